@@ -149,7 +149,7 @@ let package = Package(
       ["Harness", "Journal", "Bench", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
     tests("Journal", ["Journal", "Reporting", "System", "Basics"]),
     tests("Reporting", ["Reporting", "Journal", "System", "Basics"]),
-    tests("Nightly", ["Nightly", "Bench", "Documents", "Basics"]),
+    tests("Nightly", ["Nightly", "Bench", "Conformance", "Documents", "Basics"]),
     tests("Benchmarks", ["Benchmarks", "Nightly", "Bench", "Basics"]),
     tests(
       "lockstep",

@@ -1,8 +1,9 @@
+import Basics
 @testable import Bench
 import TestSupport
 import Testing
 
-/// What labgrid's own client prints, read.
+/// What is told of a lab, read.
 @Suite("Places of a lab")
 struct LabPlaceTests {
   @Test(
@@ -39,35 +40,37 @@ struct LabPlaceTests {
     }
   }
 
-  private static let shown = """
-    Place 'front-door':
-      aliases: door
-      tags: lock=front-door, model=sesame5
-      matches:
-        bench-1/front-door/*
-      acquired: vm/me.lockstep-0a1b2c3d
-      acquired resources:
-        bench-1/front-door/NetworkService/NetworkService
-      created: 2026-11-22 08:51:01.479470
-      changed: 2026-11-22 09:03:40.425442
-      reservation: MY9KH1NLNH
-    Orphaned resource 'NetworkService' (bench-1/front-door/NetworkService/NetworkService)
-    Place 'it's here':
-      matches:
-      acquired: None
-      acquired resources:
-    """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-
-  @Test("places, as 'show' and 'places' print them")
-  func places() {
+  @Test("a lab, as our program in Python tells of it")
+  func lab() throws {
+    let told = """
+      {"result": null, "reservations": [
+      {"owner": "vm/me", "state": "allocated", "place": "front-door"},
+      {"owner": "vm/you", "state": "waiting", "place": null}], "places": [
+      {"name": "front-door", "tags": {"lock": "front-door", "model": "sesame5", "No": "tag"},
+      "holder": "vm/me.lockstep-0a1b2c3d", "orphans": ["bench-1/front-door/NetworkService/NetworkService"],
+      "resources": []}, {"name": "it's here", "tags": {}, "holder": null, "orphans": [], "resources": []}]}
+      """
+    let lab = try #require(LabState(JSON(parsing: told)))
     var first = LabPlace(name: "front-door")
     first.tags = [LabTag("lock=front-door")!, LabTag("model=sesame5")!]
     first.holder = "vm/me.lockstep-0a1b2c3d"
     first.orphans = ["bench-1/front-door/NetworkService/NetworkService"]
-    expect(LabPlace.read(Self.shown), [first, LabPlace(name: "it's here")])
+    expect(lab.places, [first, LabPlace(name: "it's here")])
     #expect(first.has([LabTag("model=sesame5")!, LabTag("name=front-door")!]))
     #expect(!first.has([LabTag("model=sesame4")!]))
+    expect(lab.reservations.map(\.owner), ["vm/me", "vm/you"])
+    expect(lab.reservations.map(\.state), [.allocated, .waiting])
+    expect(lab.reservations.map(\.place), ["front-door", nil])
   }
+
+  @Test(
+    "what is not understood is no lab",
+    arguments: [
+      "{}", #"{"places": []}"#, #"{"places": [{}], "reservations": []}"#,
+      #"{"places": [{"name": "a", "tags": {}, "orphans": []}], "reservations": []}"#,
+      #"{"places": [], "reservations": [{"owner": "vm/me", "state": "newer"}]}"#,
+    ])
+  func noLab(told: String) throws { expect(LabState(try JSON(parsing: told)), nil) }
 
   @Test("whether a place is still ours")
   func loss() {
@@ -83,70 +86,36 @@ struct LabPlaceTests {
     #expect(place.loss(for: "vm/me")!.contains("held by office/admin now"))
   }
 
-  @Test("reservations, as 'reservations' prints them, and as 'wait' does, of whose lines the last count")
-  func reservations() {
-    let listed = """
-      Reservation 'AAA':
-        owner: vm/me
-        token: AAA
-        state: allocated
-        filters:
-          main: model=sesame5
-        allocations:
-          main: front-door
-        created: 2026-11-22 09:03:39.911710
-        timeout: 2026-11-22 09:04:43.929797
-      Reservation 'BBB':
-        owner: vm/you
-        token: BBB
-        state: waiting
-        filters:
-          main: name=front-door
-        created: 2026-11-22 08:53:27.375330
-      """
-    var first = LabReservation(token: "AAA")
-    (first.owner, first.state, first.place) = ("vm/me", "allocated", "front-door")
-    var second = LabReservation(token: "BBB")
-    (second.owner, second.state) = ("vm/you", "waiting")
-    func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
-    expect(LabReservation.read(lines(listed)), [first, second])
-    func waited(_ state: String, _ rest: String = "") -> String {
-      "owner: vm/me\ntoken: AAA\nstate: \(state)\nfilters:\n  main: model=sesame5\n\(rest)created: x\ntimeout: y\n"
-    }
-    let shown =
-      waited("waiting") + waited("waiting") + waited("allocated", "allocations:\n  main: front-door\n")
-    expect(LabReservation.read(lines(shown)), [first])
-    expect(LabReservation.read([]), [])
-  }
-
   @Test(
     "the way to a controller, among the resources of a place",
     arguments: [
-      ("    - LockstepTransport:\n        transport: usb:0A12:0001\n", "usb:0A12:0001"),
+      (["LockstepTransport {'transport': 'usb:0A12:0001'}"], "usb:0A12:0001"),
       (
-        "    - NetworkService:\n        username: x\n        port: 9001\n        address: bench-b\n",
-        "tcp-client:bench-b:9001"
+        ["NetworkService {'username': 'x', 'port': 9001, 'address': 'bench-b'}"], "tcp-client:bench-b:9001"
       ),
+      (["NetworkService {'port': '9001', 'address': 'fe80::1%eth0'}"], "tcp-client:[fe80::1]:9001"),
+      (["NetworkService {'address': 'bench-b', 'port': 22}"], nil),
       (
-        "    - NetworkService: {address: 'fe80::1%eth0', username: x, port: 9001}\n",
-        "tcp-client:[fe80::1]:9001"
-      ),
-      ("    - NetworkService: {address: bench-b, username: x, port: 22}\n", nil),
-      (
-        "    - NetworkSerialPort: {host: bench-b, port: 4001, protocol: raw, speed: 1000000}\n",
+        ["NetworkSerialPort {'host': 'bench-b', 'port': 4001, 'protocol': 'raw', 'speed': 1000000}"],
         "tcp-client:bench-b:4001"
       ),
-      ("    - NetworkSerialPort: {host: bench-b, port: 4001, protocol: rfc2217, speed: 9600}\n", nil),
-      ("    - NetworkSerialPort: {host: null, port: null, protocol: raw}\n", nil),
-      ("    - NetworkPowerPort: {model: netio, host: pdu, index: 1}\n", nil), ("", nil),
+      (["NetworkSerialPort {'host': 'bench-b', 'port': 4001, 'protocol': 'rfc2217', 'speed': 9600}"], nil),
+      (["NetworkSerialPort {'host': null, 'port': null, 'protocol': 'raw'}"], nil),
+      (["NetworkPowerPort {'model': 'netio', 'host': 'pdu', 'index': 1}"], nil), ([], nil),
       (
-        "    - NetworkService: {address: b, username: x, port: 1}\n    - LockstepTransport: {transport: 'serial:/dev/ttyS0,9600'}\n",
-        "serial:/dev/ttyS0,9600"
+        [
+          "NetworkService {'address': 'b', 'port': 1}",
+          "LockstepTransport {'transport': 'serial:/dev/ttyS0,9600'}",
+        ], "serial:/dev/ttyS0,9600"
       ),
     ])
-  func transport(resources: String, transport: String?) throws {
-    let lines = ("targets:\n  front-door:\n    resources:\n" + resources).split(separator: "\n").map(
-      String.init)
-    expect(try LabTransport.read(lines), transport)
+  func transport(resources: [String], transport: String?) throws {
+    var place = LabPlace(name: "a")
+    place.resources = try resources.map { text in
+      let sides = text.split(separator: " ", maxSplits: 1)
+      let parameters = try JSON(parsing: String(sides[1]).replacing("'", with: "\""))
+      return try #require(LabResource(["class": .text(String(sides[0])), "parameters": parameters]))
+    }
+    expect(place.offeredTransport, transport)
   }
 }

@@ -1,4 +1,5 @@
 @testable import Nightly
+import Conformance
 import Documents
 import Basics
 import TestSupport

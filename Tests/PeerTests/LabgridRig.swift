@@ -98,24 +98,26 @@ final class LabgridLab {
     return exporter
   }
 
-  /// Runs labgrid's own client as somebody else.
+  /// Runs labgrid's own client program as somebody else.
   @discardableResult
   func client(_ words: [String], as user: String = "admin") async throws -> String {
     try await rig.succeed(
       "client",
-      ["/usr/bin/env", "LG_USERNAME=\(user)", "LG_HOSTNAME=office", Self.program, "-x", "127.0.0.1:\(port)"]
-        + words)
+      [
+        "/usr/bin/env", "LG_USERNAME=\(user)", "LG_HOSTNAME=office", "\(Place.venv)/bin/labgrid-client", "-x",
+        "127.0.0.1:\(port)",
+      ] + words)
   }
 
-  /// labgrid's client.
-  static let program = "\(Place.venv)/bin/labgrid-client"
+  /// The Python that has labgrid.
+  static let python = "\(Place.venv)/bin/python3"
 
   /// A command of ours with a place of the lab.
   func command(
-    _ name: String, _ words: [String], tags: String = "model=sesame5", client: String = program,
+    _ name: String, _ words: [String], tags: String = "model=sesame5", python: String = python,
     wait: String = "60s"
   ) -> [String] {
-    ["/usr/bin/env", "LABGRID_CLIENT=\(client)", Place.lockstep, name] + words
+    ["/usr/bin/env", "LABGRID_PYTHON=\(python)", Place.lockstep, name] + words
       + ["--lab", address, "--tags", tags, "--lab-wait", wait]
   }
 
@@ -140,7 +142,7 @@ final class LabgridLab {
         + "suites: [{ name: visits, scenarios: \(scenario), repeat: \(rounds) }]\n")
     let words = ["nightly", plan, "--lab", address, "--lab-wait", wait, "--out", rig.path("out")]
     return try await rig.start(
-      name, ["/usr/bin/env", "LABGRID_CLIENT=\(Self.program)"] + settings + [Place.lockstep] + words,
+      name, ["/usr/bin/env", "LABGRID_PYTHON=\(Self.python)"] + settings + [Place.lockstep] + words,
       within: 60
     ) { _ in (try? record().contains { $0.start != nil }) ?? false }
   }
@@ -205,6 +207,11 @@ final class LabgridLab {
   func watchdogs() async throws -> [Int32] {
     let found = try await rig.run("pgrep", ["/usr/bin/pgrep", "-f", "lab-watchdog \(address) "])
     return found.output.split(separator: "\n").compactMap { Int32($0) }
+  }
+
+  /// The Python that talks to the lab for a run.
+  func python(of run: Rig.Child) async throws -> Int32? {
+    Int32(try await rig.run("pgrep", ["/usr/bin/pgrep", "-P", "\(run.id)", "python"]).output.dropLast())
   }
 
   /// Waits until something is so; it must be within a time.

@@ -53,7 +53,7 @@ STATUSES = (2, 3, 5, 6)
 
 # Where the calls stand that are tried one and all, whatever they are for.
 OWN_PLACES = (
-    "Transports/Lease", "Transports/HealthFolder", "Transports/TenancyNote", "Transports/EndpointLock",
+    "Transports/Lease", "Transports/HealthFolder", "Transports/ReservationNote", "Transports/EndpointLock",
     "Transports/LockFile", "System/LineFile", "System/WholeFile")
 
 NOT_AT_REST = re.compile(

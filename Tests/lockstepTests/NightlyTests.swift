@@ -425,24 +425,31 @@ struct NightlyTests {
       "bench.yaml",
       "bench: floor\nlocks: [{ name: front, file: front.yaml }, { name: back, device: \"emulator:sesame5\" }, "
         + "{ name: side, file: side.yaml }]\n")
-    let places = tags.enumerated().map { "Place 'p\($0)':\n  tags: \($1)\n  acquired: None" }
-    try folder.write("places", places.joined(separator: "\n") + "\n")
-    try folder.write("client", "#!/bin/sh\nexec cat places\n")
+    let places = tags.enumerated().map { number, tag -> JSON in
+      let sides = tag.split(separator: "=").map(String.init)
+      return [
+        "name": .text("p\(number)"), "tags": .mapping([.init(sides[0], .text(sides[1]))]), "orphans": [],
+        "resources": [],
+      ]
+    }
+    try folder.write(
+      "answer", JSON(dictionaryLiteral: ("places", .list(places)), ("reservations", [])).line + "\n")
+    try folder.write("python", "#!/bin/sh\nread request; exec cat answer\n")
     let result = try Command.shell(
-      "chmod +x client; LABGRID_CLIENT=./client \(Self.night) --lab labgrid://lab:9 \(options)",
+      "chmod +x python; LABGRID_PYTHON=./python \(Self.night) --lab labgrid://lab:9 \(options)",
       in: folder.path)
     expect(result.status, status)
     #expect(result.errors.contains(words), "\(result.errors)")
     expect(try Command.shell("ls Reports/runs", in: folder.path).output, "")
   }
 
-  @Test("say that the program is missing that asks a lab for its places")
-  func noClient() throws {
+  @Test("say that the Python is missing that asks a lab for its places")
+  func noPython() throws {
     let folder = try floor()
     let result = try Command.shell(
-      "LABGRID_CLIENT=./client \(Self.night) --lab labgrid://lab:9", in: folder.path)
+      "LABGRID_PYTHON=./python \(Self.night) --lab labgrid://lab:9", in: folder.path)
     expect(result.status, 3)
-    #expect(result.errors.contains("labgrid's client program cannot be started"), "\(result.errors)")
+    #expect(result.errors.contains("No such file or directory; LABGRID_PYTHON names"), "\(result.errors)")
   }
 
   @Test(

@@ -1,26 +1,33 @@
 import System
 import Conformance
 import Basics
+import Synchronization
 
-/// labgrid's own client program, `labgrid-client`, which does all talking with a lab's coordinator.
+/// A lab's coordinator, and who we are there.
 ///
-/// Each call is a process of its own, which has a limit: one that hangs is killed, with whatever it started.
-public struct LabgridClient: Sendable {
+/// labgrid has its own library in Python do all talking with a coordinator. So a short program of ours runs beside us in
+/// the Python that has that library, answers what it is asked, and ends when we do. It is started when something is first
+/// asked; one that does not answer in time, or was killed, is replaced when something is asked again.
+public final class LabgridClient: Sendable {
   /// The coordinator that is talked to.
   public let address: LabAddress
   /// Under which name places are held: `HOST/USER`, as labgrid writes it.
   public let owner: LabOwner
-  /// The program: a path, or a name to be found on the PATH.
-  let program: String
+  /// The Python: a path, or a name to be found on the PATH.
+  let python: String
+  private let child = Mutex<ChildProcess?>(nil)
 
-  /// How long a call may take that only asks or tells the coordinator something.
-  static let patience = Interval.seconds(15)
+  /// How long an answer may take. The program itself says after twelve seconds that the coordinator is silent.
+  private static let patience = Interval.seconds(15)
 
-  /// Prepares to talk to a coordinator; `LABGRID_CLIENT` says which program does it unless somebody else does.
-  public init(_ address: LabAddress, owner: LabOwner, program: String? = nil) {
+  /// Prepares to talk to a coordinator.
+  ///
+  /// - Parameter python: the Python that has labgrid's library; the one that `LABGRID_PYTHON` names or that runs the
+  ///   `labgrid-client` on the PATH unless told.
+  public init(_ address: LabAddress, owner: LabOwner, python: String? = nil) {
     self.address = address
     self.owner = owner
-    self.program = program ?? Host.variable("LABGRID_CLIENT") ?? "labgrid-client"
+    self.python = python ?? Host.variable("LABGRID_PYTHON") ?? Self.installed() ?? "python3"
   }
 }
 
@@ -51,120 +58,146 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   public var description: String { "\(host)/\(user)" }
 }
 
-/// Why a call came to nothing.
+/// Why a request came to nothing.
 enum LabgridFault: Error, Equatable {
-  /// There is no such program, or it cannot be started.
-  case absent(String)
-  /// It did not end in time.
+  /// The Python cannot be started, or ended before it answered; what it said.
+  case ended(String)
+  /// It did not answer in time.
   case hung(Interval)
-  /// It ended with an error; what it said.
-  case refused(String)
+  /// It says no: why, and in words.
+  case refused(Reason, String)
   /// Somebody asked us to stop.
   case stopped
+
+  /// Why it says no.
+  enum Reason: String {
+    /// The Python has no labgrid.
+    case `import`
+    /// Its labgrid, or the coordinator's, is not one that we know: too old or too new.
+    case version
+    /// The coordinator cannot be reached, or does not answer.
+    case unreachable
+    /// There is no such place.
+    case place
+    /// Somebody else holds the place, or has reserved it.
+    case held
+    /// No exporter offers what belongs to the place.
+    case resource
+    /// Our reservation is gone.
+    case reservation
+    /// The coordinator does not do it for another reason.
+    case refused
+  }
 }
 
+// MARK: - The Python
+
 extension LabgridClient {
-  /// Carries out one command of the client.
-  ///
-  /// - Returns: the lines that it printed.
-  func call(
-    _ words: [String], within limit: Interval = patience, isStopped: () -> Bool = { false }
-  ) throws(LabgridFault) -> [String] {
-    // The program itself asks its environment who we are; 'env' sets that, and finds it on the PATH.
-    let environment = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)", "PYTHONUNBUFFERED=1"]
-    let child: ChildProcess
-    do {
-      child = try ChildProcess(
-        program: "/usr/bin/env",
-        ["-u", "LG_ENV", "-u", "LG_PLACE", "-u", "LG_TOKEN", "-u", "LG_PROXY"] + environment
-          + [program, "--coordinator", address.endpoint] + words, without: Secrecy.withheldVariables)
-    } catch {
-      throw .absent(error.description)
+  /// The Python that runs the first `labgrid-client` on the PATH.
+  private static func installed() -> String? {
+    let folders = (Host.variable("PATH") ?? "").split(separator: ":")
+    guard let client = folders.map({ $0 + "/labgrid-client" }).first(where: Host.isFile) else { return nil }
+    return beginningOfFile(client, count: 1024).flatMap {
+      interpreter(of: String(decoding: $0, as: UTF8.self))
     }
-    child.isDriven = false
-    child.closeInput()
-    let end = MonotonicClock.now + limit
-    var lines: [String] = []
+  }
+
+  /// The Python that a script names as the one to run it; `nil` where it names none.
+  ///
+  /// Where that has a long path, installers have the shell start it: in the second line, by `'''exec' PYTHON "$0" "$@"`.
+  static func interpreter(of script: String) -> String? {
+    guard script.hasPrefix("#!") else { return nil }
+    let lines = script.dropFirst(2).split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+    var command = lines[0].drop { $0 == " " }
+    if command.hasPrefix("/bin/sh"), lines.count > 1, lines[1].hasPrefix("'''exec' ") {
+      command = lines[1].dropFirst("'''exec' ".count)
+    } else if command.hasPrefix("/usr/bin/env ") {
+      command = command.dropFirst("/usr/bin/env ".count)
+    }
+    let quote = command.first.flatMap { "\"'".contains($0) ? $0 : nil }
+    let program =
+      quote.map { quote in command.dropFirst().prefix { $0 != quote } } ?? command.prefix { $0 != " " }
+    return program.split(separator: "/").last?.hasPrefix("py") == true ? String(program) : nil
+  }
+
+  private func start() throws(LabgridFault) -> ChildProcess {
+    // labgrid's library asks its environment who we are; 'env' sets that, and finds the Python on the PATH.
+    let names = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)"]
+    do {
+      let child = try ChildProcess(
+        program: "/usr/bin/env", names + [python, "-c", Self.program, address.endpoint, owner.description],
+        without: Secrecy.withheldVariables, lineLimit: 16 << 20)
+      child.isDriven = false
+      return child
+    } catch {
+      throw .ended(error.description)
+    }
+  }
+}
+
+// MARK: - Asking
+
+extension LabgridClient {
+  /// Has one operation carried out.
+  ///
+  /// - Parameter isStopped: whether to wait for the answer no longer.
+  private func ask(
+    _ operation: JSON..., unless isStopped: @Sendable () -> Bool = { false }
+  ) throws(LabgridFault) -> (state: LabState, result: JSON?) {
+    let bytes = try child.withLock { child throws(LabgridFault) in
+      if child?.reap() != nil { child = nil }
+      let asked = if let child { child } else { try start() }
+      // Who owes an answer is not asked anything else.
+      child = nil
+      asked.send(Array((JSON.list(operation).line + "\n").utf8))
+      let bytes = try answer(of: asked, isStopped)
+      child = asked
+      return bytes
+    }
+    let shown = printable(bytes.prefix(200))
+    guard let answer = try? JSON(parsing: bytes) else { throw .refused(.version, "it is no JSON: \(shown)") }
+    if let reason = answer["refusal"]?.string.flatMap(LabgridFault.Reason.init(rawValue:)) {
+      throw .refused(reason, answer["words"]?.string ?? "")
+    }
+    guard let state = LabState(answer) else { throw .refused(.version, "it says \(shown)") }
+    return (state, answer["result"])
+  }
+
+  private func answer(
+    of child: ChildProcess, _ isStopped: @Sendable () -> Bool
+  ) throws(LabgridFault) -> [UInt8] {
+    let end = MonotonicClock.now + Self.patience
     while true {
-      let now = MonotonicClock.now
-      switch child.nextLine(until: min(end, now + .milliseconds(100))) {
-      case .line(let bytes), .tooLong(let bytes): lines.append(printable(bytes))
+      switch child.nextLine(until: min(end, MonotonicClock.now + .milliseconds(100))) {
+      case .line(let bytes), .tooLong(let bytes): return bytes
       case .timedOut:
-        if isStopped() { throw .stopped }
-        if MonotonicClock.now >= end { throw .hung(limit) }
+        let isOver = MonotonicClock.now >= end
+        guard isOver || isStopped() else { continue }
+        child.killGroup()
+        throw isOver ? .hung(Self.patience) : .stopped
       case .ended:
-        // It closed its output; it may still take a moment to go.
-        let ending = child.stop(grace: max(.seconds(1), end - MonotonicClock.now))
-        return try judge(ending, lines, child.lastWords)
+        let ending = child.stop(grace: .seconds(1))
+        throw .ended(
+          child.lastWords.split(separator: "\n").last.map(String.init) ?? "\(ending, default: "it hangs")")
       }
     }
   }
 
-  private func judge(
-    _ ending: Ending?, _ lines: [String], _ complaint: String
-  ) throws(LabgridFault) -> [String] {
-    switch ending {
-    case .exit(0): return lines
-    case .exit(127), .exit(126):
-      throw .absent(complaint.isEmpty ? program : String(complaint.split(separator: "\n").last ?? ""))
-    case nil: throw .hung(Self.patience)
-    case .exit(let status):
-      throw .refused(Self.gist(of: complaint) ?? "it ended with status \(status)")
-    case .signal(let number): throw .refused(Self.gist(of: complaint) ?? "it ended with signal \(number)")
-    }
+  /// What the lab is like now.
+  func look(unless isStopped: @Sendable () -> Bool = { false }) throws(LabgridFault) -> LabState {
+    try ask("look", unless: isStopped).state
   }
 
-  /// What a person needs of what the client complained about: its last line, without its own name.
-  private static func gist(of complaint: String) -> String? {
-    guard var line = complaint.split(separator: "\n").last.map(String.init) else { return nil }
-    for head in ["labgrid-client: ", "Server error: ", "Error: "] where line.hasPrefix(head) {
-      line = String(line.dropFirst(head.utf8.count))
-    }
-    // labgrid may print all that it knows of a place.
-    return line.utf8.count > 300 ? String(line.prefix(300)) + "…" : line
+  /// Reserves a place that has some tags.
+  func reserve(_ tags: [LabTag]) throws(LabgridFault) -> LabState {
+    try ask("reserve", .mapping(tags.map { .init($0.key, .text($0.value)) })).state
   }
 
-  /// The fault as trouble of the lab.
-  func trouble(_ fault: LabgridFault, _ what: String) -> LabFault {
-    switch fault {
-    case .absent(let words):
-      LabFault(
-        .noDevice,
-        "\(what): labgrid's client program cannot be started: \(words); it comes with 'pip install labgrid', and "
-          + "LABGRID_CLIENT says where it is")
-    case .hung(let limit):
-      LabFault(.noDevice, "\(what): labgrid-client did not end within \(limit), and was killed")
-    case .refused(let words): LabFault(.noDevice, "\(what): \(words)")
-    case .stopped: LabFault(.noDevice, "\(what): stopped")
-    }
-  }
-}
+  /// Keeps what we have reserved: the coordinator forgets a reservation that nobody asks for within a minute.
+  func refresh() throws(LabgridFault) -> LabState { try ask("refresh").state }
 
-extension LabgridClient {
-  /// All places that somebody holds, or all that there are.
-  func places(acquired: Bool) throws(LabgridFault) -> [LabPlace] {
-    LabPlace.read(try call(["--verbose", "places"] + (acquired ? ["--acquired"] : [])))
-  }
-
-  /// The places that have all of some tags; it is refused where there is none, with those that there are.
-  func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
-    let all = try places(acquired: false)
-    let found = all.filter { $0.has(tags) }
-    guard found.isEmpty else { return found }
-    let known = all.prefix(8).map { place in
-      place.name + " (\(place.tags.map(\.description).joined(separator: ",")))"
-    }
-    throw .refused(known.isEmpty ? "the lab has no places" : "there is " + known.joined(separator: ", "))
-  }
-
-  /// One place, with what it lost.
-  func place(_ name: String, within limit: Interval = patience) throws(LabgridFault) -> LabPlace {
-    let lines = try call(["--place", name, "show"], within: limit)
-    guard let place = LabPlace.read(lines).first, place.name == name else {
-      throw .refused("there is no place \(name)")
-    }
-    return place
-  }
+  /// Acquires a place.
+  func acquire(_ place: String) throws(LabgridFault) -> LabState { try ask("acquire", .text(place)).state }
 
   /// Gives back whatever stands under our name: places and reservations.
   ///
@@ -172,21 +205,34 @@ extension LabgridClient {
   ///
   /// - Returns: how much there was.
   @discardableResult
-  func giveBack() throws(LabgridFault) -> Int {
-    var count = 0
-    for place in try places(acquired: true) where place.holder == owner.description {
-      _ = try call(["--place", place.name, "release-from", owner.description])
-      count += 1
+  func release() throws(LabgridFault) -> Int { try ask("release").result?.int ?? 0 }
+
+  /// The places that have all of some tags; it is refused where there is none, with those that there are.
+  func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
+    let all = try look().places
+    let found = all.filter { $0.has(tags) }
+    guard found.isEmpty else { return found }
+    let known = all.prefix(8).map { place in
+      place.name + " (\(place.tags.map(\.description).joined(separator: ",")))"
     }
-    for reservation in LabReservation.read(try call(["reservations"]))
-    where reservation.owner == owner.description {
-      count += 1
-      do {
-        _ = try call(["cancel-reservation", reservation.token])
-      } catch .refused {
-        // It expired meanwhile.
+    throw .refused(
+      .place, known.isEmpty ? "the lab has no places" : "there is " + known.joined(separator: ", "))
+  }
+
+  /// The fault as trouble of the lab.
+  func trouble(_ fault: LabgridFault, _ what: String) -> LabFault {
+    let words =
+      switch fault {
+      case .ended(let words): "the Python that talks to the lab ended: \(words); LABGRID_PYTHON names another"
+      case .hung(let limit): "the Python that talks to the lab did not answer within \(limit), and was killed"
+      case .refused(.import, let words):
+        "\(python) has no labgrid: \(words); it comes with 'pip install labgrid', and LABGRID_PYTHON names the Python "
+          + "that has it"
+      case .refused(.version, let words):
+        "the labgrid of \(python) is not one of those that are known, 25.0 to 26.0: \(words)"
+      case .refused(_, let words): words
+      case .stopped: "stopped"
       }
-    }
-    return count
+    return LabFault(.noDevice, "\(what): \(words)")
   }
 }

@@ -7,17 +7,17 @@ import Basics
 final class Watchdog {
   private let client: LabgridClient
   private let watcher: Watcher
-  private let note: TenancyNote
+  private let note: ReservationNote
 
   /// Starts it, before there is anything to give back.
   init(_ client: LabgridClient) throws(LabFault) {
     self.client = client
-    note = try TenancyNote.make(client)
+    note = try ReservationNote.make(client)
     do {
       watcher = try Watcher(
         [
           LabWatchdog.command, client.address.description, client.owner.host, client.owner.user,
-          client.program,
+          client.python,
         ],
         without: Secrecy.withheldVariables)
     } catch {
@@ -34,16 +34,12 @@ final class Watchdog {
   /// - Returns: what there is to say of it.
   func end() -> String? {
     do throws(LabgridFault) {
-      try client.giveBack()
+      try client.release()
     } catch {
-      if case .absent = error {
-        // Without the client nothing was ever held.
-      } else {
-        let fault = client.trouble(error, "the place is not given back yet")
-        watcher.stayBehind()
-        return
-          "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
-      }
+      let fault = client.trouble(error, "the place is not given back yet")
+      watcher.stayBehind()
+      return
+        "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
     }
     note.remove()
     watcher.sendHome()
@@ -51,11 +47,11 @@ final class Watchdog {
   }
 
   /// Gives back what runs on this machine left at a lab when they were killed, and their watchdogs with them.
-  static func giveBackRemains(at address: LabAddress, program: String, say: (String) -> Void) {
-    for owner in TenancyNote.owners {
-      guard let (note, place) = TenancyNote.left(by: owner), place == address else { continue }
+  static func releaseRemains(at address: LabAddress, python: String, say: (String) -> Void) {
+    for owner in ReservationNote.owners {
+      guard let (note, place) = ReservationNote.left(by: owner), place == address else { continue }
       do throws(LabgridFault) {
-        let count = try LabgridClient(address, owner: owner, program: program).giveBack()
+        let count = try LabgridClient(address, owner: owner, python: python).release()
         note.remove()
         if count > 0 { say("lockstep: gave back what a run that was killed held at the lab, as \(owner)") }
       } catch {
@@ -81,7 +77,7 @@ public enum LabWatchdog {
 
   /// Waits for the end of the run, and gives back what it held unless it did so itself.
   ///
-  /// - Parameter words: the coordinator, host and user of who holds the place, and the client program.
+  /// - Parameter words: the coordinator, host and user of who holds the place, and the Python that talks to the coordinator.
   /// - Returns: whether all was given back; `nil` when the words are not understood.
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
@@ -92,23 +88,23 @@ public enum LabWatchdog {
     while odometers.contains(where: Odometer.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))
     }
-    return giveBack(LabgridClient(address, owner: owner, program: words[3]))
+    return release(LabgridClient(address, owner: owner, python: words[3]))
   }
 
-  private static func giveBack(_ client: LabgridClient) -> Bool {
+  private static func release(_ client: LabgridClient) -> Bool {
     let begin = MonotonicClock.now
-    var note: TenancyNote?
+    var note: ReservationNote?
     var isDone = false
     var pause = Interval.milliseconds(200)
     while MonotonicClock.now - begin < (isDone ? lingering : patience) {
       // Without a note there is nothing left: another run has seen to it.
-      guard TenancyNote.isThere(for: client.owner) else { return true }
+      guard ReservationNote.isThere(for: client.owner) else { return true }
       // While the note is locked, the run is still going or somebody else sees to it.
-      if note == nil { note = TenancyNote.left(by: client.owner)?.note }
+      if note == nil { note = ReservationNote.left(by: client.owner)?.note }
       if note != nil || MonotonicClock.now - begin > lingering {
-        isDone = (try? client.giveBack()) != nil
+        isDone = (try? client.release()) != nil
       }
-      _ = poll(nil, 0, Int32(clamping: pause.nanoseconds / 1_000_000))
+      rest(for: pause)
       pause = min(pause + pause, .seconds(15))
     }
     if isDone { note?.remove() }

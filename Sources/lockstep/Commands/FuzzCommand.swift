@@ -63,11 +63,11 @@ extension FuzzArguments {
     _ = try arguments.run.settlePart(console)
     arguments.shard = arguments.run.shard
     do throws(NoPlace) {
-      try arguments.run.moveIn(console)
+      try arguments.run.acquire(console)
     } catch {
       return try error.status(console)
     }
-    defer { arguments.run.moveOut(console) }
+    defer { arguments.run.release(console) }
     let plan = try FuzzPlan(arguments, earlier: earlier?.state)
     let isParallel = (arguments.jobs?.value ?? 1) > 1
     if isParallel, plan.target.device.kind == .lock || plan.world.devices.bench.device != nil {

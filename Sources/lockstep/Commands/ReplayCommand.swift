@@ -35,11 +35,11 @@ extension Command {
       var once = arguments
       once.rounds = Count(1)
       do throws(NoPlace) {
-        try once.moveIn(console)
+        try once.acquire(console)
       } catch {
         return try error.status(console)
       }
-      defer { once.moveOut(console) }
+      defer { once.release(console) }
       let world = World(answerTimeout: arguments.answerTimeout, lab: try once.labSettings())
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try once.plan(set, world)

@@ -20,8 +20,8 @@ extension Command {
         It is governed: two seconds between movements, a budget of them that is counted in a file, and brought to its
         rest position however the run ends.
 
-        With --lab lock and transport come from a lab of many benches that labgrid coordinates; its own client,
-        labgrid-client, is found on the PATH or by LABGRID_CLIENT.
+        With --lab lock and transport come from a lab of many benches that labgrid coordinates. Its library is
+        found in the Python that runs labgrid-client, on the PATH, or in the one that LABGRID_PYTHON names.
 
         """,
       examples: [
@@ -67,7 +67,7 @@ private struct RunSession {
     self.console = console
     if let remark = resumed?.run.remark { console.say("lockstep: \(remark)") }
     do throws(NoPlace) {
-      try arguments.moveIn(console)
+      try arguments.acquire(console)
       refusal = nil
     } catch {
       switch error {
@@ -113,7 +113,7 @@ private struct RunSession {
   func perform() -> CommandStatus {
     defer {
       world.devices.shutDown()
-      arguments.moveOut(console)
+      arguments.release(console)
     }
     guard let plan else { return refuse() }
     Interruption.listen()

@@ -8,7 +8,7 @@ import Basics
 struct NightlyArguments {
   var plans: [String] = []
   var bench: String?
-  var tenancy = TenancyArguments()
+  var reservation = ReservationArguments()
   var resumesOnly = false
   var processes: Count?
   var seed: UInt64?
@@ -63,7 +63,7 @@ extension Command {
           example: "4"),
         .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
       ] + LeastVerdicts.options.map { $0.lifted(to: \.least) }
-        + TenancyArguments.options.map { $0.lifted(to: \.tenancy) }
+        + ReservationArguments.options.map { $0.lifted(to: \.reservation) }
         + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
           .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
           .quiet(\.isQuiet, "Prints the summary only."),
@@ -77,7 +77,7 @@ extension Command {
 extension NightlyArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     let path = plans[0]
-    try tenancy.check()
+    try reservation.check()
     var lab = try NightlyLab(path, bench: bench)
     let plan = Path.join(Host.folder, path)
     guard let guardian = try night(of: plan) else {
@@ -90,7 +90,7 @@ extension NightlyArguments {
         return .agree
       }
       do throws(NoPlace) {
-        try lab.findPlaces(tenancy, console)
+        try lab.findPlaces(reservation, console)
       } catch {
         return try error.status(console)
       }

@@ -44,7 +44,7 @@ struct NightlyLab {
   var benchPath: String { bench.path }
 
   /// Finds the places of the lab, where one is named: only what stands there is driven.
-  mutating func findPlaces(_ options: TenancyArguments, _ console: Console) throws(NoPlace) {
+  mutating func findPlaces(_ options: ReservationArguments, _ console: Console) throws(NoPlace) {
     guard let address = options.lab else { return }
     places = try NightlyPlaces(options, at: address, bench, console)
   }
@@ -114,7 +114,7 @@ struct NightlyLab {
     arguments.paths = suite.scenarios
     arguments.device = "lock:" + lock.name
     arguments.lab.bench = bench.path
-    if let places { arguments.lab.tenancy = places.options }
+    if let places { arguments.lab.reservation = places.options }
     arguments.rounds = Count(suite.rounds)
     arguments.drawnSeed = seed
     let world = World(lab: try arguments.labSettings())

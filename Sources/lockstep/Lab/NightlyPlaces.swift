@@ -5,7 +5,7 @@ import Conformance
 /// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.
 struct NightlyPlaces {
   /// The lab, and how long a run of the night waits for its place there.
-  let options: TenancyArguments
+  let options: ReservationArguments
   /// The place of each lock, by the lock's name.
   let places: [String: LabPlace]
 
@@ -13,12 +13,12 @@ struct NightlyPlaces {
   ///
   /// What the night leaves alone of either is told.
   init(
-    _ options: TenancyArguments, at address: LabAddress, _ bench: BenchFile, _ console: Console
+    _ options: ReservationArguments, at address: LabAddress, _ bench: BenchFile, _ console: Console
   ) throws(NoPlace) {
     self.options = options
     let found: [LabPlace]
     do throws(LabFault) {
-      found = try Tenancy.places(with: options.tags?.tags ?? [], at: address)
+      found = try Reservation.places(with: options.tags?.tags ?? [], at: address)
     } catch {
       throw .lab("\(error)", .labFault)
     }

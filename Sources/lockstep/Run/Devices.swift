@@ -17,7 +17,7 @@ final class Devices: DeviceProvider {
   private let played: PlayedLocks
   private let governor: GovernorSettings
   /// The place of a lab that locks stand at, if they do.
-  private let tenancy: Tenancy?
+  private let reservation: Reservation?
   /// Who keeps what went over the links of cases, if somebody does.
   var captures: CaseCaptures?
 
@@ -26,7 +26,7 @@ final class Devices: DeviceProvider {
     bench = LockBench(lab)
     played = PlayedLocks(lab.governor)
     governor = lab.governor
-    tenancy = lab.tenancy
+    reservation = lab.reservation
   }
 
   /// Lets every program end, and ends those that do not.
@@ -37,7 +37,7 @@ final class Devices: DeviceProvider {
   }
 
   func leave() -> Leave {
-    guard let tenancy, let fault = tenancy.fault else {
+    guard let reservation, let fault = reservation.fault else {
       var leave = bench.leave()
       leave.add(played.leave())
       return leave
@@ -45,7 +45,7 @@ final class Devices: DeviceProvider {
     // Where nobody else holds the place, the lock is still brought to rest; where somebody does, how it is left is up to
     // him.
     var leave = Leave()
-    if tenancy.isTaken() { leave.remarks = ["the lock is left as it is"] } else { leave = bench.leave() }
+    if reservation.isTaken() { leave.remarks = ["the lock is left as it is"] } else { leave = bench.leave() }
     leave.remarks.insert("the place was lost: \(fault.detail)", at: 0)
     leave.fault = fault
     return leave
@@ -91,7 +91,7 @@ final class Devices: DeviceProvider {
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     captures?.begin(isInRealTime: spec.kind == .lock)
     var device = try make(spec, seed: seed)
-    if let tenancy { device = tenanted(device, tenancy) }
+    if let reservation { device = reserved(device, reservation) }
     return captures?.recorded(device) ?? device
   }
 
@@ -100,11 +100,11 @@ final class Devices: DeviceProvider {
       return nil
     }
     let lock = try played.another(specification, seed: seed)
-    return tenancy.map { tenanted(lock, $0) } ?? lock
+    return reservation.map { reserved(lock, $0) } ?? lock
   }
 
   private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
-    if let fault = tenancy?.fault { throw fault }
+    if let fault = reservation?.fault { throw fault }
     if spec.kind == .lock { return try bench.device(spec) }
     if spec.kind == .emulator { try bench.check() }
     let realLock: EmulatedLockSpecification
@@ -127,9 +127,9 @@ final class Devices: DeviceProvider {
     return try played.lock(spec, realLock, seed: seed)
   }
 
-  private func tenanted<Device: DeviceUnderTest>(
-    _ device: Device, _ tenancy: Tenancy
-  ) -> any DeviceUnderTest { TenantDevice(device, tenancy) }
+  private func reserved<Device: DeviceUnderTest>(
+    _ device: Device, _ reservation: Reservation
+  ) -> any DeviceUnderTest { ReservedDevice(device, reservation) }
 
   private func emulated(_ name: String) throws(DeviceProblem) -> EmulatedDevice {
     guard let found = known.first(where: { $0.name == name }) else {

@@ -17,8 +17,8 @@ struct LabArguments {
   var wait: Interval?
   var checksHealth = false
   var ignoresQuarantine = false
-  /// The lab whose place is used, and which place; see ``TenancyArguments``.
-  var tenancy = TenancyArguments()
+  /// The lab whose place is used, and which place; see ``ReservationArguments``.
+  var reservation = ReservationArguments()
 
   /// How a transport is written.
   static let transports =
@@ -26,10 +26,10 @@ struct LabArguments {
 
   /// The options as words, for a line that does the same again.
   var words: [String] {
-    var words = tenancy.words
-    guard transport != nil || bench != nil || tenancy.lab != nil else { return [] }
+    var words = reservation.words
+    guard transport != nil || bench != nil || reservation.lab != nil else { return [] }
     if let bench { words += ["--bench", bench] }
-    if let transport, !tenancy.givesTransport { words += ["--transport", transport] }
+    if let transport, !reservation.givesTransport { words += ["--transport", transport] }
     if let control { words += ["--control", control] }
     return words + governorWords
   }
@@ -82,7 +82,7 @@ struct LabSettings {
   /// The lock of an inventory, where it is one.
   var lock: BenchLock?
   /// The place of a lab that is used, if one is.
-  var tenancy: Tenancy?
+  var reservation: Reservation?
   /// How long what another process has is waited for.
   var wait = Interval.zero
 }
@@ -126,13 +126,13 @@ extension RunArguments {
         "wait", \.lab.wait, "TIME",
         "How long to wait for a lock or a dongle that another process has. Not at all unless given.",
         example: "2min"),
-    ] + TenancyArguments.options.map { $0.lifted(to: \.lab.tenancy) }
+    ] + ReservationArguments.options.map { $0.lifted(to: \.lab.reservation) }
   }
 
   /// What the options mean together.
   func labSettings() throws(UsageError) -> LabSettings {
     var settings = try settingsOfLock()
-    settings.tenancy = lab.tenancy.tenancy
+    settings.reservation = lab.reservation.reserved
     if let wait = lab.wait {
       guard lockName != nil else {
         throw UsageError("--wait waits for a lock: name one with --device lock:NAME")
@@ -200,7 +200,7 @@ extension RunArguments {
   private func transports(_ lock: BenchLock?) throws(UsageError) -> [TransportChoice] {
     if let text = lab.transport { return [try transportChoice(text, bench: lock?.bench)] }
     // Which way leads to it is known once its place is ours.
-    if lab.tenancy.lab != nil, lab.tenancy.tenancy == nil { return [] }
+    if lab.reservation.lab != nil, lab.reservation.reserved == nil { return [] }
     guard let lock else {
       throw UsageError(
         "a lock needs a way to it: --transport usb:0, or another; 'lockstep doctor' says what there is")

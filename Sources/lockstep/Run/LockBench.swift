@@ -319,7 +319,7 @@ extension LockBench {
       transport: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
       log: watchLog)
     watcher.tell(order.line)
-    settings.tenancy?.tell(odometer: odometer)
+    settings.reservation?.tell(odometer: odometer)
     self.watcher = watcher
     LastWords.set(
       "lockstep: ended at once; a process that stays behind brings the lock to rest"

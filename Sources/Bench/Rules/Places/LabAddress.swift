@@ -46,7 +46,7 @@ public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
     byte.isLetterOrDigit || "-._:%".utf8.contains(byte)
   }
 
-  /// What `labgrid-client --coordinator` takes: `HOST:PORT`.
+  /// As labgrid takes it: `HOST:PORT`.
   public var endpoint: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
   /// As it is written.

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Whoever gets the lock knows that the run is over, however it ended and even if the machine was restarted since, and
 /// gives back in its place what it left.
-final class TenancyNote {
+final class ReservationNote {
   private let path: String
   private let descriptor: Int32
 
@@ -17,11 +17,11 @@ final class TenancyNote {
   deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
 
   /// Writes a note for a client. It appears locked and whole, or not at all.
-  static func make(_ client: LabgridClient) throws(LabFault) -> TenancyNote {
+  static func make(_ client: LabgridClient) throws(LabFault) -> ReservationNote {
     let path = try path(of: client.owner)
     let hidden = try StateFolder.folder("labgrid") + "/.\(client.owner.host),\(client.owner.user)"
     let descriptor = Kernel.open(hidden, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    let note = TenancyNote(path, descriptor)
+    let note = ReservationNote(path, descriptor)
     do throws(SystemError) {
       guard descriptor >= 0 else { throw SystemError.last }
       try Descriptors.lock(descriptor)
@@ -35,11 +35,11 @@ final class TenancyNote {
   }
 
   /// The note of an owner, once the run that wrote it is over; `nil` where there is none, or it goes on.
-  static func left(by owner: LabOwner) -> (note: TenancyNote, address: LabAddress)? {
+  static func left(by owner: LabOwner) -> (note: ReservationNote, address: LabAddress)? {
     guard let path = try? path(of: owner) else { return nil }
     let descriptor = Kernel.open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    let note = TenancyNote(path, descriptor)
+    let note = ReservationNote(path, descriptor)
     guard (try? Descriptors.lock(descriptor)) != nil else { return nil }
     let line = Descriptors.beginning(of: descriptor, count: 512).prefix { $0 != UInt8(ascii: "\n") }
     let text = String(decoding: line, as: UTF8.self)

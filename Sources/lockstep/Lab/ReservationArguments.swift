@@ -4,16 +4,16 @@ import Basics
 
 /// The options by which a run gets a place of a lab of many benches, and a night several: `--lab`, `--tags` and
 /// `--lab-wait`.
-struct TenancyArguments {
+struct ReservationArguments {
   var lab: LabAddress?
   var tags: TagList?
   var wait: Interval?
   /// The place, once it is ours.
-  var tenancy: Tenancy?
+  var reserved: Reservation?
   /// Whether the way to the lock is what the place says.
   var givesTransport = false
 
-  static var options: [Option<TenancyArguments>] {
+  static var options: [Option<ReservationArguments>] {
     [
       .value(
         "lab", \.lab, "labgrid://HOST:PORT",
@@ -40,7 +40,7 @@ struct TenancyArguments {
   }
 
   /// The options as words, for a line that does the same again: at the same place, once one is known.
-  var words: [String] { tenancy.map { words(at: $0.place.name) } ?? words(tags: tags?.text) }
+  var words: [String] { reserved.map { words(at: $0.place.name) } ?? words(tags: tags?.text) }
 
   /// The options as words, for a line that does it at one place.
   func words(at place: String) -> [String] { words(tags: "name=\(place)") }
@@ -99,9 +99,9 @@ extension RunArguments {
   /// | what | where the place says it |
   /// | --- | --- |
   /// | the lock | the tag `lock=NAME`, as in `--device lock:NAME` |
-  /// | the way to it | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabTransport`` |
-  mutating func moveIn(_ console: Console) throws(NoPlace) {
-    let given = lab.tenancy
+  /// | the way to it | the tag `transport=SPEC`, or `dongle=NAME` of bench.yaml, or a resource; see ``Lab/LabPlace/offeredTransport`` |
+  mutating func acquire(_ console: Console) throws(NoPlace) {
+    let given = lab.reservation
     do throws(UsageError) { try given.check() } catch { throw .usage(error) }
     guard let address = given.lab else { return }
     guard let tags = given.tags else {
@@ -111,10 +111,10 @@ extension RunArguments {
       throw .usage(UsageError("--lab leads to a lock, and '\(device)' is none"))
     }
     Interruption.listen()
-    let tenancy: Tenancy
+    let reservation: Reservation
     do {
-      tenancy = try Tenancy(
-        Tenancy.Wish(address, tags: tags.tags, wait: given.patience), say: { console.say($0) },
+      reservation = try Reservation(
+        Reservation.Wish(address, tags: tags.tags, wait: given.patience), say: { console.say($0) },
         isStopped: { Interruption.isRequested })
     } catch {
       switch error {
@@ -122,8 +122,8 @@ extension RunArguments {
       case .trouble(let fault): throw .lab("\(fault)", .labFault)
       }
     }
-    lab.tenancy.tenancy = tenancy
-    let place = tenancy.place
+    lab.reservation.reserved = reservation
+    let place = reservation.place
     if !isQuiet { console.say("lockstep: got the place \(place.name) of \(address)") }
     if device == nil {
       guard let lock = place.tag("lock") else {
@@ -134,12 +134,12 @@ extension RunArguments {
       device = "lock:" + lock
     }
     guard lab.transport == nil else { return }
-    lab.transport = place.transport ?? tenancy.transport
-    lab.tenancy.givesTransport = lab.transport != nil
+    lab.transport = place.transport ?? place.offeredTransport
+    lab.reservation.givesTransport = lab.transport != nil
   }
 
   /// Gives the place back, if there is one.
-  func moveOut(_ console: Console) { lab.tenancy.tenancy?.giveBack { console.say($0) } }
+  func release(_ console: Console) { lab.reservation.reserved?.release { console.say($0) } }
 }
 
 extension Command {
@@ -148,7 +148,7 @@ extension Command {
     Command(
       LabWatchdog.command, "Gives back what a run held at a lab that died.",
       operands: .init(
-        placeholder: "WORD", summary: "The coordinator, host, user and client.", count: 4...4, path: \.self),
+        placeholder: "WORD", summary: "The coordinator, host, user and Python.", count: 4...4, path: \.self),
       defaults: [String]()
     ) { words, _ throws(UsageError) in
       guard let isDone = LabWatchdog.perform(words) else {

@@ -6,21 +6,21 @@ public import Basics
 /// A device at a place of a lab: as soon as the place is ours no longer, every use of it is trouble of the lab.
 ///
 /// What the device does to come to rest is not its user's, and goes on below.
-public struct TenantDevice<Device: DeviceUnderTest>: DeviceUnderTest {
+public struct ReservedDevice<Device: DeviceUnderTest>: DeviceUnderTest {
   /// How long a look at the device lasts before the place is looked at again.
   private static var look: Interval { .seconds(1) }
 
   private var device: Device
-  private let tenancy: Tenancy
+  private let reservation: Reservation
 
-  /// Puts a device under a tenancy.
-  public init(_ device: Device, _ tenancy: Tenancy) {
+  /// Puts a device at a place that is reserved.
+  public init(_ device: Device, _ reservation: Reservation) {
     self.device = device
-    self.tenancy = tenancy
+    self.reservation = reservation
   }
 
   private func check() throws(LabFault) {
-    if let fault = tenancy.fault { throw fault }
+    if let fault = reservation.fault { throw fault }
   }
 
   public var abilities: Abilities { device.abilities }
@@ -67,7 +67,7 @@ public struct TenantDevice<Device: DeviceUnderTest>: DeviceUnderTest {
   }
 }
 
-extension TenantDevice: RecordedDevice where Device: RecordedDevice {
+extension ReservedDevice: RecordedDevice where Device: RecordedDevice {
   /// Notes what goes over the link of the device.
   public mutating func record(to recorder: LinkRecorder?) { device.record(to: recorder) }
 }

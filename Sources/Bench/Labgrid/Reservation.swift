@@ -13,7 +13,7 @@ import Synchronization
 /// from then on nothing is driven; a watchdog, a process of its own, gives back what we hold when we die; and what even
 /// that left behind, such as one that was killed with us, the next run on this machine gives back. What is driven at this
 /// bench is guarded by a lock of the kernel beside all that.
-public final class Tenancy: Sendable {
+public final class Reservation: Sendable {
   /// What to ask for.
   public struct Wish: Equatable, Sendable {
     /// The coordinator.
@@ -29,7 +29,7 @@ public final class Tenancy: Sendable {
     }
   }
 
-  /// How a tenancy came to nothing.
+  /// How a reservation came to nothing.
   public enum Refusal: Error, Equatable, Sendable {
     /// The lab has no such place for us.
     case trouble(LabFault)
@@ -42,18 +42,17 @@ public final class Tenancy: Sendable {
 
   /// The place, as it was when it became ours.
   public let place: LabPlace
-  /// The way to a controller that its exporter offers.
-  public let transport: String?
   /// The coordinator.
   public var address: LabAddress { client.address }
 
   private let client: LabgridClient
   private let state: Mutex<State>
+  /// Whether it was given back.
+  private let isOver = Atomic(false)
 
   private struct State {
     let watchdog: Watchdog
     var fault: LabFault?
-    var isOver = false
   }
 
   /// Gets a place.
@@ -65,43 +64,42 @@ public final class Tenancy: Sendable {
     _ wish: Wish, say: (String) -> Void, isStopped: () -> Bool
   ) throws(Refusal) {
     let client = LabgridClient(wish.address, owner: .new())
-    Watchdog.giveBackRemains(at: wish.address, program: client.program, say: say)
-    let watchdog: Watchdog
-    do throws(LabFault) {
-      watchdog = try Watchdog(client)
-    } catch {
-      throw .trouble(error)
+    func refusal(_ fault: LabgridFault) -> Refusal {
+      fault == .stopped
+        ? .stopped : .trouble(client.trouble(fault, Self.absence(of: wish.tags, at: wish.address)))
     }
+    Watchdog.releaseRemains(at: wish.address, python: client.python, say: say)
+    // Where there is no such place, nothing is asked for that would have to be given back.
+    do { _ = try client.places(with: wish.tags) } catch { throw refusal(error) }
+    let watchdog: Watchdog
+    do { watchdog = try Watchdog(client) } catch { throw .trouble(error) }
     self.client = client
-    do throws(LabgridFault) {
-      let (place, lines) = try Self.moveIn(client, wish, say, isStopped)
-      self.place = place
-      transport = try Self.transport(lines)
-      state = Mutex(State(watchdog: watchdog))
+    do {
+      place = try Self.acquire(client, wish, say, isStopped)
     } catch {
       if let words = watchdog.end() { say(words) }
-      throw error == .stopped
-        ? .stopped : .trouble(client.trouble(error, Self.absence(of: wish.tags, at: wish.address)))
+      throw refusal(error)
     }
+    state = Mutex(State(watchdog: watchdog))
     inBackground { [weak self] in
       while true {
         // It is not kept alive by who watches over it.
-        guard let isOver = self?.rest(), !isOver else { return }
+        guard let isOver = self?.isOverAfterRest(), !isOver else { return }
         self?.look()
       }
     }
   }
 
-  deinit { giveBack { _ in } }
+  deinit { release { _ in } }
 
   /// Says which lock stands at the place, by its odometer: should the run die, it is brought to rest before the place is
   /// given back.
   public func tell(odometer path: String) { state.withLock { $0.watchdog.tell(odometer: path) } }
 }
 
-// MARK: - Moving in
+// MARK: - Acquiring
 
-extension Tenancy {
+extension Reservation {
   /// The places of a lab that have all of some tags, whoever holds them.
   ///
   /// - Throws: that there is none, or why the lab cannot be asked.
@@ -119,76 +117,72 @@ extension Tenancy {
     return "no place\(wanted) at \(address)"
   }
 
-  private static func moveIn(
+  private static func acquire(
     _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
-  ) throws(LabgridFault) -> (place: LabPlace, environment: [String]) {
-    _ = try client.places(with: wish.tags)
+  ) throws(LabgridFault) -> LabPlace {
     let name = try reserve(client, wish, say, isStopped)
-    _ = try client.call(["--place", name, "acquire"], isStopped: isStopped)
-    let place = try client.place(name)
+    let place = try client.acquire(name).places.first { $0.name == name }
     // Between the two somebody may have taken it away again.
-    if let loss = place.loss(for: client.owner.description) { throw .refused(loss) }
-    return (place, try client.call(["--place", name, "env"]))
-  }
-
-  /// Reserves a place, and waits for it; the client asks for it all the while, which keeps the reservation.
-  private static func reserve(
-    _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
-  ) throws(LabgridFault) -> String {
-    let head = "export LG_TOKEN="
-    let lines = try client.call(["reserve", "--shell"] + wish.tags.map(\.description))
-    guard let token = lines.first(where: { $0.hasPrefix(head) })?.dropFirst(head.utf8.count), !token.isEmpty
-    else {
-      throw .refused("labgrid-client does not say which reservation it made")
-    }
-    // The first look says whether there is anything to wait for.
-    let mine = LabReservation.read(try client.call(["reservations"])).first { $0.token == token }
-    if mine?.state == "waiting" {
-      let holders = (try client.places(acquired: true)).filter { $0.has(wish.tags) }
-      let who = holders.prefix(4).map { "\($0.name) is held by \($0.holder ?? "nobody")" }
-      say("lockstep: waiting for a place, \(wish.wait) at most" + who.map { "; " + $0 }.joined())
-    }
-    let shown: [String]
-    do {
-      shown = try client.call(["wait", String(token)], within: wish.wait, isStopped: isStopped)
-    } catch .hung {
-      throw .refused("none became free within \(wish.wait); --lab-wait waits longer")
-    }
-    let end = LabReservation.read(shown).last { $0.token == token }
-    guard let end, let place = end.place, ["allocated", "acquired"].contains(end.state) else {
-      throw .refused("the reservation \(token) is \(end?.state ?? "gone")")
-    }
+    guard let place else { throw .refused(.place, "there is no place \(name) any more") }
+    if let loss = place.loss(for: client.owner.description) { throw .refused(.held, loss) }
     return place
   }
 
-  private static func transport(_ lines: [String]) throws(LabgridFault) -> String? {
-    do {
-      return try LabTransport.read(lines)
-    } catch {
-      throw .refused("what labgrid-client says of the resources is not understood: \(error)")
+  /// Reserves a place, and waits for it; asking for it all the while keeps the reservation.
+  ///
+  /// - Returns: the name of the place.
+  private static func reserve(
+    _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
+  ) throws(LabgridFault) -> String {
+    let end = MonotonicClock.now + wish.wait
+    var lab = try client.reserve(wish.tags)
+    var isTold = false
+    while true {
+      let ours = lab.reservations.first { $0.owner == client.owner.description }
+      switch (ours?.state, ours?.place) {
+      case (.allocated, let place?), (.acquired, let place?): return place
+      case (.waiting, _): break
+      case (let state, _): throw .refused(.reservation, "the reservation is \(state?.rawValue ?? "gone")")
+      }
+      if !isTold {
+        let holders = lab.places.filter { $0.holder != nil && $0.has(wish.tags) }
+        let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
+        say("lockstep: waiting for a place, \(wish.wait) at most" + who.joined())
+        isTold = true
+      }
+      let next = min(end, MonotonicClock.now + .seconds(1))
+      while MonotonicClock.now < next {
+        if isStopped() { throw .stopped }
+        rest(for: .milliseconds(50))
+      }
+      guard next < end else {
+        throw .refused(.held, "none became free within \(wish.wait); --lab-wait waits longer")
+      }
+      lab = try client.refresh()
     }
   }
 }
 
 // MARK: - While it is ours
 
-extension Tenancy {
+extension Reservation {
   /// Why the place is ours no longer; `nil` while it is.
   public var fault: LabFault? { state.withLock { $0.fault } }
 
   /// Whether somebody else holds the place now, where it was lost: then not even the return to rest is ours.
   public func isTaken() -> Bool {
     // It may have been free when it was lost. While nobody can ask the coordinator, nobody can have got it there.
-    guard fault != nil, let now = try? client.place(place.name, within: .seconds(5)) else { return false }
-    return now.holder.map { $0 != client.owner.description } ?? false
+    guard fault != nil, let lab = try? client.look() else { return false }
+    let holder = lab.places.first { $0.name == place.name }?.holder
+    return holder.map { $0 != client.owner.description } ?? false
   }
 
   /// Waits until it is time to look again; says whether there is nothing more to look after.
-  private func rest() -> Bool {
+  private func isOverAfterRest() -> Bool {
     let end = MonotonicClock.now + Self.period
     while MonotonicClock.now < end {
-      if state.withLock({ $0.isOver || $0.fault != nil }) { return true }
-      _ = poll(nil, 0, 50)
+      if isOver.load(ordering: .relaxed) || fault != nil { return true }
+      rest(for: .milliseconds(50))
     }
     return false
   }
@@ -197,44 +191,38 @@ extension Tenancy {
   /// could give the place to somebody else.
   private func look() {
     let begin = MonotonicClock.now
+    @Sendable func isOver() -> Bool { self.isOver.load(ordering: .relaxed) }
     var words = ""
     repeat {
       do throws(LabgridFault) {
-        let place = try client.place(place.name, within: .seconds(10))
+        let lab = try client.look(unless: isOver)
+        guard let place = lab.places.first(where: { $0.name == place.name }) else {
+          return lose(LabFault(.transportLost, "the lab has no place \(place.name) any more"))
+        }
         guard let loss = place.loss(for: client.owner.description) else { return }
         return lose(LabFault(.transportLost, loss))
       } catch {
         words = client.trouble(error, "the coordinator at \(address) cannot be asked").detail
-        if case .refused(let text) = error,
-          text.hasPrefix("there is no place") || text.hasSuffix("matches nothing")
-        {
-          return lose(LabFault(.transportLost, "the lab has no place \(place.name) any more"))
-        }
       }
-      _ = poll(nil, 0, 500)
-    } while MonotonicClock.now - begin < Self.silence && !state.withLock { $0.isOver }
+      rest(for: .milliseconds(500))
+    } while MonotonicClock.now - begin < Self.silence && !isOver()
     lose(LabFault(.transportLost, words))
   }
 
   private func lose(_ fault: LabFault) {
-    state.withLock { state in
-      if !state.isOver { state.fault = fault }
-    }
+    // What was given back is not lost.
+    if !isOver.load(ordering: .relaxed) { state.withLock { $0.fault = fault } }
   }
 }
 
-// MARK: - Moving out
+// MARK: - Releasing
 
-extension Tenancy {
+extension Reservation {
   /// Gives the place back; a second time does nothing. What cannot be given back now the watchdog gives back later.
-  public func giveBack(_ say: (String) -> Void) {
+  public func release(_ say: (String) -> Void) {
     // Whoever gives a place back has nothing more to drive, and the lab may take its time.
     Heartbeat.end()
-    let words = state.withLock { state -> String? in
-      guard !state.isOver else { return nil }
-      state.isOver = true
-      return state.watchdog.end()
-    }
-    if let words { say(words) }
+    guard !isOver.exchange(true, ordering: .relaxed) else { return }
+    if let words = state.withLock({ $0.watchdog.end() }) { say(words) }
   }
 }
