@@ -1,3 +1,5 @@
+import Journal
+import SesameDevice
 import Conformance
 import Emulator
 import Foundation

@@ -1,3 +1,4 @@
+import Bench
 import Journal
 import Conformance
 import Harness

@@ -1,3 +1,4 @@
+import Journal
 import Basics
 import Automata
 import Conformance

@@ -1,3 +1,4 @@
+import Harness
 import Basics
 import Documents
 import Foundation

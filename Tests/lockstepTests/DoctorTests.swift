@@ -1,3 +1,4 @@
+import Transports
 import Bench
 import Basics
 import Documents

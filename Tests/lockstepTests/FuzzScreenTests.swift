@@ -1,3 +1,4 @@
+import Harness
 import Journal
 import Conformance
 import Documents

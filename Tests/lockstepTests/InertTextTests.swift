@@ -1,4 +1,4 @@
-import Bench
+@testable import Bench
 import Nightly
 import Basics
 import Testing

@@ -295,7 +295,8 @@ extension AirLink {
   /// Whether a packet is Command Complete of Read BD_ADDR.
   private static func isAnswer(_ packet: HCIPacket) -> Bool {
     guard case .event(let code, let parameters) = packet,
-      case .commandComplete(_, HCICommand.readBDADDR.opcode, _)? = try? HCIEvent(code: code, parameters: parameters)
+      case .commandComplete(_, HCICommand.readBDADDR.opcode, _)? = try? HCIEvent(
+        code: code, parameters: parameters)
     else { return false }
     return true
   }

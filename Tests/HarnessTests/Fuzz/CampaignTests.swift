@@ -1,3 +1,5 @@
+import Journal
+import Emulator
 import Automata
 import Conformance
 import Harness

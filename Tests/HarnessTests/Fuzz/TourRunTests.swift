@@ -1,3 +1,4 @@
+import Emulator
 import Basics
 import Conformance
 import Harness

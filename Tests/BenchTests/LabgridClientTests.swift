@@ -1,10 +1,8 @@
 import Conformance
 import Foundation
-import Bench
+@testable import Bench
 import TestSupport
 import Testing
-
-@testable import Transports
 
 @Suite("The Python that talks to a lab")
 struct LabgridClientTests {
