@@ -1,5 +1,6 @@
 import Conformance
 import Emulator
+import SesameDevice
 import Basics
 import TestSupport
 import Testing

@@ -175,7 +175,7 @@ struct BenchTests {
     ("run there.yaml --device lock:played --capture air.btsnoop", "--capture goes with --transport"),
     ("run there.yaml --check-health", "--check-health checks a lock: name it with --device lock:NAME"),
     ("fuzz sesame --device lock:played --jobs 2 --steps 10", "--jobs: a lock can be driven by one process only"),
-    ("run there.yaml --bench wrong.yaml --device lock:a", "wrong.yaml:2:34: 'usbb:0' is no transport: it starts with none of"),
+    ("run there.yaml --bench wrong.yaml --device lock:a", "wrong.yaml:2:36: 'usbb:0' is no transport: it starts with none of"),
     ("run there.yaml --bench lost.yaml --device lock:a", "lost.yaml: no dongle reaches the lock 'a'"),
     ("run there.yaml --bench lost.yaml --device lock:b", "lost.yaml: the bench x has no lock 'b'"),
     ("run there.yaml --bench odd.yaml --device lock:a", "odd.yaml:2:28: unknown lock `sesame55`: did you mean `sesame5`?"),

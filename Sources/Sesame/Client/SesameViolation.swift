@@ -54,7 +54,7 @@ public struct ProtocolViolation: Hashable, Sendable {
   /// What broke the rule, or was left unanswered: a frame where the frame is wrong, otherwise the message, decrypted where
   /// it is authentic. One that would tell a key is left out.
   public var packet: [UInt8]?
-  /// Who sent that.
+  /// Who sent that; the lock where there is none.
   public var sender: SessionEnd
 
   /// Makes one.
@@ -66,7 +66,7 @@ public struct ProtocolViolation: Hashable, Sendable {
     self.subject = subject
     self.detail = detail
     self.packet = packet
-    self.sender = sender
+    self.sender = packet == nil ? .lock : sender
   }
 
   /// The subject of an encrypted message before the token.
