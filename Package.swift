@@ -56,26 +56,40 @@ let package = Package(
     library("Journal", ["Basics", "System"]),
     // Harness
     library(
+      "Harness",
+      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance"]),
+    library(
       "Bench",
       [
-        "Basics", "Secrets", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "SesameDevice",
-        "Transports",
-        "CShims",
+        "Basics", "Secrets", "System", "Journal", "Documents", "Conformance", "Bluetooth", "Sesame",
+        "SesameDevice",
+        "Transports", "CShims",
       ]),
     library(
       "Devices",
       [
-        "Basics", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "SesameDevice", "Emulator",
-        "Transports",
-        "Bench", "Harness",
+        "Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance",
+        "Bluetooth", "Sesame",
+        "SesameDevice", "Controllers", "Emulator", "Transports", "Bench", "Harness",
       ]),
-    library(
-      "Harness",
-      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance"]),
     // Above
     library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "CSQLite", "CPostgres"]),
-    library("Nightly", ["Basics", "Documents", "Conformance", "Bench"]),
-    library("Benchmarks", ["Basics", "Nightly", "Bench"]),
+    library(
+      "Nightly",
+      [
+        "Basics", "Secrets", "System", "Documents", "Conformance", "Journal", "Transports", "Bench",
+        "Devices", "Harness",
+        "Reporting",
+      ]),
+    library(
+      "Benchmarks",
+      [
+        "Basics", "Secrets", "System", "Documents", "Automata", "Models", "Conformance", "Bluetooth",
+        "Sesame",
+        "SesameDevice", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices", "Harness",
+        "Reporting",
+        "Nightly",
+      ]),
     // Edge
     .executableTarget(
       name: "lockstep",

@@ -1,3 +1,4 @@
+import Secrets
 import Basics
 import Foundation
 import System

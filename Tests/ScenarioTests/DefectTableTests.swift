@@ -1,3 +1,4 @@
+@testable import Devices
 import Journal
 import SesameDevice
 import Conformance

@@ -1,4 +1,5 @@
-import Bench
+@testable import Devices
+@testable import Bench
 import Journal
 import Conformance
 import Harness

@@ -1,3 +1,5 @@
+@testable import Benchmarks
+@testable import Devices
 import Conformance
 import Emulator
 import Harness

@@ -1,3 +1,4 @@
+@testable import Devices
 import Journal
 import Basics
 import Automata

@@ -1,4 +1,6 @@
-import System
+@testable import Reporting
+import Journal
+@testable import System
 import Basics
 import TestSupport
 import Testing

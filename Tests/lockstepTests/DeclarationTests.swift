@@ -1,4 +1,4 @@
-import System
+@testable import System
 import Foundation
 import TestSupport
 import Testing

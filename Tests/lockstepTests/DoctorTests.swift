@@ -1,5 +1,5 @@
 import Transports
-import Bench
+@testable import Bench
 import Basics
 import Documents
 import Foundation

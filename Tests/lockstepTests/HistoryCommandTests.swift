@@ -1,3 +1,4 @@
+import Reporting
 import Basics
 import Documents
 import Foundation

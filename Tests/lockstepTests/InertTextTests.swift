@@ -1,5 +1,9 @@
+import System
+import Devices
+import Reporting
 @testable import Bench
-import Nightly
+import Journal
+@testable import Nightly
 import Basics
 import Testing
 import TestSupport
@@ -17,7 +21,7 @@ struct InertTextTests {
   /// Pieces of texts with something in them.
   private static let pieces: [String] =
     obeyed.sorted().compactMap { Unicode.Scalar($0).map { String($0) } }
-    + Console.Style.allCases.map { "\u{1B}[\($0.rawValue)m" }
+    + Painter.Style.allCases.map { "\u{1B}[\($0.rawValue)m" }
     + [
       "\u{1B}[0m", "\u{1B}[2J", "\u{1B}]0;title\u{07}", "\u{9B}31m", "\r\n", "\n", "\t", "lock", "é",
       "e\u{301}", "鍵",
@@ -76,7 +80,7 @@ struct InertTextTests {
         $0.value == 0x0D || Self.obeyed.contains($0.value) && $0 != "\u{1B}"
       }
       // Our own colours are the only sequences.
-      let ours = Console.Style.allCases.map { "\u{1B}[\($0.rawValue)m" } + ["\u{1B}[0m"]
+      let ours = Painter.Style.allCases.map { "\u{1B}[\($0.rawValue)m" } + ["\u{1B}[0m"]
       let rest = ours.reduce(inert) { $0.replacing($1, with: "") }
       guard lines(inert).count == expected, !isObeyed, !rest.contains("\u{1B}") else {
         Issue.record("\(names) comes out as \(inert.debugDescription)")

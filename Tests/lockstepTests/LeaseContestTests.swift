@@ -1,4 +1,4 @@
-import Bench
+@testable import Bench
 import Foundation
 import Basics
 import TestSupport

@@ -1,7 +1,9 @@
+import Reporting
 import Journal
+@testable import Nightly
 import Conformance
-import Bench
-import System
+@testable import Bench
+@testable import System
 import Documents
 import Foundation
 import Basics

@@ -1,3 +1,4 @@
+import System
 import Journal
 import Foundation
 import Basics

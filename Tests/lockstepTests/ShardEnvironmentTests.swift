@@ -1,3 +1,5 @@
+import Reporting
+import Journal
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Benchmarks
 import Automata
 import Conformance
 import Testing

@@ -20,12 +20,26 @@ public final class Reservation: Sendable {
     public var address: LabAddress
     /// What the place must have.
     public var tags: [LabTag]
-    /// How long to wait for it.
-    public var wait: Interval
+    /// How long to wait for it; as long as usual unless given.
+    public var wait: Interval?
 
     /// Asks for a place.
-    public init(_ address: LabAddress, tags: [LabTag], wait: Interval) {
+    public init(_ address: LabAddress, tags: [LabTag], wait: Interval? = nil) {
       (self.address, self.tags, self.wait) = (address, tags, wait)
+    }
+
+    /// How long to wait for it.
+    public var patience: Interval { wait ?? .seconds(600) }
+
+    /// The options of a command line that ask for the same.
+    public var words: [String] { words(tags: tags.map(\.description).joined(separator: ",")) }
+
+    /// The options that ask for one place of the lab.
+    public func words(at place: String) -> [String] { words(tags: "name=\(place)") }
+
+    private func words(tags: String) -> [String] {
+      ["--lab", address.description] + (tags.isEmpty ? [] : ["--tags", tags])
+        + (wait.map { ["--lab-wait", "\($0.nanoseconds / 1_000_000_000)s"] } ?? [])
     }
   }
 
@@ -134,7 +148,7 @@ extension Reservation {
   private static func reserve(
     _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> String {
-    let end = MonotonicClock.now + wish.wait
+    let end = MonotonicClock.now + wish.patience
     var lab = try client.reserve(wish.tags)
     var isTold = false
     while true {
@@ -147,7 +161,7 @@ extension Reservation {
       if !isTold {
         let holders = lab.places.filter { $0.holder != nil && $0.has(wish.tags) }
         let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
-        say("lockstep: waiting for a place, \(wish.wait) at most" + who.joined())
+        say("lockstep: waiting for a place, \(wish.patience) at most" + who.joined())
         isTold = true
       }
       let next = min(end, MonotonicClock.now + .seconds(1))
@@ -156,7 +170,7 @@ extension Reservation {
         rest(for: .milliseconds(50))
       }
       guard next < end else {
-        throw .refused(.held, "none became free within \(wish.wait); --lab-wait waits longer")
+        throw .refused(.held, "none became free within \(wish.patience); --lab-wait waits longer")
       }
       lab = try client.refresh()
     }

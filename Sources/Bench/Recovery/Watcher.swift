@@ -13,6 +13,17 @@ import Glibc
 ///     the run:      init ──▶ tell … ──▶ sendHome, and it ends      or: the run dies
 ///     the watcher:  Watch.awaitEnd: tells … ──▶ nil                              ──▶ what it was told, to be done
 public final class Watcher {
+  /// The name of its command.
+  public static let command = "lock-watcher"
+
+  /// Whether this process is one.
+  static var isOurs: Bool { CommandLine.arguments.dropFirst().first == command }
+
+  /// Whether somebody who has a lease is one, and so has it only until the lock is at rest.
+  static func isHolder(_ holder: LeaseHolder?) -> Bool {
+    holder?.command.hasPrefix("lockstep \(command) ") ?? false
+  }
+
   private let child: ChildProcess
 
   /// Starts it, before there is anything to be left undone.

@@ -139,3 +139,25 @@ extension Odometer {
     return (counted.count, WearLedger(odometer: counted.lines, notes: noted?.lines ?? [], at: now))
   }
 }
+
+extension Odometer {
+  /// Where the movements of a lock are counted, one file a lock, whatever its description is called; made where it is not
+  /// there.
+  public static func keptPath(of file: LockFile) throws(LabFault) -> String {
+    try StateFolder.folder("odometers") + "/" + name(of: file)
+  }
+
+  /// The same, where it may not be there; `nil` where there is no place for it.
+  public static func path(of file: LockFile) -> String? {
+    StateFolder.path.map { $0 + "/odometers/" + name(of: file) }
+  }
+
+  /// Where they were counted before there was one folder for all users; `nil` where that is no other.
+  public static func earlierPath(of file: LockFile) -> String? {
+    StateFolder.earlier.map { $0 + "/odometers/" + name(of: file) }
+  }
+
+  private static func name(of file: LockFile) -> String {
+    String(file.identity.map { $0 == ":" ? "-" : $0 }) + ".log"
+  }
+}

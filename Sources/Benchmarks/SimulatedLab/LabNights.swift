@@ -1,3 +1,4 @@
+import Conformance
 import Basics
 
 /// Nights of many small labs, each with a size, budgets and troubles of its own.

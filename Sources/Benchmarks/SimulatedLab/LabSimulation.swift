@@ -1,3 +1,4 @@
+import Conformance
 public import Basics
 
 /// A lab in virtual time: benches with dongles and locks, the children that drive them, the machines they run on, and

@@ -1,3 +1,4 @@
+import Conformance
 import Bench
 import Nightly
 import Basics

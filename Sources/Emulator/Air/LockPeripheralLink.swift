@@ -1,3 +1,4 @@
+import Controllers
 import Basics
 import Bluetooth
 

@@ -4,42 +4,6 @@ import Journal
 import Basics
 import System
 
-/// What is wrong with a command line, in one line.
-struct UsageError: Error, Equatable {
-  var message: String
-  /// What the command ends with: nothing is wrong with a command line that this machine is not fit for.
-  var status = CommandStatus.usage
-
-  init(_ message: String, status: CommandStatus = .usage) {
-    self.message = message
-    self.status = status
-  }
-}
-
-/// What comes of something that the command line asks for; where that fails, the command line is wrong.
-///
-/// - Parameter head: what the message begins with, such as `--key: `.
-func checked<Value>(_ head: String = "", _ body: () throws -> Value) throws(UsageError) -> Value {
-  do {
-    return try body()
-  } catch let fault as FileFault where fault.isMachines {
-    throw UsageError("\(head)\(fault)", status: .labFault)
-  } catch {
-    throw UsageError("\(head)\(error)")
-  }
-}
-
-/// What to say of a name that is none: the one that is nearest, or those that there are.
-func hint(for name: String, of names: [String], saying all: String = "there are") -> String {
-  nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
-    ?? "\(all) \(names.joined(separator: ", "))"
-}
-
-/// The bytes of a file that the command line names.
-func namedFile(_ path: String) throws(UsageError) -> [UInt8] {
-  try checked { try WholeFile.bytes(of: path) }
-}
-
 /// What is said of the operands of a command, such as paths.
 struct OperandForm: Equatable {
   /// What help calls them.

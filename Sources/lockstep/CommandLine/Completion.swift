@@ -1,3 +1,4 @@
+import Devices
 import Bench
 import Journal
 import Automata

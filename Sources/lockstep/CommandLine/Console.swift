@@ -8,15 +8,6 @@ enum ColorChoice: String, WordChoice {
 
 /// Data goes to standard output, talk to standard error.
 final class Console {
-  /// What the words on a line are; as it is called by a terminal (ECMA-48 §8.3.117, SGR).
-  enum Style: String, CaseIterable {
-    case good = "32"
-    case bad = "31"
-    case warning = "33"
-    case faint = "2"
-    case strong = "1"
-  }
-
   private let output: OutputFile
   /// What is said, and how far things are.
   let status: StatusLine
@@ -46,17 +37,9 @@ final class Console {
   /// Says something to whoever looks on.
   func say(_ text: String) { status.say(text) }
 
-  /// Does what may fail without the command being over; what fails is said.
-  ///
-  /// - Parameter trouble: what it means that it failed, before why.
-  /// - Returns: what came of it; `nil` where it failed.
+  /// Does what may fail without the command being over; what fails is said. See ``System/StatusLine/attempt(_:_:)``.
   func attempt<Result>(_ trouble: String = "", _ body: () throws -> Result) -> Result? {
-    do {
-      return try body()
-    } catch {
-      say("lockstep: \(trouble)\(error)")
-      return nil
-    }
+    status.attempt(trouble, body)
   }
 
   /// Whether a person looks at the data.
@@ -121,14 +104,5 @@ extension ColorChoice {
         isTerminal && variable("TERM") != "dumb"
       }
     }
-  }
-}
-
-/// Colours words, or leaves them as they are.
-struct Painter {
-  let isOn: Bool
-
-  func callAsFunction(_ style: Console.Style, _ text: String) -> String {
-    isOn ? style.mark + text + Console.Style.endMark : text
   }
 }

@@ -1,3 +1,4 @@
+import Reporting
 import Conformance
 import System
 
@@ -169,21 +170,13 @@ struct Count: ArgumentValue, Equatable {
   }
 }
 
-/// One part of several: `2/4`.
-struct Shard: ArgumentValue, Equatable {
-  var part: Int
-  var count: Int
+extension Shard: ArgumentValue {
   static let form = "a part of so many, such as 2/4"
 
   init?(argument: String) {
     let sides = argument.split(separator: "/", omittingEmptySubsequences: false)
     guard sides.count == 2, let part = Int(sides[0]), let count = Int(sides[1]) else { return nil }
     self.init(part: part, of: count)
-  }
-
-  init?(part: Int, of count: Int) {
-    guard part >= 1, part <= count else { return nil }
-    (self.part, self.count) = (part, count)
   }
 }
 

@@ -1,3 +1,5 @@
+import Journal
+import Reporting
 import System
 import Basics
 
@@ -91,17 +93,6 @@ struct ShardEnvironment {
     }
     return number
   }
-}
-
-/// A part of a job: what an engine starts again when it was killed, and perhaps twice.
-struct JobShare {
-  /// The job.
-  var job: String
-  /// Which part of it.
-  var shard: Shard
-
-  /// What a run without a seed of its own draws from: the same each time that a part of the job is started.
-  var seed: UInt64 { Fingerprint("job \(job)").value >> 32 }
 }
 
 extension RunArguments {

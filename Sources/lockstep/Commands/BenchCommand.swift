@@ -1,3 +1,5 @@
+import System
+import Benchmarks
 import Journal
 
 extension Command {
@@ -24,7 +26,14 @@ extension Command {
         return .nothingSelected
       }
       Interruption.listen(saying: "lockstep: stopped before everything was measured")
-      return Figure.print(figures, console) ? .agree : .internalFault
+      let isWhole = Figure.measure(figures) { figure, line in
+        if let line {
+          console.print(line)
+        } else {
+          console.say("lockstep: \(figure.name) cannot be measured here")
+        }
+      }
+      return isWhole ? .agree : .internalFault
     }
   }
 }

@@ -1,3 +1,4 @@
+import Reporting
 import Harness
 import Controllers
 import Basics

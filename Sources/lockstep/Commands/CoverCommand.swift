@@ -1,3 +1,5 @@
+import Journal
+
 extension Command {
   static var cover: Command {
     Command(

@@ -1,3 +1,4 @@
+import Devices
 import Conformance
 import Bench
 import Journal
@@ -334,7 +335,7 @@ extension Diagnosis {
 
 extension Symptom {
   func text(_ paint: Painter) -> String {
-    let (sign, style): (String, Console.Style) =
+    let (sign, style): (String, Painter.Style) =
       switch state {
       case .good: ("✔", .good)
       case .note: ("·", .faint)

@@ -78,7 +78,7 @@ private struct EmulateArguments {
     let seed = seed ?? UInt64(World().drawSeed())
     let choice = isBare ? nil : try EmulatedLockChoice(lock[0])
     let specs = try serve.map { text throws(UsageError) in try served(text) }
-    let transportSpec = try transport.map { text throws(UsageError) in try lockstep.transportSpec(text) }
+    let transportSpec = try transport.map { text throws(UsageError) in try Bench.transportSpec(text) }
     let control = try controlServer()
     defer { control?.shutDown() }
     Interruption.listen()
@@ -118,7 +118,7 @@ private struct EmulateArguments {
   }
 
   private func served(_ text: String) throws(UsageError) -> TransportSpec {
-    let spec = try lockstep.transportSpec(text, of: "--serve")
+    let spec = try Bench.transportSpec(text, of: "--serve")
     guard case .tcpServer = spec else {
       throw UsageError("'--serve' expects tcp-server:HOST:PORT, not '\(text)'")
     }

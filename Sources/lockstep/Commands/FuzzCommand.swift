@@ -1,3 +1,7 @@
+import Reporting
+import Devices
+import System
+import Bench
 import Harness
 import Journal
 

@@ -8,7 +8,7 @@ import Reporting
 struct HistoryCommandArguments {
   var words: [String] = []
   var out = "Reports"
-  var history = HistoryArguments()
+  var history = HistorySettings()
   var last: Count?
   var since: Since?
   var host: String?
@@ -78,7 +78,7 @@ extension Command {
         .value("host", \.host, "NAME", "Only runs of this host.", example: "bench-01"),
         .value(
           "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login"),
-        HistoryArguments.option.lifted(to: \.history),
+        HistorySettings.option.lifted(to: \.history),
         .out(
           \.out, "Where reports are: the history, and runs that are named. Reports unless given."),
         .format(
@@ -127,7 +127,7 @@ extension HistoryCommandArguments {
     if !unsent.isEmpty {
       do throws(HistoryError) {
         let history = try History(place, for: .adding)
-        try unsent.send(to: history, console)
+        try unsent.send(to: history, console.status)
         return history
       } catch {
         // What can only be read is asked all the same.
@@ -194,12 +194,12 @@ extension HistoryCommandArguments {
   private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
     var journals: [String] = []
     for run in words.dropFirst() { journals.append(try RunPlace.journal(of: run, out: out)) }
-    RunPlace.noteLiving(journals, "it is taken in again when it is over", console)
+    RunPlace.noteLiving(journals, "it is taken in again when it is over", console.status)
     var taken: [RunRecord.Identity] = []
     var status = CommandStatus.agree
     do throws(HistoryError) {
       let history = try History(place, for: .adding)
-      try UnsentRuns(out: out, place: place).send(to: history, console)
+      try UnsentRuns(out: out, place: place).send(to: history, console.status)
       for journal in journals {
         do throws(HistoryError) {
           let record = try RunRecord(journal: journal)

@@ -1,3 +1,5 @@
+import System
+import Devices
 public import Journal
 import Basics
 import Automata
@@ -106,13 +108,6 @@ extension Command {
       return .agree
     }
   }
-}
-
-/// The version of Lockstep.
-enum Version {
-  static let text = "1.0"
-  /// When the manual of this version was made.
-  static let date = "2026-11-22"
 }
 
 private struct MachineArguments {

@@ -1,3 +1,6 @@
+import System
+import Bench
+import Devices
 import Sesame
 import Harness
 import Journal

@@ -57,7 +57,7 @@ extension ReportArguments {
     try reports.check()
     var journals: [String] = []
     for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
-    RunPlace.noteLiving(journals, "the report tells what it did so far", console)
+    RunPlace.noteLiving(journals, "the report tells what it did so far", console.status)
     let use = FolderUse(of: reports.out) {}
     defer { withExtendedLifetime(use) {} }
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
@@ -66,7 +66,7 @@ extension ReportArguments {
     var summary = recorded.summary
     least.demand(of: &summary.tally)
     let paths = console.attempt("the reports are not written: ") {
-      try reports.write(recorded, journals: journals, console)
+      try reports.write(recorded, journals: journals, console.status)
     }
     let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
     for words in summary.partsElsewhere { console.say("lockstep: this is one part of a run: \(words)") }
@@ -126,7 +126,7 @@ struct SummaryText {
   }
 
   private func text(_ failure: RunSummary.Failure) -> [String] {
-    let (sign, style): (String, Console.Style) =
+    let (sign, style): (String, Painter.Style) =
       switch failure.word {
       case .divergence: ("✘", .bad)
       case .labFault: ("⚡", .warning)

@@ -1,3 +1,5 @@
+import Devices
+import Reporting
 import Bench
 import System
 import Harness
@@ -128,7 +130,7 @@ private struct RunSession {
       isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
     let summary = run.perform()
     audience.finish(summary.leave)
-    let reports = folder.conclude(seed: plan.seed, arguments.reports, console)
+    let reports = folder.conclude(seed: plan.seed, arguments.reports, console.status)
     let status = reports == nil ? summary.exitStatus.withTrouble : summary.exitStatus
     if arguments.format == .human {
       audience.human.summarize(
@@ -160,7 +162,7 @@ private struct RunSession {
     folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
     places.history.choice = .none
-    _ = folder.conclude(seed: arguments.seed ?? 0, places, console)
+    _ = folder.conclude(seed: arguments.seed ?? 0, places, console.status)
     console.say("lockstep: nothing was run")
     return status
   }
@@ -205,7 +207,7 @@ private struct RunSession {
   }
 
   /// The day on which quarantine holds or has lapsed.
-  private var today: Day { Calendar.noted(console) }
+  private var today: Day { Calendar.noted(console.status) }
 
   /// Keeps what went over the link of a case that did not end well.
   private func attachPackets(_ test: Case, _ outcome: inout Outcome) {
@@ -223,7 +225,7 @@ private struct RunSession {
   private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
     if case .divergence = outcome.verdict,
-      let path = folder.keep(test, outcome, console)
+      let path = folder.keep(test, outcome, console.status)
     {
       words += ["replay", path]
       outcome.attachments.append(.init("scenario", folder.relative(path)))

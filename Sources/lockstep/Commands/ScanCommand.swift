@@ -1,3 +1,4 @@
+import Devices
 import Bench
 import Sesame
 import Journal
@@ -50,7 +51,7 @@ private struct ScanArguments {
       throw UsageError(
         "a scan needs a controller: --transport usb:0, or another; 'lockstep doctor' says what there is")
     }
-    let choice = try transportChoice(transport, bench: bench(for: transport))
+    let choice = try TransportChoice(naming: transport, on: bench(for: transport))
     let spec = choice.spec
     Interruption.listen()
     var settings = TransportSettings()

@@ -1,3 +1,4 @@
+import Reporting
 import Journal
 import Conformance
 import Documents

@@ -1,3 +1,5 @@
+import Devices
+import Reporting
 import Basics
 import Journal
 import System
@@ -65,7 +67,7 @@ struct CoverSession {
     let summary = tour.perform()
     audience.finish(summary.leave)
     let isSaved = save(summary.scenarios)
-    let reports = folder.conclude(seed: target.seed, run.reports, console)
+    let reports = folder.conclude(seed: target.seed, run.reports, console.status)
     guard isSaved, let reports else { return summary.exitStatus.withTrouble }
     if !run.isQuiet || summary.exitStatus != .agree {
       if run.format == .human {
@@ -112,6 +114,6 @@ struct CoverSession {
   /// Saves a test that diverged; the line to paste that does it again.
   private func replay(_ test: Case, _ outcome: Outcome) -> String? {
     guard case .divergence = outcome.verdict else { return nil }
-    return folder.keep(test, outcome, console).map { run.replayLine($0, on: test.device) }
+    return folder.keep(test, outcome, console.status).map { run.replayLine($0, on: test.device) }
   }
 }

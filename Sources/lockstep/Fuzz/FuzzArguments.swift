@@ -1,3 +1,4 @@
+import Journal
 import Conformance
 import Harness
 import Reporting

@@ -1,3 +1,4 @@
+import Reporting
 import System
 import Harness
 import Journal
@@ -60,7 +61,7 @@ final class FuzzOffice: FuzzDesk {
   /// Writes the reports and says how the campaign ended.
   func close(_ end: FuzzEnd) -> CommandStatus {
     var end = end
-    if folder.conclude(seed: end.seed, arguments.run.reports, console) == nil {
+    if folder.conclude(seed: end.seed, arguments.run.reports, console.status) == nil {
       end.exit = end.exit.withTrouble
     }
     end.journal = folder.journalPath

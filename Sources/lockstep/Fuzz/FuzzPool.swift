@@ -1,3 +1,5 @@
+import Devices
+import Reporting
 import Bench
 import System
 import Conformance

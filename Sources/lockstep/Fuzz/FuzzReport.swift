@@ -1,3 +1,4 @@
+import System
 import Harness
 import Journal
 import Basics
@@ -171,15 +172,6 @@ final class JSONFuzzReport: FuzzReport {
     if let coverage = end.coverage { console.print(Record.coverage(coverage.record).json()) }
     if let resume = end.resume, !isQuiet { console.print(["resume": .text(resume)]) }
   }
-}
-
-/// A time as a person reads it on a clock: `1:02:03`, or `2.5 s` where it is short.
-func clock(_ time: Interval) -> String {
-  let seconds = time.nanoseconds / 1_000_000_000
-  if seconds < 60 { return "\(seconds).\(time.nanoseconds / 100_000_000 % 10) s" }
-  let tail = (seconds % 60).padded(to: 2)
-  return seconds < 3600
-    ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"
 }
 
 /// Events in a second, since the beginning.

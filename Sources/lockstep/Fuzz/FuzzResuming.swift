@@ -1,3 +1,6 @@
+import Devices
+import Secrets
+import Journal
 import Reporting
 import System
 import Harness

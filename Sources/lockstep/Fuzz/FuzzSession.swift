@@ -1,3 +1,5 @@
+import Reporting
+import Devices
 import Automata
 import Journal
 import System

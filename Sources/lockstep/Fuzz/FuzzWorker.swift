@@ -1,3 +1,4 @@
+import Reporting
 import Harness
 import System
 import Conformance

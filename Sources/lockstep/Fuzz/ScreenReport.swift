@@ -1,3 +1,4 @@
+import System
 import Journal
 import Basics
 
@@ -74,20 +75,4 @@ final class ScreenReport: HumanFuzzReport {
     screen = nil
     super.end(end)
   }
-}
-
-/// The columns that a text takes, without what colours it.
-func visibleWidth(_ text: String) -> Int {
-  var width = 0
-  var isEscape = false
-  for character in text {
-    if character == "\u{1B}" {
-      isEscape = true
-    } else if isEscape {
-      isEscape = character != "m"
-    } else {
-      width += 1
-    }
-  }
-  return width
 }

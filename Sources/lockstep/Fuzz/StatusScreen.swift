@@ -1,3 +1,4 @@
+import System
 import Journal
 import Harness
 import Conformance
@@ -123,7 +124,7 @@ private struct Pane {
   }
 
   /// One line over both columns.
-  func whole(_ paint: Painter, _ style: Console.Style?, _ text: String) -> String {
+  func whole(_ paint: Painter, _ style: Painter.Style?, _ text: String) -> String {
     let text = fitted(text, width, padded: false)
     return style.map { paint($0, text) } ?? text
   }

@@ -1,3 +1,4 @@
+import System
 import Basics
 import Journal
 import Reporting
@@ -33,10 +34,10 @@ struct HistoryText {
 
 extension HistoryText {
   /// A cell of a table, and how it is painted.
-  private typealias Cell = (text: String, style: Console.Style?)
+  private typealias Cell = (text: String, style: Painter.Style?)
 
   private func table(_ runs: [HistoryRun]) -> [String] {
-    func count(_ count: Int, _ style: Console.Style) -> Cell {
+    func count(_ count: Int, _ style: Painter.Style) -> Cell {
       count == 0 ? ("·", .faint) : ("\(count)", style)
     }
     let head = ["started", "cases", "agree", "diverge", "trouble", "incomplete", "skipped", "flaky", "run"]
@@ -180,7 +181,7 @@ extension HistoryText {
 // MARK: - Words
 
 extension HistoryText {
-  private func mark(_ word: Record.Verdict.Word, isFlaky: Bool) -> (sign: String, style: Console.Style) {
+  private func mark(_ word: Record.Verdict.Word, isFlaky: Bool) -> (sign: String, style: Painter.Style) {
     switch word {
     case .agree: isFlaky ? ("~", .warning) : ("✔", .good)
     case .divergence: ("✘", .bad)

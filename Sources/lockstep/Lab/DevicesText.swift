@@ -1,3 +1,4 @@
+import System
 public import Bench
 public import Journal
 import Basics
@@ -126,7 +127,7 @@ extension DeviceState.Use {
 }
 
 extension DeviceState.Wear: Written {
-  static let fields: [Field<Self>] = [
+  public static let fields: [Field<Self>] = [
     .derived("total", \.total, .count), .derived("hour", \.hour, .count), .derived("night", \.night, .count),
     .known("perHour", \.limits.perHour, .count), .known("perNight", \.limits.perNight, .count),
   ]
@@ -141,7 +142,7 @@ extension LeaseHolder: Written {
 }
 
 extension Quarantined: Written {
-  static let fields: [Field<Self>] = [
+  public static let fields: [Field<Self>] = [
     .known("scenario", \.entry.scenario, .text), .derived("reason", \.entry.reason, .text),
     .derived("owner", \.entry.owner, .text), .derived("expires", \.entry.expires.description, .text),
     .derived("status", \.status, .words()),

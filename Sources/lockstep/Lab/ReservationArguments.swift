@@ -1,3 +1,4 @@
+import System
 import Bench
 import Journal
 import Basics
@@ -29,9 +30,6 @@ struct ReservationArguments {
     ]
   }
 
-  /// How long a place is waited for.
-  var patience: Interval { wait ?? .seconds(600) }
-
   /// Makes sure that nothing is said of a lab where none is named.
   func check() throws(UsageError) {
     guard lab == nil else { return }
@@ -40,16 +38,13 @@ struct ReservationArguments {
   }
 
   /// The options as words, for a line that does the same again: at the same place, once one is known.
-  var words: [String] { reserved.map { words(at: $0.place.name) } ?? words(tags: tags?.text) }
-
-  /// The options as words, for a line that does it at one place.
-  func words(at place: String) -> [String] { words(tags: "name=\(place)") }
-
-  private func words(tags: String?) -> [String] {
-    guard let lab else { return [] }
-    return ["--lab", lab.description] + (tags.map { ["--tags", $0] } ?? [])
-      + (wait.map { ["--lab-wait", "\($0.nanoseconds / 1_000_000_000)s"] } ?? [])
+  var words: [String] {
+    wish.map { wish in reserved.map { wish.words(at: $0.place.name) } ?? wish.words } ?? []
   }
+
+  /// What is wanted of a lab, where one is named.
+  var wish: Reservation.Wish? { lab.map { Reservation.Wish($0, tags: tags?.tags ?? [], wait: wait) } }
+
 }
 
 extension LabAddress: ArgumentValue {
@@ -68,28 +63,6 @@ struct TagList: ArgumentValue, Equatable {
   }
 
   var text: String { tags.map(\.description).joined(separator: ",") }
-}
-
-extension LabPlace {
-  /// The way to its lock, as `--transport` takes it, where its tags say so.
-  var transport: String? { tag("transport") ?? tag("dongle").map { "dongle:" + $0 } }
-}
-
-/// How a command came to no place.
-enum NoPlace: Error {
-  case usage(UsageError)
-  /// What to say, and what to end with.
-  case lab(String, CommandStatus)
-
-  /// Says so, and gives what the command ends with.
-  func status(_ console: Console) throws(UsageError) -> CommandStatus {
-    switch self {
-    case .usage(let error): throw error
-    case .lab(let words, let status):
-      console.say("lockstep: \(words)")
-      return status
-    }
-  }
 }
 
 extension RunArguments {
@@ -114,7 +87,7 @@ extension RunArguments {
     let reservation: Reservation
     do {
       reservation = try Reservation(
-        Reservation.Wish(address, tags: tags.tags, wait: given.patience), say: { console.say($0) },
+        Reservation.Wish(address, tags: tags.tags, wait: given.wait), say: { console.say($0) },
         isStopped: { Interruption.isRequested })
     } catch {
       switch error {
@@ -155,6 +128,18 @@ extension Command {
         throw UsageError("this command is for runs with --lab alone")
       }
       return isDone ? .agree : .labFault
+    }
+  }
+}
+
+extension NoPlace {
+  /// Says so, and gives what the command ends with.
+  func status(_ console: Console) throws(UsageError) -> CommandStatus {
+    switch self {
+    case .usage(let error): throw error
+    case .lab(let words, let status):
+      console.say("lockstep: \(words)")
+      return status
     }
   }
 }

@@ -1,3 +1,5 @@
+import Devices
+import Journal
 import Automata
 import Harness
 

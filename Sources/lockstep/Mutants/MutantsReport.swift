@@ -1,3 +1,4 @@
+import System
 import Conformance
 import Harness
 import Basics

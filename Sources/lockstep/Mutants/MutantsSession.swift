@@ -1,3 +1,4 @@
+import Devices
 import Automata
 import Journal
 import System

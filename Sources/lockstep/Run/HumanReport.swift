@@ -97,7 +97,7 @@ final class HumanReport: JournalListener {
 /// A failed case as a person sees it, with the line to paste at its end. What a device says cannot move the cursor.
 func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
   let line = verdict.line.map { $0 > 0 ? ":\($0)" : "" } ?? ""
-  let (sign, word, style): (String, String, Console.Style) =
+  let (sign, word, style): (String, String, Painter.Style) =
     switch verdict.word {
     case .divergence: ("✘", "diverged", .bad)
     case .labFault: ("⚡", "trouble in the lab", .warning)
@@ -117,7 +117,7 @@ extension Tally {
   /// How many cases came to what, of what there is: `12 agree, 1 diverge`.
   func counts(_ paint: Painter) -> String {
     let parts = [
-      (agree, "agree", Console.Style.good), (divergences, "diverge", .bad),
+      (agree, "agree", Painter.Style.good), (divergences, "diverge", .bad),
       (labFaults, "in trouble", .warning), (incomplete, "incomplete", .warning), (skipped, "skipped", .faint),
     ]
     return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")

@@ -1,3 +1,5 @@
+import Devices
+import Journal
 import Bench
 import System
 import Basics
@@ -69,35 +71,6 @@ extension LabArguments {
 
 extension RestPosition: WordChoice {}
 
-/// A lock's way and rules, checked.
-struct LabSettings {
-  /// The ways to the client's controller, in the order in which they are tried.
-  var transports: [TransportChoice] = []
-  /// Where the traffic with it is written down.
-  var capture: String?
-  /// The socket of the emulator of the lock.
-  var control: String?
-  /// What may be done to a real lock.
-  var governor = GovernorSettings()
-  /// The lock of an inventory, where it is one.
-  var lock: BenchLock?
-  /// The place of a lab that is used, if one is.
-  var reservation: Reservation?
-  /// How long what another process has is waited for.
-  var wait = Interval.zero
-}
-
-extension LabSettings {
-  /// What is driven in place of the scenarios' own device, where that is a lock of an inventory.
-  var device: DeviceSpec? {
-    guard let lock else { return nil }
-    switch lock.lock.source {
-    case .file: return DeviceSpec(.lock, lock.lock.name)
-    case .device(let text): return try? DeviceSpec(text: text)
-    }
-  }
-}
-
 extension RunArguments {
   static var lab: [Option<RunArguments>] {
     [
@@ -139,7 +112,6 @@ extension RunArguments {
       }
       settings.wait = wait
     }
-    settings.governor = try governorSettings(settings.lock)
     if let lock = settings.lock, lock.isPlayed {
       let given = [("transport", lab.transport), ("control", lab.control)]
       if let (name, _) = given.first(where: { $0.1 != nil }) {
@@ -159,27 +131,19 @@ extension RunArguments {
     return settings
   }
 
-  /// What may be done to the lock. The motor of one that is emulated here does not wear: only what was asked for limits it.
-  private func governorSettings(_ lock: BenchLock?) throws(UsageError) -> GovernorSettings {
+  /// What is known of the lock that is named, by whichever way it is reached.
+  func settingsOfLock() throws(UsageError) -> LabSettings {
+    let lock = try lockName.flatMap { name throws(UsageError) in try BenchLock(named: name, on: lab.bench) }
+    guard lab.bench == nil || lock != nil else {
+      throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
+    }
     for name in lab.allowed where !GovernedStimuli.names.contains(name) {
       throw UsageError(
         "'--allow' expects one of \(GovernedStimuli.names.joined(separator: ", ")), not '\(name)'")
     }
-    let isOnTheAir = lockName != nil && lock?.isPlayed != true
-    return GovernorSettings(
-      limits: lock?.lock.limits ?? .usual, budget: lab.actuations?.value ?? (isOnTheAir ? 100 : nil),
-      rest: lab.rest ?? lock?.lock.rest ?? .locked, allowed: lab.allowed + (lock?.lock.allow ?? []))
-  }
-
-  /// What is known of the lock that is named, by whichever way it is reached.
-  func settingsOfLock() throws(UsageError) -> LabSettings {
-    var settings = LabSettings()
-    settings.lock = try lockName.flatMap { name throws(UsageError) in try benchLock(name) }
-    guard lab.bench == nil || settings.lock != nil else {
-      throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
-    }
-    settings.governor.allowed = settings.lock?.lock.allow ?? []
-    return settings
+    return LabSettings(
+      of: lock, isNamed: lockName != nil, actuations: lab.actuations?.value, rest: lab.rest,
+      allowing: lab.allowed)
   }
 
   /// What stands behind `--device lock:`.
@@ -187,18 +151,8 @@ extension RunArguments {
     device.flatMap { $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }
   }
 
-  /// The lock of a name on the bench that is meant; `nil` where the name is that of a lock file.
-  private func benchLock(_ name: String) throws(UsageError) -> BenchLock? {
-    if lab.bench == nil, Host.isFile(name) || name.contains("/") { return nil }
-    guard let path = lab.bench ?? BenchFile.usual else { return nil }
-    let bench = try BenchFile(reading: path)
-    // A file beside a bench that does not know it is a lock file, as ever.
-    if bench.inventory.lock(name) == nil, Host.isFile(name) { return nil }
-    return BenchLock(bench: bench, lock: try bench.lock(name))
-  }
-
   private func transports(_ lock: BenchLock?) throws(UsageError) -> [TransportChoice] {
-    if let text = lab.transport { return [try transportChoice(text, bench: lock?.bench)] }
+    if let text = lab.transport { return [try TransportChoice(naming: text, on: lock?.bench)] }
     // Which way leads to it is known once its place is ours.
     if lab.reservation.lab != nil, lab.reservation.reserved == nil { return [] }
     guard let lock else {
@@ -207,15 +161,6 @@ extension RunArguments {
     }
     return try lock.bench.transports(to: lock.lock)
   }
-}
-
-/// Reads a transport as somebody typed it, or the dongle of a bench.
-func transportChoice(_ text: String, bench: BenchFile?) throws(UsageError) -> TransportChoice {
-  guard text.hasPrefix("dongle:") else { return TransportChoice(spec: try transportSpec(text)) }
-  guard let bench else {
-    throw UsageError("'--transport \(text)' is a dongle of a bench: say with --bench FILE of which")
-  }
-  return try bench.choice(try bench.dongle(String(text.dropFirst(7))))
 }
 
 extension Option {
@@ -241,17 +186,4 @@ extension RunArguments {
     }
     return words.map(shellWord).joined(separator: " ")
   }
-}
-
-/// Reads a transport as somebody typed it.
-func transportSpec(_ text: String, of option: String = "--transport") throws(UsageError) -> TransportSpec {
-  try checked("\(option): ") { try TransportSpec(text: text) }
-}
-
-/// Reads `unix:PATH`.
-func socketPath(_ text: String, of option: String) throws(UsageError) -> String {
-  guard text.hasPrefix("unix:"), text.count > 5 else {
-    throw UsageError("'\(option)' expects unix:PATH, not '\(text)'")
-  }
-  return String(text.dropFirst(5))
 }

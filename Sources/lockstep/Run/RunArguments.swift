@@ -1,3 +1,5 @@
+import Devices
+import Reporting
 import Harness
 import Journal
 import Basics
@@ -25,11 +27,7 @@ enum FlakyResult: String, WordChoice {
   case pass, fail
 }
 
-/// How much must have been judged for green to be green.
-struct LeastVerdicts {
-  var failsSkipped = false
-  var cases = Count(1)
-
+extension LeastVerdicts {
   /// The options that say so.
   static var options: [Option<LeastVerdicts>] {
     [
@@ -38,15 +36,15 @@ struct LeastVerdicts {
         "Ends with 5 where all agrees and a case was skipped, whatever for; what is in quarantine is not meant."
       ),
       .value(
-        "min-cases", \.cases, "N",
+        "min-cases", \.count, "N",
         "Ends with 5 where all agrees and fewer than N cases came to a verdict; where none did it is 4 in any case.",
         example: "200"),
     ]
   }
 
-  /// Holds what was counted against it.
-  func demand(of tally: inout Tally) {
-    (tally.failsSkipped, tally.leastVerdicts) = (failsSkipped, cases.value)
+  private var count: Count {
+    get { Count(cases) }
+    set { cases = newValue.value }
   }
 }
 
@@ -180,17 +178,9 @@ extension RunArguments {
       "How long an exec: device may take to answer. 5s unless given.", example: "30s")
   }
 
-  /// The scenarios that are asked for, read and checked.
-  ///
-  /// Says what is wrong with them; `nil` when something is.
+  /// The scenarios that are asked for, read and checked. See ``Devices/World/scenarios(_:_:)``.
   func scenarios(_ world: World, _ console: Console) -> ScenarioSet? {
-    let set = ScenarioSet(paths.isEmpty ? ["Scenarios"] : paths, reader: world.reader)
-    for folder in set.empty { console.say("lockstep: \(folder): there is no scenario in this folder") }
-    guard set.problems.isEmpty else {
-      console.say(set.problems.joined(separator: "\n"))
-      return nil
-    }
-    return set
+    world.scenarios(paths.isEmpty ? ["Scenarios"] : paths, console.status)
   }
 
   /// What is to be driven, and how.

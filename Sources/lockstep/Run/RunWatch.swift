@@ -1,3 +1,4 @@
+import Reporting
 import Emulator
 import System
 import Journal

@@ -1,50 +1,21 @@
+import Nightly
+import Reporting
 import Journal
 import Conformance
 import Basics
 
-/// The systems that start runs by themselves.
-enum ScheduleKind: String, WordChoice {
-  case gitlab, github, jenkins, systemd, slurm, kubernetes
-}
+extension ScheduleKind: WordChoice {}
 
-/// A time of the day: `02:00`.
-struct TimeOfDay: ArgumentValue, Equatable {
-  var hour: Int
-  var minute: Int
+extension TimeOfDay: ArgumentValue {
   static let form = "a time of the day such as 02:00"
-
-  init?(argument: String) {
-    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2,
-      parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (48...57).contains($0) } }),
-      let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24, minute < 60
-    else { return nil }
-    (self.hour, self.minute) = (hour, minute)
-  }
-
-  /// As it was written.
-  var text: String { hour.padded(to: 2) + ":" + minute.padded(to: 2) }
 }
 
-/// The options of `schedule`.
-struct ScheduleArguments {
-  var kinds: [String] = []
-  var scenarios: [String] = []
-  var plan: String?
-  var bench: String?
-  var device: String?
-  var transport: String?
-  var shards: Count?
-  var time = TimeOfDay(argument: "02:00")!
-  var limit = Interval.seconds(3600)
-  var command: String?
-  var out = "Reports"
-  var name = "lockstep"
-  var user: String?
-  var folder: String?
-  var history = HistoryArguments()
-  var image: String?
-  var claim: String?
+extension RecipeSettings {
+  /// The number of shards as an option has it.
+  private var shardCount: Count? {
+    get { shards.map { Count($0) } }
+    set { shards = newValue?.value }
+  }
 }
 
 extension Command {
@@ -78,11 +49,11 @@ extension Command {
           "lockstep schedule kubernetes --shards 20 --image registry/lockstep:1 --history postgres://db/lockstep > nightly.yaml",
           "The same for pods, whose results go into a database."),
       ],
-      options: ScheduleArguments.options,
+      options: RecipeSettings.options,
       operands: .init(
         placeholder: "KIND", summary: "gitlab, github, jenkins, systemd, slurm or kubernetes.",
         count: 1...1,
-        as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds), defaults: ScheduleArguments()
+        as: .choice(ScheduleKind.allCases.map(\.rawValue)), path: \.kinds), defaults: RecipeSettings()
     ) { arguments, console throws(UsageError) in
       guard let kind = ScheduleKind(rawValue: arguments.kinds[0]) else {
         throw UsageError("KIND expects \(ScheduleKind.form), not '\(arguments.kinds[0])'")
@@ -93,8 +64,8 @@ extension Command {
   }
 }
 
-extension ScheduleArguments {
-  static var options: [Option<ScheduleArguments>] {
+extension RecipeSettings {
+  static var options: [Option<RecipeSettings>] {
     [
       .list(
         "scenarios", \.scenarios, "PATH",
@@ -114,7 +85,7 @@ extension ScheduleArguments {
         "transport", \.transport, "SPEC", "The way to a real lock, as for run.", example: "usb:0",
         as: .transport),
       .value(
-        "shards", \.shards, "N", "In how many parts the scenarios are run. 1 unless given.", example: "4"),
+        "shards", \.shardCount, "N", "In how many parts the scenarios are run. 1 unless given.", example: "4"),
       .value(
         "time", \.time, "HH:MM",
         "When it starts each day, for systemd in the machine's time; for github and jenkins in theirs. 02:00 unless given.",
@@ -144,7 +115,7 @@ extension ScheduleArguments {
         "claim", \.claim, "NAME",
         "For kubernetes: the claim of the volume that reports go to, which many pods can write to. lockstep-reports unless "
           + "given.", example: "reports"),
-      HistoryArguments.option.lifted(to: \.history),
+      HistorySettings.option.lifted(to: \.history),
     ]
   }
 }

@@ -1,3 +1,4 @@
+import Conformance
 public import Basics
 
 /// What a lab's coordinator knows: its places, and who has reserved one.

@@ -1,0 +1,134 @@
+public import Journal
+import System
+public import Transports
+
+/// An inventory, and where it was read.
+public struct BenchFile: Sendable {
+  public let path: String
+  public let inventory: Inventory
+
+  /// Reads the inventory of a file.
+  ///
+  /// - Parameter device: what is wrong with an emulated device; `nil` for nothing.
+  public init(reading path: String, device: @escaping (String) -> String?) throws(UsageError) {
+    let bytes = try namedFile(path)
+    let checks = Inventory.Checks(
+      transport: { text in
+        do { _ = try TransportSpec(text: text) } catch { return "\(error)" }
+        return nil
+      }, device: device)
+    inventory = try checked { try Inventory(bytes, name: path, checks: checks) }
+    self.path = path
+  }
+
+  /// The file that is used where none is named, and that is there: `./bench.yaml`, then the user's own.
+  public static var usual: String? {
+    (["bench.yaml"] + [own].compactMap(\.self)).first(where: Host.isFile)
+  }
+
+  /// `$XDG_CONFIG_HOME/lockstep/bench.yaml`, or below `~/.config`.
+  private static var own: String? {
+    if let folder = Host.variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+      return folder + "/lockstep/bench.yaml"
+    }
+    return Host.variable("HOME").map { $0 + "/.config/lockstep/bench.yaml" }
+  }
+}
+
+extension BenchFile {
+  /// A lock of the bench.
+  public func lock(_ name: String) throws(UsageError) -> Inventory.Lock {
+    if let lock = inventory.lock(name) { return lock }
+    throw unknown("lock", name, of: inventory.locks.map(\.name))
+  }
+
+  /// A dongle of the bench.
+  public func dongle(_ name: String) throws(UsageError) -> Inventory.Dongle {
+    if let dongle = inventory.dongle(name) { return dongle }
+    throw unknown("dongle", name, of: inventory.dongles.map(\.name))
+  }
+
+  private func unknown(_ kind: String, _ name: String, of names: [String]) -> UsageError {
+    let hint = names.isEmpty ? "it has none" : hint(for: name, of: names)
+    return UsageError("\(path): the bench \(inventory.name) has no \(kind) '\(name)': \(hint)")
+  }
+
+  /// The ways to a lock, in the order in which they are tried.
+  public func transports(to lock: Inventory.Lock) throws(UsageError) -> [TransportChoice] {
+    var choices: [TransportChoice] = []
+    for dongle in inventory.dongles(reaching: lock) { choices.append(try choice(dongle)) }
+    guard !choices.isEmpty else {
+      throw UsageError(
+        "\(path): no dongle reaches the lock '\(lock.name)': give the bench one, or name a way with --transport"
+      )
+    }
+    return choices
+  }
+
+  /// The way through a dongle.
+  public func choice(_ dongle: Inventory.Dongle) throws(UsageError) -> TransportChoice {
+    TransportChoice(
+      dongle: dongle.name, spec: try transportSpec(dongle.transport, of: path),
+      power: inventory.powerSwitch(of: dongle))
+  }
+}
+
+/// A way to a controller.
+public struct TransportChoice: Sendable {
+  /// What the inventory calls it; `nil` for one that was named on the command line.
+  public var dongle: String?
+  public var spec: TransportSpec
+  /// What turns its power off and on.
+  public var power: Inventory.PowerSwitch?
+
+  /// Makes a choice.
+  public init(dongle: String? = nil, spec: TransportSpec, power: Inventory.PowerSwitch? = nil) {
+    self.dongle = dongle
+    self.spec = spec
+    self.power = power
+  }
+
+  /// As it is called where its transport is known.
+  public var shortName: String { dongle.map { "the dongle \($0)" } ?? "\(spec)" }
+
+  /// As it is called in messages.
+  public var name: String { dongle.map { "the dongle \($0) (\(spec))" } ?? "\(spec)" }
+}
+
+/// A lock of an inventory.
+public struct BenchLock: Sendable {
+  public var bench: BenchFile
+  public var lock: Inventory.Lock
+
+  /// Names a lock of a bench.
+  public init(bench: BenchFile, lock: Inventory.Lock) {
+    self.bench = bench
+    self.lock = lock
+  }
+
+  /// What it is known by where nobody but this program plays it.
+  ///
+  /// A lock in memory has no address: the bench and its name say which it is.
+  public var emulatedIdentity: String { "emulator-\(bench.inventory.name)-\(lock.name)" }
+
+  /// Whether this program plays it.
+  public var isPlayed: Bool {
+    if case .device = lock.source { return true }
+    return false
+  }
+}
+
+/// Reads a transport as somebody typed it.
+public func transportSpec(
+  _ text: String, of option: String = "--transport"
+) throws(UsageError) -> TransportSpec {
+  try checked("\(option): ") { try TransportSpec(text: text) }
+}
+
+/// Reads `unix:PATH`.
+public func socketPath(_ text: String, of option: String) throws(UsageError) -> String {
+  guard text.hasPrefix("unix:"), text.count > 5 else {
+    throw UsageError("'\(option)' expects unix:PATH, not '\(text)'")
+  }
+  return String(text.dropFirst(5))
+}

@@ -1,0 +1,140 @@
+public import Journal
+import Transports
+import System
+public import Basics
+
+/// One lock or dongle of a bench, as it is now.
+public struct DeviceState {
+  /// Whether it can be used.
+  public enum Use: Equatable {
+    case free
+    case held(LeaseHolder)
+    case outOfUse(DeviceHealth.OutOfUse)
+    /// It cannot even be said which it is.
+    case unknown(String)
+  }
+
+  /// What it is.
+  public enum Kind: String {
+    case dongle, lock
+  }
+
+  public var kind: Kind
+  /// What the inventory calls it.
+  public var name: String
+  /// What it is known by; `nil` where that cannot be told.
+  public var identity: String?
+  /// How it is reached: a transport, a lock file or an emulator.
+  public var place: String
+  public var use: Use
+  /// The failures of its last health checks.
+  public var failures: [DeviceHealth.Failure] = []
+  public var wear: Wear?
+  /// What of it is in quarantine, and whether that holds today.
+  public var quarantine: [Quarantined] = []
+
+  /// What a lock has been through.
+  public struct Wear {
+    /// The movements of its life, of the last hour and of the last night.
+    public var total: Int
+    public var hour: Int
+    public var night: Int
+    public var limits: LockLimits
+    /// Its battery in percent, as it was last seen.
+    public var battery: Int?
+    /// What it is owed by who was killed while he used it.
+    public var owed: OwedRest?
+    /// Why its motor is left alone because of what it did.
+    public var worn: WearLedger.Refusal?
+    /// Why it is left alone because of its battery.
+    public var low: WearLedger.Refusal?
+  }
+}
+
+/// What a bench has, as it is now. Nothing of it is touched.
+public struct BenchState {
+  let bench: BenchFile
+  public private(set) var devices: [DeviceState] = []
+
+  public init(_ bench: BenchFile, today: Day) throws(UsageError) {
+    self.bench = bench
+    for dongle in bench.inventory.dongles {
+      let identity = try bench.choice(dongle).spec.identity
+      devices.append(device(.dongle, dongle.name, identity, dongle.transport))
+    }
+    for lock in bench.inventory.locks { devices.append(state(of: lock, today)) }
+  }
+
+  private func state(of lock: Inventory.Lock, _ today: Day) -> DeviceState {
+    let benchLock = BenchLock(bench: bench, lock: lock)
+    var state: DeviceState
+    switch lock.source {
+    case .device(let text): state = device(.lock, lock.name, benchLock.emulatedIdentity, text)
+    case .file(let path):
+      do {
+        let file = try LockFile(reading: path)
+        state = device(.lock, lock.name, file.identity, path)
+        state.wear = wear(of: file, lock.limits)
+      } catch {
+        state = DeviceState(
+          kind: .lock, name: lock.name, place: path, use: .unknown(error.description))
+      }
+    }
+    state.quarantine = quarantine(of: lock.name, today)
+    return state
+  }
+
+  private func device(
+    _ kind: DeviceState.Kind, _ name: String, _ identity: String, _ place: String
+  ) -> DeviceState {
+    let health = HealthFolder.health(of: identity)
+    let use: DeviceState.Use =
+      if let holder = Lease.holder(of: identity) {
+        .held(holder)
+      } else if let reason = health.outOfUse {
+        .outOfUse(reason)
+      } else {
+        .free
+      }
+    return DeviceState(
+      kind: kind, name: name, identity: identity, place: place, use: use, failures: health.failures)
+  }
+
+  private func wear(of file: LockFile, _ limits: LockLimits) -> DeviceState.Wear? {
+    guard let path = Odometer.path(of: file) else { return nil }
+    let now = BenchClock.now
+    guard let (total, ledger) = Odometer.glance(at: path, now: now) else {
+      return DeviceState.Wear(total: 0, hour: 0, night: 0, limits: limits)
+    }
+    var wear = DeviceState.Wear(
+      total: total, hour: ledger.count(in: .seconds(3600), at: now.uptime),
+      night: ledger.count(in: WearLedger.night, at: now.uptime), limits: limits, battery: ledger.battery)
+    wear.low = ledger.batteryRefusal(under: limits)
+    // Whoever holds it has yet to bring it to rest.
+    if Lease.holder(of: file.identity) == nil { wear.owed = ledger.owed }
+    // The battery lasts longer than any budget, and would hide it.
+    var motor = limits
+    (motor.batteryFloor, motor.batterySlope) = (nil, nil)
+    if let refusal = ledger.refusal(for: .movement, under: motor, at: now.uptime) {
+      switch refusal.limit {
+      case .hour, .night: wear.worn = refusal
+      case .batteryFloor, .batterySlope, .gap, .coolDown: break
+      }
+    }
+    return wear
+  }
+}
+
+extension BenchState {
+  /// Entries of the quarantine about a lock, or about every lock.
+  public func quarantine(of lock: String?, _ today: Day) -> [Quarantined] {
+    bench.inventory.quarantine.filter { $0.lock == lock }
+      .map { Quarantined(entry: $0, status: $0.status(on: today)) }
+  }
+}
+
+/// An entry of the quarantine, and whether it holds today.
+public struct Quarantined {
+  public var entry: Quarantine
+  public var status: Quarantine.Status
+}

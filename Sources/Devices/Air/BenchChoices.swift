@@ -1,0 +1,52 @@
+public import Bench
+import Emulator
+import Harness
+public import Journal
+import System
+import Transports
+
+extension BenchFile {
+  /// Reads the inventory of a file.
+  public init(reading path: String) throws(UsageError) {
+    try self.init(reading: path) { text in
+      do {
+        let spec = try DeviceSpec(text: text)
+        guard EmulatedDevice.lockNames.contains(spec.name) else {
+          throw DeviceProblem.unknown(.name, "lock", spec.name, of: EmulatedDevice.lockNames)
+        }
+        _ = try Devices().describe(spec)
+      } catch {
+        return "\(error)"
+      }
+      return nil
+    }
+  }
+}
+
+extension BenchLock {
+  /// The lock of a name on the bench that is meant; `nil` where the name is that of a lock file.
+  ///
+  /// - Parameter path: the bench; the usual one unless given.
+  public init?(named name: String, on path: String?) throws(UsageError) {
+    if path == nil, Host.isFile(name) || name.contains("/") { return nil }
+    guard let path = path ?? BenchFile.usual else { return nil }
+    let bench = try BenchFile(reading: path)
+    // A file beside a bench that does not know it is a lock file, as ever.
+    if bench.inventory.lock(name) == nil, Host.isFile(name) { return nil }
+    self.init(bench: bench, lock: try bench.lock(name))
+  }
+}
+
+extension TransportChoice {
+  /// Reads a transport as somebody typed it, or the dongle of a bench.
+  public init(naming text: String, on bench: BenchFile?) throws(UsageError) {
+    guard text.hasPrefix("dongle:") else {
+      self.init(spec: try transportSpec(text))
+      return
+    }
+    guard let bench else {
+      throw UsageError("'--transport \(text)' is a dongle of a bench: say with --bench FILE of which")
+    }
+    self = try bench.choice(try bench.dongle(String(text.dropFirst(7))))
+  }
+}

@@ -1,0 +1,79 @@
+import Bench
+import Basics
+import System
+import Conformance
+import Emulator
+public import Harness
+
+extension Devices {
+  /// Checks the lock that a run is about, and tries once more, and over other dongles, where it does not pass.
+  ///
+  /// A lock that fails twice is out of use, and so is a dongle; what is driven after that says so.
+  ///
+  /// - Returns: what there is to say, a line each.
+  public func checkHealth(of spec: DeviceSpec) -> [String] {
+    var remarks: [String] = []
+    // Of each dongle two failures at most are taken in.
+    for _ in 0..<(2 * max(1, bench.wayCount)) {
+      let device: any DeviceUnderTest
+      do {
+        device = try self.device(plain(spec), seed: 0)
+      } catch {
+        if error.symptom == .stopped { return remarks }
+        guard bench.isReserved else { return remarks + ["the health check cannot begin: \(error.detail)"] }
+        remarks += take(.transport(error.detail))
+        if bench.isOut || Interruption.isHeard { return remarks }
+        Waiting.wait(for: [], until: Waiting.now + .seconds(1))
+        continue
+      }
+      let (finding, words) = check(device, from: start(of: spec))
+      // One that was broken off says nothing of the lock, nor of the dongle.
+      if Interruption.isHeard { return remarks + words + ["the health check was stopped"] }
+      remarks += words + take(finding)
+      switch finding {
+      case .healthy, .limited: return remarks
+      case .unwell, .unreached, .transport: if bench.isOut { return remarks }
+      }
+      // What fails once may need a moment.
+      Waiting.wait(for: [], until: Waiting.now + .seconds(1))
+    }
+    return remarks
+  }
+
+  private func check<Device: DeviceUnderTest>(
+    _ device: Device, from start: StartCondition
+  ) -> (HealthFinding, [String]) {
+    var check = HealthCheck(of: device, from: start)
+    let finding = check.perform()
+    return (finding, check.takeRemarks())
+  }
+
+  private func take(_ finding: HealthFinding) -> [String] {
+    do {
+      return try bench.note(finding)
+    } catch {
+      return ["the health check is not written down: \(error.detail)"]
+    }
+  }
+
+  /// The device without the conditions that a test starts in.
+  private func plain(_ spec: DeviceSpec) -> DeviceSpec {
+    guard spec.kind == .emulator else { return spec }
+    var spec = spec
+    spec.settings.removeAll { LockPeripheral.settings.contains($0.name) }
+    return spec
+  }
+
+  /// A lock that is played has an owner and its positions, unless it is said to have none; one that is governed is looked at
+  /// as it is.
+  private func start(of spec: DeviceSpec) -> StartCondition {
+    var start = StartCondition()
+    guard spec.kind == .emulator, !spec.isGoverned else { return start }
+    let given = spec.settings.filter { LockPeripheral.settings.contains($0.name) }
+    start.settings = given.map { Argument($0.name, Value(plain: $0.value)) }
+    for name in ["registered", "configured"] where start.setting(name) == nil {
+      start.settings.append(Argument(name, .flag(true)))
+    }
+    return start
+  }
+}

@@ -1,0 +1,388 @@
+public import Bench
+import SesameDevice
+import System
+import Conformance
+import Emulator
+public import Harness
+import Sesame
+import Transports
+
+/// The locks on the air: one way to a controller, opened once and used from case to case.
+public final class LockBench {
+  /// A lock that is in use, or why it cannot be.
+  private enum Use {
+    case real(RealLock<AirDevice<Transport, LoneLock<LockFile>>>)
+    case emulated(AirDevice<Transport, ControlSurroundings>, ControlSurroundings)
+    case failed(LabFault)
+  }
+
+  private let settings: LabSettings
+  private let messages = StatusLine(.standardError())
+  private var capture: String?
+  private var transport: Transport?
+  private var recovery: Recovery?
+  private var uses: [(path: String, use: Use)] = []
+  /// What the odometer of each lock said when it was opened first: one that is opened anew has no other budget.
+  private var odometers: [String: Int] = [:]
+  private var control: ControlSurroundings?
+  /// Whether who asks for the end is not to wait: not once a lock is brought to rest, which takes its time.
+  private var heedsEnd = true
+  /// What nobody else may use meanwhile.
+  private var leases: BenchLeases
+
+  /// Whether a process stands beside this one that brings the lock to rest should this one die.
+  private let isWatched: Bool
+  private var watcher: Watcher?
+  /// Where what that does is written down.
+  private var watchLog: String?
+  /// What the lock was owed when its lease was taken; see ``Lab/OwedRest``.
+  private var owed: OwedRest?
+  /// Whether a real lock was taken, and it was said whose movements are counted with ours.
+  private var isGuarding = false
+  /// Whether locks were brought to rest, as far as that was possible.
+  private var hasLeft = false
+
+  init(_ settings: LabSettings, isWatched: Bool = true) {
+    self.settings = settings
+    self.isWatched = isWatched
+    capture = settings.capture
+    leases = BenchLeases(wait: settings.wait)
+  }
+
+  /// Where the traffic is written down unless somebody said so.
+  public func capture(in folder: String) {
+    watchLog = folder + "/watcher.log"
+    if !settings.transports.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
+  }
+
+  /// Brings real locks to rest.
+  func leave() -> Leave {
+    var all = Leave()
+    heedsEnd = false
+    defer { heedsEnd = true }
+    for (name, use) in uses {
+      guard case .real(let lock) = use else { continue }
+      all.add(lock.leave(), of: name)
+    }
+    hasLeft = true
+    return all
+  }
+
+  func shutDown() {
+    drop()
+    if hasLeft { watcher?.sendHome() } else { watcher?.stayBehind() }
+    watcher = nil
+    LastWords.set(nil)
+    control = nil
+    leases = BenchLeases(wait: settings.wait)
+  }
+
+  /// What `--device` names, where that is a lock of an inventory.
+  public var device: DeviceSpec? { settings.device }
+  public var lock: BenchLock? { settings.lock }
+}
+
+// MARK: - Exclusive use
+
+extension LockBench {
+  /// Takes what the cases of a run need, before any of it is begun, so that everything that is written down says by
+  /// which right. Where that is not possible, the cases will say so.
+  public func reserve(_ devices: [DeviceSpec]) {
+    for spec in devices {
+      if let lock = settings.lock, lock.isPlayed, spec.kind == .emulator {
+        leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
+      } else if spec.kind == .lock, let file = try? LockFile(reading: path(of: spec.name)) {
+        take(file, name: spec.name)
+      }
+    }
+  }
+
+  /// The number of the lease of the lock; `nil` where there is none.
+  public var token: UInt64? { leases.token }
+
+  /// What the run's manifest says of what it used.
+  public var properties: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = []
+    if let lock = settings.lock {
+      all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
+    }
+    if isGuarding, let state = StateFolder.place { all.append(("state", "\(state)")) }
+    if let owed { all.append(("lock.owed", "\(owed)")) }
+    return all + leases.properties
+  }
+
+  private func take(_ file: LockFile, name: String) {
+    leases.take(lock: file.identity, name: name)
+    leases.take(oneOf: settings.transports)
+    guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
+    if !isGuarding { _ = Calendar.noted(messages) }
+    if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
+    isGuarding = true
+    owed = Odometer.path(of: file).flatMap { Odometer.glance(at: $0)?.ledger.owed }
+    if let owed { messages.say("lockstep: the lock \(name) is \(owed): that is done first") }
+  }
+
+  /// The file of a lock, which an inventory may know by another name.
+  private func path(of name: String) -> String {
+    guard let lock = settings.lock?.lock, lock.name == name, case .file(let path) = lock.source else {
+      return name
+    }
+    return path
+  }
+}
+
+// MARK: - Health
+
+extension LockBench {
+  /// How many ways lead to the lock.
+  public var wayCount: Int { settings.transports.count }
+
+  /// Whether the lock and a way to it are ours.
+  var isReserved: Bool { leases.fault == nil && leases.lock != nil }
+
+  /// Whether there is nothing left to try.
+  var isOut: Bool { leases.fault != nil }
+
+  /// Takes in what a check of the lock found, and changes to another dongle where this one is out of use.
+  ///
+  /// - Returns: what there is to say.
+  func note(_ finding: HealthFinding) throws(LabFault) -> [String] {
+    guard let (name, lease) = leases.lock else { return [] }
+    let dongle = leases.transport.flatMap { choice in
+      leases.dongle.map { (identity: $0.identity, name: choice.dongle ?? "\(choice.spec)") }
+    }
+    var words = ["health of \(name)" + (dongle.map { " over \($0.name)" } ?? "") + ": \(finding)"]
+    words += try LockHealth.note(finding, (lease.identity, name), dongle)
+    if let refusal = LockHealth.refusal(of: lease.identity, called: "the lock \(name)") {
+      leases.refuse(refusal)
+      drop()
+    } else if let dongle, HealthFolder.health(of: dongle.identity).outOfUse != nil {
+      drop()
+      leases.changeDongle(settings.transports)
+      if let next = leases.transport { words.append("\(next.name) is tried in its place") }
+    } else if case .transport = finding {
+      // What was opened is of no use.
+      drop()
+    }
+    return words
+  }
+
+  /// Closes what is open, so that it is opened anew.
+  private func drop() {
+    uses = []
+    transport?.close()
+    transport = nil
+    recovery = nil
+  }
+}
+
+// MARK: - What is known of a lock before it is used
+
+extension LockBench {
+  func describe(_ path: String) throws(DeviceProblem) -> DeviceDescription {
+    var description = try description(of: path)
+    description.firmware = settings.lock?.lock.firmware ?? description.firmware
+    return description
+  }
+
+  private func description(of path: String) throws(DeviceProblem) -> DeviceDescription {
+    let file: LockFile
+    do {
+      file = try LockFile(reading: self.path(of: path))
+    } catch {
+      throw DeviceProblem(.name, error.description)
+    }
+    var description = DeviceDescription.realLock(
+      file.model, slack: realAirSlack, isRegistered: file.key != nil, isConfigured: nil,
+      under: settings.governor)
+    guard settings.control != nil else { return description }
+    let abilities = controlAbilities(file)
+    description.abilities = AirDevice<Transport, ControlSurroundings>.abilities(
+      stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
+      circumstances: circumstances(abilities), slack: realAirSlack)
+    description.options = abilities.options
+    (description.given, description.withheld, description.usual) = ([], [], [])
+    return description
+  }
+
+  /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
+  private func controlAbilities(_ file: LockFile) -> ControlAbilities {
+    if let abilities = try? surroundings().abilities { return abilities }
+    return ControlAbilities(
+      lock: file.model.description, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
+      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames, circumstances: [])
+  }
+
+  private func surroundings() throws(LabFault) -> ControlSurroundings {
+    if let control { return control }
+    let made = try ControlSurroundings(path: settings.control ?? "")
+    control = made
+    return made
+  }
+
+  /// On a real air frames get lost, whatever is at its other end.
+  private func circumstances(_ abilities: ControlAbilities) -> [String] {
+    let isRealAir =
+      switch (leases.transport ?? settings.transports.first)?.spec {
+      case .usb, .hciSocket, .serial: true
+      case .tcpClient, .tcpServer, .unixClient, nil: false
+      }
+    return abilities.circumstances.isEmpty && isRealAir ? ["loss"] : abilities.circumstances
+  }
+}
+
+extension LockBench {
+  /// The emulated lock of the same model as a real one, as it is written on a command line.
+  public func twin(of path: String) -> String? {
+    guard let file = try? LockFile(reading: self.path(of: path)) else { return nil }
+    let name = file.model.description.filter { $0 != " " }.lowercased()
+    return EmulatedDevice.lockNames.contains(name) ? "emulator:\(name)" : nil
+  }
+}
+
+// MARK: - Using a lock
+
+extension LockBench {
+  /// Makes sure that a lock that is played here is nobody else's.
+  func check() throws(LabFault) {
+    guard let lock = settings.lock, lock.isPlayed else { return }
+    leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
+    try leases.confirm()
+  }
+
+  func device(_ spec: DeviceSpec) throws(LabFault) -> any DeviceUnderTest {
+    let use: Use
+    if let known = uses.first(where: { $0.path == spec.name })?.use {
+      use = known
+    } else {
+      use = open(spec.name)
+      uses.append((spec.name, use))
+    }
+    if case .failed(let fault) = use { throw fault }
+    try leases.confirm()
+    switch use {
+    case .failed(let fault): throw fault
+    case .real(let lock): return lock
+    case .emulated(let device, let surroundings):
+      surroundings.options = spec.settings.map { Argument($0.name, .text($0.value)) }
+      return device
+    }
+  }
+
+  private func open(_ spec: String) -> Use {
+    do throws(LabFault) {
+      let file = try read(path(of: spec))
+      take(file, name: spec)
+      try leases.confirm()
+      let target = try target(of: file)
+      if settings.control != nil {
+        let surroundings = try surroundings()
+        let device = AirDevice(
+          try openTransport(), surroundings, target: target, times: file.times, quirks: file.quirks,
+          circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
+          recovery: recovery, isStopped: isStopped)
+        return .emulated(device, surroundings)
+      }
+      // Counting comes first: where it is not possible, nothing is touched.
+      let path = try Odometer.keptPath(of: file)
+      let earlier = Odometer.earlierPath(of: file)
+      let odometer = try Odometer(opening: path, takingOver: earlier)
+      let start = odometers[path] ?? odometer.total
+      odometers[path] = start
+      try watch(file, name: spec, path)
+      let device = AirDevice(
+        try openTransport(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
+        circumstances: RealAir.circumstances, recovery: recovery,
+        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
+        isStopped: isStopped)
+      return .real(
+        RealLock(
+          device, settings.governor, odometer, since: start,
+          positions: SesameDisturbances.positionsWithoutAHand(of: file.model)))
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// Has a process stand beside this one, from before the first movement on.
+  private func watch(_ file: LockFile, name: String, _ odometer: String) throws(LabFault) {
+    hasLeft = false
+    guard isWatched, let choice = leases.transport else { return }
+    let watcher: Watcher
+    if let known = self.watcher {
+      watcher = known
+    } else {
+      watcher = try Watcher([Watcher.command, file.path])
+    }
+    let order = LockWatchOrder(
+      lock: name, bench: settings.lock?.bench.path,
+      transport: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
+      log: watchLog)
+    watcher.tell(order.line)
+    settings.reservation?.tell(odometer: odometer)
+    self.watcher = watcher
+    LastWords.set(
+      "lockstep: ended at once; a process that stays behind brings the lock to rest"
+        + (watchLog.map { ", and says so in \($0)" } ?? ""))
+  }
+
+  /// Whether nothing is to be waited for any more.
+  private var isStopped: () -> Bool { { [weak self] in self?.heedsEnd == true && Interruption.isHeard } }
+
+  private func read(_ path: String) throws(LabFault) -> LockFile {
+    do {
+      return try LockFile(reading: path)
+    } catch {
+      throw LabFault(.noDevice, error.description)
+    }
+  }
+
+  private func target(of file: LockFile) throws(LabFault) -> LockTarget {
+    if let deviceID = file.deviceID { return .deviceID(deviceID) }
+    guard let address = file.address else { throw LabFault(.noDevice, "\(file.path): which lock is it?") }
+    return .address(address)
+  }
+
+  /// Puts a dongle of the bench out of use, until somebody restores it.
+  private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
+    guard let name = choice.dongle, let identity else { return }
+    // Where it cannot be kept, the next run finds out for itself.
+    try? HealthFolder.update { book in
+      book[identity].name = name
+      book[identity].outOfUse = DeviceHealth.OutOfUse(since: WallClock.time, reason: reason)
+    }
+  }
+
+  private func openTransport() throws(LabFault) -> Transport {
+    if let transport { return transport }
+    guard let choice = leases.transport else { throw LabFault(.noDevice, "no transport is named") }
+    var options = TransportSettings()
+    options.tap = capture
+    let identity = leases.dongle?.identity
+    let recovery = Recovery(of: choice.spec, power: choice.power) { Self.putOut(choice, identity, $0) }
+    self.recovery = recovery
+    do {
+      let opened = try recovery.open(options)
+      transport = opened
+      return opened
+    } catch {
+      throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' looks at this machine")
+    }
+  }
+
+  /// Does what was left undone by whoever used a lock before and was killed over it.
+  ///
+  /// - Returns: what there is to say of it.
+  func settleDebt(of spec: DeviceSpec) throws(LabFault) -> [String] {
+    _ = try device(spec)
+    guard case .real(let lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
+    defer { hasLeft = true }
+    try lock.settleDebt()
+    return lock.takeRemarks()
+  }
+
+  /// The path of a lock's odometer, which may not be there.
+  func odometer(of spec: DeviceSpec) -> String? {
+    (try? LockFile(reading: path(of: spec.name))).flatMap { Odometer.path(of: $0) }
+  }
+}

@@ -1,0 +1,101 @@
+import Bench
+import Basics
+import Conformance
+import Harness
+public import Journal
+import System
+
+/// What the process needs to know that stands beside a run on a real lock: how the lock is reached, and where it is to be
+/// left. It says nothing that is secret: the key is where the lock's file is.
+public struct LockWatchOrder: Equatable {
+  /// The lock, as in `--device lock:NAME`.
+  var lock: String
+  /// The inventory that knows it, if one does.
+  var bench: String?
+  /// The way that the run had.
+  var transport: String
+  var rest: RestPosition
+  /// Where it is written down what was done.
+  var log: String?
+
+  /// The line that ``init(_:)`` reads.
+  var line: String {
+    var members: [JSON.Member] = [
+      JSON.Member("lock", .text(lock)), JSON.Member("transport", .text(transport)),
+      JSON.Member("rest", .text(rest.rawValue)),
+    ]
+    if let bench { members.append(JSON.Member("bench", .text(bench))) }
+    if let log { members.append(JSON.Member("log", .text(log))) }
+    return JSON.mapping(members).line
+  }
+}
+
+extension LockWatchOrder {
+  public init?(_ line: String) {
+    guard let json = try? JSON(parsing: Array(line.utf8)) else { return nil }
+    func text(_ name: String) -> String? { if case .text(let text)? = json[name] { text } else { nil } }
+    guard let lock = text("lock"), let transport = text("transport"),
+      let rest = text("rest").flatMap(RestPosition.init(rawValue:))
+    else { return nil }
+    self.init(lock: lock, bench: text("bench"), transport: transport, rest: rest, log: text("log"))
+  }
+}
+
+/// What is done for a lock whose run died.
+public struct LockWatch {
+  /// For how long it is tried when the lock cannot be had, or not be reached.
+  private static let patience = Interval.seconds(600)
+  /// How often the lock is tried to be brought to rest.
+  private static let mostTries = 3
+
+  private let order: LockWatchOrder
+  private let settings: LabSettings
+  private let spec: DeviceSpec
+
+  public init(_ order: LockWatchOrder) throws(UsageError) {
+    self.order = order
+    let lock = try BenchLock(named: order.lock, on: order.bench)
+    var settings = LabSettings(of: lock, isNamed: true, rest: order.rest)
+    settings.transports = [try TransportChoice(naming: order.transport, on: lock?.bench)]
+    self.settings = settings
+    spec = settings.device ?? DeviceSpec(.lock, order.lock)
+  }
+
+  /// Brings the lock to rest, unless it is or somebody else does so: whoever has its lease.
+  public func perform() -> CommandStatus {
+    let bench = LockBench(settings, isWatched: false)
+    guard let odometer = bench.odometer(of: spec), Odometer.isAway(at: odometer) else { return .agree }
+    log("the run is gone, and the lock was not at rest")
+    let limit = Waiting.now + Self.patience
+    var pause = Interval.milliseconds(200)
+    var tries = 0
+    while Odometer.isAway(at: odometer), Waiting.now < limit, tries < Self.mostTries {
+      let bench = LockBench(settings, isWatched: false)
+      bench.reserve([spec])
+      if bench.isReserved {
+        tries += 1
+        bring(bench)
+      }
+      bench.shutDown()
+      if Odometer.isAway(at: odometer) { rest(for: pause) }
+      pause = min(pause + pause, .seconds(5))
+    }
+    let isAtRest = !Odometer.isAway(at: odometer)
+    if tries == 0, isAtRest { log("somebody else has brought the lock to rest") }
+    if !isAtRest { log("the lock is not at rest, see to it; the next run on it brings it there first") }
+    return isAtRest ? .agree : .labFault
+  }
+
+  private func bring(_ bench: LockBench) {
+    do throws(LabFault) {
+      for words in try bench.settleDebt(of: spec) { log(words) }
+    } catch {
+      log(error.detail)
+    }
+  }
+
+  private func log(_ words: String) {
+    guard let path = order.log, let file = try? LineFile(path) else { return }
+    try? file.append(["\(WallClock.now) \(words)"])
+  }
+}

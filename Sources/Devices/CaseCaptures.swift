@@ -1,0 +1,73 @@
+import SesameDevice
+import Basics
+public import Harness
+public import Journal
+public import System
+import Bluetooth
+import Conformance
+import Sesame
+
+/// Keeps what goes over the link of each case in memory, and in the folder of the run what belongs to a case that
+/// failed: `packets/CASE.btsnoop`, and `packets/CASE.jsonl` with its meaning.
+///
+/// The keys of sessions never leave the memory. Of the secret that an OS2 lock tells before a registration, from which
+/// all keys follow, the files have zeros.
+public final class CaseCaptures {
+  private let folder: String?
+  private let recorder = LinkRecorder()
+  /// Whether a case is under way whose device was made.
+  private var isBegun = false
+
+  /// Keeps files in a folder of a run, if there is one.
+  public init(in folder: String? = nil) {
+    self.folder = folder
+  }
+
+  /// Begins a case.
+  func begin(isInRealTime: Bool) {
+    recorder.packets.clock = isInRealTime ? { BTSnoop.unixEpoch + WallClock.microseconds } : nil
+    recorder.startOver()
+    isBegun = true
+  }
+
+  /// The device, with its link noted down where it has one that can be.
+  func recorded(_ device: any DeviceUnderTest) -> any DeviceUnderTest {
+    guard var recorded = device as? any DeviceUnderTest & RecordedDevice else { return device }
+    recorded.record(to: recorder)
+    return recorded
+  }
+
+  /// Writes down what there is of a case.
+  public func save(_ test: Case) throws(FileFault) -> [Record.Attachment] {
+    guard let folder, isBegun, !recorder.packets.isEmpty else { return [] }
+    let entries = recorder.decoded()
+    let attempt = test.attempt > 1 ? "-\(test.attempt)" : ""
+    let stem = "packets/\(test.slug)-\(fingerprint(test.id))\(attempt)"
+    try makeFolder(folder + "/packets")
+    try WholeFile.replacePrivate("\(folder)/\(stem).btsnoop", with: capture(of: entries))
+    let text = PacketsText(zero: recorder.packets.epoch)
+    let lines = entries.map { text.json($0).line + "\n" }.joined()
+    try WholeFile.replacePrivate("\(folder)/\(stem).jsonl", with: Array(lines.utf8))
+    return [Record.Attachment("capture", stem + ".btsnoop"), Record.Attachment("packets", stem + ".jsonl")]
+  }
+
+  /// Writes down what went over the link of the case that was begun last, in one file.
+  public func save(to path: String) throws(FileFault) {
+    try WholeFile.replacePrivate(path, with: capture(of: recorder.decoded()))
+  }
+
+  /// Ends a case.
+  public func end() { isBegun = false }
+
+  /// The capture, without what is not to be shown.
+  private func capture(of entries: [CaptureEntry]) -> [UInt8] {
+    var bytes = BTSnoop.header
+    let shown = entries.filter { $0.event == nil }
+    for (entry, record) in zip(shown, recorder.packets.records) {
+      var record = record
+      record.packet = entry.shownBytes
+      record.encode(into: &bytes)
+    }
+    return bytes
+  }
+}

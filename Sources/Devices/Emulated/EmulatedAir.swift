@@ -1,0 +1,149 @@
+public import Bench
+import Controllers
+import System
+public import Bluetooth
+public import Basics
+public import Transports
+
+/// What lies between the host of an emulated lock and everybody else, in real time.
+public protocol EmulatedAir: AnyObject {
+  /// What to poll.
+  var descriptors: [(descriptor: Int32, events: Int16)] { get }
+  /// When ``service()`` has something to do at the latest.
+  var deadline: Instant? { get }
+  /// How others reach the lock, in words.
+  var places: [String] { get }
+  /// The circumstances of the model that hold on it.
+  var circumstances: [String] { get }
+
+  /// Hands a packet of the lock's host to its controller.
+  func send(_ packet: HCIPacket) throws(TransportFault)
+  /// Does what can be done now.
+  func service() throws(TransportFault)
+  /// The next packet for the lock's host.
+  func take() -> HCIPacket?
+  /// What happened since it was last asked, a line each.
+  func takeRemarks() -> [String]
+}
+
+/// A controller of somebody else's, on whose air the lock is.
+public final class TransportAir: EmulatedAir {
+  private let transport: Transport
+  /// What keeps others from the controller meanwhile.
+  private let lease: Lease?
+
+  public init(_ transport: Transport, _ lease: Lease?) {
+    self.transport = transport
+    self.lease = lease
+    // That it was opened goes without saying.
+    _ = transport.takeRemarks()
+  }
+
+  public var descriptors: [(descriptor: Int32, events: Int16)] { transport.descriptors }
+  public var deadline: Instant? { transport.pollTimeout.map { transport.now + $0 } }
+  public var places: [String] { ["\(transport.spec)"] }
+  public var circumstances: [String] {
+    switch transport.spec {
+    case .usb, .hciSocket, .serial: ["loss"]
+    case .tcpClient, .tcpServer, .unixClient: []
+    }
+  }
+
+  public func send(_ packet: HCIPacket) throws(TransportFault) { try transport.send(packet) }
+  public func service() throws(TransportFault) { try transport.service() }
+  public func take() -> HCIPacket? { transport.take() }
+  public func takeRemarks() -> [String] { transport.takeRemarks() }
+}
+
+/// Our own radio in real time: the lock's controller on it, if there is a lock, and one for each program that connects.
+public final class RadioAir: EmulatedAir {
+  /// A controller for somebody else.
+  private struct Port {
+    let transport: Transport
+    let controller: ControllerID
+    var hasPeer = false
+  }
+
+  private var radio: Radio
+  private let lock: ControllerID
+  private var ports: [Port] = []
+  private var forLock = FIFO<HCIPacket>()
+  private var remarks: [String] = []
+
+  /// Begins to serve.
+  public init(serving specs: [TransportSpec], seed: UInt64) throws(TransportFault) {
+    radio = Radio(seed: seed)
+    lock = radio.addController()
+    var settings = TransportSettings()
+    settings.role = .controller
+    settings.awaitsPeer = false
+    for spec in specs {
+      let controller = radio.addController()
+      radio.setPower(controller, false, at: Waiting.now)
+      ports.append(Port(transport: try Transport(opening: spec, settings: settings), controller: controller))
+    }
+  }
+
+  public var descriptors: [(descriptor: Int32, events: Int16)] { ports.flatMap { $0.transport.descriptors } }
+  public var deadline: Instant? {
+    let polls = ports.compactMap { port in port.transport.pollTimeout.map { Waiting.now + $0 } }
+    return (polls + [radio.deadline].compactMap(\.self)).min()
+  }
+  /// The servers, with the ports that the system picked.
+  public var places: [String] {
+    ports.map { port in
+      guard case .tcpServer(let host, 0) = port.transport.spec, let number = port.transport.port else {
+        return "\(port.transport.spec)"
+      }
+      return "\(TransportSpec.tcpServer(host: host, port: number))"
+    }
+  }
+  public var circumstances: [String] { [] }
+
+  public func send(_ packet: HCIPacket) throws(TransportFault) {
+    radio.send(packet, to: lock, at: Waiting.now)
+    deliver()
+  }
+
+  public func service() throws(TransportFault) {
+    for index in ports.indices { try service(index) }
+    radio.advance(to: Waiting.now)
+    deliver()
+  }
+
+  public func take() -> HCIPacket? { forLock.popFirst() }
+
+  public func takeRemarks() -> [String] {
+    defer { remarks = [] }
+    return remarks
+  }
+
+  /// Takes in what a program sends to its controller. One that goes takes its controller's power with it.
+  private func service(_ index: Int) throws(TransportFault) {
+    let transport = ports[index].transport
+    do {
+      try transport.service()
+    } catch {
+      // What it says when somebody hangs up is of no use to anybody.
+      try transport.reopen()
+    }
+    _ = transport.takeRemarks()
+    if transport.hasPeer != ports[index].hasPeer {
+      ports[index].hasPeer = transport.hasPeer
+      radio.setPower(ports[index].controller, transport.hasPeer, at: Waiting.now)
+      remarks.append("\(transport.spec): \(transport.hasPeer ? "somebody connected" : "hung up")")
+    }
+    while let packet = transport.take() { radio.send(packet, to: ports[index].controller, at: Waiting.now) }
+  }
+
+  private func deliver() {
+    while let (controller, packet) = radio.nextPacket() {
+      if controller == lock {
+        forLock.append(packet)
+      } else if let port = ports.first(where: { $0.controller == controller }) {
+        // Trouble with it shows when it is served next.
+        try? port.transport.send(packet)
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import Journal
+public import System
+import Automata
+import Documents
+public import Harness
+import Models
+public import Basics
+
+/// Everything that scenarios can name: machines and devices.
+public struct World {
+  public let machines: MachineLibrary
+  public let devices: Devices
+  public let reader: ScenarioReader
+
+  public init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
+    devices = Devices(answerTimeout: answerTimeout, lab: lab)
+    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine)
+    reader = ScenarioReader(machines: machines, provider: devices)
+  }
+
+  /// The device that somebody named with `--device`.
+  public func deviceSpec(_ text: String?) throws(DeviceProblem) -> DeviceSpec? {
+    if let device = devices.bench.device { return device }
+    return try text.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }
+  }
+
+  /// Scenarios of files and folders, read and checked.
+  ///
+  /// Says what is wrong with them; `nil` when something is.
+  public func scenarios(_ paths: [String], _ messages: StatusLine) -> ScenarioSet? {
+    let set = ScenarioSet(paths, reader: reader)
+    for folder in set.empty { messages.say("lockstep: \(folder): there is no scenario in this folder") }
+    guard set.problems.isEmpty else {
+      messages.say(set.problems.joined(separator: "\n"))
+      return nil
+    }
+    return set
+  }
+
+  /// A seed for who gives none; short, so that it is easily typed.
+  public func drawSeed() -> UInt32 {
+    UInt32(truncatingIfNeeded: SystemEntropy().next())
+  }
+
+  /// The machine that the command line names.
+  public func machine(_ name: String) throws(UsageError) -> MachineLibrary.Entry {
+    do {
+      return try machines.machine(name)
+    } catch {
+      throw UsageError(error.description + (error.hint.map { ": \($0)" } ?? ""))
+    }
+  }
+
+  /// Reads a machine from YAML or, where the name says so, from DOT.
+  private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineDefinition {
+    do {
+      let isDot = path.hasSuffix(".dot") || path.hasSuffix(".gv")
+      return try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20)) { bytes throws(DocumentError) in
+        try isDot ? MachineDefinition(dot: bytes, name: path) : MachineDefinition(yaml: bytes, name: path)
+      }
+    } catch {
+      throw MachineLibrary.Missing(error.description)
+    }
+  }
+}

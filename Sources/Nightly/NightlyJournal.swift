@@ -1,0 +1,240 @@
+import Conformance
+public import Journal
+public import System
+import Harness
+import Basics
+
+/// The journal of a night: what its children wrote of their cases, in the order of the plan, what became of the others,
+/// and what its campaigns found, in the same form as that of any run.
+public struct NightlyJournal {
+  let runs: NightlyRuns
+  let night: Night
+  private let ended: [Int: Night.Ended]
+
+  public init(runs: NightlyRuns, night: Night) {
+    (self.runs, self.night) = (runs, night)
+    ended = Dictionary(night.ended.map { ($0.attempt.number, $0) }) { $1 }
+  }
+
+  /// Writes it as a whole.
+  ///
+  /// - Parameters:
+  ///   - status: what the night ended with; `nil` while it has not.
+  ///   - remark: what there is to say of that.
+  public func write(to path: String, status: CommandStatus?, remark: String? = nil) throws(FileFault) {
+    var file = try Replacement(of: path)
+    func write(_ records: [Record]) throws(FileFault) {
+      for record in records { try file.write(record.line() + "\n") }
+    }
+    try write([.run(Record.Run(seed: runs.seed, cases: night.cases.count))])
+    var tally = Tally()
+    var visits: [Record] = []
+    var known = Set<Record>()
+    for (state, test) in zip(night.cases, runs.lab.tests) {
+      guard status != nil || state.result != nil else { continue }
+      let story = story(of: state, test)
+      try write(story.records)
+      tally.count(story.verdict)
+      // Each machine, and what was visited of it, once.
+      visits += story.visits.filter { known.insert($0).inserted }
+    }
+    for run in night.ended {
+      guard case .fuzz = run.attempt.work, run.ending.verdict == .divergence,
+        let path = runs.journal(of: run.attempt.number)
+      else { continue }
+      let campaign = KeptCampaign(path, on: run.attempt.lock, from: runs.folder)
+      try write(campaign.records)
+      for verdict in campaign.verdicts { tally.count(verdict) }
+      visits += campaign.visits.filter { known.insert($0).inserted }
+    }
+    for lock in night.locks { try write(leave(of: lock)) }
+    try write(visits)
+    if let remark { try write([.event(Record.Event(.remark, remark, at: .zero))]) }
+    if let status { try write([.end(Record.End(tally, status))]) }
+    try file.commit()
+  }
+
+  /// How a lock was left, and what there is to say of it to people.
+  private func leave(of lock: Night.LockState) -> [Record] {
+    var words: [String] = []
+    if let why = lock.outOfUse { words.append("it is out of use: \(why)") }
+    switch lock.leave {
+    case .elsewhere(let why): words.append(why)
+    case .unknown: words.append("nobody knows how it was left")
+    case .atRest, nil: break
+    }
+    return words.map { .event(Record.Event(.remark, "\(lock.lock.name): \($0)", at: .zero)) }
+      + (lock.leave.map { [.left(Record.Left(lock.lock.name, $0))] } ?? [])
+  }
+
+  /// What is written of a case.
+  private struct Story {
+    var records: [Record]
+    /// What it counts as.
+    var verdict: Record.Verdict
+    var visits: [Record] = []
+  }
+
+  /// The lines of a case: its tries, one behind the other.
+  private func story(of state: Night.CaseState, _ test: Case) -> Story {
+    let result = night.reason(for: state)
+    let tries = state.runs.compactMap { ended[$0] }.filter(\.ending.verdict.isJudged)
+    guard result.verdict != .notRun, !tries.isEmpty else { return untold(result, state, test) }
+    var story = Story(records: [], verdict: Record.Verdict(.agree, of: ""))
+    for (index, run) in tries.enumerated() {
+      var kept = KeptTry(
+        runs, run, test.record.named(on: state.test.lock, attempt: index + 1), on: state.test.lock)
+      kept.verdict.isTriedAgain = index < tries.count - 1
+      if !kept.verdict.isTriedAgain {
+        kept.verdict.quarantine = kept.verdict.word.isFailure ? state.test.quarantine : nil
+        kept.verdict.isFlaky = result.verdict == .flaky
+      }
+      story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
+      story.visits += kept.visits
+      story.verdict = kept.verdict
+    }
+    // A divergence stands, whatever the lab did later.
+    if result.verdict == .divergence { story.verdict.word = .divergence }
+    return story
+  }
+
+  /// The lines of a case that nobody drove.
+  private func untold(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> Story {
+    let begin = test.record.named(on: state.test.lock, attempt: 1)
+    let word: Record.Verdict.Word =
+      switch result.verdict {
+      case .labFault: .labFault
+      case .notRun where !state.runs.isEmpty: .incomplete
+      case .agree, .flaky, .divergence, .skipped, .notRun: .skipped
+      }
+    var verdict = Record.Verdict(word, of: begin.id, at: .zero)
+    verdict.message = result.reason
+    verdict.quarantine = word.isFailure ? state.test.quarantine : nil
+    return Story(records: [.begin(begin), .verdict(verdict)], verdict: verdict)
+  }
+}
+
+extension NightEnding.Verdict {
+  /// Whether it is the end of a try, and not only of a process.
+  fileprivate var isJudged: Bool {
+    switch self {
+    case .agree, .divergence, .labFault, .unhealthy, .skipped: true
+    case .incomplete, .limited: false
+    }
+  }
+
+  /// The word of the journal.
+  fileprivate var word: Record.Verdict.Word {
+    switch self {
+    case .agree: .agree
+    case .divergence: .divergence
+    case .labFault, .unhealthy: .labFault
+    case .skipped: .skipped
+    case .incomplete, .limited: .incomplete
+    }
+  }
+}
+
+extension Record.Case {
+  /// The same case among those of other locks.
+  fileprivate func named(on lock: String, attempt: Int) -> Record.Case {
+    var copy = self
+    copy.id = "\(lock)/\(id)"
+    copy.name = name.map { "\($0) [\(lock)]" }
+    copy.attempt = attempt
+    return copy
+  }
+}
+
+/// One try of a case as its child wrote it down, taken over into the journal of the night.
+private struct KeptTry {
+  private(set) var begin: Record.Case
+  private(set) var events: [Record.Event] = []
+  var verdict: Record.Verdict
+  /// The machines, and what was visited of them.
+  private(set) var visits: [Record] = []
+
+  /// - Parameter begin: the line that starts the case, where the child wrote none.
+  init(_ runs: NightlyRuns, _ run: Night.Ended, _ begin: Record.Case, on lock: String) {
+    self.begin = begin
+    verdict = Record.Verdict(run.ending.verdict.word, of: begin.id, at: .zero)
+    verdict.message = run.ending.message
+    guard let path = runs.journal(of: run.attempt.number) else { return }
+    guard read(path, on: lock, word: verdict.word, from: runs.folder) else {
+      (events, visits) = ([], [])
+      return
+    }
+  }
+
+  /// Reads the journal of a child; false where it has no verdict.
+  private mutating func read(
+    _ path: String, on lock: String, word: Record.Verdict.Word, from folder: String
+  ) -> Bool {
+    guard var reader = try? JournalReader(path) else { return false }
+    let id = begin.id
+    var isInside = false
+    var isJudged = false
+    while let line = try? reader.next() {
+      guard case .success(let record) = line else { continue }
+      switch record {
+      case .begin(let test) where !isJudged:
+        isInside = true
+        events = []
+        begin = test.named(on: lock, attempt: begin.attempt)
+        begin.id = id
+      case .event(let event) where isInside: events.append(event)
+      case .verdict(let written) where isInside:
+        (isInside, isJudged) = (false, true)
+        guard written.word == word else { continue }
+        verdict = written
+        verdict.id = id
+        verdict.moveAttachments(of: path, to: folder)
+      case .machine, .coverage: visits.append(record)
+      case .begin, .event, .verdict, .run, .left, .finding, .campaign, .end: break
+      }
+    }
+    return isJudged
+  }
+}
+
+extension Record.Verdict {
+  /// Leads to the files beside the journal of a child from the folder of the night's own.
+  fileprivate mutating func moveAttachments(of journal: String, to folder: String) {
+    for index in attachments.indices {
+      let place = Path.join(Path.folder(of: journal), attachments[index].path)
+      attachments[index].path = Path.relative(place, from: folder)
+    }
+  }
+}
+
+/// What a campaign of a night found, taken over into the journal of the night: each finding with the case that shows it.
+/// The case of the campaign itself is left out, whose end the night tells.
+private struct KeptCampaign {
+  private(set) var records: [Record] = []
+  private(set) var verdicts: [Record.Verdict] = []
+  /// The machines, and what was visited of them.
+  private(set) var visits: [Record] = []
+
+  init(_ path: String, on lock: String, from folder: String) {
+    guard var reader = try? JournalReader(path) else { return }
+    /// The lines of a finding whose case has not ended.
+    var open: [Record] = []
+    while let line = try? reader.next() {
+      guard case .success(let record) = line else { continue }
+      switch record {
+      case .finding: open = [record]
+      case .begin(let test) where !open.isEmpty:
+        open.append(.begin(test.named(on: lock, attempt: test.attempt)))
+      case .event where open.count > 1: open.append(record)
+      case .verdict(var verdict) where open.count > 1:
+        verdict.id = "\(lock)/\(verdict.id)"
+        verdict.moveAttachments(of: path, to: folder)
+        records += open + [.verdict(verdict)]
+        verdicts.append(verdict)
+        open = []
+      case .machine, .coverage: visits.append(record)
+      case .begin, .event, .verdict, .run, .left, .campaign, .end: break
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Devices
+public import Journal
+import Transports
+public import Bench
+import Documents
+public import System
+import Harness
+public import Basics
+
+/// A plan and the bench that it is for, read and joined: what a night drives on what.
+public struct NightlyLab: Sendable {
+  public let plan: NightPlan
+  private let bench: BenchFile
+  /// The places of a lab at which the locks stand; `nil` where the bench has its locks for itself.
+  private(set) var places: NightlyPlaces?
+  /// The cases as the night knows them, and as a run would drive them; one beside the other.
+  public private(set) var cases: [NightCase] = []
+  private(set) var tests: [Case] = []
+  /// The locks and the dongles, as they are now.
+  public private(set) var locks: [NightLock] = []
+  private(set) var dongles: [NightDongle] = []
+  /// What locks and dongles are known by, whatever the bench calls them.
+  private var identities: [NightDevice: String] = [:]
+  /// The quarantine that has lapsed, and what it is about.
+  private(set) var lapsed: [Quarantine] = []
+
+  /// Reads the plan of a file, and the bench that it names.
+  ///
+  /// - Parameter bench: what somebody named in its place.
+  public init(_ path: String, bench: String?) throws(UsageError) {
+    plan = try checked {
+      try ScenarioFiles.read(path) { bytes throws(DocumentError) in try NightPlan(bytes, name: path) }
+    }
+    guard let place = bench ?? plan.bench ?? BenchFile.usual else {
+      throw UsageError(
+        "\(path) names no bench, and there is no bench.yaml: say with --bench FILE which it is")
+    }
+    self.bench = try BenchFile(reading: place)
+  }
+
+  /// The locks and dongles that there are.
+  var inventory: Inventory { bench.inventory }
+
+  /// Where they are described.
+  var benchPath: String { bench.path }
+
+  /// Finds the places of the lab, where one is named: only what stands there is driven.
+  public mutating func findPlaces(_ wish: Reservation.Wish?, _ messages: StatusLine) throws(NoPlace) {
+    guard let wish else { return }
+    places = try NightlyPlaces(wish, bench, messages)
+  }
+
+  /// Joins suites and locks.
+  ///
+  /// - Parameters:
+  ///   - seed: the seed of scenarios that have none of their own.
+  ///   - today: on which day quarantine lapses or holds.
+  public mutating func prepare(seed: UInt64, today: Day, _ messages: StatusLine) throws(UsageError) {
+    for (name, identity) in try ways() {
+      identities[.dongle(name)] = identity
+      dongles.append(NightDongle(name: name, outOfUse: sickness(of: .dongle(name))))
+    }
+    let stock = inventory.locks.filter { places?.places.keys.contains($0.name) ?? true }
+    for lock in stock { locks.append(try nightLock(lock)) }
+    lapsed = inventory.quarantine.filter { $0.status(on: today) == .lapsed }
+    var known = Set<String>()
+    for suite in plan.suites {
+      let wanted = stock.filter { lock in suite.tags.allSatisfy(lock.tags.contains) }
+      if wanted.isEmpty {
+        messages.say(
+          "lockstep: suite \(suite.name): no lock has the tags \(suite.tags.joined(separator: ", "))"
+            .inOneLine)
+      }
+      for lock in wanted {
+        for test in try tests(of: suite, on: lock, seed: seed, messages) {
+          let identity = identity(of: test, on: lock)
+          // What two suites ask for is driven once.
+          guard known.insert(identity).inserted else { continue }
+          tests.append(test)
+          cases.append(nightCase(test, identity, suite, lock, today))
+        }
+      }
+    }
+  }
+
+  /// What leads to locks, by its name, and what that is known by, where anybody can tell.
+  private func ways() throws(UsageError) -> [(name: String, identity: String?)] {
+    if let places {
+      return places.places.values.sorted { $0.name < $1.name }.map { place in
+        (place.name, place.transport.flatMap { try? TransportChoice(naming: $0, on: bench) }?.spec.identity)
+      }
+    }
+    return try inventory.dongles.map { dongle throws(UsageError) in
+      (dongle.name, try bench.choice(dongle).spec.identity)
+    }
+  }
+
+  private func nightCase(
+    _ test: Case, _ identity: String, _ suite: NightPlan.Suite, _ lock: Inventory.Lock, _ today: Day
+  ) -> NightCase {
+    let entry = inventory.quarantine(of: test.file, on: lock.name)
+    let quarantine = entry.flatMap { $0.status(on: today) == .active ? $0 : nil }
+    let round = test.id.split(separator: "#").dropFirst().last.flatMap { Int($0) } ?? 1
+    return NightCase(
+      identity: identity, suite: suite.name, file: test.file, round: round, lock: lock.name,
+      timeout: suite.timeout, retries: suite.retries, actuations: suite.actuations,
+      skipReason: test.skipReason, quarantine: quarantine.map { "\($0)" })
+  }
+
+  /// The scenarios of a suite as they are driven on a lock.
+  private func tests(
+    of suite: NightPlan.Suite, on lock: Inventory.Lock, seed: UInt64, _ messages: StatusLine
+  ) throws(UsageError) -> [Case] {
+    let named = BenchLock(bench: bench, lock: lock)
+    var settings = LabSettings(of: named, isNamed: true)
+    if !named.isPlayed {
+      // Which way leads to it at a place is known once that is ours.
+      if places == nil { settings.transports = try bench.transports(to: lock) }
+      settings.control = try lock.control.map { text throws(UsageError) in
+        try socketPath(text, of: "--control")
+      }
+    }
+    let world = World(lab: settings)
+    guard let set = world.scenarios(suite.scenarios, messages) else {
+      throw UsageError("suite \(suite.name): its scenarios cannot be read")
+    }
+    var selection = Plan.Selection()
+    selection.rounds = suite.rounds
+    selection.seed = seed
+    do {
+      selection.device = try world.deviceSpec("lock:" + lock.name)
+      return Array(try Plan(set, selection, provider: world.devices).cases)
+    } catch {
+      throw UsageError("\(lock.name): --device: \(error)")
+    }
+  }
+
+  /// Scenario, arguments, model and firmware, which the digest has, and the lock.
+  private func identity(of test: Case, on lock: Inventory.Lock) -> String {
+    var fingerprint = Fingerprint(test.digest)
+    for part in [lock.name, lock.sourceText, lock.firmware ?? "", test.id] { fingerprint.mix("\n" + part) }
+    return fingerprint.description
+  }
+
+  private mutating func nightLock(_ lock: Inventory.Lock) throws(UsageError) -> NightLock {
+    let isFuzzed = plan.fuzz.map { $0.tags.allSatisfy(lock.tags.contains) } ?? false
+    guard case .file(let path) = lock.source else {
+      identities[.lock(lock.name)] = BenchLock(bench: bench, lock: lock).emulatedIdentity
+      return NightLock(
+        name: lock.name, dongles: nil, isFuzzed: isFuzzed, outOfUse: sickness(of: .lock(lock.name)))
+    }
+    let dongles: [String]
+    if let places {
+      dongles = [places.places[lock.name]?.name].compactMap(\.self)
+    } else {
+      dongles = try bench.transports(to: lock).compactMap(\.dongle)
+    }
+    identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
+    return NightLock(
+      name: lock.name, dongles: dongles, isReal: lock.control == nil, perNight: lock.limits.perNight,
+      odometer: LockOdometer.glance(of: path)?.total ?? 0, isFuzzed: isFuzzed,
+      outOfUse: sickness(of: .lock(lock.name)))
+  }
+
+  /// Why somebody has to see to a lock or a dongle before it is used, by its health checks; `nil` for one in use.
+  func sickness(of device: NightDevice) -> String? {
+    identities[device].flatMap { HealthFolder.health(of: $0).outOfUse }?.reason
+  }
+}
+
+extension Inventory.Lock {
+  /// How it is described.
+  fileprivate var sourceText: String {
+    switch source {
+    case .device(let text): text
+    case .file(let path): "lock:" + path
+    }
+  }
+}
+
+/// What the odometer of a lock says, whoever counts with it now.
+enum LockOdometer {
+  /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
+  static func glance(of lockFile: String) -> (total: Int, ledger: WearLedger)? {
+    guard let path = (try? LockFile(reading: lockFile)).flatMap({ Odometer.path(of: $0) }) else { return nil }
+    return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
+  }
+}

@@ -1,0 +1,59 @@
+import System
+import Journal
+import Bench
+import Conformance
+
+/// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.
+struct NightlyPlaces: Sendable {
+  /// The lab, and how long a run of the night waits for its place there.
+  let wish: Reservation.Wish
+  /// The place of each lock, by the lock's name.
+  let places: [String: LabPlace]
+
+  /// Asks a lab for its places and joins them with the locks of a bench, by the tag `lock=NAME`.
+  ///
+  /// What the night leaves alone of either is told.
+  init(
+    _ wish: Reservation.Wish, _ bench: BenchFile, _ messages: StatusLine
+  ) throws(NoPlace) {
+    self.wish = wish
+    let address = wish.address
+    let found: [LabPlace]
+    do throws(LabFault) {
+      found = try Reservation.places(with: wish.tags, at: address)
+    } catch {
+      throw .lab("\(error)", .labFault)
+    }
+    let inventory = bench.inventory
+    var places: [String: LabPlace] = [:]
+    var strangers: [String] = []
+    for place in found.sorted(by: { $0.name < $1.name }) {
+      guard let name = place.tag("lock") else {
+        strangers.append("\(place.name) (no tag lock=NAME)")
+        continue
+      }
+      guard let lock = inventory.lock(name), case .file = lock.source else {
+        strangers.append("\(place.name) (lock=\(name) is no real lock of the bench \(inventory.name))")
+        continue
+      }
+      if let other = places.updateValue(place, forKey: name) {
+        let both = "the places \(other.name) and \(place.name) of \(address)"
+        throw .usage(UsageError("\(both) both have the tag lock=\(name)"))
+      }
+    }
+    self.places = places
+    if !strangers.isEmpty {
+      messages.say("lockstep: places that are left alone: \(strangers.joined(separator: ", "))".inOneLine)
+    }
+    guard !places.isEmpty else {
+      throw .lab(
+        "no device: at no place of \(address) stands a real lock of the bench \(inventory.name)", .labFault)
+    }
+    let others = inventory.locks.map(\.name).filter { places[$0] == nil }
+    if !others.isEmpty {
+      messages.say(
+        "lockstep: not part of this night, as they stand at none of its places: \(others.joined(separator: ", "))"
+          .inOneLine)
+    }
+  }
+}

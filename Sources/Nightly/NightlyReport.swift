@@ -1,0 +1,459 @@
+import Bench
+import Conformance
+public import System
+public import Journal
+public import Reporting
+import Basics
+
+/// What a lab manager wants to know in the morning: what ran, what is new, what is flaky, what is worn, what was not
+/// run and why, and how each lock was left.
+public struct NightlyReport {
+  /// A case that failed, or agreed only at a later try.
+  struct Item {
+    var lock: String
+    var file: String
+    var message: String
+    /// The line to paste that does it again.
+    var replay: String?
+    var signature: String?
+    /// Whether no night before showed the same; `nil` where there is no history.
+    var isNew: Bool?
+    /// Why it is no news.
+    var quarantine: String?
+  }
+
+  /// Cases that were not run for one reason.
+  struct Group {
+    var reason: String
+    var locks: [String]
+    var count: Int
+  }
+
+  /// A lock in the morning.
+  struct LockLine {
+    var name: String
+    var left: String
+    /// Whether somebody has to see to it, and why.
+    var isBad: Bool
+    var trouble: [String] = []
+    var state: String
+    var judged: Int
+    var planned: Int
+    var movements: Int?
+    var budget: Int?
+    var life: Int?
+    var battery: NightlyBattery?
+    /// Whether there is something in its line to look at.
+    var isMarked: Bool { isBad || battery?.low != nil }
+  }
+
+  /// A dongle, or a place of a lab, in the morning.
+  struct DongleLine {
+    var kind: NightWay
+    var name: String
+    var runs: Int
+    var failures: Int
+    /// Why it is out of use, if it is.
+    var trouble: String?
+    var state: String
+    var isBad: Bool { trouble != nil }
+  }
+
+  public let night: Night
+  public let runs: NightlyRuns
+  public let folder: NightlyFolder
+  let took: Interval
+  /// How much must have been judged.
+  let least: LeastVerdicts
+  /// The files in which there is more.
+  public var reports: [String] = []
+  private(set) var divergences: [Item] = []
+  private(set) var flaky: [Item] = []
+  private(set) var labFaults: [Item] = []
+  private(set) var findings: [Item] = []
+  private(set) var notRun: [Group] = []
+  private(set) var skipped: [Group] = []
+  private(set) var agree = 0
+  private(set) var locks: [LockLine] = []
+  private(set) var dongles: [DongleLine] = []
+  /// For how long was fuzzed.
+  private(set) var fuzzed = Interval.zero
+  private(set) var resumptions = 0
+  private(set) var causes = Set<NightResult.Cause>()
+
+  init(_ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval, _ least: LeastVerdicts) {
+    (self.night, self.runs, self.folder, self.took, self.least) = (night, runs, folder, took, least)
+    resumptions =
+      folder.record.count { if case .resumed = $0 { true } else { false } } + (folder.record.isEmpty ? 0 : 1)
+    for state in night.cases { take(state) }
+    for run in night.ended {
+      guard case .fuzz = run.attempt.work else { continue }
+      fuzzed = fuzzed + (run.end - run.begin)
+      if run.ending.verdict == .divergence { takeFindings(of: run) }
+    }
+    locks = night.locks.map(line)
+    dongles = night.dongles.map(line)
+  }
+
+  private mutating func take(_ state: Night.CaseState) {
+    let result = night.reason(for: state)
+    if let cause = result.cause { causes.insert(cause) }
+    switch result.verdict {
+    case .agree: agree += 1
+    case .flaky: flaky.append(item(state, result))
+    case .divergence: divergences.append(item(state, result))
+    case .labFault: labFaults.append(item(state, result))
+    case .skipped: Self.add(result.reason, state.test.lock, to: &skipped)
+    case .notRun: Self.add(result.reason, state.test.lock, to: &notRun)
+    }
+  }
+
+  private static func add(_ reason: String, _ lock: String, to groups: inout [Group]) {
+    if let index = groups.firstIndex(where: { $0.reason == reason }) {
+      groups[index].count += 1
+      if !groups[index].locks.contains(lock) { groups[index].locks.append(lock) }
+    } else {
+      groups.append(Group(reason: reason, locks: [lock], count: 1))
+    }
+  }
+
+  private func item(_ state: Night.CaseState, _ result: NightResult) -> Item {
+    let wanted: [NightEnding.Verdict] =
+      result.verdict == .labFault ? [.labFault, .unhealthy] : [.divergence]
+    let run = night.ended.last {
+      state.runs.contains($0.attempt.number) && wanted.contains($0.ending.verdict)
+    }
+    let verdict = run.flatMap { runs.journal(of: $0.attempt.number) }.flatMap(RunGlance.init)?.verdict
+    let round = state.test.round > 1 ? " (round \(state.test.round))" : ""
+    return Item(
+      lock: state.test.lock, file: state.test.file + round,
+      message: result.reason.isEmpty ? run?.ending.message ?? "" : result.reason, replay: verdict?.replay,
+      signature: verdict?.signature, quarantine: state.test.quarantine)
+  }
+
+  private mutating func takeFindings(of run: Night.Ended) {
+    guard let glance = runs.journal(of: run.attempt.number).flatMap(RunGlance.init) else { return }
+    for finding in glance.findings {
+      findings.append(
+        Item(
+          lock: run.attempt.lock, file: "fuzzing", message: finding.summary,
+          replay: finding.file.map { "lockstep replay \(shellWord($0))" }, signature: finding.signature))
+    }
+  }
+
+  private func line(_ lock: Night.LockState) -> LockLine {
+    let own = night.cases.filter { $0.test.lock == lock.lock.name }
+    let judged = own.count { night.reason(for: $0).isJudgement }
+    var line = LockLine(
+      name: lock.lock.name, left: "", isBad: lock.outOfUse != nil, state: "in use", judged: judged,
+      planned: own.count { $0.test.skipReason == nil })
+    if let why = lock.outOfUse {
+      line.state = "out of use"
+      line.trouble.append("out of use: \(why)")
+    } else if let why = lock.spent {
+      line.state = "left alone: \(why)"
+    }
+    guard lock.lock.isReal else {
+      line.left = "emulated"
+      return line
+    }
+    (line.movements, line.budget, line.life) = (lock.used, lock.lock.perNight, lock.odometer)
+    line.battery = battery(of: lock.lock.name)
+    if let low = line.battery?.low { line.trouble.append("\(low)") }
+    switch lock.leave {
+    case .atRest: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.rest)" } ?? "at rest"
+    case .elsewhere(let why):
+      line.left = "NOT AT REST"
+      if line.trouble.allSatisfy({ !$0.contains(why) }) { line.trouble.append(why) }
+      line.isBad = true
+    case .unknown:
+      line.left = "NOT KNOWN"
+      line.trouble.append("nobody knows how it was left: whoever drove it was killed")
+      line.isBad = true
+    case nil: line.left = "not used"
+    }
+    return line
+  }
+
+  private func battery(of name: String) -> NightlyBattery? {
+    guard let lock = runs.lab.inventory.lock(name), case .file(let path) = lock.source else { return nil }
+    return LockOdometer.glance(of: path).flatMap { NightlyBattery($0.ledger, under: lock.limits) }
+  }
+
+  private func line(_ dongle: Night.DongleState) -> DongleLine {
+    let own = night.ended.filter { $0.attempt.dongle == dongle.dongle.name }
+    return DongleLine(
+      kind: night.settings.way, name: dongle.dongle.name, runs: own.count,
+      failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
+      trouble: dongle.outOfUse, state: dongle.outOfUse == nil ? "in use" : "out of use")
+  }
+}
+
+// MARK: - What it comes to
+
+extension NightlyReport {
+  /// Divergences that are news.
+  var red: [Item] { divergences.filter { $0.quarantine == nil } }
+
+  /// Divergences and lab trouble that were to be expected.
+  var excused: [Item] { (divergences + labFaults).filter { $0.quarantine != nil } }
+
+  /// Lab trouble that was not.
+  var trouble: [Item] { labFaults.filter { $0.quarantine == nil } }
+
+  /// What somebody has to see to in the lab.
+  var errands: [(name: String, words: String)] {
+    locks.flatMap { lock in lock.trouble.map { (lock.name, $0) } }
+      + dongles.flatMap { dongle in dongle.trouble.map { [(dongle.name, "out of use: \($0)")] } ?? [] }
+  }
+
+  /// Why it is less than was asked for, where all agrees.
+  public var shortfall: String? { outcome == .agree ? tally.shortfall : nil }
+
+  /// What the command ends with.
+  public var status: CommandStatus { shortfall == nil ? outcome : .incomplete }
+
+  /// How many of the cases came to which end, as any run counts them.
+  private var tally: Tally {
+    var tally = Tally()
+    (tally.agree, tally.divergences, tally.excused) = (agree + flaky.count, red.count, excused.count)
+    tally.skipped = skipped.map(\.count).reduce(0, +) + excused.count
+    least.demand(of: &tally)
+    return tally
+  }
+
+  /// What became of the night, however much was asked of it.
+  private var outcome: CommandStatus {
+    if !red.isEmpty || !findings.isEmpty { return .divergence }
+    if causes.contains(.budget) { return .safetyLimit }
+    if !causes.isDisjoint(with: [.time, .stopped, .losses, .record]) { return .incomplete }
+    if !trouble.isEmpty || causes.contains(.device) || locks.contains(where: \.isBad)
+      || dongles.contains(where: \.isBad)
+    {
+      return .labFault
+    }
+    return agree + flaky.count > 0 ? .agree : .nothingSelected
+  }
+
+  /// Says of each failure whether a run before showed the same.
+  public mutating func compare(with history: History) throws(HistoryError) {
+    var selection = HistorySelection()
+    selection.last = 1000
+    let known = Set(try history.failures(selection).compactMap(\.signature))
+    func mark(_ items: inout [Item]) {
+      for index in items.indices {
+        items[index].isNew = items[index].signature.map { !known.contains($0) }
+      }
+    }
+    mark(&divergences)
+    mark(&findings)
+  }
+}
+
+// MARK: - What stands on a page
+
+extension NightlyReport {
+  /// Each kind of what did not simply agree, with what stands before it in text.
+  var kinds: [(title: String, items: [Item], sign: String, style: Painter.Style)] {
+    [
+      ("News", red.filter { $0.isNew != false }, "✘", .bad),
+      ("Seen before", red.filter { $0.isNew == false }, "✘", .bad),
+      ("Found by fuzzing", findings, "✘", .bad),
+      ("Flaky: agreed only when tried again", flaky, "~", .warning),
+      ("Trouble of the lab", trouble, "⚡", .warning),
+      ("In quarantine, and no news", excused, "·", .faint),
+    ]
+  }
+
+  /// What stands above the columns of locks.
+  static let lockTitles = ["lock", "left", "judged", "movements", "in its life", "battery", "state"]
+
+  /// What stands above the columns of dongles or of places.
+  var dongleTitles: [String] { [night.settings.way.rawValue, "runs", "failed", "state"] }
+}
+
+extension NightlyReport.LockLine {
+  /// What stands in the columns.
+  var cells: [String] {
+    let allowed = budget.map { " of \($0)" } ?? ""
+    return [
+      name, left, "\(judged) of \(planned)", movements.map { "\($0)" + allowed } ?? "–",
+      life.map { String($0) } ?? "–", battery?.text ?? "–", state,
+    ]
+  }
+}
+
+extension NightlyReport.DongleLine {
+  /// What stands in the columns.
+  var cells: [String] { [name, "\(runs)", "\(failures)", state] }
+}
+
+// MARK: - As text
+
+extension NightlyReport {
+  /// The page for a terminal and for a mail.
+  public func text(_ paint: Painter, reports: [String]) -> String {
+    var lines = [paint(.strong, night.name) + "   " + summary(paint)]
+    lines.append("  \(counts)")
+    if let shortfall { lines.append(paint(.warning, "  \(shortfall)")) }
+    if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
+    for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(short(errand.words))") }
+    for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
+    for entry in runs.lab.lapsed {
+      if lines.last != "" { lines.append("") }
+      let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
+      lines.append(paint(.warning, "  quarantine has lapsed: \(about), \(entry)"))
+    }
+    add("Not run", notRun, paint, .warning, &lines)
+    add("Skipped: cannot be driven on this lock", skipped, paint, .faint, &lines)
+    lines += [""] + table([Self.lockTitles] + locks.map(\.cells), paint, bad: locks.map(\.isMarked))
+    if !dongles.isEmpty {
+      lines += [""] + table([dongleTitles] + dongles.map(\.cells), paint, bad: dongles.map(\.isBad))
+    }
+    if !reports.isEmpty { lines.append("") }
+    lines += reports.map { "  report   \($0)" }
+    // Whatever a scenario, a lock or a file is called: no name begins a line of ours.
+    return lines.map(\.inOneLine).joined(separator: "\n")
+  }
+
+  private func summary(_ paint: Painter) -> String {
+    let words: (String, Painter.Style) =
+      switch status {
+      case .agree: (excused.isEmpty ? "all agree" : "no news", .good)
+      case .divergence: ("model and lock disagree", .bad)
+      case .safetyLimit: ("cut short by a safety limit", .warning)
+      case .incomplete where shortfall != nil: ("less was judged than is asked for", .warning)
+      case .incomplete: (causes.contains(.stopped) ? "stopped" : "not finished", .warning)
+      case .labFault: ("the lab needs somebody", .warning)
+      case .nothingSelected:
+        (excused.isEmpty ? "nothing was shown" : "nothing was shown: all that ran is in quarantine", .warning)
+      case .usage, .internalFault: ("it failed", .bad)
+      }
+    let again =
+      resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
+    return paint(words.1, words.0) + "   \(clock(took))" + again
+  }
+
+  private var counts: String {
+    let all: [(count: Int, word: String)] = [
+      (agree, "agree"), (flaky.count, "flaky"), (red.count, "diverge"), (trouble.count, "in trouble"),
+      (excused.count, "in quarantine"), (notRun.map(\.count).reduce(0, +), "not run"),
+      (skipped.map(\.count).reduce(0, +), "skipped"),
+    ]
+    let parts = all.filter { $0.count > 0 }.map { "\($0.count) \($0.word)" }
+    let fuzzing = fuzzed > .zero ? "; fuzzed for \(clock(fuzzed))" : ""
+    return "\(night.cases.count) planned: " + (parts.isEmpty ? "none" : parts.joined(separator: ", "))
+      + fuzzing
+  }
+
+  private func add(
+    _ title: String, _ items: [Item], _ sign: String, _ style: Painter.Style, _ paint: Painter,
+    _ lines: inout [String]
+  ) {
+    guard !items.isEmpty else { return }
+    lines += ["", paint(.strong, title)]
+    for item in items.prefix(Self.most) {
+      lines.append(paint(style, "  \(sign) \(item.lock)   \(item.file)"))
+      lines.append("      \(short(item.message))" + (item.quarantine.map { " (in quarantine \($0))" } ?? ""))
+      if let replay = item.replay { lines.append("      \(replay)") }
+    }
+    if items.count > Self.most { lines.append("    and \(items.count - Self.most) more") }
+  }
+
+  private func add(
+    _ title: String, _ groups: [Group], _ paint: Painter, _ style: Painter.Style, _ lines: inout [String]
+  ) {
+    guard !groups.isEmpty else { return }
+    lines += ["", paint(.strong, title)]
+    for group in groups.sorted(by: { $0.count > $1.count }).prefix(Self.most) {
+      let places = group.locks.count == 1 ? "" : " (\(group.locks.joined(separator: ", ")))"
+      lines.append(
+        paint(style, "  \("\(group.count)".rightAligned(in: 5))  \(short(group.reason))\(places)"))
+    }
+    if groups.count > Self.most { lines.append("    and for \(groups.count - Self.most) more reasons") }
+  }
+
+  /// How much of one kind fits on a page.
+  private static let most = 12
+
+  private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
+    let rows = rows.map { $0.map(\.inOneLine) }
+    // Nothing follows the last column.
+    let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
+    return rows.enumerated().map { number, row in
+      let text = zip(row, widths).map { $0.leftAligned(in: $1) }.joined(separator: "  ")
+      if number == 0 { return "  " + paint(.strong, text) }
+      return "  " + (bad[number - 1] ? paint(.bad, text) : text)
+    }
+  }
+}
+
+/// As much of a text as a line of a terminal or a mail takes; the reports have all of it.
+private func short(_ text: String) -> String { text.count > 160 ? text.prefix(159) + "…" : text }
+
+// MARK: - As data
+
+extension NightlyReport: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("name", \.night.name, .text), .derived("bench", \.runs.lab.inventory.name, .text),
+    .derived("folder", \.folder.folder.path, .text),
+    .derived("seconds", { seconds($0.took) }, .json(Shape.number)),
+    .derived("resumptions", \.resumptions, .count), .derived("planned", \.night.cases.count, .count),
+    .derived("agree", \.agree, .count), .derived("flaky", \.flaky, .list(.object())),
+    .derived("divergences", \.divergences, .list(.object())),
+    .derived("findings", \.findings, .list(.object())), .derived("labFaults", \.labFaults, .list(.object())),
+    .derived("notRun", \.notRun, .list(.object())), .derived("skipped", \.skipped, .list(.object())),
+    .derived("fuzzed", { seconds($0.fuzzed) }, .json(Shape.number)),
+    .derived("lapsed", { $0.runs.lab.lapsed.map(\.description) }, .list(.text)),
+    .derived("locks", \.locks, .list(.object())), ways(.dongle), ways(.place),
+    .derived("reports", \.reports, .list(.text)), .derived("status", { Int($0.status.rawValue) }, .count),
+  ]
+
+  /// With three decimals at least.
+  private static func seconds(_ time: Interval) -> JSON { .number((Instant.zero + time).secondsText) }
+
+  /// The dongles, or the places; of one kind there are none.
+  private static func ways(_ kind: NightWay) -> Field<Self> {
+    .derived(
+      "\(kind.rawValue)s", { report in report.dongles.filter { $0.kind == kind } },
+      .list(.object(DongleLine.fields(kind))))
+  }
+}
+
+extension NightlyReport.Item: Written {
+  static let fields: [Field<Self>] = [
+    .derived("lock", \.lock, .text), .derived("file", \.file, .text), .derived("message", \.message, .text),
+    .known("replay", \.replay, .text), .known("signature", \.signature, .text), .known("new", \.isNew, .flag),
+    .known("quarantine", \.quarantine, .text),
+  ]
+}
+
+extension NightlyReport.Group: Written {
+  static let fields: [Field<Self>] = [
+    .derived("reason", \.reason, .text), .derived("locks", \.locks, .list(.text)),
+    .derived("count", \.count, .count),
+  ]
+}
+
+extension NightlyReport.LockLine: Written {
+  static let fields: [Field<Self>] = [
+    .derived("lock", \.name, .text), .derived("left", \.left, .text), .derived("bad", \.isBad, .flag),
+    .derived("trouble", \.trouble, .list(.text)), .derived("state", \.state, .text),
+    .derived("judged", \.judged, .count), .derived("planned", \.planned, .count),
+    .known("movements", \.movements, .count), .known("budget", \.budget, .count),
+    .known("life", \.life, .count), .known("battery", \.battery?.percent, .count),
+    .known("batterySlope", { $0.battery?.slope }, .number),
+    .known("low", { $0.battery?.low?.description }, .text),
+  ]
+}
+
+extension NightlyReport.DongleLine {
+  fileprivate static func fields(_ kind: NightWay) -> [Field<Self>] {
+    [
+      .derived(kind.rawValue, \.name, .text), .derived("runs", \.runs, .count),
+      .derived("failed", \.failures, .count), .derived("bad", \.isBad, .flag),
+      .derived("trouble", { [$0.trouble].compactMap(\.self) }, .list(.text)),
+      .derived("state", \.state, .text),
+    ]
+  }
+}

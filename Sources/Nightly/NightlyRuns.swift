@@ -1,0 +1,233 @@
+import Conformance
+import Bench
+import System
+import Harness
+import Journal
+import Basics
+
+/// The child processes of a night: with which words each is started, and what it left.
+public struct NightlyRuns: Sendable {
+  let lab: NightlyLab
+  /// The folder of the night.
+  let folder: String
+  let seed: UInt64
+  private let places: [String: Int]
+
+  init(_ lab: NightlyLab, folder: String, seed: UInt64) {
+    (self.lab, self.folder, self.seed) = (lab, folder, seed)
+    places = Dictionary(uniqueKeysWithValues: lab.cases.indices.map { (lab.cases[$0].identity, $0) })
+  }
+
+  /// The folder of a run.
+  func folder(of number: Int) -> String {
+    "\(folder)/cases/\(number.padded(to: 5))"
+  }
+
+  /// The file that a run holds while it lives.
+  func lifeline(of number: Int) -> String { folder(of: number) + "/alive" }
+
+  /// The journal of a run; `nil` where it has none.
+  func journal(of number: Int) -> String? {
+    let runs = folder(of: number) + "/runs"
+    return folderEntries(runs)?.first.map { "\(runs)/\($0)/journal.jsonl" }
+  }
+
+  /// The scenario that brings a lock to rest: it looks at the lock, and the end of every run does the rest.
+  static let rest = """
+    scenario: The lock comes to rest
+    machine: sesame
+    steps:
+      - closeTo
+      - connect
+      - until: { status: [locked, unlocked, moved, nosetting, readytoRegister] }
+      - disconnect
+
+    """
+
+  /// Why nothing is to be begun now: there is no room for what a run writes. One that is begun without would fail, and seem
+  /// to be trouble with its lock.
+  var shortage: FileFault? {
+    do throws(FileFault) {
+      _ = try ReservedSpace(for: folder + "/cases/room", bytes: 4 << 20)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// For how long a run waits for a lock or a dongle that somebody else has.
+  static let wait = Interval.seconds(60)
+
+  /// The words of a command that makes a run.
+  func words(for attempt: NightAttempt) -> [String] {
+    var words: [String]
+    switch attempt.work {
+    case .test(let identity):
+      guard let place = places[identity] else { preconditionFailure("there is no such case") }
+      words = ["run", lab.tests[place].file, "--seed=\(lab.tests[place].seed)", "--show-progress=none"]
+    case .rest: words = ["run", folder + "/rest.yaml", "--seed=1", "--show-progress=none"]
+    case .fuzz(let time):
+      let seed = Fingerprint("\(seed) \(attempt.number)").value >> 11
+      words = [
+        "fuzz", lab.plan.fuzz?.machine ?? "sesame", "--duration=\(time)", "--seed=\(seed)",
+        "--corpus=\(folder)/corpus/\(attempt.lock)",
+      ]
+    }
+    words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)", "--wait=\(Self.wait)"]
+    if let dongle = attempt.dongle {
+      words += lab.places?.wish.words(at: dongle) ?? ["--transport=dongle:\(dongle)"]
+      words.append("--actuations=\(attempt.actuations)")
+      if attempt.checksHealth, case .test = attempt.work { words.append("--check-health") }
+    }
+    return words + ["--out=\(folder(of: attempt.number))", "--history=none", "--html=none", "--quiet"]
+  }
+
+  /// The case of an attempt, where it drives one.
+  func test(of attempt: NightAttempt) -> Case? {
+    guard case .test(let identity) = attempt.work, let place = places[identity] else { return nil }
+    return lab.tests[place]
+  }
+}
+
+// MARK: - What came of a run
+
+extension NightlyRuns {
+  /// What came of a run that ended, by what it left behind.
+  ///
+  /// - Parameters:
+  ///   - end: how its process ended, where anybody saw it.
+  ///   - words: the last words of its process.
+  func ending(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
+    var ending = judgement(of: attempt, end, words: words)
+    for device in [attempt.dongle.map { NightDevice.dongle($0) }, .lock(attempt.lock)].compactMap(\.self) {
+      guard let why = lab.sickness(of: device) else { continue }
+      ending.outOfUse = device
+      if ending.verdict == .labFault { ending.message = why }
+    }
+    if let lock = lab.inventory.lock(attempt.lock), case .file(let path) = lock.source {
+      let glance = LockOdometer.glance(of: path)
+      ending.odometer = glance?.total
+      if let ledger = glance?.ledger {
+        ending.pause = Self.pause(after: ending, ledger, under: lock.limits)
+      }
+    }
+    return ending
+  }
+
+  /// How long a lock is to be left alone that reached a limit, or may not be brought to rest yet, as after a jam; `nil`
+  /// where nothing hinders, or time does not help.
+  private static func pause(
+    after ending: NightEnding, _ ledger: WearLedger, under limits: LockLimits
+  ) -> Interval? {
+    let purpose: WearLedger.Purpose
+    switch (ending.verdict, ending.leave) {
+    case (_, .elsewhere): purpose = .rest
+    case (.limited, _): purpose = .movement
+    default: return nil
+    }
+    let now = BenchClock.now.uptime
+    guard let refusal = ledger.refusal(for: purpose, under: limits, at: now), refusal.until < .never else {
+      return nil
+    }
+    return max(refusal.until - now, .seconds(1))
+  }
+
+  private func judgement(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
+    let glance = journal(of: attempt.number).flatMap(RunGlance.init)
+    let leave = glance?.leave ?? .unknown
+    if let glance, let status = glance.status {
+      return ending(of: attempt, glance, status, leave)
+    }
+    // The journal of a case that came to its verdict is complete as to that, whatever killed the run after it.
+    if let glance, case .test = attempt.work, let verdict = glance.verdict {
+      return Self.ending(verdict, leave)
+    }
+    switch end {
+    case nil, .signal(9): return NightEnding(.incomplete, "its process was killed", leave: leave)
+    case .exit(5): return NightEnding(.incomplete, "its process was stopped", leave: leave)
+    case .some(let end):
+      let last = words.split(separator: "\n").last.map { ": \($0)" } ?? ""
+      return NightEnding(.labFault, "its process ended with \(end)\(last)", leave: leave)
+    }
+  }
+
+  /// What a verdict means; what is in quarantine is the night's to excuse.
+  private static func ending(_ verdict: Record.Verdict, _ leave: LockLeave) -> NightEnding {
+    NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", leave: leave)
+  }
+
+  private func ending(
+    of attempt: NightAttempt, _ glance: RunGlance, _ status: Int, _ leave: LockLeave
+  ) -> NightEnding {
+    switch attempt.work {
+    case .test:
+      guard let verdict = glance.verdict else {
+        // One that was stopped while it waited for its place.
+        if status == Int(CommandStatus.incomplete.rawValue) {
+          return NightEnding(.incomplete, "it was stopped", leave: leave)
+        }
+        let words = glance.remark ?? "its run ended with status \(status) and no verdict"
+        return NightEnding(.labFault, words, leave: leave)
+      }
+      return Self.ending(verdict, leave)
+    case .rest:
+      if leave == .atRest { return NightEnding(.agree, leave: leave) }
+      if case .elsewhere(let why) = leave { return NightEnding(.labFault, why, leave: leave) }
+      let words = glance.verdict?.message ?? glance.remark ?? "it was not reached"
+      return NightEnding(.labFault, words, leave: leave)
+    case .fuzz:
+      let words = glance.findings.map(\.summary).joined(separator: "; ")
+      switch CommandStatus(rawValue: Int32(status)) {
+      case .agree?, .nothingSelected?: return NightEnding(.agree, leave: leave)
+      case .divergence?: return NightEnding(.divergence, words, leave: leave)
+      case .safetyLimit?: return NightEnding(.limited, glance.verdict?.message ?? "", leave: leave)
+      case .incomplete?: return NightEnding(.incomplete, "it was stopped", leave: leave)
+      default:
+        return NightEnding(
+          .labFault, glance.verdict?.message ?? "it ended with status \(status)", leave: leave)
+      }
+    }
+  }
+}
+
+extension NightEnding.Verdict {
+  init(_ verdict: Record.Verdict) {
+    self =
+      switch verdict.word {
+      case .agree: .agree
+      case .divergence: .divergence
+      case .labFault: .labFault
+      case .skipped: .skipped
+      case .incomplete where verdict.limit != nil: .limited
+      case .incomplete: .incomplete
+      }
+  }
+}
+
+/// What a night wants to know of the journal of a child.
+struct RunGlance {
+  private(set) var verdict: Record.Verdict?
+  private(set) var findings: [Record.Finding] = []
+  /// What the lab said last: of a run that came to no case, why.
+  private(set) var remark: String?
+  /// How the lock was left; unknown where nothing is said of it.
+  private(set) var leave = LockLeave.unknown
+  /// What the run ended with; `nil` where it did not end.
+  private(set) var status: Int?
+
+  /// Looks at a journal; `nil` where it cannot be read.
+  init?(_ path: String) {
+    guard var reader = try? JournalReader(path) else { return nil }
+    while let line = try? reader.next() {
+      guard case .success(let record) = line else { continue }
+      switch record {
+      case .verdict(let verdict): self.verdict = verdict
+      case .finding(let finding): findings.append(finding)
+      case .event(let event) where event.isRemark: remark = event.remark
+      case .left(let left): leave = LockLeave(left)
+      case .end(let end): status = end.status
+      case .run, .begin, .event, .machine, .coverage, .campaign: break
+      }
+    }
+  }
+}

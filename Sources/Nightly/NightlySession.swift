@@ -1,0 +1,273 @@
+import Reporting
+import Bench
+public import Journal
+import Harness
+public import System
+import Basics
+
+/// A night at work: the children that it starts, the clock, and the service manager that wants to know.
+public final class NightlySession {
+  /// How long to wait until something is looked at again: shorter while things happen.
+  private static let pauses = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
+
+  /// How often it is looked at what somebody may have restored.
+  private static let visits = Interval.seconds(10)
+
+  private let folder: NightlyFolder
+  private let runs: NightlyRuns
+  private let messages: StatusLine
+  private let notifier: ServiceNotifier
+  private let isQuiet: Bool
+  private let scribe = NightlyScribe()
+  private(set) var night: Night
+  private var jobs: [(number: Int, job: Job)] = []
+  private var events = FIFO<NightEvent>()
+  private var hasStopped = false
+  /// What is out of use until somebody restores it, and when that was looked at last.
+  private var sick: [NightDevice] = []
+  private var lastVisit = MonotonicClock.now
+  /// Whether there are results that the journal does not have yet.
+  private var isJournalBehind: Bool
+  /// Whether it was said that the journal cannot be written.
+  private var hasSaidJournalFault = false
+  /// What the monotonic clock said when the night was this old.
+  private let origin: Interval
+
+  /// A child, or one of a night before us that may live still.
+  private enum Job {
+    case child(JobProcess)
+    case orphan
+  }
+
+  public init(
+    _ folder: NightlyFolder, _ lab: NightlyLab, processes: Int, isQuiet: Bool, _ messages: StatusLine
+  ) {
+    self.folder = folder
+    self.messages = messages
+    self.isQuiet = isQuiet
+    notifier = ServiceNotifier()
+    runs = NightlyRuns(lab, folder: folder.folder.path, seed: folder.seed)
+    var settings = NightSettings(lab.plan, processes: processes)
+    settings.wait = NightlyRuns.wait
+    if let places = lab.places {
+      settings.way = .place
+      settings.wait = settings.wait + places.wish.patience
+    }
+    let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
+    origin = MonotonicClock.now - (passed - .zero)
+    night = Night(
+      settings, name: lab.plan.name, cases: lab.cases, locks: lab.locks, dongles: lab.dongles,
+      resuming: folder.record)
+    isJournalBehind = night.cases.contains { $0.result != nil }
+  }
+
+  /// The time since the night began.
+  private var now: Instant { .zero + (MonotonicClock.now - origin) }
+
+  /// Goes through the night.
+  ///
+  /// - Parameter least: how much must have been judged in it.
+  /// - Returns: what became of it.
+  public func perform(_ least: LeastVerdicts) -> NightlyReport {
+    Interruption.listen()
+    notifier.ready()
+    for run in night.running { jobs.append((run.attempt.number, .orphan)) }
+    receive(.begin(BenchClock.now))
+    var pause = Self.pauses.shortest
+    while !night.isOver {
+      let isBusy = listen()
+      if Interruption.isRequested, !hasStopped {
+        hasStopped = true
+        say("stopping: what runs is brought to its end")
+        receive(.stop("interrupted"))
+      }
+      if let deadline = night.deadline, deadline <= now { receive(.time) }
+      visit()
+      keepJournal()
+      notifier.alive()
+      showStatus()
+      pause = isBusy ? Self.pauses.shortest : min(pause * 2, Self.pauses.longest)
+      if !night.isOver { rest(for: pause) }
+    }
+    // What is written last must be what stays.
+    while scribe.isWriting {
+      notifier.alive()
+      rest(for: Self.pauses.longest)
+    }
+    messages.show("")
+    notifier.stopping()
+    return NightlyReport(night, runs, folder, took: now - .zero, least)
+  }
+
+  /// Looks after all children; true when something happened.
+  private func listen() -> Bool {
+    var heard: [NightEvent] = []
+    for (number, job) in jobs {
+      switch job {
+      case .child(let process):
+        switch process.look() {
+        case .running(let hasSpoken): if hasSpoken { heard.append(.sign(number)) }
+        case .ended(let end, let words): heard.append(ended(number, end, words))
+        }
+      case .orphan:
+        // Its input is closed, so it is on its way to its end; that it lives is all the sign of life there is.
+        do {
+          let holder = try HeldFile.holder(of: runs.lifeline(of: number))
+          heard.append(holder == nil ? ended(number, nil, "") : .sign(number))
+        } catch {
+          // Nobody knows whether it lives: its lock is not given to another one, and its time goes on.
+        }
+      }
+    }
+    for event in heard { receive(event) }
+    return heard.contains { if case .ended = $0 { true } else { false } }
+  }
+
+  private func ended(_ number: Int, _ end: Ending?, _ words: String) -> NightEvent {
+    guard let run = night.running.first(where: { $0.attempt.number == number }) else { return .sign(number) }
+    return .ended(number, runs.ending(of: run.attempt, end, words: words))
+  }
+
+  /// Tells the night what happened, and does what it asks for until that is all.
+  private func receive(_ event: NightEvent) {
+    events.append(event)
+    while let event = events.popFirst() {
+      if case .ended(let number, _) = event { jobs.removeAll { $0.number == number } }
+      carryOut(night.receive(event, at: now))
+    }
+  }
+
+  private func carryOut(_ actions: [NightAction]) {
+    var lines: [NightLine] = []
+    var lost: [NightLine] = []
+    var fault: FileFault?
+    func flush() {
+      guard !lines.isEmpty else { return }
+      if fault == nil {
+        do throws(FileFault) { try folder.write(lines) } catch { fault = error }
+      }
+      if fault == nil { lines.forEach(tell) } else { lost += lines }
+      lines = []
+    }
+    for action in actions {
+      switch action {
+      case .record(let line): lines.append(line)
+      case .start(let attempt):
+        if fault == nil { fault = runs.shortage }
+        flush()
+        if fault == nil { start(attempt) }
+      case .stop(let number): stop(number)
+      case .kill(let number): kill(number)
+      case .finish: flush()
+      }
+    }
+    flush()
+    if let fault {
+      say("the night cannot write what it must, and nothing is begun until it can: \(fault)")
+      events.append(.unwritten(lost, why: "\(fault)"))
+    }
+  }
+
+  /// Looks now and then whether somebody has restored what its health checks put out of use.
+  private func visit() {
+    let now = MonotonicClock.now
+    guard now - lastVisit >= Self.visits else { return }
+    lastVisit = now
+    for device in sick where runs.lab.sickness(of: device) == nil {
+      sick.removeAll { $0 == device }
+      receive(.restored(device))
+    }
+    let devices =
+      night.locks.filter { $0.outOfUse != nil }.map { NightDevice.lock($0.lock.name) }
+      + night.dongles.filter { $0.outOfUse != nil }.map { NightDevice.dongle($0.dongle.name) }
+    sick += devices.filter { !sick.contains($0) && runs.lab.sickness(of: $0) != nil }
+  }
+
+  /// Lets the journal have what came in. Without it the night goes on: the record has it all.
+  private func keepJournal() {
+    if isJournalBehind {
+      let path = folder.folder.journalPath
+      let isBegun = scribe.write { [runs, night] () throws(FileFault) in
+        try NightlyJournal(runs: runs, night: night).write(to: path, status: nil)
+      }
+      if isBegun { isJournalBehind = false }
+    }
+    guard let fault = scribe.takeFault(), !hasSaidJournalFault else { return }
+    hasSaidJournalFault = true
+    say("the journal cannot be written, and reports of the night wait for its end: \(fault)")
+  }
+
+  private func start(_ attempt: NightAttempt) {
+    do {
+      try makeFolder(runs.folder(of: attempt.number))
+      let process = try JobProcess(
+        ["nightly-case", "--"] + runs.words(for: attempt), first: runs.lifeline(of: attempt.number))
+      jobs.append((attempt.number, .child(process)))
+    } catch {
+      events.append(
+        .ended(attempt.number, NightEnding(.labFault, "it could not be started: \(error)")))
+    }
+  }
+
+  private func stop(_ number: Int) {
+    for (_, job) in jobs.filter({ $0.number == number }) {
+      // An orphan's input is closed already.
+      if case .child(let process) = job { process.askToEnd() }
+    }
+  }
+
+  private func kill(_ number: Int) {
+    for (_, job) in jobs.filter({ $0.number == number }) {
+      switch job {
+      case .child(let process): process.kill()
+      case .orphan: HeldFile.kill(holderOf: runs.lifeline(of: number))
+      }
+    }
+  }
+}
+
+// MARK: - What is said
+
+extension NightlySession {
+  private func say(_ text: String) {
+    messages.say("lockstep: \(text)".inOneLine)
+  }
+
+  /// Says what a lab manager who looks on wants to know at once.
+  private func tell(_ line: NightLine) {
+    if case .done = line { isJournalBehind = true }
+    switch line {
+    case .out(.lock(let name), let why, _): say("the lock \(name) is out of use: \(why)")
+    case .out(.dongle(let name), let why, _): say("the \(night.settings.way) \(name) is out of use: \(why)")
+    case .resumed(let time):
+      say("the night is taken up again, \(clock(time - .zero)) after it began: \(folder.folder.path)")
+    case .end(let number, let ending, _):
+      guard !isQuiet, let run = night.ended.last(where: { $0.attempt.number == number }) else { return }
+      switch ending.verdict {
+      case .agree, .skipped: break
+      case .divergence, .labFault, .unhealthy, .incomplete, .limited:
+        say("\(run.attempt.lock): \(label(run.attempt)): \(ending.verdict.rawValue): \(ending.message)")
+      }
+    case .begin, .start, .back, .done, .finish: break
+    }
+  }
+
+  private func label(_ attempt: NightAttempt) -> String {
+    switch attempt.work {
+    case .test: runs.test(of: attempt)?.file ?? "a case"
+    case .fuzz: "fuzzing"
+    case .rest: "the way back to rest"
+    }
+  }
+
+  private func showStatus() {
+    let done = night.cases.count { $0.result != nil }
+    let bad = night.cases.count { $0.result?.verdict == .divergence }
+    let out = night.locks.count { $0.outOfUse != nil } + night.dongles.count { $0.outOfUse != nil }
+    let text =
+      "\(done) of \(night.cases.count) cases, \(bad) diverge, \(night.running.count) under way"
+      + (out > 0 ? ", \(out) out of use" : "")
+    notifier.status(text)
+    if messages.isTerminal, !isQuiet { messages.show(text) }
+  }
+}

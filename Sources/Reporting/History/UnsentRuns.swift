@@ -1,0 +1,138 @@
+import Basics
+import Journal
+public import System
+
+/// Runs that are not in a history yet because it could not be written when they were over: a note of each stands in
+/// `unsent/` under the folder of reports, until a later command sends it.
+///
+/// They are sent in the order in which they began, each once: the history knows a run by its id.
+public struct UnsentRuns {
+  /// The folder under that of reports.
+  public static let folder = "unsent"
+  /// The most that are noted; more than a bench makes in months.
+  private static let most = 10_000
+  /// The most that one command sends.
+  private static let atOnce = 500
+  /// After so many in a row that are not taken, the others wait.
+  private static let patience = 3
+
+  let out: String
+  let place: HistoryPlace
+
+  /// Looks at the notes below a folder of reports.
+  public init(out: String, place: HistoryPlace) {
+    self.out = out
+    self.place = place
+  }
+
+  private var path: String { out + "/" + Self.folder }
+
+  /// What a note says.
+  private struct Note: Recorded {
+    /// Which history it is for, without what could be a password.
+    var history = ""
+    /// The journal of the run, from the folder of reports unless that is not above it.
+    var journal = ""
+
+    static let blank = Note()
+    static let noun = "a note of a run that is not in a history"
+    static let fields: [Field<Self>] = [
+      .needed("history", \.history, .text), .needed("journal", \.journal, .text),
+    ]
+  }
+
+  /// The notes for this history, in the order in which the runs began.
+  private var notes: [(file: String, note: Note)] {
+    (folderEntries(path) ?? []).compactMap { name in
+      let file = path + "/" + name
+      guard name.hasSuffix(".json"), let bytes = try? WholeFile.bytes(of: file, limit: 1 << 16),
+        let note = try? Note(JSON(parsing: bytes)), note.history == "\(place)"
+      else { return nil }
+      return (file, note)
+    }
+  }
+
+  /// Whether a run is noted for any history.
+  public static func note(journal: String, out: String) throws(FileFault) -> Bool {
+    let manifest = try Manifest.read(Path.folder(of: journal) + "/manifest.json") ?? Manifest()
+    let ending = "_\(RunRecord.Identity(journal: journal, manifest).id.prefix(32)).json"
+    return (folderEntries(out + "/" + folder) ?? []).contains { $0.hasSuffix(ending) }
+  }
+
+  /// Whether there is nothing to send.
+  public var isEmpty: Bool { notes.isEmpty }
+
+  /// Notes runs, and says so.
+  func keep(_ journals: some Collection<String>, _ messages: StatusLine) {
+    var count = 0
+    do throws(FileFault) {
+      let room = Self.most - (folderEntries(path) ?? []).count
+      for journal in journals.prefix(max(room, 0)) {
+        try keep(journal)
+        count += 1
+      }
+    } catch {
+      messages.say("lockstep: \(error)")
+    }
+    if count > 0 {
+      messages.say(
+        "  \(counted(count, "run")) noted in \(path): the next run sends what is there to the history, or 'lockstep history'"
+      )
+    }
+    if count < journals.count {
+      messages.say(
+        "  \(counted(journals.count - count, "run")) not in the history: 'lockstep history add RUN…' takes them in later"
+      )
+    }
+  }
+
+  private func keep(_ journal: String) throws(FileFault) {
+    try makeFolder(path)
+    let manifest = try Manifest.read(Path.folder(of: journal) + "/manifest.json") ?? Manifest()
+    let id = RunRecord.Identity(journal: journal, manifest).id
+    let start = (manifest.start ?? "").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    var note = Note(history: "\(place)", journal: journal)
+    if journal.hasPrefix(out + "/") { note.journal = String(journal.dropFirst(out.count + 1)) }
+    try WholeFile.replace("\(path)/\(String(start))_\(id.prefix(32)).json", with: note.json.pages)
+  }
+
+  /// Sends what is noted, unless another process is at it, and says what came of it.
+  ///
+  /// - Throws: when the history is away; what was not sent stays noted.
+  public func send(to history: History, _ messages: StatusLine) throws(HistoryError) {
+    let notes = notes
+    guard !notes.isEmpty, let hold = try? FolderHold(path) else { return }
+    defer { withExtendedLifetime(hold) {} }
+    var sent = 0
+    defer {
+      if sent > 0 {
+        messages.say(
+          "lockstep: \(counted(sent, "run")) that could not be sent earlier: now in the history at \(place)")
+      }
+    }
+    var failures = 0
+    for (file, note) in notes.prefix(Self.atOnce) where Host.isFile(file) {
+      let journal = note.journal.hasPrefix("/") ? note.journal : out + "/" + note.journal
+      do throws(HistoryError) {
+        try history.take(journal: journal)
+        sent += 1
+        failures = 0
+        try? removeFile(file)
+      } catch {
+        if error.isPassing { throw error }
+        messages.say("lockstep: \(error)")
+        // What is gone or never was a run cannot be sent by anybody.
+        if case .run = error {
+          try? removeFile(file)
+          continue
+        }
+        failures += 1
+        if failures == Self.patience { return }
+      }
+    }
+    if notes.count > Self.atOnce {
+      messages.say(
+        "lockstep: \(counted(notes.count - Self.atOnce, "run")) still noted in \(path): sent next time")
+    }
+  }
+}

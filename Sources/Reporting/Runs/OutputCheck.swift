@@ -1,0 +1,69 @@
+public import Journal
+import Basics
+import System
+
+/// What a command is about to write, and where: refused before anything runs where it would take the place of something
+/// else, such as a scenario, the key of a lock, a history, or another of its own outputs.
+struct OutputCheck {
+  /// What is written.
+  enum Kind: String {
+    case junit = "a JUnit report"
+    case html = "an HTML report"
+    case capture = "a capture"
+    case history = "a history"
+
+    /// Whether a file that begins so is one.
+    fileprivate func admits(_ beginning: ArraySlice<UInt8>) -> Bool {
+      let text = String(decoding: beginning, as: UTF8.self).lowercased().drop(while: \.isWhitespace)
+      return switch self {
+      case .junit: text.hasPrefix("<?xml") || text.hasPrefix("<testsuite")
+      case .html: text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
+      case .capture: text.hasPrefix("btsnoop")
+      // It says by itself what it does not take.
+      case .history: true
+      }
+    }
+  }
+
+  private var outputs: [(option: String, path: String)] = []
+
+  /// Takes in that something is to be written.
+  ///
+  /// - Throws: where something else is there, or is to be.
+  mutating func add(_ option: String, _ kind: Kind, at path: String) throws(UsageError) {
+    if Replacement.isDirect(path) { return }
+    let place = Self.place(path)
+    if let other = outputs.first(where: { $0.path == place })?.option {
+      throw UsageError("\(option) and \(other) are one file, \(path): give each a place of its own")
+    }
+    outputs.append((option, place))
+    guard let beginning = beginningOfFile(path, count: 64), !beginning.isEmpty, !kind.admits(beginning) else {
+      return
+    }
+    throw UsageError(
+      "\(option): \(path) is there already and is not \(kind.rawValue), and so it is not replaced: move it away, or name "
+        + "another file")
+  }
+
+  /// One text for all the ways to name a file.
+  private static func place(_ path: String) -> String {
+    if let real = realPath(path) { return real }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return Path.join(realPath(Path.folder(of: path)) ?? Path.normalized(Path.folder(of: path)), name)
+  }
+}
+
+extension ReportPlaces {
+  /// Makes sure that the reports take the place of reports, and of nothing else.
+  ///
+  /// - Parameter capture: where the traffic goes, if somebody said so.
+  public func check(capture: String? = nil) throws(UsageError) {
+    var check = OutputCheck()
+    if case .file(let path)? = history.place(out: out) {
+      try check.add("the history", .history, at: path)
+    }
+    try check.add("--junit", .junit, at: junitPath)
+    if let htmlPath { try check.add("--html", .html, at: htmlPath) }
+    if let capture { try check.add("--capture", .capture, at: capture) }
+  }
+}

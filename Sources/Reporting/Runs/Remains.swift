@@ -1,0 +1,102 @@
+public import System
+
+/// What processes leave behind that were killed while they made something: folders of runs that had not appeared yet,
+/// runs that were being removed, and files that had not taken their places.
+///
+/// All of it is removed by whoever comes next, when nobody else works below the folder of reports; and nothing else is:
+/// each name must be one that we give.
+public enum Remains {
+  /// Begins to work below a folder of reports, and tidies up where nobody else does.
+  public static func begin(in out: String) throws(FileFault) -> FolderUse? {
+    try makeFolder(out + "/runs")
+    return FolderUse(of: out) { sweep(out) }
+  }
+
+  /// What stands before the name of a run that is being removed.
+  private static let gone = ".gone."
+
+  /// The name under which a folder is removed; a number tells those of one name apart.
+  public static func goneName(of name: String, _ number: Int) -> String { gone + name + ".\(number)" }
+
+  /// The folders of runs below a folder of reports that somebody had begun to remove, and nobody removes now: what could
+  /// not be swept away. Each with the name of its run.
+  public static func halfGone(in out: String) -> [(run: String, path: String)] {
+    (FolderNames.all(in: out + "/runs") ?? []).filter(isGone).compactMap { name in
+      let path = "\(out)/runs/\(name)"
+      guard FolderNames.kind(path) == .folder, FolderHold.look(at: path) == .free else { return nil }
+      let stem = name.dropFirst(gone.count)
+      return (String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)), path)
+    }
+  }
+
+  private static func sweep(_ out: String) {
+    sweep(out) { name in
+      isReport(name) || name == UnsentRuns.folder
+    }
+    sweep(out + "/failures") { $0.hasSuffix(".yaml") }
+    sweep(out + "/" + UnsentRuns.folder) { $0.hasSuffix(".json") }
+    for machine in FolderNames.all(in: out + "/corpus") ?? [] {
+      let folder = "\(out)/corpus/\(machine)"
+      guard FolderNames.kind(folder) == .folder else { continue }
+      sweep(folder) { $0.hasSuffix(".yaml") }
+      for job in FolderNames.all(in: folder) ?? [] where job.hasPrefix("job-") {
+        guard FolderNames.kind(folder + "/" + job) == .folder else { continue }
+        sweep(folder + "/" + job) { $0.hasSuffix(".yaml") }
+      }
+    }
+    for name in FolderNames.all(in: out + "/runs") ?? [] where name.hasPrefix(".") {
+      let path = "\(out)/runs/\(name)"
+      guard FolderNames.kind(path) == .folder, FolderHold.look(at: path) == .free else { continue }
+      if isUnborn(name, path) || isGone(name) { try? removeFolder(path) }
+    }
+  }
+
+  /// Removes what was to take the place of files in the folder of a run.
+  static func sweep(below run: String) {
+    sweep(run) {
+      ["manifest.json", "campaign.json", "journal.jsonl", "summary.json", "rest.yaml"].contains($0)
+    }
+    sweep(run + "/packets") { _ in true }
+  }
+
+  /// Removes what was to take the place of certain files in a folder.
+  private static func sweep(_ folder: String, _ isOurs: (String) -> Bool) {
+    for name in FolderNames.all(in: folder) ?? [] {
+      guard let target = Replacement.target(ofTemporary: name), isOurs(target) else { continue }
+      let path = folder + "/" + name
+      if FolderNames.kind(path) == .file { try? removeFile(path) }
+    }
+  }
+
+  /// Whether a file is one of the reports.
+  private static func isReport(_ name: String) -> Bool {
+    if ["report.html", "nightly.html", "junit.xml"].contains(name) { return true }
+    return name.hasPrefix("junit-") && name.hasSuffix(".xml")
+      && name.dropFirst(6).dropLast(4).allSatisfy(\.isNumber)
+  }
+
+  /// Whether a folder is that of a run that was killed before it appeared: called by the time and the kind of the run and
+  /// what tells it from others, with nothing in it but what is there from the beginning.
+  private static func isUnborn(_ name: String, _ path: String) -> Bool {
+    let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+    let usual = ["manifest.json", "journal.jsonl", FolderHold.file, "campaign.json"]
+    return parts.count == 2 && isStem(parts[0]) && !parts[1].isEmpty && parts[1].allSatisfy(\.isHexDigit)
+      && (FolderNames.all(in: path) ?? ["?"]).allSatisfy { file in
+        usual.contains(Replacement.target(ofTemporary: file) ?? file)
+      }
+  }
+
+  /// Whether a folder is that of a run that was being removed.
+  private static func isGone(_ name: String) -> Bool {
+    guard name.hasPrefix(gone) else { return false }
+    let parts = name.dropFirst(gone.count).split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count >= 2 && parts.last?.allSatisfy(\.isNumber) == true
+  }
+
+  /// Whether a name begins as those of runs do: `2026-11-21T00-50-17-run`.
+  private static func isStem(_ name: Substring) -> Bool {
+    let pattern = "0000-00-00T00-00-00-"
+    return name.count > pattern.count
+      && zip(name, pattern).allSatisfy { $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 }
+  }
+}

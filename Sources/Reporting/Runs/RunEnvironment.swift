@@ -1,0 +1,74 @@
+import System
+
+/// What a run is made in, as its manifest says it: the revision of the project and the job of a CI system.
+enum RunEnvironment {
+  /// The properties that are known, in order.
+  static var properties: [(name: String, value: String)] {
+    var known: [(name: String, value: String)] = []
+    if let revision { known.append(("revision", revision)) }
+    if let job = firstVariable(["CI_JOB_URL", "BUILD_URL", "GITHUB_RUN_ID", "SLURM_JOB_ID"]) {
+      known.append(("job", job))
+    }
+    return known
+  }
+
+  /// The commit of the scenarios: from the CI system, or else that of the repository that this folder is in.
+  private static var revision: String? {
+    firstVariable(["CI_COMMIT_SHA", "GITHUB_SHA", "GIT_COMMIT"]) ?? Repository(around: Host.folder)?.head
+  }
+
+  private static func firstVariable(_ names: [String]) -> String? {
+    for name in names {
+      if let value = Host.variable(name) { return value }
+    }
+    return nil
+  }
+}
+
+/// A git repository, as far as to tell which commit is checked out; read from its files, since git may not be there.
+private struct Repository {
+  /// Where HEAD is, and where branches are: a work tree beside others shares them.
+  private let folder: String
+  private let common: String
+
+  init?(around start: String) {
+    var place = start
+    while true {
+      if Host.isFile(place + "/.git/HEAD") {
+        (folder, common) = (place + "/.git", place + "/.git")
+        return
+      }
+      if let link = Repository.line(place + "/.git"), link.hasPrefix("gitdir: ") {
+        let target = String(link.dropFirst(8))
+        let folder = target.hasPrefix("/") ? target : place + "/" + target
+        let shared = Repository.line(folder + "/commondir")
+        self.folder = folder
+        common = shared.map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 } ?? folder
+        return
+      }
+      guard let slash = place.lastIndex(of: "/"), place != "/" else { return nil }
+      place = slash == place.startIndex ? "/" : String(place[..<slash])
+    }
+  }
+
+  /// The commit, in hexadecimal digits.
+  var head: String? {
+    guard let head = Repository.line(folder + "/HEAD") else { return nil }
+    guard head.hasPrefix("ref: ") else { return commit(head) }
+    let name = String(head.dropFirst(5))
+    if let loose = Repository.line("\(common)/\(name)") { return commit(loose) }
+    let packed = Repository.lines("\(common)/packed-refs").first { $0.hasSuffix(" " + name) }
+    return packed.flatMap { commit(String($0.prefix { $0 != " " })) }
+  }
+
+  private func commit(_ text: String) -> String? {
+    text.count >= 40 && text.allSatisfy(\.isHexDigit) ? text : nil
+  }
+
+  private static func line(_ path: String) -> String? { lines(path).first }
+
+  private static func lines(_ path: String) -> [String] {
+    guard let bytes = try? WholeFile.bytes(of: path, limit: 16 << 20) else { return [] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

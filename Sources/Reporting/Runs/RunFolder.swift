@@ -1,0 +1,158 @@
+import Secrets
+public import System
+public import Journal
+import Basics
+
+/// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
+///
+/// The folder appears with its manifest and a journal in it, or not at all: whatever kills the run, what stands under
+/// `runs/` can be reported and taken up again. Its process holds it for as long as it lives, so nobody goes on with a run
+/// that is still under way.
+public final class RunFolder: JournalListener {
+  /// The folder of reports.
+  public let out: String
+  /// The folder of this run.
+  public private(set) var path: String
+  /// What nobody else has, however many runs begin in one second.
+  private let id: String
+  private var name: String
+  /// When the run began.
+  public let start: String
+  private let command: [String]
+  /// The job of an engine that it is a part of, if it is one, and which part of a run, as `3/16`, if somebody cut one.
+  private let (job, part): (String?, String?)
+  private let journal: OutputFile
+  /// Where the file system cannot say who holds what, nobody holds anything.
+  private let hold: FolderHold?
+  private let use: FolderUse?
+  /// What else there is to say of the run in its manifest.
+  public var properties: [(name: String, value: String)] = []
+  /// Why nothing more is written, if it is not.
+  public private(set) var fault: FileFault?
+  /// Room for the JUnit report, whatever fills the disk meanwhile.
+  private let space: ReservedSpace
+  /// The number of the lease of the lock that is driven: it stands in every line from now on.
+  public var lease: Int?
+
+  /// Makes the folder of a run that begins now.
+  ///
+  /// - Parameters:
+  ///   - reports: where its reports go.
+  ///   - cases: how many cases there are to report, as far as that is known.
+  ///   - files: what else stands in it from the first moment, by name.
+  public init(
+    reports: ReportPlaces, cases: Int = 0, kind: String, command: [String], seed: UInt64?,
+    share: JobShare? = nil, shard: Shard? = nil, properties: [(name: String, value: String)] = [],
+    files: [(name: String, text: String)] = []
+  ) throws(FileFault) {
+    let entropy = SystemEntropy()
+    id = (0..<2).map { _ in entropy.next().hex(digits: 16) }.joined()
+    out = reports.out
+    use = try Remains.begin(in: out)
+    space = try reports.reserve(cases: cases)
+    self.properties = properties
+    (job, part) = (share?.job, (share?.shard ?? shard).map { "\($0.part)/\($0.count)" })
+    self.command = command
+    start = WallClock.now
+    let stem = start.prefix(19).map { $0 == ":" ? "-" : String($0) }.joined() + "-" + kind
+    name = stem
+    path = "\(out)/runs/.\(stem).\(id)"
+    try makeFolder(path)
+    hold = try? FolderHold(path)
+    for (name, text) in files { try WholeFile.replace(path + "/" + name, with: text) }
+    journal = try OutputFile(creating: path + "/journal.jsonl")
+    // Two runs may begin in one second.
+    var number = 1
+    let hidden = path
+    repeat {
+      if number > 1 { name = "\(stem)-\(number)" }
+      try writeManifest(end: nil, seed: seed)
+      number += 1
+    } while try !rename(hidden, to: "\(out)/runs/\(name)")
+    path = "\(out)/runs/\(name)"
+  }
+
+  /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
+  public init(
+    resuming earlier: EarlierRun, reports: ReportPlaces, cases: Int = 0, command: [String],
+    share: JobShare? = nil, shard: Shard? = nil, properties: [(name: String, value: String)] = []
+  ) throws(FileFault) {
+    out = reports.out
+    use = try Remains.begin(in: out)
+    space = try reports.reserve(cases: cases)
+    hold = earlier.hold
+    let path = earlier.folder
+    Remains.sweep(below: path)
+    self.properties = properties
+    (job, part) = (share?.job, (share?.shard ?? shard).map { "\($0.part)/\($0.count)" })
+    self.path = path
+    let manifest = earlier.manifest
+    // One that began before runs had ids gets the one by which the history knows it.
+    id = RunRecord.Identity(journal: path + "/journal.jsonl", manifest.withoutPart).id
+    self.command = manifest?.command ?? command
+    name = path.split(separator: "/").last.map(String.init) ?? path
+    start = manifest?.start ?? WallClock.now
+    journal = try OutputFile(appendingTo: path + "/journal.jsonl")
+    try writeManifest(end: nil, seed: manifest?.seed)
+  }
+
+  /// The journal's path.
+  public var journalPath: String { path + "/journal.jsonl" }
+
+  public func take(_ record: Record) {
+    guard fault == nil else { return }
+    do {
+      try journal.write(record.line(lease: lease) + "\n")
+    } catch {
+      fault = FileFault(path: journalPath, code: error.code)
+    }
+  }
+
+  /// Completes the manifest; from here on there is the room that was kept.
+  public func finish(seed: UInt64) throws(FileFault) {
+    space.release()
+    journal.synchronize()
+    try writeManifest(end: WallClock.now, seed: seed)
+    if let fault { throw fault }
+  }
+
+  /// Completes the manifest and makes the reports.
+  ///
+  /// Of a journal that is not complete reports are made all the same: they say that it is not.
+  ///
+  /// - Returns: the paths of the reports; `nil` after it said what cannot be written.
+  public func conclude(seed: UInt64, _ places: ReportPlaces, _ messages: StatusLine) -> [String]? {
+    let finished: Void? = messages.attempt("the run is not all on disk: ") { try finish(seed: seed) }
+    let reports = messages.attempt("the reports are not written: ") {
+      try places.publish(journal: journalPath, messages)
+    }
+    if reports == nil { messages.say("  once there is a place for them: lockstep report \(shellWord(path))") }
+    return finished == nil ? nil : reports
+  }
+
+  private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {
+    var manifest = Manifest()
+    manifest.id = id
+    (manifest.name, manifest.host) = (name, Host.name)
+    (manifest.start, manifest.end, manifest.version) = (start, end, Version.text)
+    manifest.seed = seed
+    (manifest.job, manifest.part) = (job, part)
+    manifest.command = command.map(withoutSecrets)
+    manifest.properties = (RunEnvironment.properties + properties).map { .init($0.name, .text($0.value)) }
+    try manifest.write(to: path + "/manifest.json")
+  }
+
+  /// The path of a file under the folder of reports, from the folder of the run.
+  public func relative(_ path: String) -> String {
+    path.hasPrefix(out + "/") ? "../../" + path.dropFirst(out.count + 1) : path
+  }
+}
+
+extension Manifest? {
+  /// The same as that of a run that is no part of a job: goes at a part have ids of their own.
+  fileprivate var withoutPart: Manifest {
+    var manifest = self ?? Manifest()
+    (manifest.job, manifest.part) = (nil, nil)
+    return manifest
+  }
+}

@@ -1,0 +1,87 @@
+import Synchronization
+
+/// Standard error, and a line at the bottom of the terminal that says how far things are.
+///
+/// Whatever else is written, to this stream or to the other, goes above that line. Threads may share it.
+public final class StatusLine: Sendable {
+  fileprivate struct State {
+    let file: OutputFile
+    /// What stands on the terminal now.
+    var shown = ""
+  }
+
+  private let state: Mutex<State>
+
+  /// Writes to a file, which is a terminal or is not.
+  public init(_ file: sending OutputFile) {
+    state = Mutex(State(file: file))
+  }
+
+  /// Whether a person looks on.
+  public var isTerminal: Bool { state.withLock { $0.file.isTerminal } }
+
+  /// The columns of the terminal; 80 where it does not tell.
+  public var columns: Int { state.withLock { $0.columns } }
+
+  /// Writes a line or several above it.
+  public func say(_ text: String) {
+    let text = text.inert
+    state.withLock { state in
+      state.write(state.erasing + (text.hasSuffix("\n") ? text : text + "\n") + state.shown)
+    }
+  }
+
+  /// Puts another text in its place; an empty one takes it away.
+  public func show(_ text: String) {
+    let text = text.inert
+    state.withLock { state in
+      guard text != state.shown else { return }
+      let erasing = state.erasing
+      state.shown = text
+      state.write(erasing + text)
+    }
+  }
+
+  /// Writes what waited for more; to be called when there is no more.
+  public func finish() { state.withLock { state in try? state.file.finish() } }
+
+  /// Does something while it is away, such as writing to the other stream of the terminal.
+  public func hidden(_ body: () -> Void) {
+    state.withLock { state in
+      if !state.shown.isEmpty { state.write(state.erasing) }
+      body()
+      if !state.shown.isEmpty { state.write(state.shown) }
+    }
+  }
+}
+
+extension StatusLine {
+  /// Does what may fail without all being over; what fails is said.
+  ///
+  /// - Parameter trouble: what it means that it failed, before why.
+  /// - Returns: what came of it; `nil` where it failed.
+  public func attempt<Result>(_ trouble: String = "", _ body: () throws -> Result) -> Result? {
+    do {
+      return try body()
+    } catch {
+      say("lockstep: \(trouble)\(error)")
+      return nil
+    }
+  }
+}
+
+extension StatusLine.State {
+  var columns: Int { file.terminalSize?.columns ?? 80 }
+
+  /// What takes the line away. A terminal that was made narrower has broken it.
+  var erasing: String {
+    guard !shown.isEmpty else { return "" }
+    let rows = (visibleWidth(shown) + columns - 1) / columns
+    return (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\r\u{1B}[J"
+  }
+
+  func write(_ text: String) {
+    // Where the console itself is gone, there is nobody to tell.
+    if !text.isEmpty { try? file.write(text) }
+  }
+}

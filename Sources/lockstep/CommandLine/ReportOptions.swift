@@ -1,0 +1,52 @@
+import Conformance
+import Reporting
+
+extension JUnitProfile: WordChoice {}
+
+extension ReportPlaces.Page: ArgumentValue {
+  init?(argument: String) {
+    if argument.isEmpty { return nil }
+    self = argument == "none" ? .none : .file(argument)
+  }
+
+  static let form = "a path or none"
+}
+
+extension ReportPlaces {
+  /// The options.
+  static var options: [Option<ReportPlaces>] {
+    [
+      .out(\.out),
+      .value(
+        "junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given.",
+        example: "junit.xml", as: .file),
+      .value(
+        "junit-profile", \.junitProfile, "ci|jenkins|strict|surefire",
+        "The shape of the JUnit report: for most CI systems, for Jenkins' xunit plugin, for readers that take the "
+          + "least, or as Maven's Surefire writes it. ci unless given.", example: "jenkins"),
+      .value(
+        "html", \.html, "FILE", "Where the HTML report goes, or none. DIR/report.html unless given.",
+        example: "report.html", as: .file),
+      HistorySettings.option.lifted(to: \.history),
+    ]
+  }
+}
+
+extension HistorySettings.Choice: ArgumentValue {
+  init?(argument: String) {
+    if argument.isEmpty { return nil }
+    self = argument == "none" ? .none : .place(HistoryPlace(argument))
+  }
+
+  static let form = "a path, postgres://… or none"
+}
+
+extension HistorySettings {
+  static var option: Option<HistorySettings> {
+    .value(
+      "history", \.choice, "PLACE",
+      "Where the history of runs is kept: a file of SQLite, postgres://HOST/DATABASE, or none. "
+        + "DIR/history.sqlite unless given. A password belongs into PGPASSWORD or ~/.pgpass.",
+      example: "postgres://bench-db/lockstep", as: .file)
+  }
+}

@@ -1,0 +1,22 @@
+import Bench
+import Devices
+import Journal
+
+extension Command {
+  /// The process that stands beside a run on a real lock; nothing for people.
+  static var lockWatcher: Command {
+    Command(
+      Watcher.command, "Brings a lock to rest whose run died.",
+      operands: .init(
+        placeholder: "LOCK", summary: "The lock's file; all else comes by its input.", count: 1...1,
+        path: \.self),
+      defaults: [String]()
+    ) { _, _ throws(UsageError) in
+      guard let told = Watch.awaitEnd() else { return .agree }
+      guard let order = told.last.flatMap({ LockWatchOrder($0) }) else {
+        throw UsageError("this command is for runs on a real lock alone")
+      }
+      return try LockWatch(order).perform()
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Bench
+import Devices
+import Nightly
+import Journal
+import System
+import Reporting
+import Basics
+
+/// The options of `nightly`.
+struct NightlyArguments {
+  var plans: [String] = []
+  var bench: String?
+  var reservation = ReservationArguments()
+  var resumesOnly = false
+  var processes: Count?
+  var seed: UInt64?
+  var least = LeastVerdicts()
+  var reports = ReportPlaces()
+  var format = OutputFormat.human
+  var color = ColorChoice.auto
+  var isQuiet = false
+}
+
+extension Command {
+  static var nightly: Command {
+    Command(
+      "nightly", "Drives suites on the locks of a bench, a whole night without a person.",
+      discussion: """
+        PLAN says which suites are for locks with which tags, and the budgets of time, movements and retries; the bench
+        says which locks and dongles there are. 'lockstep schema nightly' and 'lockstep schema bench' describe both. Each
+        case is driven by a process of its own, in parallel over all dongles; what is left of the time is fuzzed.
+
+        A night that was killed, by a reboot or anything else, is taken up again by the same command: what is judged
+        is not driven again. The report is one page: what ran, what is new, what is flaky, what is worn, what was not run
+        and why, and how each lock was left. Under systemd it says how far it is and feeds the watchdog.
+
+        With --lab the locks are those of the bench that stand at places of a lab, each place with a tag lock=NAME: every
+        case gets the place of its lock, waits for it where somebody else has it, and gives it back.
+
+        Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not at rest, are trouble of
+        the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses. A night that
+        is taken up again is held against the --min-cases and --fail-on-skipped of the command that brings it to its end.
+
+        """,
+      examples: [
+        Example("lockstep nightly nights/third-floor.yaml", "The night of this plan, or what is left of it."),
+        Example(
+          "lockstep nightly nights/third-floor.yaml --bench bench.yaml --out Reports/nightly",
+          "With another bench than the plan names, and reports elsewhere."),
+        Example(
+          "lockstep nightly nights/third-floor.yaml --lab labgrid://lab:20408 --tags floor=3 --lab-wait 1h",
+          "Over the places of a lab, which others use too."),
+      ],
+      options: [
+        .value(
+          "bench", \.bench, "FILE",
+          "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
+          example: "bench.yaml", as: .file),
+        .flag(
+          "resume", \.resumesOnly,
+          "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
+        ),
+        .value(
+          "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
+          example: "4"),
+        .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
+      ] + LeastVerdicts.options.map { $0.lifted(to: \.least) }
+        + ReservationArguments.options.map { $0.lifted(to: \.reservation) }
+        + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
+          .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
+          .quiet(\.isQuiet, "Prints the summary only."),
+        ],
+      operands: .init(
+        placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans),
+      defaults: NightlyArguments(), perform: NightlyArguments.perform)
+  }
+}
+
+extension NightlyArguments {
+  fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
+    let path = plans[0]
+    try reservation.check()
+    var lab = try NightlyLab(path, bench: bench)
+    let plan = Path.join(Host.folder, path)
+    guard let guardian = try night(of: plan) else {
+      throw UsageError("a night of \(path) is under way already, with reports in \(reports.out)")
+    }
+    return try withExtendedLifetime(guardian) { () throws(UsageError) in
+      let open = try NightlyFolder.unfinished(plan, out: reports.out)
+      if resumesOnly, open == nil {
+        console.say("lockstep: no night of \(path) is to be taken up again")
+        return .agree
+      }
+      do throws(NoPlace) {
+        try lab.findPlaces(reservation.wish, console.status)
+      } catch {
+        return try error.status(console)
+      }
+      if let open, let status = try takeUp(open, lab, console) { return status }
+      return try begin(plan, lab, console)
+    }
+  }
+
+  /// Keeps other nights of a plan away as long as this one goes on.
+  private func night(of plan: String) throws(UsageError) -> HeldFile? {
+    try reports.check()
+    try checked { try makeFolder(reports.out + "/runs") }
+    return try checked("it cannot be said whether a night of this plan is under way: ") {
+      try HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
+    }
+  }
+
+  /// Goes on with a night that did not end.
+  ///
+  /// - Returns: `nil` where its time was over: then only its report is made.
+  private func takeUp(
+    _ open: NightlyFolder.Unfinished, _ lab: NightlyLab, _ console: Console
+  ) throws(UsageError) -> CommandStatus? {
+    let passed = NightLine.time(of: open.record, at: BenchClock.now) ?? .zero
+    let isOver = passed >= .zero + lab.plan.duration
+    if isOver {
+      console.say("lockstep: the night before did not end; its report is made, and a new one begins")
+    }
+    let run = try EarlierRun(open.path)
+    if let remark = run.remark { console.say("lockstep: \(remark)") }
+    let folder = try checked { try NightlyFolder(open, run, reports: reports, cases: lab.cases.count) }
+    let status = try drive(folder, lab, console)
+    return isOver && !resumesOnly ? nil : status
+  }
+
+  private func begin(
+    _ plan: String, _ lab: NightlyLab, _ console: Console
+  ) throws(UsageError) -> CommandStatus {
+    let seed = seed ?? UInt64(World().drawSeed())
+    // What is wrong with scenarios or locks is known before anything is left behind.
+    var trial = lab
+    try trial.prepare(seed: seed, today: Calendar.noted(console.status), console.status)
+    guard !trial.cases.isEmpty || lab.plan.fuzz != nil else {
+      console.say("lockstep: nothing to run: no suite meets a lock")
+      return .nothingSelected
+    }
+    let folder = try checked {
+      try NightlyFolder(
+        new: plan, reports: reports, cases: trial.cases.count, command: Invocation.words, seed: seed)
+    }
+    return try drive(folder, trial, console)
+  }
+
+  private func drive(
+    _ folder: NightlyFolder, _ lab: NightlyLab, _ console: Console
+  ) throws(UsageError) -> CommandStatus {
+    var lab = lab
+    if lab.cases.isEmpty, lab.locks.isEmpty {
+      try lab.prepare(seed: folder.seed, today: Calendar.noted(console.status), console.status)
+    }
+    let session = NightlySession(
+      folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console.status)
+    var report = session.perform(least)
+    let written: Void? = console.attempt("the reports are not written: ") { try write(&report, console) }
+    guard written != nil else { return report.status.withTrouble }
+    console.print(
+      in: format, report.text(console.painter(color), reports: isQuiet ? [] : report.reports), report.json)
+    if let words = report.shortfall { console.say("lockstep: \(words)") }
+    return report.status
+  }
+
+  /// Writes the journal of the night, then all reports, and fills the history.
+  private func write(_ report: inout NightlyReport, _ console: Console) throws {
+    let folder = report.folder.folder
+    try NightlyJournal(runs: report.runs, night: report.night)
+      .write(to: folder.journalPath, status: report.status, remark: report.shortfall)
+    try folder.finish(seed: report.folder.seed)
+    if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
+      try? report.compare(with: history)
+    }
+    report.reports = try reports.publish(journal: folder.journalPath, console.status)
+    let page = reports.out + "/nightly.html"
+    try WholeFile.replace(page, with: report.page(began: folder.start))
+    report.reports.insert(page, at: 0)
+    try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json.pages)
+  }
+}
