@@ -14,7 +14,7 @@ TORTURE ?= 1/10
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
 .PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
-.PHONY: dependencies-peers
+.PHONY: dependencies-peers test-products
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,16 +26,33 @@ build: dependencies ## Build the command, optimised, as .build/release/lockstep
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)
 
-# Those against other people's stacks run in real time, and by themselves but for a part of the torture, which is drawn by
-# the commit and has what they leave.
+# The files with tests that watch a process end. Who waits for these ends spins while every thread is taken by other tests, so
+# they run by themselves.
+EXITS := /($(shell grep -rl processExitsWith Tests --include=*.swift | xargs -n 1 basename | paste -sd '|'))
+
+# What all tests are built in: what computes is optimised, and checks itself all the same.
+TESTS      := .build/tests
+SWIFT_TEST := SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --ignore-lock --scratch-path $(TESTS)
+
+# The command's tests wait for its processes more than they work, so they are two parts, with the others beside them and those of
+# the products, which have a build of their own. Those against other people's stacks run in real time, and so by themselves but for
+# a part of the torture, which is drawn by the commit.
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
-	SWIFT_DETERMINISTIC_HASHING=1 swift test --skip PeerTests
-	nice -n 19 Tests/Robustness/torture.py .build/debug/lockstep --share $(TORTURE) --draw "$$(git rev-parse HEAD 2>&1)" & \
-	  torture=$$!; swift test --skip-build --filter PeerTests; peers=$$?; wait $$torture && exit $$peers
+	LOCKSTEP_OPTIMIZED_TESTS=1 swift build --build-tests --scratch-path $(TESTS)
+	nice make --no-print-directory test-products & products=$$!; \
+	  $(SWIFT_TEST) --filter '^lockstepTests\.[A-H]' --skip '$(EXITS)' & first=$$!; \
+	  $(SWIFT_TEST) --filter '^lockstepTests\.[I-Z]' --skip '$(EXITS)' & second=$$!; \
+	  $(SWIFT_TEST) --skip '^lockstepTests|PeerTests|$(EXITS)' && $(SWIFT_TEST) --filter '$(EXITS)'; others=$$?; \
+	  wait $$first && wait $$second && wait $$products && exit $$others
+	nice -n 19 Tests/Robustness/torture.py $(TESTS)/debug/lockstep --share $(TORTURE) --draw "$$(git rev-parse HEAD 2>&1)" & \
+	  torture=$$!; $(SWIFT_TEST) --filter PeerTests; peers=$$?; wait $$torture && exit $$peers
 else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
 endif
+
+test-products: dependencies ## Build a package that depends on this one's libraries, and run its tests
+	swift test --package-path Tests/Products --scratch-path .build/products
 
 lint: dependencies ## Check the formatting, and what .ci/tidy says of imports, dead files, doubles and words
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -73,7 +90,7 @@ torture: build ## Make every call of a command fail in every way, on emulated an
 
 # The tests that start PostgreSQL, Slurm or labgrid, and stop them; and those of a bench and its nights.
 LAB_ENGINES := LabgridTests|SlurmTests|ScheduleTests|HistoryTests|HistoryCommandTests|CorpusStoreTests|SharedCorpusTests|JobPartTests
-LAB_BENCH   := LabTests|BenchTests|BenchHealthTests|LeaseTests|LeaseContestTests|GovernorTests|OdometerTests|OdometerKillTests|LimitTests|RecoveryTests|PowerTests|NightlyTests
+LAB_BENCH   := LabTests|BenchTests|BenchHealthTests|LeaseTests|LeaseContestTests|InterlockTests|CycleCounterTests|CycleCounterKillTests|StateStoreTests|LimitTests|RecoveryTests|PowerTests|NightlyTests
 
 test-lab: dependencies-peers ## Start PostgreSQL, Slurm and labgrid on this machine, and run the lab against them
 	LOCKSTEP_REQUIRE_PEERS=1 SWIFT_DETERMINISTIC_HASHING=1 swift test --filter '$(LAB_ENGINES)|$(LAB_BENCH)' $(ARGS)

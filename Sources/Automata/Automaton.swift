@@ -1,6 +1,6 @@
 public import Basics
 
-/// A checked machine at work: in one state, since a moment, under some circumstances.
+/// A checked machine at work: in one state, since a moment, under some conditions.
 ///
 /// The core under every way of writing a machine: it looks an event up in the dense table and moves. What an
 /// effect does, and who chooses where the device may decide, is the caller's. It does no I/O and reads no
@@ -12,17 +12,17 @@ public struct Automaton: Sendable {
   public private(set) var state: Int
   /// When that state was entered: its timers count from here.
   public private(set) var entered: Instant
-  /// The circumstances that hold, as bits in the order of the definition.
-  public var circumstances: UInt64
+  /// The conditions that hold, as bits in the order of the definition.
+  public var conditions: UInt64
 
   /// Sets a machine to work, in its usual start unless a state is given.
   public init(
-    _ machine: Machine, in state: Int? = nil, under circumstances: UInt64 = 0, at now: Instant = .zero
+    _ machine: Machine, in state: Int? = nil, under conditions: UInt64 = 0, at now: Instant = .zero
   ) {
     precondition(state.map { (0..<machine.stateCount).contains($0) } ?? true, "no state of this number")
     self.machine = machine
     self.state = state ?? machine.usualStart
-    self.circumstances = circumstances
+    self.conditions = conditions
     entered = now
   }
 
@@ -30,11 +30,11 @@ public struct Automaton: Sendable {
   public func ways(on event: Int, at now: Instant = .zero) -> [Machine.Edge] {
     let caused = machine.edges(from: state, on: event)
     let spontaneous = machine.spontaneous[state]
-    if spontaneous.isEmpty, caused.allSatisfy({ $0.condition.isEmpty }) { return caused }
+    if spontaneous.isEmpty, caused.allSatisfy({ $0.guard.isEmpty }) { return caused }
     let since = now - entered
-    return caused.filter { $0.condition.holds(under: circumstances) }
+    return caused.filter { $0.guard.holds(under: conditions) }
       + spontaneous.filter {
-        $0.event == event && $0.condition.holds(under: circumstances) && $0.earliest <= since
+        $0.event == event && $0.guard.holds(under: conditions) && $0.earliest <= since
           && ($0.plus != nil || since <= $0.latest)
       }
   }
@@ -75,7 +75,7 @@ public struct Automaton: Sendable {
   private var nextTimer: Machine.Edge? {
     var first: Machine.Edge?
     for edge in machine.spontaneous[state]
-    where edge.event == nil && edge.condition.holds(under: circumstances) {
+    where edge.event == nil && edge.guard.holds(under: conditions) {
       if first.map({ edge.earliest < $0.earliest }) ?? true { first = edge }
     }
     return first

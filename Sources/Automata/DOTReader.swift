@@ -2,7 +2,7 @@ import Documents
 import Basics
 
 /// Reads a graph that holds a whole definition; see ``MachineDefinition/dot()``.
-func machine(of graph: DOTGraph) throws(DOTProblem) -> (MachineDefinition, DOTPlaces) {
+func machine(of graph: DOTGraph) throws(DOTProblem) -> (MachineDefinition, DefinitionPlaces) {
   var reader = DOTReader(graph)
   try reader.read()
   return (reader.machine, reader.places)
@@ -11,7 +11,7 @@ func machine(of graph: DOTGraph) throws(DOTProblem) -> (MachineDefinition, DOTPl
 private struct DOTReader {
   private let graph: DOTGraph
   private(set) var machine = MachineDefinition(name: "")
-  private(set) var places = DOTPlaces()
+  private(set) var places = DefinitionPlaces()
   private var names: [String: String] = [:]
 
   init(_ graph: DOTGraph) { self.graph = graph }
@@ -27,7 +27,7 @@ private struct DOTReader {
     machine.summary = try graph.attributes["summary"].map(decoded) ?? ""
     try readStates()
     try readEvents()
-    try readCircumstances()
+    try readConditions()
     try readStarts()
     try readRows()
   }
@@ -55,28 +55,28 @@ private struct DOTReader {
     }
   }
 
-  private mutating func readCircumstances() throws(DOTProblem) {
-    guard let value = graph.attributes["circumstances"] else { return }
-    places.circumstances = (value.start, value.end)
+  private mutating func readConditions() throws(DOTProblem) {
+    guard let value = graph.attributes["conditions"] else { return }
     for item in value.items {
       let parts = item.parts(":")
-      var circumstance = Circumstance(try decoded(parts[0]))
+      var condition = Condition(try decoded(parts[0]))
       for part in parts.dropFirst() {
         let pair = part.parts("=")
         switch (pair[0].text, pair.count) {
-        case ("fault", 2): circumstance.faults.append(try decoded(pair[1]))
-        case ("stimulus", 2): circumstance.stimuli.append(try decoded(pair[1]))
-        case ("unsure", 2): circumstance.unsure.append(try decoded(pair[1]))
-        case ("moment", 2): circumstance.moments.append(try decoded(pair[1]))
-        case ("event", 2): circumstance.events.append(try decoded(pair[1]))
-        case ("until", 2): circumstance.until.append(try decoded(pair[1]))
-        case ("reading", 2): circumstance.reading = try decoded(pair[1])
-        case ("from-entry", 1): circumstance.countsFromEntry = true
-        case ("delay", 2): circumstance.delay = try interval(pair[1])
-        default: throw DOTProblem(value.start, to: value.end, "`\(part.text)` says nothing of a circumstance")
+        case ("fault", 2): condition.faults.append(try decoded(pair[1]))
+        case ("stimulus", 2): condition.stimuli.append(try decoded(pair[1]))
+        case ("unsure", 2): condition.unsure.append(try decoded(pair[1]))
+        case ("moment", 2): condition.moments.append(try decoded(pair[1]))
+        case ("event", 2): condition.events.append(try decoded(pair[1]))
+        case ("until", 2): condition.until.append(try decoded(pair[1]))
+        case ("reading", 2): condition.reading = try decoded(pair[1])
+        case ("from-entry", 1): condition.countsFromEntry = true
+        case ("delay", 2): condition.delay = try interval(pair[1])
+        default: throw DOTProblem(value.start, to: value.end, "`\(part.text)` says nothing of a condition")
         }
       }
-      machine.circumstances.append(circumstance)
+      machine.conditions.append(condition)
+      places.conditions.append((value.start, value.end))
     }
   }
 
@@ -198,7 +198,9 @@ private func decoded(_ value: DOTGraph.Value) throws(DOTProblem) -> String {
 // MARK: - Mealy machines
 
 /// Reads a Mealy machine of inputs and outputs, or a Moore machine, as learners write them.
-func mealyMachine(of graph: DOTGraph, name: String) throws(DOTProblem) -> (MachineDefinition, DOTPlaces) {
+func mealyMachine(
+  of graph: DOTGraph, name: String
+) throws(DOTProblem) -> (MachineDefinition, DefinitionPlaces) {
   var reader = MealyReader(name: graph.name.isEmpty ? name : graph.name)
   for node in graph.nodes where !isStart(node.id) { reader.add(node) }
   for edge in graph.edges {
@@ -222,7 +224,7 @@ private struct MealyReader {
   }
 
   private(set) var machine: MachineDefinition
-  private(set) var places = DOTPlaces()
+  private(set) var places = DefinitionPlaces()
   private var inputs = Roster<String>()
   private var rows: [Key: Int] = [:]
   /// The states that each row leads to.

@@ -1,3 +1,5 @@
+import Documents
+
 /// One thing that is wrong with a machine's definition.
 public enum DefinitionFault: Equatable, Hashable, Sendable {
   case emptyMachineName
@@ -12,11 +14,11 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case duplicateEvent(String)
   /// Two events that are not the same share a name.
   case duplicateEventName(String)
-  case duplicateCircumstance(String)
+  case duplicateCondition(String)
   /// The state in which the machine is to start is not defined.
   case startNotDefined(String)
   /// A start says twice what a setting is.
-  case duplicateCondition(state: String, setting: String)
+  case duplicateSetting(state: String, setting: String)
   /// An event without any row.
   case noTransitions(event: String)
   /// A row names an event that is not defined.
@@ -26,16 +28,16 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   /// A row without a state to start from, or without one to lead to.
   case emptyFrom(event: String)
   case emptyTo(event: String, from: String)
-  /// Two rows for one event start from one state under the same circumstances.
+  /// Two rows for one event start from one state under the same conditions.
   case duplicateFrom(event: String, state: String)
   /// A row names one state twice among those it leads to.
   case duplicateTo(event: String, from: String, state: String)
   /// A row that lets the time of a state go on leads to one of another status.
   case shiftChangesStatus(event: String, from: String, to: String)
   case severalWildcards(event: String)
-  /// A circumstance that would take hold before it is brought about.
-  case negativeDelay(circumstance: String)
-  case circumstanceNotDefined(event: String, circumstance: String)
+  /// A condition that would take hold before it is brought about.
+  case negativeDelay(condition: String)
+  case conditionNotDefined(event: String, condition: String)
   /// A window that closes before it opens.
   case emptyWindow(event: String)
   /// A window that opens before its state is entered.
@@ -48,9 +50,9 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   case wildcardTimer
   /// Timers of no length lead round in a circle through this state.
   case endlessTimers(state: String)
-  /// A circumstance is set by a stimulus that is not defined.
-  case setterNotDefined(circumstance: String, stimulus: String)
-  case statusNotDefined(circumstance: String, status: String)
+  /// A condition is set by a stimulus that is not defined.
+  case setterNotDefined(condition: String, stimulus: String)
+  case statusNotDefined(condition: String, status: String)
   case tooLarge(what: String, count: Int, limit: Int)
 }
 
@@ -68,9 +70,9 @@ extension DefinitionFault: CustomStringConvertible {
     case .duplicateStateName(let name): "two states are named '\(name)'"
     case .duplicateEvent(let name): "event '\(name)' is defined twice"
     case .duplicateEventName(let name): "two events are named '\(name)'"
-    case .duplicateCircumstance(let name): "circumstance '\(name)' is defined twice"
+    case .duplicateCondition(let name): "condition '\(name)' is defined twice"
     case .startNotDefined(let name): "the machine starts in '\(name)', which is not defined"
-    case .duplicateCondition(let state, let setting): "the start in '\(state)' sets '\(setting)' twice"
+    case .duplicateSetting(let state, let setting): "the start in '\(state)' sets '\(setting)' twice"
     case .noTransitions(let event): "event '\(event)' has no transitions"
     case .eventNotDefined(let name): "a row names event '\(name)', which is not defined"
     case .fromNotDefined(let event, let state): "'\(event)' starts from '\(state)', which is not defined"
@@ -82,9 +84,9 @@ extension DefinitionFault: CustomStringConvertible {
     case .shiftChangesStatus(let event, let from, let to):
       "'\(event)' shifts from '\(from)' to '\(to)', which shows another status"
     case .severalWildcards(let event): "'\(event)' has more than one row from any state"
-    case .circumstanceNotDefined(let event, let name):
-      "'\(event)' depends on circumstance '\(name)', which is not defined"
-    case .negativeDelay(let name): "circumstance '\(name)' has a negative delay"
+    case .conditionNotDefined(let event, let name):
+      "'\(event)' depends on condition '\(name)', which is not defined"
+    case .negativeDelay(let name): "condition '\(name)' has a negative delay"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
     case .dueForEver(let event):
@@ -92,11 +94,26 @@ extension DefinitionFault: CustomStringConvertible {
     case .windowOnStimulus(let event): "'\(event)' is a stimulus, so it cannot have a window"
     case .wildcardTimer: "a timer must name the states in which it counts"
     case .endlessTimers(let state): "timers without length lead from '\(state)' back to it"
-    case .setterNotDefined(let circumstance, let stimulus):
-      "circumstance '\(circumstance)' is set by '\(stimulus)', which is not defined"
-    case .statusNotDefined(let circumstance, let status):
-      "circumstance '\(circumstance)' ends with the status '\(status)', which no state has"
+    case .setterNotDefined(let condition, let stimulus):
+      "condition '\(condition)' is set by '\(stimulus)', which is not defined"
+    case .statusNotDefined(let condition, let status):
+      "condition '\(condition)' ends with the status '\(status)', which no state has"
     case .tooLarge(let what, let count, let limit): "\(count) \(what) are more than the \(limit) allowed"
+    }
+  }
+}
+
+extension MachineDefinition {
+  /// The names that a fault may have meant, where it names something that is not defined.
+  func hint(for fault: DefinitionFault) -> String? {
+    switch fault {
+    case .startNotDefined(let name), .fromNotDefined(_, let name), .toNotDefined(_, let name):
+      suggestion(for: name, of: states.map(\.name))
+    case .eventNotDefined(let name), .setterNotDefined(_, let name):
+      suggestion(for: name, of: events.map(\.name))
+    case .conditionNotDefined(_, let name): suggestion(for: name, of: conditions.map(\.name))
+    case .statusNotDefined(_, let name): suggestion(for: name, of: statuses)
+    default: nil
     }
   }
 }
@@ -108,7 +125,7 @@ public struct DefinitionFinding: Equatable, Sendable {
     case machine
     case state(Int)
     case event(Int)
-    case circumstance(Int)
+    case condition(Int)
     case start(Int)
     case row(Int)
   }

@@ -1,22 +1,22 @@
 public import Basics
 
-/// What brings the circumstances of a machine about and what ends them: the words of its definition as bits.
-public struct CircumstanceTable: Equatable, Sendable {
-  /// What a fault does to one circumstance.
+/// What brings the conditions of a machine about and what ends them: the words of its definition as bits.
+public struct ConditionTable: Equatable, Sendable {
+  /// What a fault does to one condition.
   public struct Effect: Equatable, Sendable {
-    /// The circumstance's number.
-    public var circumstance: Int
-    /// What holds the circumstance from then on: a bit for each of its faults, the highest for its own name.
+    /// The condition's number.
+    public var condition: Int
+    /// What holds the condition from then on: a bit for each of its faults, the highest for its own name.
     public var holder: UInt64
     /// Whether it is over at once.
     public var isMoment: Bool
-    /// Whether the circumstance itself is named.
+    /// Whether the condition itself is named.
     public var isNamed: Bool
     /// Whether it is not one of the faults that last as long as they are held.
     public var isOwn: Bool { isNamed || isMoment }
   }
 
-  /// How many circumstances there are.
+  /// How many conditions there are.
   public var count: Int { delays.count }
   /// How long each of them may not be felt after it has changed.
   public let delays: [Interval]
@@ -34,11 +34,11 @@ public struct CircumstanceTable: Equatable, Sendable {
   private let endings: [String: UInt64]
 
   init(_ definition: MachineDefinition) {
-    let circumstances = definition.circumstances
-    func mask(_ isIncluded: (Circumstance) -> Bool) -> UInt64 {
-      circumstances.indices.reduce(0) { isIncluded(circumstances[$1]) ? $0 | 1 << UInt64($1) : $0 }
+    let conditions = definition.conditions
+    func mask(_ isIncluded: (Condition) -> Bool) -> UInt64 {
+      conditions.indices.reduce(0) { isIncluded(conditions[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
-    delays = circumstances.map(\.delay)
+    delays = conditions.map(\.delay)
     setBy = definition.events.map { event in mask { $0.stimuli.contains(event.name) } }
     begunBy = definition.events.map { event in
       mask { $0.events.contains(event.name) || $0.moments.contains(event.name) }
@@ -48,7 +48,7 @@ public struct CircumstanceTable: Equatable, Sendable {
     fromEntry = mask { $0.countsFromEntry }
     var effects: [String: [Effect]] = [:]
     var endings: [String: UInt64] = [:]
-    for (number, item) in circumstances.enumerated() {
+    for (number, item) in conditions.enumerated() {
       for status in item.until { endings[status, default: 0] |= 1 << UInt64(number) }
       var seen = Set<String>()
       for name in [item.name] + item.moments + item.faults where seen.insert(name).inserted {
@@ -56,7 +56,7 @@ public struct CircumstanceTable: Equatable, Sendable {
         let place = item.name == name || isMoment ? 63 : item.faults.firstIndex(of: name) ?? 63
         effects[name, default: []].append(
           Effect(
-            circumstance: number, holder: 1 << UInt64(place), isMoment: isMoment,
+            condition: number, holder: 1 << UInt64(place), isMoment: isMoment,
             isNamed: item.name == name))
       }
     }
@@ -64,20 +64,20 @@ public struct CircumstanceTable: Equatable, Sendable {
     self.endings = endings
   }
 
-  /// What a fault, or a start setting, of a name does to circumstances, in their order.
+  /// What a fault, or a start setting, of a name does to conditions, in their order.
   public func effects(of fault: String) -> [Effect] { effects[fault] ?? [] }
 
-  /// The circumstances that a status ends when it is shown, as bits.
+  /// The conditions that a status ends when it is shown, as bits.
   public func ended(by status: String) -> UInt64 { endings[status] ?? 0 }
 }
 
-/// What the surroundings of a machine are like now: which circumstances hold, which may or may not, what holds them and
+/// What the environment of a machine is like now: which conditions hold, which may or may not, what holds them and
 /// what they are set to.
 ///
-/// It knows what happens, and not when: a circumstance begins and ends with faults, stimuli, reports and statuses.
+/// It knows what happens, and not when: a condition begins and ends with faults, stimuli, reports and statuses.
 public struct Environment: Hashable, Sendable {
-  /// The circumstances that hold, as bits.
-  public private(set) var circumstances: UInt64
+  /// The conditions that hold, as bits.
+  public private(set) var conditions: UInt64
   /// Those that are in doubt, as bits: what set them may not have arrived.
   public private(set) var open: UInt64 = 0
   /// Those that hold whatever happens, as bits.
@@ -88,16 +88,16 @@ public struct Environment: Hashable, Sendable {
   public private(set) var values: [Interval]
 
   /// An environment in which nothing holds but what always does.
-  public init(_ surroundings: CircumstanceTable, holding held: UInt64 = 0) {
+  public init(_ environment: ConditionTable, holding held: UInt64 = 0) {
     self.held = held
-    circumstances = held
-    holders = [UInt64](repeating: 0, count: surroundings.count)
-    values = [Interval](repeating: .zero, count: surroundings.count)
+    conditions = held
+    holders = [UInt64](repeating: 0, count: environment.count)
+    values = [Interval](repeating: .zero, count: environment.count)
   }
 
   /// Goes back to the beginning of a test.
   public mutating func reset() {
-    circumstances = held
+    conditions = held
     open = 0
     for index in values.indices {
       values[index] = .zero
@@ -105,53 +105,53 @@ public struct Environment: Hashable, Sendable {
     }
   }
 
-  /// Lets a fault begin, or end, with what that does to one circumstance, which ends with the last that holds it, and
+  /// Lets a fault begin, or end, with what that does to one condition, which ends with the last that holds it, and
   /// not even then where a status ends it.
   public mutating func apply(
-    _ effect: CircumstanceTable.Effect, isOn: Bool, in surroundings: CircumstanceTable
+    _ effect: ConditionTable.Effect, isOn: Bool, in environment: ConditionTable
   ) {
-    let number = effect.circumstance
+    let number = effect.condition
     if isOn {
       holders[number] |= effect.holder
     } else {
-      guard surroundings.lasting >> UInt64(number) & 1 == 0 else { return }
+      guard environment.lasting >> UInt64(number) & 1 == 0 else { return }
       holders[number] &= ~effect.holder
     }
     hold(number, isHeld(number))
   }
 
-  /// Whether something holds a circumstance beside what it is set to.
+  /// Whether something holds a condition beside what it is set to.
   public func isHeld(_ number: Int) -> Bool { holders[number] != 0 }
 
-  /// Sets a circumstance to a value, for certain; it holds where that is more than zero.
+  /// Sets a condition to a value, for certain; it holds where that is more than zero.
   public mutating func set(_ number: Int, to value: Interval) {
     values[number] = value
     open &= ~(1 << UInt64(number))
     hold(number, value > .zero)
   }
 
-  /// Lets it be open whether a circumstance was set to a value, or is still what it was.
+  /// Lets it be open whether a condition was set to a value, or is still what it was.
   public mutating func set(_ number: Int, perhapsTo value: Interval) {
-    let holds = circumstances >> UInt64(number) & 1 == 1
+    let holds = conditions >> UInt64(number) & 1 == 1
     if holds != (value > .zero) { open |= 1 << UInt64(number) }
     values[number] = max(values[number], value)
     hold(number, holds || value > .zero)
   }
 
-  /// Lets it be open whether what a circumstance was set to last has arrived, or it is still what it was before.
+  /// Lets it be open whether what a condition was set to last has arrived, or it is still what it was before.
   public mutating func doubt(_ number: Int, orStill former: Interval) {
     open |= 1 << UInt64(number)
     values[number] = max(values[number], former)
     hold(number, values[number] > .zero)
   }
 
-  /// Lets it be open whether a circumstance holds.
+  /// Lets it be open whether a condition holds.
   public mutating func doubt(_ number: Int) { open |= 1 << UInt64(number) & ~held }
 
-  /// Lets a circumstance begin.
+  /// Lets a condition begin.
   public mutating func begin(_ number: Int) { hold(number, true) }
 
-  /// Ends a circumstance, whatever held it.
+  /// Ends a condition, whatever held it.
   public mutating func end(_ number: Int) {
     holders[number] = 0
     hold(number, false)
@@ -159,6 +159,6 @@ public struct Environment: Hashable, Sendable {
 
   private mutating func hold(_ number: Int, _ holds: Bool) {
     let bit: UInt64 = 1 << UInt64(number)
-    circumstances = (holds ? circumstances | bit : circumstances & ~bit) | held
+    conditions = (holds ? conditions | bit : conditions & ~bit) | held
   }
 }

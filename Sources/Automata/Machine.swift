@@ -2,7 +2,7 @@ public import Basics
 
 /// A checked machine: every (state, event) pair is decided, in a dense table.
 ///
-/// States, events and circumstances are numbered in the order of the definition; the numbers index every
+/// States, events and conditions are numbered in the order of the definition; the numbers index every
 /// table below. A pair without edges is a refusal: data, never a trap.
 public struct Machine: Equatable, Sendable {
   /// One way from a state to another.
@@ -19,10 +19,10 @@ public struct Machine: Equatable, Sendable {
     public let earliest: Interval
     /// When it must have happened, if the tester does not cause it.
     public let latest: Interval
-    /// The circumstance whose value is added to ``latest``.
+    /// The condition whose value is added to ``latest``.
     public let plus: Int?
-    /// Under which circumstances it can be taken.
-    public let condition: Guard
+    /// Under which conditions it can be taken.
+    public let `guard`: Guard
   }
 
   /// What the author wrote.
@@ -34,10 +34,10 @@ public struct Machine: Equatable, Sendable {
   /// Edges that happen without the tester, by state.
   public let spontaneous: [[Edge]]
   /// The target of each (state, event) pair that always leads to one state, or -1: a refusal, a choice of the
-  /// device, or a row that depends on circumstances; `next[state * events + event]`.
+  /// device, or a row that depends on conditions; `next[state * events + event]`.
   public let next: [Int16]
-  /// What brings circumstances about and what ends them.
-  public let surroundings: CircumstanceTable
+  /// What brings conditions about and what ends them.
+  public let environment: ConditionTable
 
   /// The most states or events that a machine may have.
   public static let limit = 30_000
@@ -64,7 +64,7 @@ public struct Machine: Equatable, Sendable {
 
   private init(checked definition: MachineDefinition) {
     self.definition = definition
-    surroundings = CircumstanceTable(definition)
+    environment = ConditionTable(definition)
     let eventCount = definition.events.count
     self.eventCount = eventCount
     var caused = [[Edge]](repeating: [], count: definition.states.count * eventCount)
@@ -85,7 +85,7 @@ public struct Machine: Equatable, Sendable {
     self.caused = caused
     self.spontaneous = spontaneous
     next = caused.map { edges in
-      guard edges.count == 1, edges[0].condition.isEmpty else { return -1 }
+      guard edges.count == 1, edges[0].guard.isEmpty else { return -1 }
       return Int16(edges[0].target)
     }
   }
@@ -113,9 +113,9 @@ public struct Machine: Equatable, Sendable {
   /// The number of the event of a name.
   public func event(named name: String) -> Int? { definition.events.firstIndex { $0.name == name } }
 
-  /// The number of the circumstance of a name.
-  public func circumstance(named name: String) -> Int? {
-    definition.circumstances.firstIndex { $0.name == name }
+  /// The number of the condition of a name.
+  public func condition(named name: String) -> Int? {
+    definition.conditions.firstIndex { $0.name == name }
   }
 
   /// Whether the tester can cause the event in some state.
@@ -147,14 +147,14 @@ extension Transition {
 private struct Numbers {
   private var states: [String: Int] = [:]
   private var events: [String: Int] = [:]
-  private var circumstances: [String: Int] = [:]
+  private var conditions: [String: Int] = [:]
   /// For each event with a row from any state, the states that its other rows name.
   private var named: [String: Set<Int>] = [:]
 
   init(_ definition: MachineDefinition) {
     for (number, state) in definition.states.enumerated() { states[state.name] = number }
     for (number, event) in definition.events.enumerated() { events[event.name] = number }
-    for (number, item) in definition.circumstances.enumerated() { circumstances[item.name] = number }
+    for (number, item) in definition.conditions.enumerated() { conditions[item.name] = number }
     for case .event(let event) in definition.transitions.lazy.filter({ $0.from == .wildcard }).map(\.trigger)
     {
       named[event] = []
@@ -194,11 +194,11 @@ private struct Numbers {
     Machine.Edge(
       transition: row, event: event, target: target, enters: transition.to.enters,
       earliest: transition.window.earliest, latest: transition.window.latest,
-      plus: transition.window.plus.flatMap { circumstances[$0] },
-      condition: Guard(given: mask(transition.given), unless: mask(transition.unless)))
+      plus: transition.window.plus.flatMap { conditions[$0] },
+      guard: Guard(given: mask(transition.given), unless: mask(transition.unless)))
   }
 
   private func mask(_ names: [String]) -> UInt64 {
-    names.reduce(0) { mask, name in mask | (circumstances[name].map { 1 << UInt64($0) } ?? 0) }
+    names.reduce(0) { mask, name in mask | (conditions[name].map { 1 << UInt64($0) } ?? 0) }
   }
 }

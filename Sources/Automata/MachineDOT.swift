@@ -44,54 +44,32 @@ extension MachineDefinition {
   /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column;
   ///   of faults of syntax the first.
   public init(dot bytes: [UInt8], name: String) throws(DocumentError) {
-    try Limits(bytes: 32 << 20).admit(byteCount: bytes.count, name: name)
-    let source = Source(name: name, bytes: bytes)
-    var problems: [Problem] = []
-    do {
-      let graph = try DOTParser.parse(bytes)
-      var places: DOTPlaces
-      if graph.attributes["lockstep"] == nil {
-        (self, places) = try mealyMachine(of: graph, name: name)
-      } else {
-        (self, places) = try machine(of: graph)
-      }
-      problems = findings().map { finding in
-        let (start, end) = places.place(of: finding.place)
-        return Problem(at: start, to: end, finding.fault.description)
-      }
-    } catch {
-      throw DocumentError(source: source, problems: [error.problem])
-    }
-    guard problems.isEmpty else {
-      let sorted = problems.enumerated().sorted {
-        ($0.element.position.offset, $0.offset) < ($1.element.position.offset, $1.offset)
-      }
-      let shown = sorted.prefix(100).map(\.element)
-      throw DocumentError(source: source, problems: shown, omitted: problems.count - shown.count)
-    }
+    self = try MachineFile(dot: bytes, name: name).definition
   }
 }
 
-/// Where the parts of a definition stand in a DOT file.
-struct DOTPlaces {
-  typealias Place = (start: Position, end: Position)
-
-  var machine: Place = (.start, .start)
-  var states: [Place] = []
-  var events: [Place] = []
-  var circumstances: Place = (.start, .start)
-  var starts: [Place] = []
-  var rows: [Place] = []
-
-  func place(of part: DefinitionFinding.Place) -> Place {
-    switch part {
-    case .machine: machine
-    case .state(let number): states[number]
-    case .event(let number): events[number]
-    case .circumstance: circumstances
-    case .start(let number): starts[number]
-    case .row(let number): rows[number]
+extension MachineFile {
+  /// Reads a GraphViz file; see ``MachineDefinition/init(dot:name:)``.
+  init(dot bytes: [UInt8], name: String) throws(DocumentError) {
+    try Limits(bytes: 32 << 20).admit(byteCount: bytes.count, name: name)
+    let source = Source(name: name, bytes: bytes)
+    let (definition, places): (MachineDefinition, DefinitionPlaces)
+    do {
+      let graph = try DOTParser.parse(bytes)
+      (definition, places) =
+        graph.attributes["lockstep"] == nil
+        ? try mealyMachine(of: graph, name: name) : try machine(of: graph)
+    } catch {
+      throw DocumentError(source: source, problems: [error.problem])
     }
+    let findings = definition.findings()
+    let problems = places.problems(findings.map(\.place)) { number in
+      (findings[number].fault.description, definition.hint(for: findings[number].fault))
+    }
+    if !problems.isEmpty {
+      throw DocumentError(source: source, problems: problems, omitted: findings.count - problems.count)
+    }
+    self.init(definition, places, in: source)
   }
 }
 
@@ -133,8 +111,8 @@ private struct DOTWriter {
       encode(event.name) + (event.kind == .stimulus ? "" : ":\(event.kind.rawValue)")
     }
     attributes.append(("events", events.joined(separator: ",")))
-    if !machine.circumstances.isEmpty {
-      attributes.append(("circumstances", machine.circumstances.map(\.encoded).joined(separator: ",")))
+    if !machine.conditions.isEmpty {
+      attributes.append(("conditions", machine.conditions.map(\.encoded).joined(separator: ",")))
     }
     let starts = machine.starts.map { start in
       ([encode(start.state)] + start.conditions.map { "\(encode($0.name))=\($0.value ? "yes" : "no")" })
@@ -195,7 +173,7 @@ private struct DOTWriter {
   }
 }
 
-extension Circumstance {
+extension Condition {
   /// `name`, and what follows it: `:fault=jam`, `:moment=power-cycle`, `:event=tampered`, `:until=noSignal`,
   /// `:stimulus=set`, `:unsure=loss`, `:reading=autolock`, `:from-entry`, `:delay=6 s`.
   fileprivate var encoded: String {

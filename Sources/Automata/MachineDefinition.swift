@@ -13,8 +13,8 @@ public struct MachineDefinition: Equatable, Sendable {
   public var states: [State]
   /// What can happen: stimuli and spontaneous events.
   public var events: [Event]
-  /// What the surroundings may be like, and which faults or stimuli make them so.
-  public var circumstances: [Circumstance]
+  /// What the environment may be like, and which faults or stimuli make them so.
+  public var conditions: [Condition]
   /// What a device may report beside statuses and effects, as far as the definition says what it is.
   public var readings: [ValueForm]
   /// The transition relation.
@@ -29,14 +29,14 @@ public struct MachineDefinition: Equatable, Sendable {
   /// Makes a definition.
   public init(
     name: String, summary: String = "", states: [State] = [], events: [Event] = [],
-    circumstances: [Circumstance] = [], readings: [ValueForm] = [], transitions: [Transition] = [],
+    conditions: [Condition] = [], readings: [ValueForm] = [], transitions: [Transition] = [],
     starts: [Start] = []
   ) {
     self.name = name
     self.summary = summary
     self.states = states
     self.events = events
-    self.circumstances = circumstances
+    self.conditions = conditions
     self.readings = readings
     self.transitions = transitions
     self.starts = starts
@@ -76,7 +76,7 @@ public struct Event: Equatable, Sendable {
   public enum Kind: String, Equatable, Sendable, CaseIterable {
     /// The tester.
     case stimulus
-    /// The device, its surroundings or time: the tester can only watch.
+    /// The device, its environment or time: the tester can only watch.
     case spontaneous
     /// Either, depending on the state: the tester where nothing else does it.
     case both
@@ -97,17 +97,17 @@ public struct Event: Equatable, Sendable {
   }
 }
 
-/// Something about the surroundings that decides which transitions can happen: a jammed bolt, an unreliable
+/// Something about the environment that decides which transitions can happen: a jammed bolt, an unreliable
 /// link, an autolock that is set.
 ///
-/// Circumstances keep the model sharp: what the tester has not brought about is not an excuse.
-public struct Circumstance: Equatable, Sendable {
+/// Conditions keep the model sharp: what the tester has not brought about is not an excuse.
+public struct Condition: Equatable, Sendable {
   /// The unique name.
   ///
   /// A start condition of this name holds or withdraws it.
   public var name: String
   /// The faults that bring it about; one given the value `no`, `off` or `0` ends, one given a duration ends after
-  /// that, and the circumstance with the last of them.
+  /// that, and the condition with the last of them.
   public var faults: [String]
   /// The faults, and the events, that are over at once: what they do is felt for ``delay``.
   public var moments: [String]
@@ -120,7 +120,7 @@ public struct Circumstance: Equatable, Sendable {
   /// The stimuli that set it, to the duration or the number of seconds that is their first argument; one of
   /// zero, or without an argument, takes it away.
   public var stimuli: [String]
-  /// The circumstances under which a change is unsure: what a stimulus sets may not arrive, so that it may hold, or may
+  /// The conditions under which a change is unsure: what a stimulus sets may not arrive, so that it may hold, or may
   /// not; and what faults bring about may not be felt before they are over, since what is shown comes late.
   public var unsure: [String]
   /// The reading that tells what it is set to, in seconds: after it, nothing is unsure.
@@ -130,10 +130,10 @@ public struct Circumstance: Equatable, Sendable {
   /// How long, after it began or ended, the device may still behave as before: what was under way goes on.
   public var delay: Interval
 
-  /// The delay of a circumstance that does not say otherwise.
+  /// The delay of a condition that does not say otherwise.
   public static let usualDelay = Interval.milliseconds(100)
 
-  /// Makes a circumstance.
+  /// Makes a condition.
   public init(
     _ name: String, faults: [String] = [], moments: [String] = [], events: [String] = [],
     until: [String] = [],
@@ -159,7 +159,7 @@ public struct Window: Hashable, Sendable {
   public var earliest: Interval
   /// The most time in the state: if the state still lasts then, something is wrong.
   public var latest: Interval
-  /// The circumstance whose value is added to ``latest``.
+  /// The condition whose value is added to ``latest``.
   public var plus: String?
 
   /// Makes a window.
@@ -229,9 +229,9 @@ public struct Transition: Equatable, Sendable {
   public var after: [String]
   /// What is shown in place of the target's status: the output of a Mealy machine.
   public var shows: String?
-  /// At least one of these circumstances must hold, unless there are none.
+  /// At least one of these conditions must hold, unless there are none.
   public var given: [String]
-  /// None of these circumstances may hold.
+  /// None of these conditions may hold.
   public var unless: [String]
   /// Who wrote the row.
   public var origin: Origin

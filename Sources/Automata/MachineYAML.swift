@@ -1,7 +1,7 @@
 public import Documents
 import Basics
 
-// A machine in YAML:
+// A machine in YAML; the page "Machine files" explains all keys:
 //
 //     machine: door
 //     summary: A door that opens and closes.
@@ -12,7 +12,7 @@ import Basics
 //       - open
 //       - blowShut: spontaneous
 //       - knock: { arguments: { times: { integer: [1, 9] }, delay: duration, by: [hand, foot] } }
-//     circumstances:
+//     conditions:
 //       - { name: wind, faults: [storm] }
 //     readings: { battery: number, wind: { integer: [0, 12] } }
 //     starts:
@@ -25,9 +25,6 @@ import Basics
 // A row without an event is a timer; `from: "*"` is every state without a row of its own, `to: "="` stays, and
 // `shift` stands in place of `to` where the time of the state goes on in the next.
 
-private let anyState = "*"
-private let sameState = "="
-
 extension MachineDefinition {
   /// The whole definition as YAML, which ``init(yaml:name:)`` reads back equal.
   public func yaml() -> String {
@@ -35,7 +32,7 @@ extension MachineDefinition {
     if !summary.isEmpty { entries.append(("summary", .text(summary))) }
     entries.append(("states", .list(states.map(\.node))))
     entries.append(("events", .list(events.map(\.node))))
-    if !circumstances.isEmpty { entries.append(("circumstances", .list(circumstances.map(\.node)))) }
+    if !conditions.isEmpty { entries.append(("conditions", .list(conditions.map(\.node)))) }
     if !readings.isEmpty { entries.append(("readings", readings.node)) }
     entries.append(("starts", .list(starts.map(\.node))))
     entries.append(("transitions", .list(transitions.map(\.node))))
@@ -49,8 +46,18 @@ extension MachineDefinition {
   ///   - name: What messages call it, usually its path.
   /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column.
   public init(yaml bytes: [UInt8], name: String) throws(DocumentError) {
+    self = try MachineFile(yaml: bytes, name: name).definition
+  }
+}
+
+extension MachineFile {
+  /// Reads a YAML file; see ``MachineDefinition/init(yaml:name:)``.
+  init(yaml bytes: [UInt8], name: String) throws(DocumentError) {
     let limits = Limits(bytes: 32 << 20, nodes: 4_000_000)
-    self = try Document.read(bytes, name: name, limits: limits) { MachineReader($0).read() }
+    let (definition, places) = try Document.read(bytes, name: name, limits: limits) {
+      MachineReader($0).read()
+    }
+    self.init(definition, places, in: Source(name: name, bytes: bytes))
   }
 }
 
@@ -76,21 +83,16 @@ extension Event {
   }
 }
 
-/// The words of a file for what a value may be.
-private enum FormWord: String, CaseIterable {
-  case text, hex, flag, integer, number, duration
-}
-
 extension [ValueForm] {
   fileprivate var node: Node { .mapping(map { ($0.name, $0.kind.node) }, layout: .flow) }
 }
 
 extension ValueForm.Kind {
   fileprivate var node: Node {
-    func limits(_ word: FormWord, _ first: String, _ last: String) -> Node {
+    func limits(_ word: MachineGrammar.ValueWord, _ first: String, _ last: String) -> Node {
       .mapping([(word.rawValue, .list([.plain(first), .plain(last)], layout: .flow))], layout: .flow)
     }
-    func word(_ word: FormWord) -> Node { .text(word.rawValue) }
+    func word(_ word: MachineGrammar.ValueWord) -> Node { .text(word.rawValue) }
     return switch self {
     case .text: word(.text)
     case .hexadecimal: word(.hex)
@@ -106,7 +108,7 @@ extension ValueForm.Kind {
   }
 }
 
-extension Circumstance {
+extension Condition {
   fileprivate var node: Node {
     var entries: [(String, Node)] = [("name", .text(name))]
     for (key, list) in [
@@ -138,13 +140,13 @@ extension Transition {
     var entries: [(String, Node)] = []
     if case .event(let name) = trigger { entries.append(("event", .text(name))) }
     switch from {
-    case .states(let states): entries.append(("from", names(states, unless: anyState)))
-    case .wildcard: entries.append(("from", .text(anyState)))
+    case .states(let states): entries.append(("from", names(states, unless: MachineGrammar.anyState)))
+    case .wildcard: entries.append(("from", .text(MachineGrammar.anyState)))
     }
     switch to {
-    case .states(let states): entries.append(("to", names(states, unless: sameState)))
+    case .states(let states): entries.append(("to", names(states, unless: MachineGrammar.sameState)))
     case .shift(let states): entries.append(("shift", names(states)))
-    case .stay: entries.append(("to", .text(sameState)))
+    case .stay: entries.append(("to", .text(MachineGrammar.sameState)))
     }
     for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
     for (key, list) in [("given", given), ("unless", unless), ("first", before), ("then", after)]
@@ -184,29 +186,27 @@ private struct MachineReader {
 
   init(_ root: Cursor) { self.root = root }
 
-  func read() -> MachineDefinition? {
-    let keys = [
-      "machine", "summary", "states", "events", "circumstances", "readings", "starts", "transitions",
-    ]
-    guard let fields = root.fields(keys) else { return nil }
+  func read() -> (MachineDefinition, DefinitionPlaces)? {
+    guard let fields = root.fields(MachineGrammar.machine) else { return nil }
     let name = fields.required("machine")?.text("a name")
     let summary = fields.optional("summary").map { $0.text() ?? "" } ?? ""
-    let states = fields.required("states")?.list() ?? []
-    let events = fields.required("events")?.list() ?? []
-    let circumstances = fields.optional("circumstances")?.list() ?? []
+    let states = fields.required("states")?.list()
+    let events = fields.required("events")?.list()
+    let conditions = fields.optional("conditions")?.list() ?? []
     let readings = fields.optional("readings").map { forms($0, "a reading") } ?? []
-    let starts = fields.required("starts")?.list() ?? []
-    let rows = fields.required("transitions")?.list() ?? []
+    let starts = fields.required("starts")?.list()
+    let rows = fields.required("transitions")?.list()
     var definition = MachineDefinition(name: name ?? "", summary: summary)
-    definition.states = states.compactMap(state)
-    definition.events = events.compactMap(event)
-    definition.circumstances = circumstances.compactMap(circumstance)
-    definition.starts = starts.compactMap(start)
-    definition.transitions = rows.compactMap(transition)
+    definition.states = states?.compactMap(state) ?? []
+    definition.events = events?.compactMap(event) ?? []
+    definition.conditions = conditions.compactMap(condition)
+    definition.starts = starts?.compactMap(start) ?? []
+    definition.transitions = rows?.compactMap(transition) ?? []
     // Once a part could not be read, the numbers of the others no longer say where they stand.
-    guard name != nil, let readings, definition.states.count == states.count,
+    guard name != nil, let states, let events, let starts, let rows, let readings,
+      definition.states.count == states.count,
       definition.events.count == events.count,
-      definition.circumstances.count == circumstances.count, definition.starts.count == starts.count,
+      definition.conditions.count == conditions.count, definition.starts.count == starts.count,
       definition.transitions.count == rows.count
     else { return nil }
     definition.readings = readings
@@ -217,18 +217,27 @@ private struct MachineReader {
         case .machine: root
         case .state(let number): states[number]
         case .event(let number): events[number]
-        case .circumstance(let number): circumstances[number]
+        case .condition(let number): conditions[number]
         case .start(let number): starts[number]
         case .row(let number): rows[number]
         }
-      place.report(finding.fault.description)
+      place.report(finding.fault.description, hint: definition.hint(for: finding.fault))
     }
-    return findings.isEmpty ? definition : nil
+    func places(_ cursors: [Cursor]) -> [DefinitionPlaces.Place] {
+      cursors.map { ($0.position, $0.node.end) }
+    }
+    return findings.isEmpty
+      ? (
+        definition,
+        DefinitionPlaces(
+          machine: (root.position, root.node.end), states: places(states), events: places(events),
+          conditions: places(conditions), starts: places(starts), rows: places(rows))
+      ) : nil
   }
 
   private func state(_ cursor: Cursor) -> State? {
     if cursor.node.entries == nil { return cursor.text("a state").map { State($0) } }
-    guard let fields = cursor.fields(["name", "status", "entry"]),
+    guard let fields = cursor.fields(MachineGrammar.state),
       let name = fields.required("name")?.text("a name")
     else { return nil }
     return State(
@@ -245,8 +254,7 @@ private struct MachineReader {
     guard first.value.node.entries != nil else {
       return first.value.choice("kind", as: Event.Kind.self).map { Event(name, $0) }
     }
-    guard let fields = first.value.fields(["kind", "arguments", "one-of"]),
-      fields.optional("one-of") == nil || fields.obey([.one(["one-of", "arguments"])])
+    guard let fields = first.value.fields(MachineGrammar.eventKeys), fields.obey(MachineGrammar.eventRules)
     else { return nil }
     var others = OptionalFields(fields)
     let kind = others.read("kind") { $0.choice("kind", as: Event.Kind.self) } ?? .stimulus
@@ -274,8 +282,9 @@ private struct MachineReader {
       if words.isEmpty { cursor.reportExpected("words to choose from") }
       return words.isEmpty ? nil : .choice(words)
     }
-    guard let (name, key, value) = cursor.variant("type", of: FormWord.allCases.map(\.rawValue)),
-      let word = FormWord(rawValue: name)
+    guard
+      let (name, key, value) = cursor.variant("type", of: MachineGrammar.ValueWord.allCases.map(\.rawValue)),
+      let word = MachineGrammar.ValueWord(rawValue: name)
     else { return nil }
     guard let value else {
       return switch word {
@@ -290,7 +299,7 @@ private struct MachineReader {
     switch word {
     case .integer: return limits(value) { $0.integer(as: Int.self) }.map { .wholeNumber($0) }
     case .number: return limits(value) { $0.number() }.map { .number($0) }
-    case .duration: return limits(value) { interval($0) }.map { .duration($0) }
+    case .duration: return limits(value) { $0.duration() }.map { .duration($0) }
     case .text, .hex, .flag:
       key.report("`\(name)` has no limits")
       return nil
@@ -304,24 +313,22 @@ private struct MachineReader {
       if cursor.node.members != nil { cursor.reportExpected("the least and the most, as in [1, 9]") }
       return nil
     }
-    guard let least = read(members[0]), let most = read(members[1]) else { return nil }
-    guard least <= most else {
+    guard let minimum = read(members[0]), let maximum = read(members[1]) else { return nil }
+    guard minimum <= maximum else {
       cursor.report("the least is more than the most")
       return nil
     }
-    return least...most
+    return minimum...maximum
   }
 
-  private func circumstance(_ cursor: Cursor) -> Circumstance? {
-    if cursor.node.entries == nil { return cursor.text("a circumstance").map { Circumstance($0) } }
+  private func condition(_ cursor: Cursor) -> Condition? {
+    if cursor.node.entries == nil { return cursor.text("a condition").map { Condition($0) } }
     guard
-      let fields = cursor.fields([
-        "name", "faults", "moments", "events", "until", "stimuli", "unsure", "reading", "from-entry", "delay",
-      ]),
+      let fields = cursor.fields(MachineGrammar.condition),
       let name = fields.required("name")?.text("a name")
     else { return nil }
-    let delay = fields.optional("delay").flatMap(interval) ?? Circumstance.usualDelay
-    return Circumstance(
+    let delay = fields.optional("delay").flatMap { $0.duration() } ?? Condition.usualDelay
+    return Condition(
       name, faults: names(fields.optional("faults")), moments: names(fields.optional("moments")),
       events: names(fields.optional("events")), until: names(fields.optional("until")),
       stimuli: names(fields.optional("stimuli")), unsure: names(fields.optional("unsure")),
@@ -331,7 +338,8 @@ private struct MachineReader {
   }
 
   private func start(_ cursor: Cursor) -> Start? {
-    guard let fields = cursor.fields(["state", "when"]), let state = fields.required("state")?.text("a state")
+    guard let fields = cursor.fields(MachineGrammar.start),
+      let state = fields.required("state")?.text("a state")
     else { return nil }
     let conditions = (fields.optional("when")?.entries() ?? []).compactMap { key, value in
       if let name = key.text("a setting"), let flag = value.flag() {
@@ -344,61 +352,42 @@ private struct MachineReader {
   }
 
   private func transition(_ cursor: Cursor) -> Transition? {
-    let keys = [
-      "event", "from", "to", "shift", "after", "within", "not-before", "plus", "given", "unless", "first",
-      "then",
-      "shows", "ours",
-    ]
-    guard let fields = cursor.fields(keys), let from = fields.required("from"), let to = target(fields)
+    guard let fields = cursor.fields(MachineGrammar.row), let from = fields.required("from"),
+      fields.obey(MachineGrammar.rowRules)
     else { return nil }
-    let event = fields.optional("event")
-    let trigger = event.map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
-    guard let trigger, let window = window(fields, isTimer: event == nil, cursor) else { return nil }
+    let trigger = fields.optional("event").map { $0.text("an event").map(Transition.Trigger.event) } ?? .timer
+    guard let trigger, let window = window(fields) else { return nil }
     return Transition(
-      trigger, from: from.node.text == anyState ? .wildcard : .states(names(from)),
-      to: to, window: window,
+      trigger, from: from.node.text == MachineGrammar.anyState ? .wildcard : .states(names(from)),
+      to: target(fields), window: window,
       before: names(fields.optional("first")), after: names(fields.optional("then")),
       shows: fields.optional("shows")?.text(), given: names(fields.optional("given")),
       unless: names(fields.optional("unless")),
       origin: fields.optional("ours")?.flag() ?? false ? .ours : .seed)
   }
 
-  private func target(_ fields: Fields) -> Transition.Target? {
-    guard let shift = fields.optional("shift") else {
-      return fields.required("to").map { $0.node.text == sameState ? .stay : .states(names($0)) }
-    }
-    fields.key("to")?.report("a row leads `to` a state or makes a `shift`, not both")
-    return fields.key("to") == nil ? .shift(names(shift)) : nil
+  private func target(_ fields: Fields) -> Transition.Target {
+    if let shift = fields.optional("shift") { return .shift(names(shift)) }
+    let to = fields.optional("to")
+    return to?.node.text == MachineGrammar.sameState ? .stay : .states(names(to))
   }
 
-  private func window(_ fields: Fields, isTimer: Bool, _ row: Cursor) -> Window? {
-    let limits = ["within", "not-before", "plus"].compactMap { fields.key($0) }
-    if let after = fields.optional("after") {
-      for limit in limits { limit.report("`after` says the time exactly, so this cannot be added") }
-      return limits.isEmpty ? interval(after).map { .after($0) } : nil
-    }
-    if isTimer, limits.isEmpty {
-      row.report("a row without an event needs a time", hint: "as in `after: 3 s`")
-      return nil
-    }
+  private func window(_ fields: Fields) -> Window? {
+    if let after = fields.optional("after") { return after.duration().map { .after($0) } }
     var window = Window.any
     if let cursor = fields.optional("not-before") {
-      guard let earliest = interval(cursor) else { return nil }
+      guard let earliest = cursor.duration() else { return nil }
       window.earliest = earliest
     }
     if let cursor = fields.optional("within") {
-      guard let latest = interval(cursor) else { return nil }
+      guard let latest = cursor.duration() else { return nil }
       window.latest = latest
     }
     if let cursor = fields.optional("plus") {
-      guard let plus = cursor.text("a circumstance") else { return nil }
+      guard let plus = cursor.text("a condition") else { return nil }
       window.plus = plus
     }
     return window
-  }
-
-  private func interval(_ cursor: Cursor) -> Interval? {
-    cursor.value("a duration such as 3 s") { Interval(word: $0) }
   }
 
   private func names(_ cursor: Cursor?) -> [String] {

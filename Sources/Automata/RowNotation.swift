@@ -9,7 +9,7 @@ import Basics
 ///     recover within 1 s to 3 s
 ///     after 3 s
 ///
-/// A row that begins with one of the words of time or circumstance is set off by time alone.
+/// A row that begins with one of the words of time or condition is set off by time alone.
 struct RowLabel: Hashable {
   var trigger: Transition.Trigger
   var window = Window.any

@@ -101,9 +101,11 @@ extension StateSpace where Step == Void {
 }
 
 extension Machine {
-  /// The states to which an edge leads from a state, under whatever circumstances; one may stand there several times.
-  public func successors(of state: Int) -> [Int] {
-    caused[state * eventCount..<(state + 1) * eventCount].flatMap { $0.map(\.target) }
-      + spontaneous[state].map(\.target)
+  /// The states to which an edge leads from a state, under whatever conditions; one may stand there several times.
+  public func successors(of state: Int) -> [Int] { edges(from: state).map(\.target) }
+
+  /// The edges from a state: those that the tester causes, by event, and then the others.
+  func edges(from state: Int) -> [Edge] {
+    Array(caused[state * eventCount..<(state + 1) * eventCount].joined()) + spontaneous[state]
   }
 }

@@ -4,7 +4,7 @@ extension MachineDefinition {
   /// The transition table in columns, a column a state and a row an event, as the notation for tables reads it.
   ///
   /// An empty cell is a refusal. What a table has no place for stands below it: starts, who brings events
-  /// about, circumstances, entry actions.
+  /// about, conditions, entry actions.
   public func table() -> String {
     var lines = [summary.isEmpty ? name : "\(name): \(summary)", ""]
     let grid = grid()
@@ -33,7 +33,7 @@ extension MachineDefinition {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The head, and a row for each event and set of circumstances, in the order in which they first appear.
+  /// The head, and a row for each event and set of conditions, in the order in which they first appear.
   private func grid() -> [[String]] {
     var numbers: [String: Int] = [:]
     for (number, state) in states.enumerated() { numbers[state.name] = number }
@@ -79,9 +79,9 @@ extension MachineDefinition {
     for state in states where !state.entry.isEmpty {
       notes.append("entering \(state.name): " + state.entry.joined(separator: ", "))
     }
-    for item in circumstances {
+    for item in conditions {
       let faults = item.faults.isEmpty ? "" : ", by the faults " + item.faults.joined(separator: ", ")
-      let delay = item.delay == Circumstance.usualDelay ? "" : ", after \(item.delay)"
+      let delay = item.delay == Condition.usualDelay ? "" : ", after \(item.delay)"
       let stimuli = item.stimuli.isEmpty ? "" : ", by " + item.stimuli.joined(separator: ", ")
       let unsure = item.unsure.isEmpty ? "" : ", unsure given " + item.unsure.joined(separator: " or ")
       let moments = item.moments.isEmpty ? "" : ", for a moment by " + item.moments.joined(separator: ", ")
@@ -91,7 +91,7 @@ extension MachineDefinition {
         (item.until.isEmpty ? "" : ", until " + item.until.joined(separator: " or "))
         + (item.countsFromEntry ? ", from the next state on" : "")
       notes.append(
-        "circumstance \(item.name)\(faults)\(moments)\(events)\(stimuli)\(unsure)\(reading)\(end)\(delay)")
+        "condition \(item.name)\(faults)\(moments)\(events)\(stimuli)\(unsure)\(reading)\(end)\(delay)")
     }
     if transitions.contains(where: { $0.origin == .ours }) {
       notes.append("* ours, where the document is silent")

@@ -14,7 +14,7 @@ public enum TraceRule: Equatable, Sendable {
     public var stimuli: [String]
     /// Reasons that stay for the rest of a test, unless their argument is nothing: a time for autolock.
     public var standing: [String]
-    /// Circumstances under which what is shown may be late by any time.
+    /// Conditions under which what is shown may be late by any time.
     public var slow: [String]
     /// How long a reason may take to have its effect.
     public var lead: Interval
@@ -47,23 +47,23 @@ public enum TraceRule: Equatable, Sendable {
     /// How many bytes of a tag a record may hold, in rising order: what is longer is cut there.
     public var capacities: [Int]
     /// The faults by which something else than a command of the test may stand in the records from then on.
-    public var nonsense: [String]
+    public var malformed: [String]
 
     /// Makes the rule.
     public init(
       of commands: [String], request: String, reading: String, rest: String, capacities: [Int],
-      unless nonsense: [String]
+      unless malformed: [String]
     ) {
       self.commands = commands
       self.request = request
       self.reading = reading
       self.rest = rest
       self.capacities = capacities
-      self.nonsense = nonsense
+      self.malformed = malformed
     }
   }
 
-  /// No rule of the device's protocol is broken, unless one of these circumstances may hold.
+  /// No rule of the device's protocol is broken, unless one of these conditions may hold.
   case noViolation(unless: [String])
   /// A value that is read never rises by itself; a fault of the same name may set it.
   case neverRises(reading: String)

@@ -19,27 +19,30 @@ extension MachineDefinition {
     }
     findings += rowFindings()
     findings += timerFindings()
-    for (number, circumstance) in circumstances.enumerated() {
-      if circumstance.delay < .zero {
+    for (number, condition) in conditions.enumerated() {
+      if condition.delay < .zero {
         findings.append(
-          DefinitionFinding(.negativeDelay(circumstance: circumstance.name), at: .circumstance(number)))
+          DefinitionFinding(.negativeDelay(condition: condition.name), at: .condition(number)))
       }
-      for stimulus in circumstance.stimuli + circumstance.events where !names.events.contains(stimulus) {
-        let fault = DefinitionFault.setterNotDefined(circumstance: circumstance.name, stimulus: stimulus)
-        findings.append(DefinitionFinding(fault, at: .circumstance(number)))
+      for stimulus in condition.stimuli + condition.events where !names.events.contains(stimulus) {
+        let fault = DefinitionFault.setterNotDefined(condition: condition.name, stimulus: stimulus)
+        findings.append(DefinitionFinding(fault, at: .condition(number)))
       }
-      let statuses = Set(states.map(\.status) + transitions.compactMap(\.shows))
-      for status in circumstance.until where !statuses.contains(status) {
-        let fault = DefinitionFault.statusNotDefined(circumstance: circumstance.name, status: status)
-        findings.append(DefinitionFinding(fault, at: .circumstance(number)))
+      let statuses = Set(self.statuses)
+      for status in condition.until where !statuses.contains(status) {
+        let fault = DefinitionFault.statusNotDefined(condition: condition.name, status: status)
+        findings.append(DefinitionFinding(fault, at: .condition(number)))
       }
-      for other in circumstance.unsure where !names.circumstances.contains(other) {
-        let fault = DefinitionFault.circumstanceNotDefined(event: circumstance.name, circumstance: other)
-        findings.append(DefinitionFinding(fault, at: .circumstance(number)))
+      for other in condition.unsure where !names.conditions.contains(other) {
+        let fault = DefinitionFault.conditionNotDefined(event: condition.name, condition: other)
+        findings.append(DefinitionFinding(fault, at: .condition(number)))
       }
     }
     return findings
   }
+
+  /// What the machine can show: the statuses of its states, and what rows show in their place.
+  var statuses: [String] { states.map(\.status) + transitions.compactMap(\.shows) }
 
   private func sizeFindings() -> [DefinitionFinding] {
     var faults: [DefinitionFault] = []
@@ -48,8 +51,8 @@ extension MachineDefinition {
     let cells = states.count.multipliedReportingOverflow(by: events.count).partialValue
     for (what, count, limit) in [
       ("states", states.count, Machine.limit), ("events", events.count, Machine.limit),
-      ("circumstances", circumstances.count, 64),
-      ("faults of a circumstance", circumstances.map(\.faults.count).max() ?? 0, 63),
+      ("conditions", conditions.count, 64),
+      ("faults of a condition", conditions.map(\.faults.count).max() ?? 0, 63),
       ("cells", cells, 10_000_000),
       ("edges", edgeCount, Machine.edgeLimit),
     ] where count > limit {
@@ -88,9 +91,9 @@ extension MachineDefinition {
       findings.append(DefinitionFinding(.emptyEventName, at: .event(number)))
     }
     findings += repeated(events).map { DefinitionFinding(.duplicateEvent(events[$0]), at: .event($0)) }
-    let circumstances = circumstances.map(\.name)
-    findings += repeated(circumstances).map {
-      DefinitionFinding(.duplicateCircumstance(circumstances[$0]), at: .circumstance($0))
+    let conditions = conditions.map(\.name)
+    findings += repeated(conditions).map {
+      DefinitionFinding(.duplicateCondition(conditions[$0]), at: .condition($0))
     }
     return findings
   }
@@ -102,7 +105,7 @@ extension MachineDefinition {
     for (number, start) in starts.enumerated() {
       let settings = start.conditions.map(\.name)
       var faults = repeated(settings).map { position in
-        DefinitionFault.duplicateCondition(state: start.state, setting: settings[position])
+        DefinitionFault.duplicateSetting(state: start.state, setting: settings[position])
       }
       if !known.contains(start.state) { faults.append(.startNotDefined(start.state)) }
       findings += faults.map { DefinitionFinding($0, at: .start(number)) }
@@ -115,8 +118,8 @@ extension MachineDefinition {
     var findings: [DefinitionFinding] = []
     var seen = Set<RowKey>()
     var wildcards = Set<String>()
-    // What only brings a circumstance about moves nothing.
-    var used = Set(circumstances.flatMap { $0.events + $0.moments })
+    // What only brings a condition about moves nothing.
+    var used = Set(conditions.flatMap { $0.events + $0.moments })
     for (row, transition) in transitions.enumerated() {
       guard case .event(let event) = transition.trigger else { continue }
       used.insert(event)
@@ -180,15 +183,15 @@ extension MachineDefinition {
 private struct RowKey: Hashable {
   var event: String
   var state: String
-  var given: [String]
-  var unless: [String]
+  var given: Set<String>
+  var unless: Set<String>
   var timed: Bool
 
   init(_ transition: Transition, event: String, state: String) {
     self.event = event
     self.state = state
-    given = transition.given
-    unless = transition.unless
+    given = Set(transition.given)
+    unless = Set(transition.unless)
     timed = transition.window != .any
   }
 }
@@ -198,14 +201,14 @@ private struct Names {
   let states: Set<String>
   let events: Set<String>
   let stimuli: Set<String>
-  let circumstances: Set<String>
+  let conditions: Set<String>
   let statuses: [String: String]
 
   init(_ definition: MachineDefinition) {
     states = Set(definition.states.map(\.name))
     events = Set(definition.events.map(\.name))
     stimuli = Set(definition.events.filter { $0.kind == .stimulus }.map(\.name))
-    circumstances = Set(definition.circumstances.map(\.name))
+    conditions = Set(definition.conditions.map(\.name))
     statuses = Dictionary(definition.states.map { ($0.name, $0.status) }) { first, _ in first }
   }
 
@@ -245,8 +248,8 @@ private struct Names {
       faults.append(.dueForEver(event: label))
     }
     let needed = transition.given + transition.unless + (transition.window.plus.map { [$0] } ?? [])
-    faults += needed.filter { !circumstances.contains($0) }
-      .map { .circumstanceNotDefined(event: label, circumstance: $0) }
+    faults += needed.filter { !conditions.contains($0) }
+      .map { .conditionNotDefined(event: label, condition: $0) }
     return faults
   }
 

@@ -6,3 +6,8 @@ public func clock(_ time: Interval) -> String {
   return seconds < 3600
     ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"
 }
+
+/// So many of something, in the singular where it is one.
+public func counted(_ count: Int, _ one: String, _ several: String? = nil) -> String {
+  "\(grouped(count)) \(count == 1 ? one : several ?? one + "s")"
+}

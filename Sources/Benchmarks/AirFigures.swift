@@ -42,57 +42,7 @@ extension Figure {
         Events of generated tests a second on a program that answers at once, over bare round trips through the two \
         pipes of the same program, by turns; the best of 5 rounds of 20,000 each.
         """,
-      measure: { ExecPace()?.ratio(rounds: 5, events: 20_000) })
-  }
-}
-
-/// The pace of a program as a device, and that of its pipes.
-private struct ExecPace {
-  private let command: String
-  private let world = World()
-  private let target: FuzzTarget
-
-  /// `nil` where this program cannot be started again.
-  init?() {
-    guard let program = Host.program else { return nil }
-    command = "exec \(shellWord(program)) exec-reference"
-    guard let machine = try? world.machines.machine("sesame-table"),
-      let target = try? FuzzTarget(machine, DeviceSpec(.exec, command), seed: 1, provider: world.devices)
-    else { return nil }
-    self.target = target
-  }
-
-  /// Events a second over round trips a second.
-  func ratio(rounds: Int, events: Int) -> Double? {
-    defer { world.devices.shutDown() }
-    guard
-      let pace = PipePace(command: command, request: JSON.mapping([.init("stimulus", .text("lock"))]).line)
-    else { return nil }
-    var best: (events: Double, trips: Double) = (0, 0)
-    for round in 1...rounds {
-      guard let trips = pace.roundTrips(events), let time = fuzz(events, seed: UInt64(round)) else {
-        return nil
-      }
-      best.trips = max(best.trips, Double(events) / trips.seconds)
-      best.events = max(best.events, Double(events) / time)
-    }
-    return best.events / best.trips
-  }
-
-  /// The seconds that a campaign of so many events takes.
-  private func fuzz(_ events: Int, seed: UInt64) -> Double? {
-    guard let device = try? world.devices.device(target.device, seed: seed) else { return nil }
-    return fuzz(events, seed: seed, device)
-  }
-
-  private func fuzz<Device: DeviceUnderTest>(_ events: Int, seed: UInt64, _ device: Device) -> Double? {
-    var settings = FuzzSettings()
-    settings.steps = events
-    settings.seed = seed
-    var campaign = Campaign(target, device, settings, edge: .init())
-    var isDone = false
-    let time = seconds { isDone = campaign.perform() == .done }
-    return isDone ? time : nil
+      measure: { ExecPace.ofReference?.ratio(rounds: 5, events: 20_000) })
   }
 }
 
@@ -119,7 +69,7 @@ private enum SessionPace {
     guard let connect = runner.specification.vocabulary.stimulus("connect") else { return nil }
     var source = CountedChoices(source: runner.explorer(settings), counted: connect)
     while runner.events < events {
-      guard try runner.perform(all: &source, most: events - runner.events) == nil else { return nil }
+      guard try runner.perform(all: &source, maximum: events - runner.events) == nil else { return nil }
     }
     let sessions = runner.preparationCount + source.count
     return Double(sessions) / ((runner.lockTime - runner.waited).seconds / 60)
@@ -136,15 +86,15 @@ private struct CountedChoices<Source: ChoiceSource>: ChoiceSource {
 
   mutating func begin() -> Int { source.begin() }
 
-  mutating func next(in situation: Situation) -> Choice? {
-    let choice = source.next(in: situation)
+  mutating func next(in explorationState: ExplorationState) -> Choice? {
+    let choice = source.next(in: explorationState)
     if let choice, Int(choice.act) == counted, !choice.isForbidden { count += 1 }
     return choice
   }
 
   mutating func spend(_ time: Interval) { source.spend(time) }
 
-  mutating func end(in situation: Situation) -> Bool { source.end(in: situation) }
+  mutating func end(in explorationState: ExplorationState) -> Bool { source.end(in: explorationState) }
 
   mutating func exclude(start: Int) -> Bool { source.exclude(start: start) }
 }

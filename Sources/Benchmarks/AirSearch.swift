@@ -44,9 +44,9 @@ public struct AirSearch {
   /// search.
   static var lab: LabSettings {
     var lab = LabSettings()
-    lab.governor.allowed = GovernedStimuli.names
-    lab.governor.budget = nil
-    lab.governor.waitsForJams()
+    lab.interlock.allowed = InterlockedStimuli.names
+    lab.interlock.budget = nil
+    lab.interlock.waitsForJams()
     return lab
   }
 

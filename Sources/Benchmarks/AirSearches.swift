@@ -88,7 +88,7 @@ final class AirSearches {
 
   private func excess(_ search: AirSearch, _ result: AirSearch.Result?) -> Double? {
     guard let result, result.isFound, let defect = search.defect else { return nil }
-    return Double(result.shrunkMovements - defect.leastMovements)
+    return Double(result.shrunkMovements - defect.minimumMovements)
   }
 }
 
@@ -103,7 +103,7 @@ extension LockDefect {
   }
 
   /// The fewest movements that the tester must ask for to have the defect shown by a test.
-  fileprivate var leastMovements: Int {
+  fileprivate var minimumMovements: Int {
     switch self {
     case .deafUnlock, .restUnpublishedAfterTurnabout: 2
     case .jamAfterAbortedLogins: 3

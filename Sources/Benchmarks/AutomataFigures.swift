@@ -27,6 +27,6 @@ extension Figure {
       }
     }
     // The result is used, so that the loop cannot be left out.
-    return state < 0 ? nil : least(times) / Double(count) * 1e9
+    return state < 0 ? nil : minimum(times) / Double(count) * 1e9
   }
 }

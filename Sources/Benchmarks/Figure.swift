@@ -26,7 +26,9 @@ public struct Figure {
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
   public static var all: [Figure] {
-    processes + reports + [automata] + reference + fuzzing + air + sessions + radio + [transport, history]
+    processes + reports + [automata] + reference + fuzzing + air + programs + sessions + radio + [
+      transport, history,
+    ]
       + leases + [lab] + nights + [engine] + strategies
   }
 
@@ -61,13 +63,13 @@ private func significant(_ value: Double) -> Double {
 }
 
 /// The least of several times: what the machine can do when nothing else disturbs it.
-func least(_ times: [Double]) -> Double { times.min() ?? .infinity }
+func minimum(_ times: [Double]) -> Double { times.min() ?? .infinity }
 
 /// The least time of several runs of something that says whether it went as it should; `nil` where it once did not.
-func leastTime(of runs: Int = 9, _ body: () -> Bool) -> Double? {
+func minimumTime(of runs: Int = 9, _ body: () -> Bool) -> Double? {
   var hasFailed = false
   let times = (0..<runs).map { _ in seconds { if !body() { hasFailed = true } } }
-  return hasFailed ? nil : least(times)
+  return hasFailed ? nil : minimum(times)
 }
 
 /// A folder for what measuring leaves behind.

@@ -29,7 +29,7 @@ public struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) {
     let abilities = device.abilities
     let specification = Specification(
-      machine, showsEffects: abilities.showsEffects, holding: abilities.circumstances)
+      machine, showsEffects: abilities.showsEffects, holding: abilities.conditions)
     var settings = settings
     settings.isThrifty = !specification.isPlain
     engine = TestEngine(
@@ -44,7 +44,7 @@ public struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var count = 0
     while engine.events < budget {
       do {
-        if try engine.perform(all: &explorer, most: budget - engine.events) != nil { count += 1 }
+        if try engine.perform(all: &explorer, maximum: budget - engine.events) != nil { count += 1 }
       } catch {
         return nil
       }
@@ -54,7 +54,8 @@ public struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Looks for a disagreement and, if that is wanted, makes the test that shows it as short as it gets.
   public mutating func run(_ budget: Int, isShrunk: Bool) throws(LabFault) -> Result {
-    guard let failure = try engine.perform(all: &explorer, most: budget), let divergence = failure.divergence
+    guard let failure = try engine.perform(all: &explorer, maximum: budget),
+      let divergence = failure.divergence
     else { return Result() }
     var result = Result(found: engine.events)
     guard isShrunk else { return result }
@@ -87,7 +88,7 @@ extension FuzzSearch where Device == ReferenceLock {
   /// Prepares a search on the reference lock; `nil` when the machine is not well-formed, which is our own fault.
   init?(_ lock: ReferenceLock, settings: Explorer.Settings = .init(), seed: UInt64, recorder: Recorder) {
     let definition: MachineDefinition =
-      lock.abilities.circumstances.isEmpty ? .sesameTable : .sesameTableWithLosses
+      lock.abilities.conditions.isEmpty ? .sesameTable : .sesameTableWithLosses
     guard let machine = try? Machine(definition) else { return nil }
     self.init(machine, lock, settings: settings, seed: seed, recorder: recorder)
   }

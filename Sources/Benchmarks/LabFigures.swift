@@ -10,29 +10,29 @@ extension Figure {
   /// How soon a lab is in work again.
   static var lab: Figure {
     Figure(
-      name: "lab.ladder", unit: "s", better: .lower,
+      name: "lab.escalation", unit: "s", better: .lower,
       method:
         "Virtual time from the moment in which a dongle hangs until a lock is tested over it again, where only its power "
-        + "helps: the real link finds out and climbs the whole ladder. Assumed is that closing it takes 1 s, opening 100 "
+        + "helps: the real link finds out and climbs the whole escalation. Assumed is that closing it takes 1 s, opening 100 "
         + "ms, a reset on its bus 1 s, each command of the switch 500 ms, and power 3 s to fall and 3 s to come back.",
-      measure: ladder)
+      measure: escalation)
   }
 
-  private static func ladder() -> Double? {
+  private static func escalation() -> Double? {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: 1)
     let dongle = HangingDongle(world)
     var host = HostSettings(address: .staticRandom(0x0C11_E470_0001))
     host.commandTimeout = .milliseconds(1200)
-    var link = AirLink(dongle, host: host, surroundings: world, target: .address(world.address))
+    var link = AirLink(dongle, host: host, environment: world, target: .address(world.address))
     link.patience = .seconds(1)
-    var ladder = RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3))
+    var escalation = RecoveryEscalation(hasUSBReset: true, powerSettles: .seconds(3))
     do {
       _ = try link.prepare(StartCondition())
       dongle.isHung = true
       let begin = dongle.now
       guard finds(&link) else { return nil }
-      var way = ClimbingLink(link)
-      guard ladder.climb(&way) else { return nil }
+      var way = RecoveringLink(link)
+      guard escalation.climb(&way) else { return nil }
       _ = try way.link.prepare(StartCondition())
       return (dongle.now - begin).seconds
     } catch {
@@ -81,7 +81,8 @@ private final class HangingDongle: HCITransport {
     }
   }
 
-  func close() {}
+  func close() { way.close() }
+  func takeDiagnostics() -> [String] { way.takeDiagnostics() }
 
   private func pass(_ time: Interval) {
     let limit = now + time

@@ -37,7 +37,7 @@ extension Figure {
         name: "radio.air-time", unit: "ratio to the least possible", better: .lower,
         method:
           "Connection events from the link's first to the one in which a Sesame 5 shows that it is locked, over the "
-          + "least possible, \(leastEvents), measured on one emulated radio without loss, at 7.5 ms and the default MTU, "
+          + "least possible, \(minimumEvents), measured on one emulated radio without loss, at 7.5 ms and the default MTU, "
           + "nothing cached: one exchange to find the service by its UUID, one for each of its two characteristics, one "
           + "write to turn notifications on, in whose event the token comes, and one login, in whose event the answer, "
           + "the setting and the status come.",
@@ -65,7 +65,7 @@ extension Figure {
       guard let runs = runs(1, words) else { return nil }
       times += runs.map(\.time.seconds)
     }
-    return Double(count) / least(times)
+    return Double(count) / minimum(times)
   }
 
   private static func commands() -> Double? {
@@ -74,13 +74,13 @@ extension Figure {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5, options: options), seed: 1)
     guard var session = LockSession(world.link()), session.open() else { return nil }
     let count = 5000
-    return leastTime { (0..<count / 2).allSatisfy { _ in session.turn() } }.map { Double(count) / $0 }
+    return minimumTime { (0..<count / 2).allSatisfy { _ in session.turn() } }.map { Double(count) / $0 }
   }
 
   private static func roundTrips() -> Double? {
     guard var pair = AirPair(ConnectionParameters()) else { return nil }
     let count = 20_000
-    return leastTime { (0..<count).allSatisfy { _ in pair.roundTrip() } }.map { Double(count) / $0 }
+    return minimumTime { (0..<count).allSatisfy { _ in pair.roundTrip() } }.map { Double(count) / $0 }
   }
 
   private static func idleHour() -> Double? {
@@ -89,22 +89,22 @@ extension Figure {
     }
     let times = (0..<9).map { _ in seconds { pair.pass(.seconds(3600)) } }
     // The link must have lived through it.
-    return pair.roundTrip() ? least(times) : nil
+    return pair.roundTrip() ? minimum(times) : nil
   }
 
   private static func scanHundred() -> Double? {
     var hall = LockHall(100)
     let span = Interval.seconds(600)
     // An advertisement and a scan response of each lock, twice a second or a little less.
-    return leastTime(of: 3) { hall.listen(span) >= 100 * 2 * 1150 }.map { span.seconds / $0 }
+    return minimumTime(of: 3) { hall.listen(span) >= 100 * 2 * 1150 }.map { span.seconds / $0 }
   }
 
   /// A central cannot ask again in the event in which it was answered, since its host has to hear of it first.
-  private static let leastEvents = 5
+  private static let minimumEvents = 5
 
   private static func airTime() -> Double? {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: 1)
     guard var session = LockSession(world.link()), session.open() else { return nil }
-    return Double(world.connectionEvents) / Double(leastEvents)
+    return Double(world.connectionEvents) / Double(minimumEvents)
   }
 }

@@ -40,7 +40,7 @@ extension Figure {
   /// Makes the page of a million cases three times; `nil` when it cannot be made.
   private static func millionPages() -> Double? {
     guard let (folder, run) = million() else { return nil }
-    return leastTime(of: 3) {
+    return minimumTime(of: 3) {
       let report = try? RecordedRuns(journals: [run + "/journal.jsonl"]).writeHTML(
         to: folder + "/report.html")
       return report?.cases == 1_000_000

@@ -38,7 +38,7 @@ extension Figure {
     let own = PrivateKey(from: &source)
     let peers = (0..<16).map { _ in PrivateKey(from: &source).publicKey }
     let count = 2000
-    let time = leastTime {
+    let time = minimumTime {
       (0..<count).allSatisfy { (try? own.sharedSecret(with: peers[$0 & 15])) != nil }
     }
     return time.map { Double(count) / $0 }
@@ -46,13 +46,13 @@ extension Figure {
 
   private static func sessions(of model: ProductModel, count: Int) -> Double? {
     guard var session = LockSession(DirectLink(EmulatedLockSpecification(model), seed: 1)) else { return nil }
-    return leastTime { (0..<count).allSatisfy { _ in session.run() } }.map { Double(count) / $0 }
+    return minimumTime { (0..<count).allSatisfy { _ in session.run() } }.map { Double(count) / $0 }
   }
 
   private static func idleHour() -> Double? {
     guard var session = LockSession(DirectLink(EmulatedLockSpecification(.sesame5), seed: 1)), session.open()
     else { return nil }
-    return leastTime { (0..<100).allSatisfy { _ in session.wait(.seconds(3600)) } }.map { $0 / 100 }
+    return minimumTime { (0..<100).allSatisfy { _ in session.wait(.seconds(3600)) } }.map { $0 / 100 }
   }
 }
 

@@ -8,6 +8,9 @@ public import Basics
 ///     reset ──▶ perform / bring(about:) ──▶ observe … observe = nil ──▶ perform …
 ///
 /// Any of the calls may throw a ``LabFault``, which says that there is no verdict: it is never a divergence.
+///
+/// Nothing is answered in a device's place: it is a ``StandaloneDevice``, to which nothing but itself belongs, or a
+/// ``DeviceLayer`` around another one.
 public protocol DeviceUnderTest {
   /// What the device can serve. Scenarios that need more are skipped, with the reason.
   var abilities: Abilities { get }
@@ -42,7 +45,7 @@ public protocol DeviceUnderTest {
   /// Does at once what the tester wants done. What comes of it is observed.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
-  /// Brings about a fault of the surroundings: a jam, a lost packet, an empty battery.
+  /// Brings about a fault of the environment: a jam, a lost packet, an empty battery.
   mutating func bring(about fault: Fault) throws(LabFault)
 
   /// Lets time pass up to the next observation, or up to a limit when there is none before.
@@ -70,34 +73,7 @@ public protocol DeviceUnderTest {
 
   /// What the lab has to say since it was last asked, one line each: how a transport was brought back, why a motor
   /// was spared. It goes into the journal and is no part of the comparison.
-  mutating func takeRemarks() -> [String]
-}
-
-extension DeviceUnderTest {
-  /// At once: nothing in memory wears out.
-  @inlinable
-  public func readyTime(for stimulus: Stimulus) -> Instant? { nil }
-
-  /// At once: nothing in memory wears out.
-  @inlinable
-  public func readyTime(for fault: Fault) -> Instant? { nil }
-
-  /// None: most devices know no more than they show.
-  public func explanation(ofSilence isSilent: Bool) -> Explanation? { nil }
-
-  /// It does: most devices have nothing before them that would keep it back.
-  @inlinable
-  public func reaches(_ stimulus: Stimulus) -> Bool { true }
-
-  /// None: most devices say at once what they are asked for.
-  @inlinable
-  public var answerDue: Instant? { nil }
-
-  /// None: most devices are put into their start.
-  public mutating func takePreparations() -> [Preparation] { [] }
-
-  /// Nothing: most devices have no lab around them.
-  public mutating func takeRemarks() -> [String] { [] }
+  mutating func takeDiagnostics() -> [String]
 }
 
 /// The names that model and device share, with their numbers.
@@ -111,10 +87,15 @@ public struct Vocabulary: Equatable, Sendable {
   public let statuses: [String]
   /// The named effects of transitions.
   public let effects: [String]
+  /// The argument of each stimulus, by its name, where there is exactly one: it may be given without.
+  public let soleArguments: [String?]
 
   /// Makes a vocabulary.
-  public init(stimuli: [String], statuses: [String], effects: [String] = []) {
+  public init(
+    stimuli: [String], statuses: [String], effects: [String] = [], soleArguments: [String?] = []
+  ) {
     self.stimuli = stimuli
+    self.soleArguments = soleArguments + stimuli.dropFirst(soleArguments.count).map { _ in nil }
     self.statuses = statuses
     self.effects = effects
   }
@@ -250,7 +231,7 @@ public enum Observation: Equatable, Sendable {
   /// An event that the device does not do, and that the tester's own end saw happen: evidence for the model.
   indirect case event(SeenEvent)
   /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag. One that
-  /// is known of its kind (``Violation/quirk``) is a remark.
+  /// is known of its kind (``Violation/quirk``) is a diagnostic.
   indirect case violation(Violation)
 }
 
@@ -313,8 +294,8 @@ public struct Abilities: Sendable {
   public var faults: [String]
   /// The settings of start conditions that it can make true; `nil` when it has to be asked each time.
   public var settings: [String]?
-  /// The circumstances of the model that always hold with this device, such as `loss` on a real radio.
-  public var circumstances: [String]
+  /// The conditions of the model that always hold with this device, such as `loss` on a real radio.
+  public var conditions: [String]
   /// The events of the model, by name, that the device reports when its own end sees them: without the report they
   /// did not happen.
   public var reports: [String]
@@ -338,14 +319,14 @@ public struct Abilities: Sendable {
   ///
   /// - Parameter isInVirtualTime: unless given, what is held up by nothing.
   public init(
-    stimuli: [String]?, faults: [String] = [], settings: [String]? = [], circumstances: [String] = [],
+    stimuli: [String]?, faults: [String] = [], settings: [String]? = [], conditions: [String] = [],
     reports: [String] = [], showsEffects: Bool = false, slack: Interval = .zero, isInVirtualTime: Bool? = nil,
     arguments: [(stimulus: String, values: [[Argument]])] = [], disturbances: [Disturbance] = []
   ) {
     self.stimuli = stimuli
     self.faults = faults
     self.settings = settings
-    self.circumstances = circumstances
+    self.conditions = conditions
     self.reports = reports
     self.showsEffects = showsEffects
     self.slack = slack

@@ -208,7 +208,7 @@ extension Vocabulary {
     case .reading(let reading): "\(reading.name) \(reading.value)"
     case .event(let seen): stimuli[seen.number] + (seen.detail.isEmpty ? "" : " (\(seen.detail))")
     case .violation(let violation):
-      (violation.quirk == nil ? "broke " : "remark, ") + violation.description
+      (violation.quirk == nil ? "broke " : "diagnostic, ") + violation.description
         + (violation.packet.map { " (\($0))" } ?? "") + (violation.quirk.map { "; known: \($0)" } ?? "")
     }
   }

@@ -14,9 +14,9 @@ extension TraceRule {
 }
 
 /// No rule of the device's protocol is broken, while nothing tampers with the link. What is known of devices of its kind
-/// is a remark, and breaks none.
+/// is a diagnostic, and breaks none.
 public struct NoViolation: Invariant {
-  /// The circumstances under which a broken rule proves nothing.
+  /// The conditions under which a broken rule proves nothing.
   public let excuses: [String]
 
   /// Makes the invariant.

@@ -46,7 +46,7 @@ public struct KeepsTags: Invariant {
   public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault):
-      if records.nonsense.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
+      if records.malformed.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
     case .stimulus(let stimulus):
       let name = view.vocabulary.stimuli[stimulus.number]
       if name == records.request { asked += 1 }

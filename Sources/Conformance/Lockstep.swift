@@ -111,14 +111,14 @@ public struct ModelView: Sendable {
   public let vocabulary: Vocabulary
   /// How far an observation's time may lie from when it happened.
   public let slack: Interval
-  private let circumstances: [Circumstance]
+  private let conditions: [Condition]
   private let holding: UInt64
 
-  /// Names, and the circumstances that hold.
-  public init(_ vocabulary: Vocabulary, holding circumstances: [String] = [], slack: Interval = .zero) {
+  /// Names, and the conditions that hold.
+  public init(_ vocabulary: Vocabulary, holding conditions: [String] = [], slack: Interval = .zero) {
     self.vocabulary = vocabulary
     self.slack = slack
-    self.circumstances = circumstances.map { Circumstance($0) }
+    self.conditions = conditions.map { Condition($0) }
     holding = .max
   }
 
@@ -126,13 +126,13 @@ public struct ModelView: Sendable {
   public init(of tracker: borrowing Tracker, at now: Instant) {
     vocabulary = tracker.specification.vocabulary
     slack = tracker.slack
-    circumstances = tracker.specification.machine.definition.circumstances
+    conditions = tracker.specification.machine.definition.conditions
     holding = tracker.mayHold(at: now)
   }
 
-  /// Whether a circumstance holds, or may.
-  public func mayHold(_ circumstance: String) -> Bool {
-    circumstances.firstIndex { $0.name == circumstance }.map { holding >> UInt64($0) & 1 == 1 } ?? false
+  /// Whether a condition holds, or may.
+  public func mayHold(_ condition: String) -> Bool {
+    conditions.firstIndex { $0.name == condition }.map { holding >> UInt64($0) & 1 == 1 } ?? false
   }
 }
 
@@ -178,7 +178,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     hasInvariants = !invariants.isEmpty
     isNew = !device.abilities.livesOn
     isTimed = !specification.isPlain
-    standing = device.abilities.circumstances.map { Fault($0) }
+    standing = device.abilities.conditions.map { Fault($0) }
   }
 
   /// The device's time.
@@ -190,8 +190,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
   public var legalStimuli: UInt64 { mutating get { tracker.legalStimuli } }
 
-  /// Where the test stands; see ``Tracker/situation``.
-  public var situation: Situation { mutating get { tracker.situation } }
+  /// Where the test stands; see ``Tracker/explorationState``.
+  public var explorationState: ExplorationState { mutating get { tracker.explorationState } }
 
   /// Starts a test in a condition.
   ///
@@ -218,11 +218,11 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return divergence
   }
 
-  /// Lets circumstances and rules begin, with the model at a start.
+  /// Lets conditions and rules begin, with the model at a start.
   private mutating func begin(with start: StartCondition) {
-    for circumstance in standing { tracker.apply(circumstance, at: .zero) }
+    for condition in standing { tracker.apply(condition, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
-    tracker.settleCircumstances()
+    tracker.settleConditions()
     for index in invariants.indices { invariants[index].reset(isNew: isNew) }
     status = nil
     refusal = nil
@@ -246,7 +246,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return try pass(until: device.now)
   }
 
-  /// Brings about a fault and tells the model which circumstances hold now.
+  /// Brings about a fault and tells the model which conditions hold now.
   public mutating func bring(about fault: Fault) throws(LabFault) -> Divergence? {
     recorder.record(.fault(fault), at: device.now)
     tracker.apply(fault, at: device.now)
@@ -437,8 +437,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// When a fault may be brought about at the earliest; see ``DeviceUnderTest/readyTime(for:)-(Fault)``.
   public func readyTime(for fault: Fault) -> Instant? { device.readyTime(for: fault) }
 
-  /// What the lab has to say since it was last asked; see ``DeviceUnderTest/takeRemarks()``.
-  public mutating func takeRemarks() -> [String] { device.takeRemarks() }
+  /// What the lab has to say since it was last asked; see ``DeviceUnderTest/takeDiagnostics()``.
+  public mutating func takeDiagnostics() -> [String] { device.takeDiagnostics() }
 
   /// Starts the device afresh after a lab fault.
   public mutating func restart() throws(LabFault) {

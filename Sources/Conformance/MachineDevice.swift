@@ -6,7 +6,7 @@ public import Basics
 /// Where the machine leaves a choice, a ``Preference`` decides: between several targets, whether and when something
 /// happens that the tester does not cause. Compared with its own machine it never diverges; made of a wrong one, it is
 /// what the tests of that machine have to find.
-public struct MachineDevice: DeviceUnderTest, Sendable {
+public struct MachineDevice: StandaloneDevice, Sendable {
   /// How choices are made that the machine leaves to the device.
   public enum Preference: Equatable, Sendable {
     /// The first target; what must happen, as early as it can; what only may happen, never.
@@ -38,8 +38,8 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
 
   private var preference = Preference.first
   private var vocabulary: Vocabulary
-  private var conduct: Conduct
-  private var standing: Conduct.Standing
+  private var interpreter: ReferenceInterpreter
+  private var configuration: ReferenceInterpreter.Configuration
   /// What is to be shown at this moment, the next one first.
   private var shows: ArraySlice<Observation> = []
   /// What happens next by itself.
@@ -50,7 +50,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
   private var unseen = 0
 
   /// The most changes at one moment of which nothing is seen: a wrong machine may go round for ever.
-  private static let mostUnseen = 1000
+  private static let maximumUnseen = 1000
 
   /// Makes a device of a machine.
   ///
@@ -66,8 +66,8 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
     abilities = Abilities(ofDevice: machine, showsEffects: showsEffects)
     tried = [Bool](repeating: false, count: machine.stateCount * machine.eventCount)
     visited = [Bool](repeating: false, count: machine.stateCount)
-    conduct = Conduct(machine.definition, vocabulary, showsEffects: showsEffects)
-    standing = conduct.start(machine.definition.starts.count - 1)
+    interpreter = ReferenceInterpreter(machine.definition, vocabulary, showsEffects: showsEffects)
+    configuration = interpreter.start(machine.definition.starts.count - 1)
   }
 
   /// Makes a device of the machine of a specification, or of another that is held against it.
@@ -86,7 +86,7 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
   public mutating func adopt(_ vocabulary: Vocabulary) {
     guard vocabulary != self.vocabulary else { return }
     self.vocabulary = vocabulary
-    conduct = Conduct(machine.definition, vocabulary, showsEffects: abilities.showsEffects)
+    interpreter = ReferenceInterpreter(machine.definition, vocabulary, showsEffects: abilities.showsEffects)
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
@@ -96,34 +96,34 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
     now = .zero
     shows = []
     unseen = 0
-    standing = conduct.start(number)
-    visited[standing.state] = true
+    configuration = interpreter.start(number)
+    visited[configuration.state] = true
     for setting in start.settings {
-      conduct.apply(Fault(setting.name, setting.value), to: &standing, at: now)
+      interpreter.apply(Fault(setting.name, setting.value), to: &configuration, at: now)
     }
     if case .scripted(let decisions) = preference { script = decisions[...] }
     makePlan()
   }
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
-    tried[standing.state * machine.eventCount + stimulus.number] = true
-    let ways = conduct.ways(on: stimulus.number, from: standing)
+    tried[configuration.state * machine.eventCount + stimulus.number] = true
+    let ways = interpreter.ways(on: stimulus.number, from: configuration)
     guard !ways.isEmpty else {
-      shows.append(.refused("not allowed in \(machine.definition.states[standing.state].name)"))
+      shows.append(.refused("not allowed in \(machine.definition.states[configuration.state].name)"))
       return
     }
     let way = ways[chosen(of: ways.count)]
-    let before = standing
+    let before = configuration
     // What the stimulus sets is set when it is sent: a status that it leads to comes after, and may end it.
-    conduct.apply(stimulus, to: &standing)
+    interpreter.apply(stimulus, to: &configuration)
     take(way)
-    if standing != before { makePlan() }
+    if configuration != before { makePlan() }
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
-    let before = standing.holds
-    conduct.apply(fault, to: &standing, at: now)
-    if standing.holds != before { makePlan() }
+    let before = configuration.holds
+    interpreter.apply(fault, to: &configuration, at: now)
+    if configuration.holds != before { makePlan() }
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -134,14 +134,14 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
       }
       if case .scripted = preference { followScript() }
       if endFault(by: min(limit, plan?.time ?? .never)) { continue }
-      guard let next = plan, next.time <= limit, unseen < Self.mostUnseen else {
+      guard let next = plan, next.time <= limit, unseen < Self.maximumUnseen else {
         now = max(now, limit)
         return nil
       }
       unseen = next.time > now ? 0 : unseen + 1
       now = max(now, next.time)
       plan = nil
-      take(conduct.freeWay(next.edge, of: standing.state))
+      take(interpreter.freeWay(next.edge, of: configuration.state))
       makePlan()
     }
   }
@@ -152,17 +152,17 @@ public struct MachineDevice: DeviceUnderTest, Sendable {
 extension MachineDevice {
   /// Lets time pass up to the end of a fault, if one ends by then.
   private mutating func endFault(by limit: Instant) -> Bool {
-    guard let end = standing.ends.map(\.time).min(), end <= limit else { return false }
-    let before = standing.holds
+    guard let end = configuration.ends.map(\.time).min(), end <= limit else { return false }
+    let before = configuration.holds
     now = max(now, end)
-    _ = conduct.expire(&standing, at: now)
-    if standing.holds != before { makePlan() }
+    _ = interpreter.expire(&configuration, at: now)
+    if configuration.holds != before { makePlan() }
     return true
   }
 
-  private mutating func take(_ way: Conduct.Way) {
-    shows += conduct.take(way, from: &standing, at: now)
-    visited[standing.state] = true
+  private mutating func take(_ way: ReferenceInterpreter.Way) {
+    shows += interpreter.take(way, from: &configuration, at: now)
+    visited[configuration.state] = true
   }
 
   private mutating func chosen(of count: Int) -> Int {
@@ -180,13 +180,13 @@ extension MachineDevice {
   private mutating func followScript() {
     guard plan == nil, case .fire(let number, let time) = script.first else { return }
     script.removeFirst()
-    if number < conduct.freeWayCount(of: standing.state) { plan = (number, max(time, now)) }
+    if number < interpreter.freeWayCount(of: configuration.state) { plan = (number, max(time, now)) }
   }
 
   /// Decides what happens next by itself, from how things stand at this moment.
   private mutating func makePlan() {
     plan = nil
-    let options = conduct.options(from: standing)
+    let options = interpreter.options(from: configuration)
     guard !options.isEmpty else { return }
     let deadline = max(options.reduce(Instant.never) { min($0, $1.latest) }, now)
     let open = options.filter { max($0.earliest, now) <= min(max($0.latest, now), deadline) }
@@ -222,17 +222,17 @@ extension MachineDevice {
 }
 
 extension Abilities {
-  /// What a machine can serve: its stimuli, its circumstances, and the settings of its starts.
+  /// What a machine can serve: its stimuli, its conditions, and the settings of its starts.
   fileprivate init(ofDevice machine: Machine, showsEffects: Bool) {
     let definition = machine.definition
     self.init(
       stimuli: definition.events.filter { $0.kind != .spontaneous }.map(\.name),
-      faults: definition.circumstances.flatMap(\.faults),
+      faults: definition.conditions.flatMap(\.faults),
       settings: definition.starts.flatMap { $0.conditions.map(\.name) }
-        + definition.circumstances.map(\.name),
+        + definition.conditions.map(\.name),
       showsEffects: showsEffects)
-    for item in definition.circumstances {
-      // The first stimulus that sets a circumstance is the one with a value; the others take it away.
+    for item in definition.conditions {
+      // The first stimulus that sets a condition is the one with a value; the others take it away.
       guard let setter = item.stimuli.first, !arguments.contains(where: { $0.stimulus == setter }) else {
         continue
       }

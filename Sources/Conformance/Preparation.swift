@@ -8,7 +8,7 @@ public struct Preparation: Sendable {
   /// What was known of the device when the session began, as settings of a start: every start of the machine that they
   /// do not contradict is possible. `nil` where too little was known to say more than whether the protocol was kept.
   public var start: StartCondition?
-  /// The circumstances of which it was not known whether they held, such as an autolock that a test may have set.
+  /// The conditions of which it was not known whether they held, such as an autolock that a test may have set.
   public var unsure: [String]
   /// The stimuli that tell the model of what may have been under way already, with the status in which each is told.
   public var underWay: [(status: String, stimulus: String)]

@@ -17,14 +17,14 @@ public final class Specification: Sendable {
     var plus: Int8
     var earliest: Interval
     var latest: Interval
-    var condition: Guard
+    var `guard`: Guard
     /// The row of the definition, for explanations and coverage.
     var transition: Int32
     /// What is shown first on the way, or -1 when nothing is.
     var symbol: Int32 = -1
     /// Whether an event leads along it, and not time alone.
     var isEvent = true
-    /// Whether its row names the circumstance `loss` among those of which one must hold.
+    /// Whether its row names the condition `loss` among those of which one must hold.
     var isByLoss = false
   }
 
@@ -61,7 +61,7 @@ public final class Specification: Sendable {
   let urgentStart: [Int32]
   /// The windows that end at a known time: what must have happened by then.
   let urgent: [Step]
-  /// The longest of these windows for each node, without what a circumstance adds.
+  /// The longest of these windows for each node, without what a condition adds.
   let windows: [Interval]
   /// Where the ways of a node on events that the device reports begin in ``reported``, with the events.
   let reportedStart: [Int32]
@@ -69,17 +69,17 @@ public final class Specification: Sendable {
   let reportedEvents: [Int32]
   /// The events that have such ways anywhere; a report of another one moves nothing.
   let moving: [Bool]
-  /// The circumstances that an event, when it is reported, brings about, as bits.
+  /// The conditions that an event, when it is reported, brings about, as bits.
   let begun: [UInt64]
-  /// The circumstances that the device alone brings about, as bits: how it says that it is.
+  /// The conditions that the device alone brings about, as bits: how it says that it is.
   let own: UInt64
-  /// The circumstances that a status ends when it is shown, as bits.
+  /// The conditions that a status ends when it is shown, as bits.
   let ended: [UInt64]
-  /// The circumstances that are brought about by reports alone, as bits.
+  /// The conditions that are brought about by reports alone, as bits.
   let isReported: UInt64
-  /// The circumstances of which a reading tells what they are set to, by its name.
-  let told: [(reading: String, circumstance: Int)]
-  /// The stimuli allowed in a node whatever the circumstances, for machines of up to 64 events.
+  /// The conditions of which a reading tells what they are set to, by its name.
+  let told: [(reading: String, condition: Int)]
+  /// The stimuli allowed in a node whatever the conditions, for machines of up to 64 events.
   let legal: [UInt64]
   /// The stimuli allowed in a node that leave everything as it is, timers included; for machines of up to 64 events.
   let idle: [UInt64]
@@ -87,18 +87,18 @@ public final class Specification: Sendable {
   let hasIdle: Bool
   /// The events that the tester can cause, as bits, for machines of up to 64 events.
   let stimuliMask: UInt64
-  /// Whether each event sets a circumstance.
+  /// Whether each event sets a condition.
   let sets: [Bool]
-  /// The circumstances under which what sets a circumstance may not arrive, as bits, for each.
+  /// The conditions under which what sets a condition may not arrive, as bits, for each.
   let unsure: [UInt64]
-  /// The circumstances that hide what faults change about a circumstance, as bits, for each.
+  /// The conditions that hide what faults change about a condition, as bits, for each.
   let hidden: [UInt64]
-  /// Whether no row depends on time or on circumstances, other than those that always hold, and nothing happens
+  /// Whether no row depends on time or on conditions, other than those that always hold, and nothing happens
   /// unseen.
   public let isPlain: Bool
-  /// The circumstances that hold in every test, as bits.
+  /// The conditions that hold in every test, as bits.
   let held: UInt64
-  /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
+  /// The condition `loss`, as a bit; zero when it does not always hold, or no row asks for it.
   let loss: UInt64
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
   let words: Words
@@ -157,11 +157,11 @@ public final class Specification: Sendable {
   ///
   /// - Parameters:
   ///   - showsEffects: whether the device shows effects; if not, they are not waited for.
-  ///   - circumstances: the circumstances that hold in every test; a machine whose rows depend on no others, and not on
+  ///   - conditions: the conditions that hold in every test; a machine whose rows depend on no others, and not on
   ///     time, is as fast to track as one without any.
   ///   - reports: the events that the device reports; they happen when it says so, and not otherwise.
   public init(
-    _ machine: Machine, showsEffects: Bool = true, holding circumstances: [String] = [],
+    _ machine: Machine, showsEffects: Bool = true, holding conditions: [String] = [],
     reporting reports: [String] = []
   ) {
     self.machine = machine
@@ -169,8 +169,8 @@ public final class Specification: Sendable {
     let vocabulary = Vocabulary(machine: machine)
     self.vocabulary = vocabulary
     cells = CellTable(machine)
-    held = circumstances.reduce(0) { mask, name in
-      mask | (machine.circumstance(named: name).map { 1 << UInt64($0) } ?? 0)
+    held = conditions.reduce(0) { mask, name in
+      mask | (machine.condition(named: name).map { 1 << UInt64($0) } ?? 0)
     }
     let builder = NodeBuilder(
       machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held,
@@ -215,22 +215,22 @@ public final class Specification: Sendable {
     }
     isPlain = builder.isPlain
     loss = builder.loss
-    let circumstances = machine.definition.circumstances
-    func mask(_ isIncluded: (Circumstance) -> Bool) -> UInt64 {
-      circumstances.indices.reduce(0) { isIncluded(circumstances[$1]) ? $0 | 1 << UInt64($1) : $0 }
+    let conditions = machine.definition.conditions
+    func mask(_ isIncluded: (Condition) -> Bool) -> UInt64 {
+      conditions.indices.reduce(0) { isIncluded(conditions[$1]) ? $0 | 1 << UInt64($1) : $0 }
     }
-    begun = machine.surroundings.begunBy
+    begun = machine.environment.begunBy
     own = mask { !$0.events.isEmpty && $0.faults.isEmpty && $0.moments.isEmpty && $0.stimuli.isEmpty }
-    ended = vocabulary.statuses.map { machine.surroundings.ended(by: $0) }
+    ended = vocabulary.statuses.map { machine.environment.ended(by: $0) }
     isReported = mask { $0.events.contains { reports.contains($0) } }
-    told = circumstances.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }
-    sets = machine.surroundings.setBy.map { $0 != 0 }
-    unsure = circumstances.map { item in
+    told = conditions.enumerated().compactMap { number, item in item.reading.map { ($0, number) } }
+    sets = machine.environment.setBy.map { $0 != 0 }
+    unsure = conditions.map { item in
       item.unsure.reduce(0) { mask, name in
-        machine.circumstance(named: name).map { mask | 1 << UInt64($0) } ?? mask
+        machine.condition(named: name).map { mask | 1 << UInt64($0) } ?? mask
       }
     }
-    hidden = zip(circumstances, unsure).map { $0.stimuli.isEmpty ? $1 : 0 }
+    hidden = zip(conditions, unsure).map { $0.stimuli.isEmpty ? $1 : 0 }
     words = isPlain && reports.isEmpty && builder.nodes.count <= 64 ? builder.words() : Words()
   }
 }
@@ -243,7 +243,10 @@ extension Vocabulary {
     self.init(
       stimuli: definition.events.map(\.name),
       statuses: unique(definition.states.map(\.status) + rows.compactMap(\.shows)),
-      effects: unique(rows.flatMap { $0.before + $0.after } + definition.states.flatMap(\.entry)))
+      effects: unique(rows.flatMap { $0.before + $0.after } + definition.states.flatMap(\.entry)),
+      soleArguments: definition.events.map { event in
+        event.arguments.flatMap { $0.forms.count == 1 ? $0.forms[0].name : nil }
+      })
   }
 }
 
@@ -287,7 +290,7 @@ private final class NodeBuilder {
   private(set) var reported: [[Specification.Step]] = []
   private let reports: Set<Int>
   private var numbers: [Key: Int] = [:]
-  /// The circumstance `loss`, as a bit; zero when it does not always hold, or no row asks for it.
+  /// The condition `loss`, as a bit; zero when it does not always hold, or no row asks for it.
   let loss: UInt64
   private let held: UInt64
   private let statusOf: [Int]
@@ -303,7 +306,7 @@ private final class NodeBuilder {
     self.vocabulary = vocabulary
     self.showsEffects = showsEffects
     self.held = held
-    let loss: UInt64 = machine.circumstance(named: "loss").map { 1 << UInt64($0) } ?? 0
+    let loss: UInt64 = machine.condition(named: "loss").map { 1 << UInt64($0) } ?? 0
     let asks = machine.definition.transitions.contains { $0.given.contains("loss") }
     self.loss = asks ? loss & held : 0
     var statuses: [String: Int] = [:]
@@ -347,7 +350,7 @@ private final class NodeBuilder {
       let rest = self.node(node.state, shown: shown, pending: Array(node.pending.dropFirst()))
       visible.append([
         Specification.Step(
-          node: Int32(rest), enters: true, plus: -1, earliest: .zero, latest: .forever, condition: Guard(),
+          node: Int32(rest), enters: true, plus: -1, earliest: .zero, latest: .forever, guard: Guard(),
           transition: -1, symbol: Int32(symbol))
       ])
       return
@@ -395,7 +398,7 @@ private final class NodeBuilder {
 
   private func isPlain(_ step: Specification.Step) -> Bool {
     let isUntimed = step.earliest == .zero && step.latest == .forever && step.plus < 0
-    return isUntimed && step.condition.mustHold(under: held, open: ~held)
+    return isUntimed && step.guard.mustHold(under: held, open: ~held)
   }
 
   /// The tables of a plain machine as words.
@@ -427,9 +430,9 @@ private final class NodeBuilder {
     return words
   }
 
-  /// Whether the circumstances that always hold leave an edge possible.
+  /// Whether the conditions that always hold leave an edge possible.
   private func canHold(_ edge: Machine.Edge) -> Bool {
-    edge.condition.mayHold(under: held, open: ~held)
+    edge.guard.mayHold(under: held, open: ~held)
   }
 
   /// The node that a transition leads to, with everything it must show still to come.
@@ -448,7 +451,7 @@ private final class NodeBuilder {
   private func step(along edge: Machine.Edge, target: Int) -> Specification.Step {
     Specification.Step(
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
-      latest: edge.latest, condition: edge.condition, transition: Int32(edge.transition),
-      isEvent: edge.event != nil, isByLoss: edge.condition.given & loss != 0)
+      latest: edge.latest, guard: edge.guard, transition: Int32(edge.transition),
+      isEvent: edge.event != nil, isByLoss: edge.guard.given & loss != 0)
   }
 }

@@ -30,7 +30,7 @@ public struct Violation: Hashable, Sendable {
   public var detail: String
   /// The packet, where there is one. One that would tell a key is left out.
   public var packet: Packet?
-  /// Why devices of this kind are not blamed for it: it is a remark then, and no divergence.
+  /// Why devices of this kind are not blamed for it: it is a diagnostic then, and no divergence.
   public var quirk: String?
 
   /// Makes a violation.
@@ -52,11 +52,11 @@ extension Violation: CustomStringConvertible {
 
 extension Violation.Packet: CustomStringConvertible {
   /// The most bytes that are shown to people; data has all of them.
-  private static let most = 48
+  private static let maximum = 48
 
   /// The bytes, of many only the first: `3 bytes of the device, 075200`.
   public var description: String {
-    let text = hexadecimal(bytes.prefix(Self.most)) + (bytes.count > Self.most ? "…" : "")
+    let text = hexadecimal(bytes.prefix(Self.maximum)) + (bytes.count > Self.maximum ? "…" : "")
     let count = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
     return "\(count) of the \(sender.rawValue)" + (bytes.isEmpty ? "" : ", \(text)")
   }

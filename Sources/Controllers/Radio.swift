@@ -9,7 +9,7 @@ public import Basics
 /// lost is sent again. <doc:Radio> says what is modelled and what is not.
 ///
 /// A controller is strict: it knows only what it says that it knows, refuses what the specification refuses,
-/// and notes in ``complaints`` where its host broke a rule.
+/// and notes in ``protocolViolations`` where its host broke a rule.
 ///
 /// The radio does no I/O and reads no clock. Call ``advance(to:)`` when ``deadline`` has come; one seed gives
 /// one trace, however often it is called in between. Time that nobody uses costs nothing: an idle link is
@@ -18,7 +18,7 @@ public struct Radio: Sendable {
   /// What the air is like.
   public let settings: RadioSettings
   /// What hosts did that HCI does not allow; no more than the first 256.
-  public internal(set) var complaints: [HostComplaint] = []
+  public internal(set) var protocolViolations: [HostProtocolViolation] = []
 
   var ports = HostPorts()
   var controllers: [Controller] = []
@@ -238,7 +238,7 @@ extension Radio {
     ports.ports[controller.rawValue].hook.set(hook)
   }
 
-  /// Gives a host a packet that its controller did not send: an event that nothing caused, or nonsense.
+  /// Gives a host a packet that its controller did not send: an event that nothing caused, or a malformed one.
   public mutating func inject(_ packet: HCIPacket, from controller: ControllerID, at now: Instant) {
     advance(to: now)
     ports.put(packet, to: controller.rawValue)
@@ -289,9 +289,9 @@ extension Radio {
   }
 
   mutating func complain(_ controller: Int, _ sentence: String) {
-    guard complaints.count < 256 else { return }
-    complaints.append(
-      HostComplaint(
+    guard protocolViolations.count < 256 else { return }
+    protocolViolations.append(
+      HostProtocolViolation(
         time: Instant(nanoseconds: now), controller: ControllerID(rawValue: controller), sentence: sentence))
   }
 }

@@ -133,8 +133,8 @@ extension Radio {
       return complete(packet, controller)
     }
     // What is above HCI is the other host's to judge: it is carried, whatever it is.
-    let remark = links[index][central: isCentral].read(packet)
-    if let remark { complain(controller, remark) }
+    let diagnostic = links[index][central: isCentral].read(packet)
+    if let diagnostic { complain(controller, diagnostic) }
     // Nothing to send, and so it is sent.
     if packet.data.isEmpty { return complete(packet, controller) }
     ports.ports[controller].fragmentsHeld += 1

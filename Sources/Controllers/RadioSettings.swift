@@ -120,7 +120,7 @@ public struct ControllerSettings: Hashable, Sendable {
 }
 
 /// A rule of HCI that a host broke.
-public struct HostComplaint: Hashable, Sendable {
+public struct HostProtocolViolation: Hashable, Sendable {
   /// When.
   public var time: Instant
   /// Of which controller it is the host.

@@ -15,17 +15,21 @@ public final class Devices: DeviceProvider {
   public let bench: LockBench
   /// Emulated locks that are driven as real ones.
   private let played: PlayedLocks
-  private let governor: GovernorSettings
+  private let interlock: InterlockSettings
   /// The place of a lab that locks stand at, if they do.
   private let reservation: Reservation?
   /// Who keeps what went over the links of cases, if somebody does.
   public var captures: CaseCaptures?
+  /// Keeps what programs say beside their answers, where that is wanted.
+  public var output: ProgramOutput? {
+    didSet { for program in programs.values { program.output = output } }
+  }
 
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
     bench = LockBench(lab)
-    played = PlayedLocks(lab.governor)
-    governor = lab.governor
+    played = PlayedLocks(lab.interlock)
+    interlock = lab.interlock
     reservation = lab.reservation
   }
 
@@ -36,19 +40,23 @@ public final class Devices: DeviceProvider {
     bench.shutDown()
   }
 
-  public func leave() -> Leave {
+  public func park() -> ParkReport {
     guard let reservation, let fault = reservation.fault else {
-      var leave = bench.leave()
-      leave.add(played.leave())
-      return leave
+      var park = bench.park()
+      park.add(played.park())
+      return park
     }
-    // Where nobody else holds the place, the lock is still brought to rest; where somebody does, how it is left is up to
+    // Where nobody else holds the place, the lock is still parked; where somebody does, how it is left is up to
     // him.
-    var leave = Leave()
-    if reservation.isTaken() { leave.remarks = ["the lock is left as it is"] } else { leave = bench.leave() }
-    leave.remarks.insert("the place was lost: \(fault.detail)", at: 0)
-    leave.fault = fault
-    return leave
+    var park = ParkReport()
+    if reservation.isTaken() {
+      park.diagnostics = ["the lock is left as it is"]
+    } else {
+      park = bench.park()
+    }
+    park.diagnostics.insert("the place was lost: \(fault.detail)", at: 0)
+    park.fault = fault
+    return park
   }
 
   public var emulators: [String] { known.map(\.name) }
@@ -56,8 +64,13 @@ public final class Devices: DeviceProvider {
   public func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
     switch spec.kind {
     case .exec:
-      return DeviceDescription(
-        family: nil, machines: nil, abilities: ExecDevice(command: spec.name).abilities)
+      let program = program(spec.name)
+      if let fault = program.misunderstanding { throw DeviceProblem(.name, fault.detail) }
+      var description = DeviceDescription(
+        family: nil, machines: nil, abilities: program.abilities,
+        readings: program.introduction?.readings ?? [])
+      description.moving = program.introduction?.moving
+      return description
     case .emulator:
       let emulated = try emulated(spec.name)
       var description = try describe(emulated, spec)
@@ -80,7 +93,7 @@ public final class Devices: DeviceProvider {
     let isRegistered = real.found != .unregistered
     let isConfigured = isRegistered && real.found != .unconfigured
     return .realLock(
-      real.model, slack: .zero, isRegistered: isRegistered, isConfigured: isConfigured, under: governor)
+      real.model, slack: .zero, isRegistered: isRegistered, isConfigured: isConfigured, under: interlock)
   }
 
   public func usualDevice(of machine: String) -> DeviceSpec? {
@@ -109,10 +122,9 @@ public final class Devices: DeviceProvider {
     if spec.kind == .emulator { try bench.check() }
     let realLock: EmulatedLockSpecification
     if spec.kind == .exec {
-      if let program = programs[spec.name] { return program }
-      let program = ExecDevice(
-        command: spec.name, answerTimeout: answerTimeout, isStopped: { Interruption.isHeard })
-      programs[spec.name] = program
+      let program = program(spec.name)
+      program.seed = seed
+      output?.begin()
       return program
     }
     do throws(DeviceProblem) {
@@ -127,9 +139,22 @@ public final class Devices: DeviceProvider {
     return try played.lock(spec, realLock, seed: seed)
   }
 
+  /// The program of a command, started and greeted.
+  private func program(_ command: String) -> ExecDevice {
+    if let program = programs[command] { return program }
+    let program = ExecDevice(
+      command: command, answerTimeout: answerTimeout, isStopped: { Interruption.isHeard })
+    programs[command] = program
+    program.output = output
+    // Who asks for the end while it is greeted leaves no program behind.
+    Interruption.listenUnlessDecided()
+    program.greet()
+    return program
+  }
+
   private func reserved<Device: DeviceUnderTest>(
     _ device: Device, _ reservation: Reservation
-  ) -> any DeviceUnderTest { ReservedDevice(device, reservation) }
+  ) -> any DeviceUnderTest { ReservedDevice(device) { reservation.fault } }
 
   private func emulated(_ name: String) throws(DeviceProblem) -> EmulatedDevice {
     guard let found = known.first(where: { $0.name == name }) else {

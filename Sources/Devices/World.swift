@@ -12,9 +12,12 @@ public struct World {
   public let devices: Devices
   public let reader: ScenarioReader
 
-  public init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
+  /// - Parameter messages: where what is hardly meant in the file of a machine is said, for a person who gave it.
+  public init(
+    answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings(), messages: StatusLine? = nil
+  ) {
     devices = Devices(answerTimeout: answerTimeout, lab: lab)
-    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine)
+    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine) { messages?.say($0) }
     reader = ScenarioReader(machines: machines, provider: devices)
   }
 
@@ -51,12 +54,10 @@ public struct World {
     }
   }
 
-  /// Reads a machine from YAML or, where the name says so, from DOT.
-  private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineDefinition {
+  private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineFile {
     do {
-      let isDot = path.hasSuffix(".dot") || path.hasSuffix(".gv")
       return try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20)) { bytes throws(DocumentError) in
-        try isDot ? MachineDefinition(dot: bytes, name: path) : MachineDefinition(yaml: bytes, name: path)
+        try MachineFile(bytes, name: path)
       }
     } catch {
       throw MachineLibrary.Missing(error.description)

@@ -170,7 +170,7 @@ private func wholeNumber<Value: FixedWidthInteger>(_ text: String, as type: Valu
 }
 
 /// `did you mean …?` where a name is near, else what there is to choose from.
-private func suggestion(for text: String, of names: [String]) -> String? {
+public func suggestion(for text: String, of names: [String]) -> String? {
   if let nearest = nearestName(to: text, in: names) { return "did you mean `\(nearest)`?" }
   let limit = 12
   guard !names.isEmpty else { return nil }

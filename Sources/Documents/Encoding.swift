@@ -66,11 +66,11 @@ private func controlMessage(_ value: UInt32) -> String {
 private func decodeScalar(_ bytes: ArraySlice<UInt8>) -> (value: UInt32, length: Int)? {
   let first = bytes[bytes.startIndex]
   let length: Int
-  let least: UInt32
+  let minimum: UInt32
   switch first {
-  case 0xC2...0xDF: (length, least) = (2, 0x80)
-  case 0xE0...0xEF: (length, least) = (3, 0x800)
-  case 0xF0...0xF4: (length, least) = (4, 0x10000)
+  case 0xC2...0xDF: (length, minimum) = (2, 0x80)
+  case 0xE0...0xEF: (length, minimum) = (3, 0x800)
+  case 0xF0...0xF4: (length, minimum) = (4, 0x10000)
   default: return nil
   }
   guard bytes.count >= length else { return nil }
@@ -79,6 +79,6 @@ private func decodeScalar(_ bytes: ArraySlice<UInt8>) -> (value: UInt32, length:
     guard byte & 0xC0 == 0x80 else { return nil }
     value = value << 6 | UInt32(byte & 0x3F)
   }
-  guard value >= least, Unicode.Scalar(value) != nil else { return nil }
+  guard value >= minimum, Unicode.Scalar(value) != nil else { return nil }
   return (value, length)
 }

@@ -19,7 +19,8 @@ public indirect enum Form: Sendable {
   /// A flag, a number, a duration or text, as it is written.
   case value
   case oneOrMore(Form)
-  case list(Form)
+  /// A list of so many.
+  case list(Form, count: ClosedRange<Int> = 0...Int.max)
   case either([Form])
   /// A mapping of these keys, and perhaps of others.
   case mapping([Field], others: Form?)
@@ -60,6 +61,8 @@ public indirect enum Form: Sendable {
     case some([String])
     /// The first is given only with the second.
     case needs(String, String)
+    /// The first is not given with the second.
+    case excludes(String, String)
   }
 }
 
@@ -94,9 +97,8 @@ extension Form {
     case .number: ["type": "number"]
     case .duration: ["type": "string", "pattern": .text(#"^[0-9]+(\.[0-9]+)? ?(ns|us|µs|ms|s|min|h)$"#)]
     case .value: ["type": ["string", "number", "boolean"]]
-    case .oneOrMore(let form):
-      ["anyOf": [form.schema, ["type": "array", "items": form.schema, "minItems": 1]]]
-    case .list(let form): ["type": "array", "items": form.schema]
+    case .oneOrMore(let form): ["anyOf": [form.schema, Form.list(form, count: 1...Int.max).schema]]
+    case .list(let form, let count): Self.list(form, count)
     case .either(let forms): ["anyOf": .list(forms.map(\.schema))]
     case .mapping(let fields, let others): Self.mapping(fields, others, limits: [])
     case .record(let fields, let rules): Self.mapping(fields, nil, limits: Self.limits(rules))
@@ -104,6 +106,13 @@ extension Form {
       Self.mapping(fields, others, limits: [.init("minProperties", 1), .init("maxProperties", 1)])
     case .reference(let name): ["$ref": .text("#/definitions/\(name)")]
     }
+  }
+
+  private static func list(_ form: Form, _ count: ClosedRange<Int>) -> JSON {
+    var members: [JSON.Member] = [.init("type", "array"), .init("items", form.schema)]
+    if count.lowerBound > 0 { members.append(.init("minItems", .integer(count.lowerBound))) }
+    if count.upperBound < .max { members.append(.init("maxItems", .integer(count.upperBound))) }
+    return .mapping(members)
   }
 
   private static func wholeNumber(_ range: ClosedRange<Int>?) -> JSON {
@@ -134,6 +143,8 @@ extension Form {
       case .one(let names): ["oneOf": .list(names.map(given))]
       case .some(let names): ["anyOf": .list(names.map(given))]
       case .needs(let name, let other): ["dependencies": .mapping([.init(name, .list([.text(other)]))])]
+      case .excludes(let name, let other):
+        ["not": .mapping([.init("required", .list([.text(name), .text(other)]))])]
       }
     }
     return [.init("allOf", .list(all))]
@@ -158,11 +169,8 @@ extension Fields {
   private func obey(_ rule: Form.Rule) -> Bool {
     switch rule {
     case .one(let names):
-      for extra in names.filter({ optional($0) != nil }).dropFirst() {
-        let first = names.first { optional($0) != nil } ?? ""
-        key(extra)?.report("`\(extra)` stands beside `\(first)`", hint: "give one of them")
-        return false
-      }
+      let given = names.filter { optional($0) != nil }
+      if given.count > 1 { return refuse(given[1], beside: given[0]) }
       return require(names)
     case .some(let names):
       return require(names)
@@ -170,7 +178,14 @@ extension Fields {
       guard let key = key(name), optional(other) == nil else { return true }
       key.report("`\(name)` goes with `\(other)`")
       return false
+    case .excludes(let name, let other):
+      return optional(name) == nil || optional(other) == nil || refuse(name, beside: other)
     }
+  }
+
+  private func refuse(_ name: String, beside other: String) -> Bool {
+    key(name)?.report("`\(name)` stands beside `\(other)`", hint: "give one of them")
+    return false
   }
 
   private func require(_ names: [String]) -> Bool {

@@ -4,7 +4,7 @@ import System
 /// Which decoders are fed: the environment's `DECODER`, by the name of their folder in the corpus.
 private let decoder = DecoderCheck(rawValue: Host.variable("DECODER") ?? "")
 
-/// What libFuzzer calls with each input (`make fuzz-decoders`). A trap is a finding, and so is a complaint.
+/// What libFuzzer calls with each input (`make fuzz-decoders`). A trap is a finding, and so is a notice.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
   let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))

@@ -1,3 +1,4 @@
+import Automata
 import Basics
 public import Conformance
 
@@ -27,10 +28,10 @@ public protocol DeviceProvider {
   /// there is no other, as of a real lock or a program, or where each case has another anyway.
   func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
 
-  /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its rest position.
+  /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its park position.
   ///
   /// - Returns: what there is to say of it.
-  func leave() -> Leave
+  func park() -> ParkReport
 }
 
 extension DeviceProvider {
@@ -38,15 +39,15 @@ extension DeviceProvider {
   public func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? { nil }
 
   /// Nothing: what is in memory can be left as it is.
-  public func leave() -> Leave { Leave() }
+  public func park() -> ParkReport { ParkReport() }
 }
 
 /// How devices were left at the end of a run.
-public struct Leave: Sendable {
+public struct ParkReport: Sendable {
   /// What there is to say of it, one line each, for people.
-  public var remarks: [String] = []
+  public var diagnostics: [String] = []
   /// How each real lock was left that was used, by what the run calls it.
-  public var locks: [(name: String, leave: LockLeave)] = []
+  public var locks: [(name: String, park: ParkState)] = []
   /// The trouble where one could not be left as it should be.
   public var fault: LabFault?
 
@@ -69,6 +70,8 @@ public struct DeviceDescription: Sendable {
   public var options: [String]
   /// What values it reports beside statuses and effects.
   public var readings: [String]
+  /// The stimuli that set something in motion that wears; `nil` where it does not say.
+  public var moving: [String]?
   /// The settings of start conditions that are as they are: a scenario that starts otherwise is skipped.
   public var given: [Argument]
   /// The stimuli that it could serve and does not, with the reason.
@@ -94,6 +97,29 @@ public struct DeviceDescription: Sendable {
 }
 
 extension DeviceDescription {
+  /// Throws when a device of any machine says of itself what means nothing in one: what is misspelt would be passed over.
+  ///
+  /// It may understand stimuli that the machine does not have, unless one looks like one that it lacks.
+  public func checkNames(in machine: MachineLibrary.Entry) throws(DeviceProblem) {
+    guard machines == nil else { return }
+    let definition = machine.machine.definition
+    let (events, conditions) = (definition.events.map(\.name), definition.conditions.map(\.name))
+    let named = [
+      ("condition", abilities.conditions, conditions), ("event", abilities.reports, events),
+    ]
+    for (kind, names, known) in named {
+      guard let name = names.first(where: { !known.contains($0) }) else { continue }
+      throw .unknown(.name, "\(kind) of the device", name, of: known)
+    }
+    let served = abilities.stimuli ?? []
+    let lacking = events.filter { !served.contains($0) }
+    for name in served where !events.contains(name) {
+      guard let nearest = nearestName(to: name, in: lacking) else { continue }
+      throw DeviceProblem(
+        .name, "unknown stimulus of the device `\(name)`", hint: "did you mean `\(nearest)`?")
+    }
+  }
+
   /// Throws when a setting that is a start condition, and no option, has a value that the device cannot start with.
   func check(_ setting: DeviceSpec.Setting) throws(DeviceProblem) {
     let setting = Argument(setting.name, Value(plain: setting.value))

@@ -28,17 +28,22 @@ public final class MachineLibrary {
     public var hash: String { specifications.hash }
 
     /// What must never happen on its devices, whatever state the model is in: what its name stands for in the catalog.
-    public var invariants: [any Invariant] { MachineDefinition.rules(of: machine.name).map(\.invariant) }
+    ///
+    /// Of a machine without rules a program may still say that it broke one of its own.
+    public func invariants(on device: DeviceSpec) -> [any Invariant] {
+      let rules = MachineDefinition.rules(of: machine.name).map(\.invariant)
+      return rules.isEmpty && device.kind == .exec ? [NoViolation()] : rules
+    }
 
     /// The machine made ready for tracking a device; made once.
     func specification(_ abilities: Abilities) -> Specification {
-      variant(under: abilities.circumstances).specifications.get(
-        showsEffects: abilities.showsEffects, holding: abilities.circumstances, reporting: abilities.reports)
+      variant(under: abilities.conditions).specifications.get(
+        showsEffects: abilities.showsEffects, holding: abilities.conditions, reporting: abilities.reports)
     }
 
-    /// The machine as it is under circumstances that always hold with a device: itself, unless it knows none of them.
-    public func variant(under circumstances: [String]) -> Entry {
-      guard circumstances.contains("loss"), machine.definition == .sesameTable else { return self }
+    /// The machine as it is under conditions that always hold with a device: itself, unless it knows none of them.
+    public func variant(under conditions: [String]) -> Entry {
+      guard conditions.contains("loss"), machine.definition == .sesameTable else { return self }
       return specifications.withLosses(label: "\(label) (losses)")
     }
   }
@@ -48,7 +53,7 @@ public final class MachineLibrary {
     private struct Made {
       var specifications:
         [(
-          showsEffects: Bool, circumstances: [String], reports: [String], specification: Specification
+          showsEffects: Bool, conditions: [String], reports: [String], specification: Specification
         )] = []
       var withLosses: Entry?
     }
@@ -63,16 +68,16 @@ public final class MachineLibrary {
     }
 
     func get(
-      showsEffects: Bool, holding circumstances: [String], reporting reports: [String]
+      showsEffects: Bool, holding conditions: [String], reporting reports: [String]
     ) -> Specification {
       made.withLock { made in
         let known = made.specifications.first {
-          $0.showsEffects == showsEffects && $0.circumstances == circumstances && $0.reports == reports
+          $0.showsEffects == showsEffects && $0.conditions == conditions && $0.reports == reports
         }
         if let known { return known.specification }
         let specification = Specification(
-          machine, showsEffects: showsEffects, holding: circumstances, reporting: reports)
-        made.specifications.append((showsEffects, circumstances, reports, specification))
+          machine, showsEffects: showsEffects, holding: conditions, reporting: reports)
+        made.specifications.append((showsEffects, conditions, reports, specification))
         return specification
       }
     }
@@ -106,7 +111,8 @@ public final class MachineLibrary {
   }
 
   private let definitions: [MachineDefinition]
-  private let read: (String) throws(Missing) -> MachineDefinition
+  private let read: (String) throws(Missing) -> MachineFile
+  private let warn: (String) -> Void
   private var entries: [String: Result<Entry, Missing>] = [:]
 
   /// Makes a library.
@@ -114,11 +120,14 @@ public final class MachineLibrary {
   /// - Parameters:
   ///   - definitions: what is built in.
   ///   - read: reads the machine of a file.
+  ///   - warn: takes what is hardly meant in a file, once, when it is read.
   public init(
-    _ definitions: [MachineDefinition], read: @escaping (String) throws(Missing) -> MachineDefinition
+    _ definitions: [MachineDefinition], read: @escaping (String) throws(Missing) -> MachineFile,
+    warn: @escaping (String) -> Void = { _ in }
   ) {
     self.definitions = definitions
     self.read = read
+    self.warn = warn
   }
 
   /// The names of the built-in machines.
@@ -133,13 +142,20 @@ public final class MachineLibrary {
     if let known = entries[label] { return try known.get() }
     let result: Result<Entry, Missing>
     do {
-      let definition = isFile ? try read(label) : try builtIn(reference)
-      result = .success(Entry(label: label, machine: try compiled(definition), isFile: isFile))
+      let machine = isFile ? try ofFile(label) : try compiled(builtIn(reference))
+      result = .success(Entry(label: label, machine: machine, isFile: isFile))
     } catch {
       result = .failure(error)
     }
     entries[label] = result
     return try result.get()
+  }
+
+  private func ofFile(_ path: String) throws(Missing) -> Machine {
+    let file = try read(path)
+    let machine = try compiled(file.definition)
+    file.warnings(of: machine).map(warn)
+    return machine
   }
 
   private func builtIn(_ name: String) throws(Missing) -> MachineDefinition {

@@ -131,6 +131,7 @@ public struct Plan: Sendable {
         .name, "\(item.path) names no device, and the machine `\(item.machine.label)` has no usual one",
         hint: "give one with --device")
     }
+    try description.checkNames(in: item.machine)
     new.firmware = description.firmware
     if new.skipReason == nil { new.skipReason = new.need(beyond: description) }
     new.completeStart(description.abilities)
@@ -192,7 +193,7 @@ private struct Replacement {
     {
       new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
-    // Options are surroundings that the scenario relies on; a defect is what the other device is for, and how a lock is
+    // Options are an environment that the scenario relies on; a defect is what the other device is for, and how a lock is
     // driven, and was found, is the other's own.
     var settings = own.settings.filter { !["defect", "as", "found"].contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {

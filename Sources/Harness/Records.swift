@@ -40,12 +40,12 @@ extension JournalListener {
   }
 
   /// Takes in what the lab says.
-  public func remark(_ text: String, at time: Instant = .zero) { note(.remark, text, at: time) }
+  public func diagnostic(_ text: String, at time: Instant = .zero) { note(.diagnostic, text, at: time) }
 
   /// Takes in how devices were left: for people, and for programs.
-  func take(_ leave: Leave) {
-    for text in leave.remarks { remark(text) }
-    for lock in leave.locks { take(.left(Record.Left(lock.name, lock.leave))) }
+  func take(_ park: ParkReport) {
+    for text in park.diagnostics { diagnostic(text) }
+    for lock in park.locks { take(.left(Record.Left(lock.name, lock.park))) }
   }
 
   /// Takes in what was visited of a machine, and the machine before it.
@@ -58,11 +58,6 @@ extension JournalListener {
 // MARK: - Events
 
 extension Record.Event {
-  /// What a wait says that lasts until nothing is awaited.
-  public static let settled = ScenarioGrammar.settled
-  /// What a wait says that lasts until something is shown.
-  public static let next = ScenarioGrammar.next
-
   init(_ kind: Kind, _ text: String, _ mark: StepMark, at time: Instant) {
     self.init(kind, text, at: time)
     (step, line) = (mark.number, mark.line)
@@ -172,22 +167,22 @@ extension Record.Verdict {
 
 extension Record.Left {
   /// Says how a lock was left.
-  public init(_ lock: String, _ leave: LockLeave) {
-    switch leave {
-    case .atRest: self.init(lock: lock, isAtRest: true)
-    case .elsewhere(let why): self.init(lock: lock, isAtRest: false, message: why)
+  public init(_ lock: String, _ park: ParkState) {
+    switch park {
+    case .parked: self.init(lock: lock, isParked: true)
+    case .elsewhere(let why): self.init(lock: lock, isParked: false, message: why)
     case .unknown: self.init(lock: lock)
     }
   }
 }
 
-extension LockLeave {
+extension ParkState {
   /// What a journal says of how a lock was left.
   public init(_ left: Record.Left) {
     self =
-      switch left.isAtRest {
-      case true?: .atRest
-      case false?: .elsewhere(left.message ?? "it is not at rest")
+      switch left.isParked {
+      case true?: .parked
+      case false?: .elsewhere(left.message ?? "it is not parked")
       case nil: .unknown
       }
   }

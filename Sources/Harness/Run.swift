@@ -11,7 +11,7 @@ public final class Run {
     /// Which cells were visited, by machine.
     public var coverage: [Coverage] = []
     /// What there is to say of how the devices were left.
-    public var leave: [String] = []
+    public var park: [String] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -76,20 +76,20 @@ public final class Run {
         Record.Run(
           seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
           failsFlaky: earlier.tally.failsFlaky)))
-    for remark in prepare() { listener.remark(remark) }
+    for diagnostic in prepare() { listener.diagnostic(diagnostic) }
     var limit: String?
     for test in plan.cases where !earlier.judged.contains(ExactText(test.id)) {
       let verdict = tries(test, limit, &count)
       if verdict.limit != nil { limit = verdict.message }
       summary.tally.count(verdict)
     }
-    let leave = provider.leave()
-    listener.take(leave)
-    summary.leave = leave.remarks
-    summary.tally.isInTrouble = leave.fault != nil
+    let park = provider.park()
+    listener.take(park)
+    summary.park = park.diagnostics
+    summary.tally.isInTrouble = park.fault != nil
     summary.coverage = count.coverage
     for coverage in summary.coverage { listener.take(coverage) }
-    if summary.exitStatus == .incomplete, let words = summary.tally.shortfall { listener.remark(words) }
+    if summary.exitStatus == .incomplete, let words = summary.tally.shortfall { listener.diagnostic(words) }
     listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
     return summary
   }
@@ -131,10 +131,10 @@ public final class Run {
     let abilities = device.abilities
     var runner = CaseRunner(
       test, test.machine.specification(abilities), device,
-      invariants: test.machine.invariants,
+      invariants: test.machine.invariants(on: test.device),
       listener: listener, isStopped: isStopped)
     let outcome = runner.run()
-    count.add(runner.coverage, of: test.machine.variant(under: abilities.circumstances))
+    count.add(runner.coverage, of: test.machine.variant(under: abilities.conditions))
     return outcome
   }
 }

@@ -42,7 +42,7 @@ public struct Step: Sendable {
     case performNow(Call)
     /// The stimulus is given at once; the model must not allow it, and the device must not obey it.
     case refuse(Call)
-    /// A fault of the surroundings is brought about.
+    /// A fault of the environment is brought about.
     case fault(Fault)
     /// Time passes.
     case wait(Interval)

@@ -1,12 +1,17 @@
 import Journal
-import Automata
+import Conformance
 import Documents
-import Models
 
 /// What may stand in a scenario, described once: the reader takes its keys from here, and so does the JSON Schema.
-enum ScenarioGrammar {
+struct ScenarioGrammar {
   typealias Form = Documents.Form
   typealias Field = Documents.Form.Field
+
+  /// What it may name.
+  let names: ScenarioNames
+
+  /// That of any scenario.
+  static let any = ScenarioGrammar(names: .any)
 
   /// The steps that are no stimuli. A stimulus of one of these names can be given with `now`.
   enum Keyword: String, CaseIterable {
@@ -19,45 +24,50 @@ enum ScenarioGrammar {
   }
 
   /// What `wait` has in place of a duration to let time pass until nothing is awaited.
-  static let settled = "settled"
+  static let settled = Record.Event.settled
   /// The same, until the next thing is shown that is awaited.
-  static let next = "next"
+  static let next = Record.Event.next
   /// The most rounds of one repetition.
   static let rounds = 1...10_000
   /// The most steps of a scenario, those that are repeated counted as often as they are done.
-  static let mostSteps = 100_000
+  static let maximumSteps = 100_000
   /// The most repetitions inside one another.
   static let deepest = 8
+
+  /// The keys that name a device.
+  static let deviceKeys = ScenarioNames.any.deviceFields.map(\.name)
+  /// A flag, as people write it in a scenario.
+  static let flag = Form.either([.flag, .words(["yes", "no", "on", "off"])])
+  /// What goes with a stimulus of which nothing is known: one argument, or several with names.
+  static let arguments = Form.either([.value, .mapping([], others: .value)])
 }
 
 extension ScenarioGrammar {
   /// The keys of a scenario.
-  static let scenario: [Field] = [
-    .required("scenario", .text, "What the scenario shows, in one sentence."),
-    .optional(
-      "machine", .text,
-      "The machine that the device is compared with: a name, or a path relative to this file. "
-        + "Left out, it is the device's usual one."),
-    .optional(
-      "device", .either([.text, .mapping(deviceFields, others: .oneOrMore(.value))]),
-      "The device: `socket`, `emulator:sesame5?defect=deaf-unlock`, `exec:COMMAND`, or a mapping with "
-        + "the conditions in which the test starts. Left out, it is the machine's usual one."),
-    .optional("seed", .wholeNumber(0...Int.max), "The seed of everything that is drawn."),
-    .optional("tags", .list(.text), "Words to select the scenario by."),
-    .required("steps", .list(.reference("step")), "What is done, in order."),
-  ]
-
-  static let deviceFields: [Field] = [
-    .optional("lock", .text, "The kind of lock; an emulated one unless --device says otherwise."),
-    .optional("emulator", .text, "The name of an emulated device."),
-    .optional("exec", .text, "A command that speaks for a device."),
-  ]
+  var scenario: [Field] {
+    [
+      .required("scenario", .text, "What the scenario shows, in one sentence."),
+      .optional(
+        "machine", names.machine,
+        "The machine that the device is compared with: a name, or a path relative to this file. "
+          + "Left out, it is the device's usual one."),
+      .optional(
+        "device", .either(names.devices + [.mapping(names.deviceFields, others: names.otherSettings)]),
+        "The device: `socket`, `emulator:sesame5?defect=deaf-unlock`, `exec:COMMAND`, or a mapping with "
+          + "the conditions in which the test starts. Left out, it is the machine's usual one."),
+      .optional("seed", .wholeNumber(0...Int.max), "The seed of everything that is drawn."),
+      .optional("tags", .list(.text), "Words to select the scenario by."),
+      .required("steps", .list(.reference("step")), "What is done, in order."),
+    ]
+  }
 
   /// The keys of `until`.
-  static let until: [Field] = [
-    .required("status", .oneOrMore(.text), "The status, or one of several."),
-    .optional("within", .duration, "By when it must be shown; 60 s unless given."),
-  ]
+  var until: [Field] {
+    [
+      .required("status", .oneOrMore(names.status), "The status, or one of several."),
+      .optional("within", .duration, "By when it must be shown; 60 s unless given."),
+    ]
+  }
 
   /// The keys of a comparison.
   static let comparisonKeys: [Field] = [
@@ -67,15 +77,17 @@ extension ScenarioGrammar {
   ]
 
   /// The keys of random events.
-  static let randomEvents: [Field] = [
-    .required("events", .wholeNumber(1...mostSteps), "How many events."),
-    .optional(
-      "weights", .mapping([], others: .value),
-      "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out."),
-    .optional(
-      "levels", .oneOrMore(.text),
-      "Where the events may interfere: events, messages, att, link. Only events unless given."),
-  ]
+  var randomEvents: [Field] {
+    [
+      .required("events", .wholeNumber(1...Self.maximumSteps), "How many events."),
+      .optional(
+        "weights", .mapping(names.weights, others: names.otherWeights),
+        "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out."),
+      .optional(
+        "levels", .oneOrMore(.words(TestLevel.allCases.map(\.rawValue))),
+        "Where the events may interfere: events, messages, att, link. Only events unless given."),
+    ]
+  }
 
   /// The keys of a repetition.
   static let repetition: [Field] = [
@@ -84,128 +96,79 @@ extension ScenarioGrammar {
   ]
 
   /// A stimulus: its name, or its name and what goes with it.
-  static let call = Form.either([.text, .single(stimuli, others: arguments)])
+  private var call: Form { .either(names.calls + [.single(names.stimuli, others: names.otherStimuli)]) }
 
-  /// One argument, or several with names.
-  static let arguments = Form.either([.value, .mapping([], others: .value)])
-
-  static let comparison = Form.either([.value, .mapping(comparisonKeys, others: nil)])
-
-  /// The readings of the machines that are built in, with what each may be.
-  static let readings: [Field] = {
-    let reserved = ExpectationKey.allCases.map(\.rawValue)
-    var fields: [Field] = []
-    for machine in MachineDefinition.catalog {
-      for reading in machine.readings where !reserved.contains(reading.name) {
-        guard !fields.contains(where: { $0.name == reading.name }) else { continue }
-        let (kind, value) = (reading.kind, reading.kind.form)
-        let same = Field.optional("is", value, "What the reading must be.")
-        let keys = [same] + (kind.isNumber ? comparisonKeys.filter { $0.name != same.name } : [])
-        let form = Form.either([value, .mapping(keys, others: nil)])
-        fields.append(
-          .optional(reading.name, form, "A reading of `\(machine.name)`: \(kind.expectation)."))
-      }
-    }
-    return fields
-  }()
-
-  static let step = Form.either([
-    .text, .single(Keyword.allCases.map(\.field) + stimuli, others: arguments),
-  ])
-
-  /// The stimuli of the machines that are built in, with what goes with them. Those of a file may have the same names and
-  /// take something else: what else is given, only the reader knows to be wrong.
-  static let stimuli: [Field] = {
+  var step: Form {
     let reserved = Keyword.allCases.map(\.rawValue)
-    var fields: [Field] = []
-    for machine in MachineDefinition.catalog {
-      for event in machine.events where event.kind != .spontaneous {
-        guard let forms = event.arguments?.forms, !forms.isEmpty, !reserved.contains(event.name),
-          !fields.contains(where: { $0.name == event.name })
-        else { continue }
-        let known = forms.map { Field.optional($0.name, $0.kind.form, "Here \($0.kind.expectation).") }
-        let form = Form.either([.value, .mapping(known, others: .value)])
-        fields.append(.optional(event.name, form, "The stimulus of `\(machine.name)`."))
+    let stimuli = names.stimuli.filter { !reserved.contains($0.name) }
+    return .either(names.calls + [.single(keywords + stimuli, others: names.otherStimuli)])
+  }
+
+  /// The steps that are no stimuli, but for those that nothing could go with.
+  private var keywords: [Field] {
+    Keyword.allCases.compactMap { keyword in
+      switch keyword {
+      case .fault where names.faults.isEmpty, .refuse where names.calls.isEmpty,
+        .now where names.calls.isEmpty:
+        nil
+      default: field(keyword)
       }
     }
-    return fields
-  }()
-}
+  }
 
-extension ScenarioGrammar.Keyword {
-  var field: ScenarioGrammar.Field {
-    switch self {
+  private func field(_ keyword: Keyword) -> Field {
+    let name = keyword.rawValue
+    return switch keyword {
     case .until:
       .optional(
-        rawValue, .mapping(ScenarioGrammar.until, others: nil),
+        name, .mapping(until, others: nil),
         "Lets time pass until a status is shown; it must be in time, within a minute unless said.")
     case .expect:
       .optional(
-        rawValue,
-        .mapping(
-          ScenarioGrammar.ExpectationKey.allCases.map(\.field) + ScenarioGrammar.readings,
-          others: ScenarioGrammar.comparison),
+        name, .mapping(expectation, others: names.otherReadings),
         "What must be shown: now, `within` a time, or all the time `for` one. Other keys are readings.")
     case .wait:
       .optional(
-        rawValue, .either([.duration, .word(ScenarioGrammar.settled), .word(ScenarioGrammar.next)]),
+        name, .either([.duration, .word(Self.settled), .word(Self.next)]),
         "Lets time pass; `settled` until the model awaits nothing of the device, `next` until the device "
           + "shows the next thing that is awaited.")
     case .fault:
       .optional(
-        rawValue, .either([.text, .single([], others: .value)]),
-        "Brings about a fault of the surroundings, such as `jam` or `drop: next-notification`.")
+        name, .either(names.faults),
+        "Brings about a fault of the environment, such as `jam` or `drop: next-notification`.")
     case .refuse:
       .optional(
-        rawValue, ScenarioGrammar.call,
-        "Gives a stimulus at once that the model does not allow; the device must not obey it.")
+        name, call, "Gives a stimulus at once that the model does not allow; the device must not obey it.")
     case .now:
-      .optional(
-        rawValue, ScenarioGrammar.call, "Gives a stimulus at once, without waiting until the model allows it."
-      )
+      .optional(name, call, "Gives a stimulus at once, without waiting until the model allows it.")
     case .fuzz:
       .optional(
-        rawValue, .mapping(ScenarioGrammar.randomEvents, others: nil),
+        name, .mapping(randomEvents, others: nil),
         "Makes random events from here on, drawn by the scenario's seed.")
     case .repeat:
-      .optional(rawValue, .mapping(ScenarioGrammar.repetition, others: nil), "Does steps several times.")
+      .optional(name, .mapping(Self.repetition, others: nil), "Does steps several times.")
     case .note:
-      .optional(rawValue, .text, "Says something to whoever reads the report.")
+      .optional(name, .text, "Says something to whoever reads the report.")
     }
   }
-}
 
-extension ScenarioGrammar.ExpectationKey {
-  var field: ScenarioGrammar.Field {
-    switch self {
-    case .status:
-      .optional(rawValue, .oneOrMore(.text), "The status, or one of several.")
-    case .effect:
-      .optional(rawValue, .text, "An effect that was shown since something was last done.")
-    case .refused:
-      .optional(
-        rawValue, .either([.flag, .text]), "`true`, or words that stand in the reason of the refusal.")
-    case .quiet:
-      .optional(rawValue, .duration, "For how long nothing at all may be shown.")
-    case .within:
-      .optional(rawValue, .duration, "By when all of it must be so.")
-    case .for:
-      .optional(rawValue, .duration, "How long the status must last.")
+  /// The keys of an expectation.
+  private var expectation: [Field] {
+    let keys = ExpectationKey.allCases.compactMap { key -> Field? in
+      let name = key.rawValue
+      return switch key {
+      case .status: .optional(name, .oneOrMore(names.status), "The status, or one of several.")
+      case .effect:
+        names.effect.map { .optional(name, $0, "An effect that was shown since something was last done.") }
+      case .refused:
+        .optional(
+          name, .either([.flag, .text]), "`true`, or words that stand in the reason of the refusal.")
+      case .quiet: .optional(name, .duration, "For how long nothing at all may be shown.")
+      case .within: .optional(name, .duration, "By when all of it must be so.")
+      case .for: .optional(name, .duration, "How long the status must last.")
+      }
     }
-  }
-}
-
-extension ValueForm.Kind {
-  /// The form that a schema has for it.
-  fileprivate var form: ScenarioGrammar.Form {
-    switch self {
-    case .text: .text
-    case .hexadecimal: .pattern("^([0-9A-Fa-f]{2})*$")
-    case .flag: .either([.flag, .words(["yes", "no", "on", "off"])])
-    case .wholeNumber(let range): .wholeNumber(range)
-    case .number: .number
-    case .duration: .duration
-    case .choice(let words): .words(words)
-    }
+    let reserved = ExpectationKey.allCases.map(\.rawValue)
+    return keys + names.readings.filter { !reserved.contains($0.name) }
   }
 }

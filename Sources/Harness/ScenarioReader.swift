@@ -22,7 +22,7 @@ public struct ScenarioReader {
   }
 
   private func scenario(of cursor: Cursor, in folder: String) -> Scenario? {
-    guard let fields = cursor.fields(ScenarioGrammar.scenario) else { return nil }
+    guard let fields = cursor.fields(ScenarioGrammar.any.scenario) else { return nil }
     var others = OptionalFields(fields)
     let name = fields.required("scenario")
     let title = name?.text()
@@ -105,7 +105,7 @@ private struct DeviceReading {
   private mutating func mapping(
     _ entries: [(key: Cursor, value: Cursor)], of cursor: Cursor
   ) -> (DeviceSpec, Cursor)? {
-    let kinds = ScenarioGrammar.deviceFields.map(\.name)
+    let kinds = ScenarioGrammar.deviceKeys
     let named = entries.filter { kinds.contains($0.key.node.text ?? "") }
     guard let (key, value) = named.first else {
       cursor.report("missing key `lock`, `emulator` or `exec`")

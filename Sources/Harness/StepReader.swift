@@ -1,7 +1,6 @@
 import Automata
 import Conformance
 import Documents
-import Models
 import Basics
 
 /// Reads the steps of a scenario against the names of its machine and its device.
@@ -13,8 +12,6 @@ struct StepReader {
   private let stimuli: [String]
   private let spontaneous: [String]
   private let vocabulary: Vocabulary?
-  /// Whether the machine is one of ours, whose stimuli take nothing unless it says so; what a file does not say may be.
-  private let isBuiltIn: Bool
   private let faults: [String]
   private var depth = 0
   /// How many steps there are when each is counted as often as it is done.
@@ -24,14 +21,13 @@ struct StepReader {
 
   init(machine: Machine?, device: DeviceDescription?) {
     self.machine = machine
-    isBuiltIn = machine.map { MachineDefinition.named($0.name) == $0.definition } ?? false
     self.device = device
     let events = machine?.definition.events ?? []
     stimuli = events.filter { $0.kind != .spontaneous }.map(\.name)
     spontaneous = events.filter { $0.kind == .spontaneous }.map(\.name)
     vocabulary = machine.map(Vocabulary.init(machine:))
-    let circumstances = machine?.definition.circumstances.flatMap { [$0.name] + $0.faults } ?? []
-    faults = (device?.abilities.faults ?? []) + circumstances
+    let conditions = machine?.definition.conditions.flatMap { [$0.name] + $0.faults } ?? []
+    faults = (device?.abilities.faults ?? []) + conditions
   }
 
   mutating func steps(of cursor: Cursor) -> [Step]? {
@@ -45,9 +41,9 @@ struct StepReader {
 
   private mutating func step(of cursor: Cursor) -> Step? {
     doneCount += rounds
-    if doneCount > ScenarioGrammar.mostSteps, !isTooLong {
+    if doneCount > ScenarioGrammar.maximumSteps, !isTooLong {
       isTooLong = true
-      cursor.report("with this step the scenario has more than \(ScenarioGrammar.mostSteps) steps to do")
+      cursor.report("with this step the scenario has more than \(ScenarioGrammar.maximumSteps) steps to do")
     }
     guard let (name, key, value) = variant(cursor) else { return nil }
     let action =
@@ -142,7 +138,7 @@ struct StepReader {
   /// What the machine says may go with a stimulus; `nil` where it says nothing.
   private func forms(of stimulus: String) -> ArgumentForms? {
     guard let machine, let number = machine.event(named: stimulus) else { return nil }
-    return machine.definition.events[number].arguments ?? (isBuiltIn ? ArgumentForms.none : nil)
+    return machine.arguments(of: machine.definition.events[number])
   }
 
   /// Says that something does not go with a stimulus.
@@ -182,8 +178,8 @@ struct StepReader {
   }
 
   private mutating func randomEvents(_ cursor: Cursor) -> Step.Action? {
-    guard let fields = cursor.fields(ScenarioGrammar.randomEvents) else { return nil }
-    let count = fields.required("events")?.integer(in: 1...ScenarioGrammar.mostSteps)
+    guard let fields = cursor.fields(ScenarioGrammar.any.randomEvents) else { return nil }
+    let count = fields.required("events")?.integer(in: 1...ScenarioGrammar.maximumSteps)
     doneCount += rounds * (count ?? 0)
     var weights: [Step.RandomEvents.Weight]? = []
     for (key, value) in fields.optional("weights")?.entries() ?? [] {
@@ -213,7 +209,7 @@ struct StepReader {
     }
     let outer = rounds
     // The limit on the whole keeps the product small.
-    rounds = min(outer * (times ?? 1), ScenarioGrammar.mostSteps + 1)
+    rounds = min(outer * (times ?? 1), ScenarioGrammar.maximumSteps + 1)
     depth += 1
     let steps = fields.required("steps").flatMap { self.steps(of: $0) }
     depth -= 1
@@ -227,7 +223,7 @@ struct StepReader {
 
 extension StepReader {
   private func until(_ cursor: Cursor) -> Step.Action? {
-    guard let fields = cursor.fields(ScenarioGrammar.until) else { return nil }
+    guard let fields = cursor.fields(ScenarioGrammar.any.until) else { return nil }
     let status = fields.required("status").flatMap { statuses(of: $0) }
     let within: Interval? = fields.optional("within").map { $0.duration() } ?? Interval.seconds(60)
     guard let status, let within else { return nil }

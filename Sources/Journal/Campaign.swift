@@ -20,7 +20,7 @@ public struct CampaignStatus: Hashable, Sendable {
   public var unjudged = 0
   /// Tests kept because they did what few others did.
   public var corpus = 0
-  /// Distinct places in the model at which something was chosen: possible states and circumstances.
+  /// Distinct places in the model at which something was chosen: possible states and conditions.
   public var positions = 0
   /// The length of the longest test.
   public var longest = 0

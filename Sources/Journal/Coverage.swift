@@ -222,12 +222,12 @@ extension Record.Coverage {
       return
     }
     visited = []
-    func most(_ left: Share?, _ right: Share?) -> Share? {
+    func maximum(_ left: Share?, _ right: Share?) -> Share? {
       guard let left, let right else { return left }
       return Share(max(left.visited, right.visited), of: left.count)
     }
-    total.legal = most(total.legal, other.total.legal)
-    total.empty = most(total.empty, other.total.empty)
+    total.legal = maximum(total.legal, other.total.legal)
+    total.empty = maximum(total.empty, other.total.empty)
   }
 }
 

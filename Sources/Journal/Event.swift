@@ -32,7 +32,7 @@ extension Record {
       /// There is trouble in the lab.
       case lab
       /// The lab says something: how a transport was brought back, why a lock was left as it is.
-      case remark
+      case diagnostic
     }
 
     /// When, since the start of the case; zero outside of any.
@@ -62,10 +62,10 @@ extension Record {
     }
 
     /// What is said beside the comparison.
-    public var remark: String? { isRemark ? breach.quirk ?? text : nil }
+    public var diagnostic: String? { isDiagnostic ? breach.quirk ?? text : nil }
 
     /// Whether it is said beside the comparison: by the lab, or of a habit that devices of this kind are known for.
-    public var isRemark: Bool { kind == .remark || breach.quirk != nil }
+    public var isDiagnostic: Bool { kind == .diagnostic || breach.quirk != nil }
   }
 
   /// What is said of a rule of its protocol that a device broke, beside the rule's name.
@@ -87,8 +87,8 @@ extension Record {
     /// The packet for a person, of many bytes only the first: `3 bytes of the device, 075200`; `nil` where there is none.
     public var packetWords: String? {
       packet.map { digits in
-        let (count, most) = (digits.utf8.count / 2, 48)
-        let bytes = digits.prefix(2 * most) + (count > most ? "…" : "")
+        let (count, maximum) = (digits.utf8.count / 2, 48)
+        let bytes = digits.prefix(2 * maximum) + (count > maximum ? "…" : "")
         return (count == 1 ? "1 byte" : "\(count) bytes") + " of the \(sender?.rawValue ?? "device")"
           + (count == 0 ? "" : ", \(bytes)")
       }
@@ -116,7 +116,7 @@ extension Record.Event {
       [time] + mark + [text, .extra("arguments", \.arguments, .members(of: Shape.value), besides: [])]
     case .fault: [time] + mark + [text, .usual("value", \.value, .value)]
     case .wait, .expect, .note: [time] + mark + [text]
-    case .status, .effect, .refused, .remark: [time, text]
+    case .status, .effect, .refused, .diagnostic: [time, text]
     case .reading: [time, text, .usual("value", \.value, .value)]
     case .violation:
       [time, text] + [
@@ -154,4 +154,11 @@ extension Record.Event {
 
   /// The JSON Schema of each kind.
   static var shapes: [JSON] { Kind.allCases.map { Shape.object(fields(of: $0)) } }
+}
+
+extension Record.Event {
+  /// What a wait says that lasts until nothing is awaited.
+  public static let settled = "settled"
+  /// What a wait says that lasts until something is shown.
+  public static let next = "next"
 }

@@ -223,10 +223,10 @@ extension Notation<Int> {
   package static var count: Notation { Notation(shape: Shape.count, write: { .integer($0) }, read: \.int) }
 
   /// A whole number from another one.
-  static func count(from least: Int) -> Notation {
+  static func count(from minimum: Int) -> Notation {
     Notation(
-      shape: ["type": "integer", "minimum": .integer(least)], write: { .integer($0) },
-      read: { json in json.int.flatMap { $0 < least ? nil : $0 } })
+      shape: ["type": "integer", "minimum": .integer(minimum)], write: { .integer($0) },
+      read: { json in json.int.flatMap { $0 < minimum ? nil : $0 } })
   }
 }
 

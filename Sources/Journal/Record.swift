@@ -54,18 +54,18 @@ extension Record {
     }
   }
 
-  /// How a real lock was left at the end of a run; what there is to say of it to people is a remark.
+  /// How a real lock was left at the end of a run; what there is to say of it to people is a diagnostic.
   public struct Left: Hashable, Sendable {
     /// What the run calls the lock.
     public var lock: String
-    /// Whether it is where it is to rest; `nil` where that is unknown.
-    public var isAtRest: Bool?
+    /// Whether it is where it is to be parked; `nil` where that is unknown.
+    public var isParked: Bool?
     /// Why it is not, in one line.
     public var message: String?
 
     /// Says how a lock was left.
-    public init(lock: String, isAtRest: Bool? = nil, message: String? = nil) {
-      (self.lock, self.isAtRest, self.message) = (lock, isAtRest, message)
+    public init(lock: String, isParked: Bool? = nil, message: String? = nil) {
+      (self.lock, self.isParked, self.message) = (lock, isParked, message)
     }
   }
 
@@ -99,7 +99,7 @@ extension Record.Left: Recorded {
   public static let blank = Record.Left(lock: "")
   public static let noun = "what is said of how a lock was left"
   public static let fields: [Field<Self>] = [
-    .needed("lock", \.lock, .text), .extra("atRest", \.isAtRest, .flag),
+    .needed("lock", \.lock, .text), .extra("parked", \.isParked, .flag),
     .extra("message", \.message, .text),
   ]
 }

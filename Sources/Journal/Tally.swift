@@ -23,7 +23,7 @@ public struct Tally: Hashable, Sendable {
   /// Whether a case that is skipped, and is in no quarantine, makes the whole incomplete.
   public var failsSkipped = false
   /// How many cases must at least come to a verdict, for the whole not to be incomplete.
-  public var leastVerdicts = 0
+  public var minimumVerdicts = 0
   /// Whether a safety limit stopped the run.
   public var isLimited = false
   /// Whether there was trouble in the lab outside of any case.
@@ -84,9 +84,9 @@ public struct Tally: Hashable, Sendable {
   public var shortfall: String? {
     guard agree > 0 else { return nil }
     let verdicts = agree + divergences
-    if verdicts < leastVerdicts {
+    if verdicts < minimumVerdicts {
       let cases = verdicts == 1 ? "1 case" : "\(verdicts) cases"
-      return "\(cases) came to a verdict, and at least \(leastVerdicts) are asked for (--min-cases)"
+      return "\(cases) came to a verdict, and at least \(minimumVerdicts) are asked for (--min-cases)"
     }
     let passedOver = skipped - excused
     guard failsSkipped, passedOver > 0 else { return nil }

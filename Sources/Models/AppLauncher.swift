@@ -5,7 +5,7 @@ extension MachineDefinition {
   ///
   /// The eight mappings are the documentation's own. An input that an effect sends by itself happens at once;
   /// one that waits for a callback is the tester's: the upgrade that ends (`indexDatabase`), the user who
-  /// logs in or out. Whether an upgrade is pending and whether there are credentials are circumstances of the
+  /// logs in or out. Whether an upgrade is pending and whether there are credentials are conditions of the
   /// start.
   public static let launcher: MachineDefinition = {
     var machine = MachineDefinition(
@@ -15,7 +15,7 @@ extension MachineDefinition {
         Event("logIn", .both),
         Event("logOut", .both),
       ],
-      circumstances: [Circumstance("upgradePending"), Circumstance("credentials")],
+      conditions: [Condition("upgradePending"), Condition("credentials")],
       starts: [Start("uninitialized")])
     // swift-format-ignore
     machine.add(mappings: """

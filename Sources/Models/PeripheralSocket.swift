@@ -18,7 +18,7 @@ extension MachineDefinition {
   ///   `lostConnection`; a service or an advertisement that the system refuses fails with its error.
   /// - What another central does, or a write to another characteristic, is ignored. A write before any
   ///   subscription is ignored too.
-  /// - Sending fails unless connected. A full transmit queue (the circumstance `queueFull`) makes a send wait
+  /// - Sending fails unless connected. A full transmit queue (the condition `queueFull`) makes a send wait
   ///   until the manager is ready again; while one waits there cannot be a second.
   /// - Closing leads to Idle from everywhere.
   public static let socket: MachineDefinition = {
@@ -28,9 +28,9 @@ extension MachineDefinition {
       "open", "close", "send", "powerOn", "powerOff", "unauthorized", "serviceAdded", "serviceFailed",
       "advertisingStarted", "advertisingFailed", "readyToUpdate", "subscribe", "otherSubscribe",
       "unsubscribe",
-      "otherUnsubscribe", "write", "otherWrite", "strayWrite",
+      "otherUnsubscribe", "write", "otherWrite", "writeElsewhere",
     ].map { Event($0) }
-    machine.circumstances = [Circumstance("queueFull", faults: ["queue-full"])]
+    machine.conditions = [Condition("queueFull", faults: ["queue-full"])]
     let clearing = ["stopAdvertising", "removeAllServices"]
     machine.states = [
       State("Idle (unknown)", entry: clearing), State("Idle (off)", entry: clearing),
@@ -111,7 +111,7 @@ extension MachineDefinition {
       AddingService/StartingAdvertising/WaitingForSubscription --> =           : write
       Connected/Connected (sending)                            --> =           : write ; didReceive
       Connected/Connected (sending)                            --> =           : otherWrite
-      Connected/Connected (sending)                            --> =           : strayWrite
+      Connected/Connected (sending)                            --> =           : writeElsewhere
 
       Connected                                                --> =           : send unless queueFull ; updateValue, didSend
       Connected                                                --> Connected (sending) : send given queueFull ; updateValue

@@ -20,7 +20,7 @@ extension MachineDefinition {
   /// a live link neither loses nor alters nor reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B
   /// §4.5.9), so while it lives every deadline holds.
   ///
-  /// Circumstances: `loss` (a link may be lost and an advertisement missed, as on any real air), `tampering` (frames were
+  /// Conditions: `loss` (a link may be lost and an advertisement missed, as on any real air), `tampering` (frames were
   /// tampered with on this link, so that what they carried, and what depends on the counters of later ones, is open until
   /// the link is over), `absent` (the lock may be out of reach or without power), `jam` (the bolt is blocked), `autolock`
   /// (set, to its time; what is set while frames are tampered with may not have arrived), `wrongKey` (the client cannot
@@ -32,26 +32,26 @@ extension MachineDefinition {
       name: "sesame", summary: "A Sesame lock and its client, with everything that happens by itself.")
     machine.events = SesameEvents.all
     machine.readings = SesameEvents.readings
-    machine.circumstances = [
-      Circumstance("loss"),
-      Circumstance(
+    machine.conditions = [
+      Condition("loss"),
+      Condition(
         "tampering",
         faults: [
           "drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write", "mutate", "reflect",
           "unsubscribe",
         ], events: ["tampered"], until: ["noSignal"]),
       // A link that was cut off is noticed two seconds later, and a lock without power has to start.
-      Circumstance(
+      Condition(
         "absent", faults: ["out-of-range", "no-power"], moments: ["power-cycle"], delay: .seconds(6)),
-      Circumstance("jam", faults: ["jam"], unsure: ["tampering", "absent"]),
-      Circumstance(
+      Condition("jam", faults: ["jam"], unsure: ["tampering", "absent"]),
+      Condition(
         "autolock", stimuli: ["setAutolock", "reset"], unsure: ["tampering", "absent"],
         reading: "autolock",
         delay: .seconds(6)),
       // A proof that is on its way is what it was when it was sent.
-      Circumstance("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
-      Circumstance("provocation", moments: ["provoked"], delay: .seconds(1)),
-      Circumstance("presetPositions", events: ["positionsFound"]),
+      Condition("wrongKey", faults: ["wrong-key", "replay-login"], countsFromEntry: true),
+      Condition("provocation", moments: ["provoked"], delay: .seconds(1)),
+      Condition("presetPositions", events: ["positionsFound"]),
     ]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
       machine.addApproach(in: region)
@@ -173,7 +173,7 @@ extension MachineDefinition {
   }
 }
 
-/// The rest positions that a configured lock shows.
+/// The park positions that a configured lock shows.
 private let rests = ["locked", "unlocked", "moved"]
 
 extension MachineDefinition {

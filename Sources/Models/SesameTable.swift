@@ -61,7 +61,7 @@ extension MachineDefinition {
     return machine
   }()
 
-  /// The tables as they are over a link that can be lost at any event: the circumstance is called `loss`.
+  /// The tables as they are over a link that can be lost at any event: the condition is called `loss`.
   ///
   /// From `connecting` on the link can be lost by itself, and the answer to a stimulus can be lost with it: then the
   /// lock may have taken it or not. A reset whose end nobody saw may have been carried out or not.
@@ -69,7 +69,7 @@ extension MachineDefinition {
     var machine = MachineDefinition.sesameTable
     machine.summary =
       "The two tables of the Sesame documentation, driven step by step, over a link that is lost at times."
-    machine.circumstances = [Circumstance("loss")]
+    machine.conditions = [Condition("loss")]
     machine.events.append(Event("linkLost", .spontaneous))
     let starts = machine.states.map(\.name).filter { State.status(of: $0) == "noSignal" }
     func home(of state: String) -> [String] {

@@ -7,10 +7,10 @@ struct NightlyBattery {
   /// How many percent it loses in an hour, in tenths; `nil` where nothing tells.
   let slope: Double?
   /// Why the lock is left alone because of it, if it is.
-  let low: WearLedger.Refusal?
+  let low: ActuationBudget.Refusal?
 
   /// Takes the battery out of a ledger; `nil` where it was never read, or not since somebody saw to the lock.
-  init?(_ ledger: WearLedger, under limits: LockLimits) {
+  init?(_ ledger: ActuationBudget, under limits: LockLimits) {
     guard let percent = ledger.battery else { return nil }
     self.percent = percent
     slope = ledger.batterySlope.map { ($0 * 10).rounded() / 10 }

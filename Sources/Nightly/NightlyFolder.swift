@@ -46,7 +46,7 @@ public final class NightlyFolder {
 
   private func prepare() throws(FileFault) {
     try makeFolder(folder.path + "/cases")
-    try WholeFile.replace(folder.path + "/rest.yaml", with: NightlyRuns.rest)
+    try WholeFile.replace(folder.path + "/park.yaml", with: NightlyRuns.park)
     file = try OutputFile(appendingTo: recordPath)
   }
 

@@ -20,8 +20,8 @@ public struct NightlyJournal {
   ///
   /// - Parameters:
   ///   - status: what the night ended with; `nil` while it has not.
-  ///   - remark: what there is to say of that.
-  public func write(to path: String, status: CommandStatus?, remark: String? = nil) throws(FileFault) {
+  ///   - diagnostic: what there is to say of that.
+  public func write(to path: String, status: CommandStatus?, diagnostic: String? = nil) throws(FileFault) {
     var file = try Replacement(of: path)
     func write(_ records: [Record]) throws(FileFault) {
       for record in records { try file.write(record.line() + "\n") }
@@ -47,24 +47,24 @@ public struct NightlyJournal {
       for verdict in campaign.verdicts { tally.count(verdict) }
       visits += campaign.visits.filter { known.insert($0).inserted }
     }
-    for lock in night.locks { try write(leave(of: lock)) }
+    for lock in night.locks { try write(park(of: lock)) }
     try write(visits)
-    if let remark { try write([.event(Record.Event(.remark, remark, at: .zero))]) }
+    if let diagnostic { try write([.event(Record.Event(.diagnostic, diagnostic, at: .zero))]) }
     if let status { try write([.end(Record.End(tally, status))]) }
     try file.commit()
   }
 
   /// How a lock was left, and what there is to say of it to people.
-  private func leave(of lock: Night.LockState) -> [Record] {
+  private func park(of lock: Night.LockState) -> [Record] {
     var words: [String] = []
     if let why = lock.outOfUse { words.append("it is out of use: \(why)") }
-    switch lock.leave {
+    switch lock.park {
     case .elsewhere(let why): words.append(why)
     case .unknown: words.append("nobody knows how it was left")
-    case .atRest, nil: break
+    case .parked, nil: break
     }
-    return words.map { .event(Record.Event(.remark, "\(lock.lock.name): \($0)", at: .zero)) }
-      + (lock.leave.map { [.left(Record.Left(lock.lock.name, $0))] } ?? [])
+    return words.map { .event(Record.Event(.diagnostic, "\(lock.lock.name): \($0)", at: .zero)) }
+      + (lock.park.map { [.left(Record.Left(lock.lock.name, $0))] } ?? [])
   }
 
   /// What is written of a case.

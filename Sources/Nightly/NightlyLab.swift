@@ -2,6 +2,7 @@ import Devices
 public import Journal
 import Transports
 public import Bench
+import Conformance
 import Documents
 public import System
 import Harness
@@ -157,14 +158,17 @@ public struct NightlyLab: Sendable {
     }
     identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
     return NightLock(
-      name: lock.name, dongles: dongles, isReal: lock.control == nil, perNight: lock.limits.perNight,
-      odometer: LockOdometer.glance(of: path)?.total ?? 0, isFuzzed: isFuzzed,
+      name: lock.name, dongles: dongles, isReal: lock.control == nil, perShift: lock.limits.perShift,
+      cycleCounter: LockCycleCounter.headerScan(of: path)?.total ?? 0, isFuzzed: isFuzzed,
       outOfUse: sickness(of: .lock(lock.name)))
   }
 
   /// Why somebody has to see to a lock or a dongle before it is used, by its health checks; `nil` for one in use.
   func sickness(of device: NightDevice) -> String? {
-    identities[device].flatMap { HealthFolder.health(of: $0).outOfUse }?.reason
+    guard let identity = identities[device] else { return nil }
+    do throws(LabFault) { return try HealthStore.health(of: identity).outOfUse?.reason } catch {
+      return error.detail
+    }
   }
 }
 
@@ -178,11 +182,13 @@ extension Inventory.Lock {
   }
 }
 
-/// What the odometer of a lock says, whoever counts with it now.
-enum LockOdometer {
+/// What the cycle counter of a lock says, whoever counts with it now.
+enum LockCycleCounter {
   /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
-  static func glance(of lockFile: String) -> (total: Int, ledger: WearLedger)? {
-    guard let path = (try? LockFile(reading: lockFile)).flatMap({ Odometer.path(of: $0) }) else { return nil }
-    return Host.isFile(path) ? Odometer.glance(at: path) : (0, WearLedger())
+  static func headerScan(of lockFile: String) -> (total: Int, ledger: ActuationBudget)? {
+    guard let lock = (try? LockFile(reading: lockFile))?.identity else { return nil }
+    do throws(LabFault) { return try CycleCounter.headerScan(of: lock) ?? (0, ActuationBudget()) } catch {
+      return nil
+    }
   }
 }

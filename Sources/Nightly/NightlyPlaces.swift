@@ -26,14 +26,14 @@ struct NightlyPlaces: Sendable {
     }
     let inventory = bench.inventory
     var places: [String: LabPlace] = [:]
-    var strangers: [String] = []
+    var unknown: [String] = []
     for place in found.sorted(by: { $0.name < $1.name }) {
       guard let name = place.tag("lock") else {
-        strangers.append("\(place.name) (no tag lock=NAME)")
+        unknown.append("\(place.name) (no tag lock=NAME)")
         continue
       }
       guard let lock = inventory.lock(name), case .file = lock.source else {
-        strangers.append("\(place.name) (lock=\(name) is no real lock of the bench \(inventory.name))")
+        unknown.append("\(place.name) (lock=\(name) is no real lock of the bench \(inventory.name))")
         continue
       }
       if let other = places.updateValue(place, forKey: name) {
@@ -42,8 +42,8 @@ struct NightlyPlaces: Sendable {
       }
     }
     self.places = places
-    if !strangers.isEmpty {
-      messages.say("lockstep: places that are left alone: \(strangers.joined(separator: ", "))".inOneLine)
+    if !unknown.isEmpty {
+      messages.say("lockstep: places that are left alone: \(unknown.joined(separator: ", "))".inOneLine)
     }
     guard !places.isEmpty else {
       throw .lab(

@@ -49,7 +49,7 @@ public struct NightlyReport {
 
   /// A dongle, or a place of a lab, in the morning.
   struct DongleLine {
-    var kind: NightWay
+    var kind: NightTransport
     var name: String
     var runs: Int
     var failures: Int
@@ -64,7 +64,7 @@ public struct NightlyReport {
   public let folder: NightlyFolder
   let took: Interval
   /// How much must have been judged.
-  let least: LeastVerdicts
+  let minimum: MinimumVerdicts
   /// The files in which there is more.
   public var reports: [String] = []
   private(set) var divergences: [Item] = []
@@ -81,8 +81,10 @@ public struct NightlyReport {
   private(set) var resumptions = 0
   private(set) var causes = Set<NightResult.Cause>()
 
-  init(_ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval, _ least: LeastVerdicts) {
-    (self.night, self.runs, self.folder, self.took, self.least) = (night, runs, folder, took, least)
+  init(
+    _ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval, _ minimum: MinimumVerdicts
+  ) {
+    (self.night, self.runs, self.folder, self.took, self.minimum) = (night, runs, folder, took, minimum)
     resumptions =
       folder.record.count { if case .resumed = $0 { true } else { false } } + (folder.record.isEmpty ? 0 : 1)
     for state in night.cases { take(state) }
@@ -123,7 +125,7 @@ public struct NightlyReport {
     let run = night.ended.last {
       state.runs.contains($0.attempt.number) && wanted.contains($0.ending.verdict)
     }
-    let verdict = run.flatMap { runs.journal(of: $0.attempt.number) }.flatMap(RunGlance.init)?.verdict
+    let verdict = run.flatMap { runs.journal(of: $0.attempt.number) }.flatMap(RunHeaderScan.init)?.verdict
     let round = state.test.round > 1 ? " (round \(state.test.round))" : ""
     return Item(
       lock: state.test.lock, file: state.test.file + round,
@@ -132,8 +134,8 @@ public struct NightlyReport {
   }
 
   private mutating func takeFindings(of run: Night.Ended) {
-    guard let glance = runs.journal(of: run.attempt.number).flatMap(RunGlance.init) else { return }
-    for finding in glance.findings {
+    guard let headerScan = runs.journal(of: run.attempt.number).flatMap(RunHeaderScan.init) else { return }
+    for finding in headerScan.findings {
       findings.append(
         Item(
           lock: run.attempt.lock, file: "fuzzing", message: finding.summary,
@@ -157,13 +159,13 @@ public struct NightlyReport {
       line.left = "emulated"
       return line
     }
-    (line.movements, line.budget, line.life) = (lock.used, lock.lock.perNight, lock.odometer)
+    (line.movements, line.budget, line.life) = (lock.used, lock.lock.perShift, lock.cycleCounter)
     line.battery = battery(of: lock.lock.name)
     if let low = line.battery?.low { line.trouble.append("\(low)") }
-    switch lock.leave {
-    case .atRest: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.rest)" } ?? "at rest"
+    switch lock.park {
+    case .parked: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.park)" } ?? "parked"
     case .elsewhere(let why):
-      line.left = "NOT AT REST"
+      line.left = "NOT PARKED"
       if line.trouble.allSatisfy({ !$0.contains(why) }) { line.trouble.append(why) }
       line.isBad = true
     case .unknown:
@@ -177,7 +179,7 @@ public struct NightlyReport {
 
   private func battery(of name: String) -> NightlyBattery? {
     guard let lock = runs.lab.inventory.lock(name), case .file(let path) = lock.source else { return nil }
-    return LockOdometer.glance(of: path).flatMap { NightlyBattery($0.ledger, under: lock.limits) }
+    return LockCycleCounter.headerScan(of: path).flatMap { NightlyBattery($0.ledger, under: lock.limits) }
   }
 
   private func line(_ dongle: Night.DongleState) -> DongleLine {
@@ -218,7 +220,7 @@ extension NightlyReport {
     var tally = Tally()
     (tally.agree, tally.divergences, tally.excused) = (agree + flaky.count, red.count, excused.count)
     tally.skipped = skipped.map(\.count).reduce(0, +) + excused.count
-    least.demand(of: &tally)
+    minimum.demand(of: &tally)
     return tally
   }
 
@@ -352,12 +354,12 @@ extension NightlyReport {
   ) {
     guard !items.isEmpty else { return }
     lines += ["", paint(.strong, title)]
-    for item in items.prefix(Self.most) {
+    for item in items.prefix(Self.maximum) {
       lines.append(paint(style, "  \(sign) \(item.lock)   \(item.file)"))
       lines.append("      \(short(item.message))" + (item.quarantine.map { " (in quarantine \($0))" } ?? ""))
       if let replay = item.replay { lines.append("      \(replay)") }
     }
-    if items.count > Self.most { lines.append("    and \(items.count - Self.most) more") }
+    if items.count > Self.maximum { lines.append("    and \(items.count - Self.maximum) more") }
   }
 
   private func add(
@@ -365,16 +367,16 @@ extension NightlyReport {
   ) {
     guard !groups.isEmpty else { return }
     lines += ["", paint(.strong, title)]
-    for group in groups.sorted(by: { $0.count > $1.count }).prefix(Self.most) {
+    for group in groups.sorted(by: { $0.count > $1.count }).prefix(Self.maximum) {
       let places = group.locks.count == 1 ? "" : " (\(group.locks.joined(separator: ", ")))"
       lines.append(
         paint(style, "  \("\(group.count)".rightAligned(in: 5))  \(short(group.reason))\(places)"))
     }
-    if groups.count > Self.most { lines.append("    and for \(groups.count - Self.most) more reasons") }
+    if groups.count > Self.maximum { lines.append("    and for \(groups.count - Self.maximum) more reasons") }
   }
 
   /// How much of one kind fits on a page.
-  private static let most = 12
+  private static let maximum = 12
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
     let rows = rows.map { $0.map(\.inOneLine) }
@@ -413,7 +415,7 @@ extension NightlyReport: Written {
   private static func seconds(_ time: Interval) -> JSON { .number((Instant.zero + time).secondsText) }
 
   /// The dongles, or the places; of one kind there are none.
-  private static func ways(_ kind: NightWay) -> Field<Self> {
+  private static func ways(_ kind: NightTransport) -> Field<Self> {
     .derived(
       "\(kind.rawValue)s", { report in report.dongles.filter { $0.kind == kind } },
       .list(.object(DongleLine.fields(kind))))
@@ -448,7 +450,7 @@ extension NightlyReport.LockLine: Written {
 }
 
 extension NightlyReport.DongleLine {
-  fileprivate static func fields(_ kind: NightWay) -> [Field<Self>] {
+  fileprivate static func fields(_ kind: NightTransport) -> [Field<Self>] {
     [
       .derived(kind.rawValue, \.name, .text), .derived("runs", \.runs, .count),
       .derived("failed", \.failures, .count), .derived("bad", \.isBad, .flag),

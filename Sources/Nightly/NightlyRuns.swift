@@ -32,17 +32,8 @@ public struct NightlyRuns: Sendable {
     return folderEntries(runs)?.first.map { "\(runs)/\($0)/journal.jsonl" }
   }
 
-  /// The scenario that brings a lock to rest: it looks at the lock, and the end of every run does the rest.
-  static let rest = """
-    scenario: The lock comes to rest
-    machine: sesame
-    steps:
-      - closeTo
-      - connect
-      - until: { status: [locked, unlocked, moved, nosetting, readytoRegister] }
-      - disconnect
-
-    """
+  /// The scenario that parks a lock: it looks at the lock, and the end of every run does the rest.
+  static let park = InterlockSettings().family.lookScenario
 
   /// Why nothing is to be begun now: there is no room for what a run writes. One that is begun without would fail, and seem
   /// to be trouble with its lock.
@@ -65,7 +56,7 @@ public struct NightlyRuns: Sendable {
     case .test(let identity):
       guard let place = places[identity] else { preconditionFailure("there is no such case") }
       words = ["run", lab.tests[place].file, "--seed=\(lab.tests[place].seed)", "--show-progress=none"]
-    case .rest: words = ["run", folder + "/rest.yaml", "--seed=1", "--show-progress=none"]
+    case .park: words = ["run", folder + "/park.yaml", "--seed=1", "--show-progress=none"]
     case .fuzz(let time):
       let seed = Fingerprint("\(seed) \(attempt.number)").value >> 11
       words = [
@@ -105,23 +96,23 @@ extension NightlyRuns {
       if ending.verdict == .labFault { ending.message = why }
     }
     if let lock = lab.inventory.lock(attempt.lock), case .file(let path) = lock.source {
-      let glance = LockOdometer.glance(of: path)
-      ending.odometer = glance?.total
-      if let ledger = glance?.ledger {
+      let headerScan = LockCycleCounter.headerScan(of: path)
+      ending.cycleCounter = headerScan?.total
+      if let ledger = headerScan?.ledger {
         ending.pause = Self.pause(after: ending, ledger, under: lock.limits)
       }
     }
     return ending
   }
 
-  /// How long a lock is to be left alone that reached a limit, or may not be brought to rest yet, as after a jam; `nil`
+  /// How long a lock is to be left alone that reached a limit, or may not be parked yet, as after a jam; `nil`
   /// where nothing hinders, or time does not help.
   private static func pause(
-    after ending: NightEnding, _ ledger: WearLedger, under limits: LockLimits
+    after ending: NightEnding, _ ledger: ActuationBudget, under limits: LockLimits
   ) -> Interval? {
-    let purpose: WearLedger.Purpose
-    switch (ending.verdict, ending.leave) {
-    case (_, .elsewhere): purpose = .rest
+    let purpose: ActuationBudget.Purpose
+    switch (ending.verdict, ending.park) {
+    case (_, .elsewhere): purpose = .park
     case (.limited, _): purpose = .movement
     default: return nil
     }
@@ -133,58 +124,58 @@ extension NightlyRuns {
   }
 
   private func judgement(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
-    let glance = journal(of: attempt.number).flatMap(RunGlance.init)
-    let leave = glance?.leave ?? .unknown
-    if let glance, let status = glance.status {
-      return ending(of: attempt, glance, status, leave)
+    let headerScan = journal(of: attempt.number).flatMap(RunHeaderScan.init)
+    let park = headerScan?.park ?? .unknown
+    if let headerScan, let status = headerScan.status {
+      return ending(of: attempt, headerScan, status, park)
     }
     // The journal of a case that came to its verdict is complete as to that, whatever killed the run after it.
-    if let glance, case .test = attempt.work, let verdict = glance.verdict {
-      return Self.ending(verdict, leave)
+    if let headerScan, case .test = attempt.work, let verdict = headerScan.verdict {
+      return Self.ending(verdict, park)
     }
     switch end {
-    case nil, .signal(9): return NightEnding(.incomplete, "its process was killed", leave: leave)
-    case .exit(5): return NightEnding(.incomplete, "its process was stopped", leave: leave)
+    case nil, .signal(9): return NightEnding(.incomplete, "its process was killed", park: park)
+    case .exit(5): return NightEnding(.incomplete, "its process was stopped", park: park)
     case .some(let end):
       let last = words.split(separator: "\n").last.map { ": \($0)" } ?? ""
-      return NightEnding(.labFault, "its process ended with \(end)\(last)", leave: leave)
+      return NightEnding(.labFault, "its process ended with \(end)\(last)", park: park)
     }
   }
 
   /// What a verdict means; what is in quarantine is the night's to excuse.
-  private static func ending(_ verdict: Record.Verdict, _ leave: LockLeave) -> NightEnding {
-    NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", leave: leave)
+  private static func ending(_ verdict: Record.Verdict, _ park: ParkState) -> NightEnding {
+    NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", park: park)
   }
 
   private func ending(
-    of attempt: NightAttempt, _ glance: RunGlance, _ status: Int, _ leave: LockLeave
+    of attempt: NightAttempt, _ headerScan: RunHeaderScan, _ status: Int, _ park: ParkState
   ) -> NightEnding {
     switch attempt.work {
     case .test:
-      guard let verdict = glance.verdict else {
+      guard let verdict = headerScan.verdict else {
         // One that was stopped while it waited for its place.
         if status == Int(CommandStatus.incomplete.rawValue) {
-          return NightEnding(.incomplete, "it was stopped", leave: leave)
+          return NightEnding(.incomplete, "it was stopped", park: park)
         }
-        let words = glance.remark ?? "its run ended with status \(status) and no verdict"
-        return NightEnding(.labFault, words, leave: leave)
+        let words = headerScan.diagnostic ?? "its run ended with status \(status) and no verdict"
+        return NightEnding(.labFault, words, park: park)
       }
-      return Self.ending(verdict, leave)
-    case .rest:
-      if leave == .atRest { return NightEnding(.agree, leave: leave) }
-      if case .elsewhere(let why) = leave { return NightEnding(.labFault, why, leave: leave) }
-      let words = glance.verdict?.message ?? glance.remark ?? "it was not reached"
-      return NightEnding(.labFault, words, leave: leave)
+      return Self.ending(verdict, park)
+    case .park:
+      if park == .parked { return NightEnding(.agree, park: park) }
+      if case .elsewhere(let why) = park { return NightEnding(.labFault, why, park: park) }
+      let words = headerScan.verdict?.message ?? headerScan.diagnostic ?? "it was not reached"
+      return NightEnding(.labFault, words, park: park)
     case .fuzz:
-      let words = glance.findings.map(\.summary).joined(separator: "; ")
+      let words = headerScan.findings.map(\.summary).joined(separator: "; ")
       switch CommandStatus(rawValue: Int32(status)) {
-      case .agree?, .nothingSelected?: return NightEnding(.agree, leave: leave)
-      case .divergence?: return NightEnding(.divergence, words, leave: leave)
-      case .safetyLimit?: return NightEnding(.limited, glance.verdict?.message ?? "", leave: leave)
-      case .incomplete?: return NightEnding(.incomplete, "it was stopped", leave: leave)
+      case .agree?, .nothingSelected?: return NightEnding(.agree, park: park)
+      case .divergence?: return NightEnding(.divergence, words, park: park)
+      case .safetyLimit?: return NightEnding(.limited, headerScan.verdict?.message ?? "", park: park)
+      case .incomplete?: return NightEnding(.incomplete, "it was stopped", park: park)
       default:
         return NightEnding(
-          .labFault, glance.verdict?.message ?? "it ended with status \(status)", leave: leave)
+          .labFault, headerScan.verdict?.message ?? "it ended with status \(status)", park: park)
       }
     }
   }
@@ -205,13 +196,13 @@ extension NightEnding.Verdict {
 }
 
 /// What a night wants to know of the journal of a child.
-struct RunGlance {
+struct RunHeaderScan {
   private(set) var verdict: Record.Verdict?
   private(set) var findings: [Record.Finding] = []
   /// What the lab said last: of a run that came to no case, why.
-  private(set) var remark: String?
+  private(set) var diagnostic: String?
   /// How the lock was left; unknown where nothing is said of it.
-  private(set) var leave = LockLeave.unknown
+  private(set) var park = ParkState.unknown
   /// What the run ended with; `nil` where it did not end.
   private(set) var status: Int?
 
@@ -223,8 +214,8 @@ struct RunGlance {
       switch record {
       case .verdict(let verdict): self.verdict = verdict
       case .finding(let finding): findings.append(finding)
-      case .event(let event) where event.isRemark: remark = event.remark
-      case .left(let left): leave = LockLeave(left)
+      case .event(let event) where event.isDiagnostic: diagnostic = event.diagnostic
+      case .left(let left): park = ParkState(left)
       case .end(let end): status = end.status
       case .run, .begin, .event, .machine, .coverage, .campaign: break
       }

@@ -18,7 +18,7 @@ public final class NightlySession {
   private let messages: StatusLine
   private let notifier: ServiceNotifier
   private let isQuiet: Bool
-  private let scribe = NightlyScribe()
+  private let writer = NightlyJournalWriter()
   private(set) var night: Night
   private var jobs: [(number: Int, job: Job)] = []
   private var events = FIFO<NightEvent>()
@@ -66,9 +66,9 @@ public final class NightlySession {
 
   /// Goes through the night.
   ///
-  /// - Parameter least: how much must have been judged in it.
+  /// - Parameter minimum: how much must have been judged in it.
   /// - Returns: what became of it.
-  public func perform(_ least: LeastVerdicts) -> NightlyReport {
+  public func perform(_ minimum: MinimumVerdicts) -> NightlyReport {
     Interruption.listen()
     notifier.ready()
     for run in night.running { jobs.append((run.attempt.number, .orphan)) }
@@ -90,13 +90,13 @@ public final class NightlySession {
       if !night.isOver { rest(for: pause) }
     }
     // What is written last must be what stays.
-    while scribe.isWriting {
+    while writer.isWriting {
       notifier.alive()
       rest(for: Self.pauses.longest)
     }
     messages.show("")
     notifier.stopping()
-    return NightlyReport(night, runs, folder, took: now - .zero, least)
+    return NightlyReport(night, runs, folder, took: now - .zero, minimum)
   }
 
   /// Looks after all children; true when something happened.
@@ -187,12 +187,12 @@ public final class NightlySession {
   private func keepJournal() {
     if isJournalBehind {
       let path = folder.folder.journalPath
-      let isBegun = scribe.write { [runs, night] () throws(FileFault) in
+      let isBegun = writer.write { [runs, night] () throws(FileFault) in
         try NightlyJournal(runs: runs, night: night).write(to: path, status: nil)
       }
       if isBegun { isJournalBehind = false }
     }
-    guard let fault = scribe.takeFault(), !hasSaidJournalFault else { return }
+    guard let fault = writer.takeFault(), !hasSaidJournalFault else { return }
     hasSaidJournalFault = true
     say("the journal cannot be written, and reports of the night wait for its end: \(fault)")
   }
@@ -256,7 +256,7 @@ extension NightlySession {
     switch attempt.work {
     case .test: runs.test(of: attempt)?.file ?? "a case"
     case .fuzz: "fuzzing"
-    case .rest: "the way back to rest"
+    case .park: "parking"
     }
   }
 

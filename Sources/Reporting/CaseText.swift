@@ -125,7 +125,7 @@ extension JournalSource {
     while let line = try reader.next() {
       switch line {
       case .success(.event(let event)):
-        if !isTerse || event.isRemark { text.add(event) }
+        if !isTerse || event.isDiagnostic { text.add(event) }
       case .success(.verdict(let verdict)) where verdict.id == text.start.id:
         text.verdict = verdict
         return

@@ -5,7 +5,7 @@
 public struct RedactingStream: Sendable {
   private let redactor: Redactor
   /// How many bytes of a secret must be there before they are kept back.
-  private let least: Int
+  private let minimum: Int
   /// What was given out last, as it came in, and how far back it is looked at.
   private var before: [UInt8] = []
   private static let reach = 128
@@ -20,14 +20,14 @@ public struct RedactingStream: Sendable {
   ///   by themselves.
   public init(_ redactor: Redactor = .shared, isLive: Bool = false) {
     self.redactor = redactor
-    least = isLive ? 3 : 1
+    minimum = isLive ? 3 : 1
   }
 
   /// Takes in a piece, and gives out what is sure.
   public mutating func next(_ piece: [UInt8]) -> [UInt8] {
     if !redactor.isActive, kept.isEmpty { return piece }
     let text = before + kept + piece
-    let (found, sure) = redactor.ranges(in: text, least: least)
+    let (found, sure) = redactor.ranges(in: text, minimum: minimum)
     return give(text, found, upTo: max(before.count, sure))
   }
 

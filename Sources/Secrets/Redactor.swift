@@ -72,14 +72,16 @@ public final class Redactor: Sendable {
   }
 
   /// Where the secrets stand in a text that goes on, and from where on it may be the beginning of another one.
-  func ranges(in bytes: [UInt8], least: Int) -> (found: [Range<Int>], sure: Int) {
+  func ranges(in bytes: [UInt8], minimum: Int) -> (found: [Range<Int>], sure: Int) {
     let forms = forms.withLock { $0 }
     let tail = Array(bytes.suffix(Self.tail))
     var sure = bytes.count
     for end in Escape.ends(of: tail) {
       let text = Array(tail[..<end])
       for way in SymbolReading.Way.allCases {
-        guard let place = SymbolReading(text, way).unfinished(forms, in: text, least: least) else { continue }
+        guard let place = SymbolReading(text, way).unfinished(forms, in: text, minimum: minimum) else {
+          continue
+        }
         sure = min(sure, bytes.count - tail.count + place)
       }
     }

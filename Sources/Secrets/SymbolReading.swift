@@ -48,13 +48,13 @@ struct SymbolReading {
 
   /// Where the end of the text may be the beginning of a secret of which more is to come.
   ///
-  /// - Parameter least: how many bytes of it must be there.
-  func unfinished(_ forms: SecretForms, in text: [UInt8], least: Int) -> Int? {
+  /// - Parameter minimum: how many bytes of it must be there.
+  func unfinished(_ forms: SecretForms, in text: [UInt8], minimum: Int) -> Int? {
     var (end, fragment, place) = (text.count, UInt64(0), Int?.none)
     for (index, symbol) in symbols.suffix(alphabet.length - 1).reversed().enumerated() {
       guard end - symbol.end <= gap else { break }
       fragment |= UInt64(symbol.value) << (index * alphabet.bits)
-      if (index + 1) * alphabet.bits >= least * 8, forms.contains(fragment, of: index + 1, in: alphabet) {
+      if (index + 1) * alphabet.bits >= minimum * 8, forms.contains(fragment, of: index + 1, in: alphabet) {
         place = symbol.start
       }
       end = symbol.start

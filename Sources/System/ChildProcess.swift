@@ -31,11 +31,13 @@ public final class ChildProcess {
   private var lines: LineBuffer
   /// What is read into: whole reads, none of which makes room for itself.
   private var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
-  private var complaint: [UInt8] = []
+  private var errorOutput: [UInt8] = []
   private var isReaped = false
   /// Whether it had closed its standard input when it was sent something.
   private var hasRefused = false
   private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
+  /// Takes what it writes to its standard error, as it comes.
+  public var onErrorOutput: ((ArraySlice<UInt8>) -> Void)?
   /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
   /// something beside a radio.
   public var isDriven = true
@@ -165,7 +167,7 @@ extension ChildProcess {
 
   /// The last lines of what it wrote to its standard error, as printable text.
   public var lastWords: String {
-    let lines = printable(complaint).split(separator: "\n", omittingEmptySubsequences: true)
+    let lines = printable(errorOutput).split(separator: "\n", omittingEmptySubsequences: true)
     return lines.suffix(5).joined(separator: "\n")
   }
 
@@ -263,7 +265,8 @@ extension ChildProcess {
   private func readErrors() -> Bool {
     let count = unsafe Kernel.receive(errors, &room, room.count)
     if count > 0 {
-      complaint = (complaint + room[..<count]).suffix(Self.tail)
+      errorOutput = (errorOutput + room[..<count]).suffix(Self.tail)
+      onErrorOutput?(room[..<count])
       return true
     }
     if count == 0 || !isTransient(errno) { close(&errors) }

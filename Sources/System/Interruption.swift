@@ -21,6 +21,11 @@ public enum Interruption {
     }
   }
 
+  /// Listens from now on, unless it was said before how signals are taken: a worker leaves them to its campaign.
+  public static func listenUnlessDecided() {
+    if !EndingSignals.isDecided { listen() }
+  }
+
   /// Listens where nothing is to be finished: from now on the first signal ends everything at once.
   ///
   /// - Parameter words: what is said then.

@@ -39,7 +39,7 @@ public final class JobProcess {
 
   private var ended: State? { child.reap().map { .ended($0, words: child.lastWords) } }
 
-  /// Asks it to end: it finishes its step and brings its lock to rest.
+  /// Asks it to end: it finishes its step and parks its lock.
   public func askToEnd() { child.closeInput() }
 
   /// Ends it at once.

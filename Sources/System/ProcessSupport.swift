@@ -68,6 +68,7 @@ public enum EndingSignals {
   /// Lets them through, whatever the program that started us had blocked, and has a handler take them. What it had
   /// ignored stays ignored, as nohup(1) means it, but for ``asking``.
   public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
+    decided.store(true, ordering: .relaxed)
     for number in all {
       let before = signal(number, handler)
       if !asking.contains(number), isIgnoring(before) { _ = signal(number, SIG_IGN) }
@@ -77,6 +78,11 @@ public enum EndingSignals {
   }
 
   private static let requests = Atomic<Int>(0)
+
+  private static let decided = Atomic<Bool>(false)
+
+  /// Whether it was said how this process takes them.
+  static var isDecided: Bool { decided.load(ordering: .relaxed) }
 
   /// How often this program was asked to end.
   public static var requestCount: Int { requests.load(ordering: .relaxed) }
@@ -90,6 +96,7 @@ public enum EndingSignals {
   /// Has them leave this program alone, whose parent hears them and says when it is to end: who stops a service sends
   /// them to all of its processes at once. A mistake of its own still ends it.
   public static func ignore() {
+    decided.store(true, ordering: .relaxed)
     for number in all { _ = signal(number, SIG_IGN) }
     for number in mistakes { lockstep_take_sent_signal(number) { _ in } }
     letThrough()

@@ -47,8 +47,8 @@ public final class WorkerProcess {
     }
   }
 
-  private func finish(_ reason: String?) -> Word {
-    let ending = child.stop(grace: Self.grace)
+  private func finish(_ reason: String?, within grace: Interval = grace) -> Word {
+    let ending = child.stop(grace: grace)
     var text = reason
     if ending != .exit(0), text == nil { text = ending.map { "it ended with \($0)" } ?? "it did not end" }
     let words = child.lastWords
@@ -62,6 +62,9 @@ public final class WorkerProcess {
 
   /// Asks it to stop when its step is done.
   public func stop() { child.closeInput() }
+
+  /// Ends it at once: it does not do what it was asked.
+  public func kill() { _ = finish("it did not stop, and was killed", within: .zero) }
 }
 
 /// Why a worker ended before it was done.

@@ -5,7 +5,7 @@ import Basics
 
 /// H4 over a descriptor: a stream, or datagrams that hold a packet each.
 ///
-///                  accept                        closed, nonsense, silence
+///                  accept                        closed, malformed, silence
 ///     listening ───────────▶ peer ─────────────────────────────────────────▶ fault
 ///     (servers)               ▲
 ///                             │ open (clients, serial lines, adapters)
@@ -108,7 +108,7 @@ extension DescriptorLine {
   private func accept(_ traffic: inout Traffic) {
     guard let peer = TCP.accept(from: ends.listener) else { return }
     ends.peer = peer.descriptor
-    traffic.remarks.append("\(name): \(peer.name) connected")
+    traffic.diagnostics.append("\(name): \(peer.name) connected")
   }
 
   private func read(into traffic: inout Traffic, at now: Instant) throws(TransportFault) {
@@ -129,10 +129,10 @@ extension DescriptorLine {
     do {
       while let packet = try stream.next() { inbox.append(packet) }
     } catch {
-      throw TransportFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))")
+      throw TransportFault(.malformed, "\(name) sent what is no HCI packet (\(error.reason))")
     }
     if ends.isDatagram, stream.pendingCount > 0 {
-      throw TransportFault(.nonsense, "\(name) sent a packet that is shorter than it says")
+      throw TransportFault(.malformed, "\(name) sent a packet that is shorter than it says")
     }
     partialSince = stream.pendingCount > 0 ? now : nil
   }

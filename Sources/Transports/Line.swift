@@ -20,7 +20,7 @@ protocol Line: AnyObject {
   /// Sends a packet, or keeps it until it can be sent.
   func send(_ packet: HCIPacket, at now: Instant) throws(TransportFault)
 
-  /// Sends and receives what can be, and looks at the time. What it learns by the way it remarks on.
+  /// Sends and receives what can be, and looks at the time. What it learns by the way it reports.
   func service(_ traffic: inout Traffic, at now: Instant) throws(TransportFault)
 
   /// Drops the other end, and keeps what a new opening needs again; false when nothing can be kept.
@@ -37,7 +37,7 @@ struct Traffic {
 
   /// Packets that arrived and that nobody has taken yet.
   var inbox = FIFO<HCIPacket>()
-  var remarks: [String] = []
+  var diagnostics: [String] = []
 
   var isFull: Bool { inbox.count >= Self.limit }
 }

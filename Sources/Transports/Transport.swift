@@ -90,10 +90,10 @@ extension Transport {
     traffic.inbox = FIFO()
     fault = nil
     if let line, line.restart() {
-      remark("\(spec): closed to its peer\(reason)")
+      diagnostic("\(spec): closed to its peer\(reason)")
     } else {
       closeLine()
-      remark("\(spec): closed\(reason)")
+      diagnostic("\(spec): closed\(reason)")
     }
     do throws(TransportFault) {
       if how == .afterPowerCycle { try cyclePower(until: limit) }
@@ -148,18 +148,18 @@ extension Transport {
   public var port: UInt16? { (line as? DescriptorLine)?.port }
 
   /// Takes the sentences on what happened to the way since the last call: opened, closed, tried again.
-  public func takeRemarks() -> [String] {
-    defer { traffic.remarks = [] }
-    return traffic.remarks
+  public func takeDiagnostics() -> [String] {
+    defer { traffic.diagnostics = [] }
+    return traffic.diagnostics
   }
 }
 
 extension Transport {
-  /// How many remarks are kept for somebody who never takes them.
-  private static let remarkLimit = 100
+  /// How many diagnostics are kept for somebody who never takes them.
+  private static let diagnosticLimit = 100
 
-  private func remark(_ text: String) {
-    if traffic.remarks.count < Self.remarkLimit { traffic.remarks.append(text) }
+  private func diagnostic(_ text: String) {
+    if traffic.diagnostics.count < Self.diagnosticLimit { traffic.diagnostics.append(text) }
   }
 
   /// How much longer than it may take the opening or closing of a way is waited for. The system may keep a call that is
@@ -182,7 +182,7 @@ extension Transport {
       lock = opened.lock
       dongle = opened.dongle
     }
-    remark("\(spec): opened")
+    diagnostic("\(spec): opened")
     if settings.awaitsPeer { try awaitPeer(until: limit) }
   }
 
@@ -190,7 +190,7 @@ extension Transport {
     guard let line else { return }
     self.line = nil
     if BoundedCall.run(until: now + .seconds(1) + Self.grace, { line.close() }) == nil {
-      remark("\(spec): keeps whoever closes it waiting, and was left alone")
+      diagnostic("\(spec): keeps whoever closes it waiting, and was left alone")
     }
   }
 
@@ -198,7 +198,7 @@ extension Transport {
     guard let cyclePower = settings.cyclePower else {
       throw TransportFault(.unavailable, "\(spec) hangs on no switch")
     }
-    remark("\(spec): \(try cyclePower(dongle?.path ?? spec.busPath, limit))")
+    diagnostic("\(spec): \(try cyclePower(dongle?.path ?? spec.busPath, limit))")
   }
 
   /// Tries again after longer and longer pauses.
@@ -210,7 +210,7 @@ extension Transport {
         return try open(until: limit, isReset: isReset)
       } catch {
         // Only what is new is worth a line.
-        if error != last { remark("\(spec): not opened yet: \(error)") }
+        if error != last { diagnostic("\(spec): not opened yet: \(error)") }
         last = error
         guard now + pause < limit else { throw error }
       }
@@ -262,7 +262,7 @@ extension Transport {
     traffic.inbox.removeLast(traffic.inbox.count - wrong)
     let (ours, other) = settings.role == .host ? ("command", "controller") : ("event", "host")
     return TransportFault(
-      .nonsense, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")
+      .malformed, "\(spec) sent a \(ours), as no \(other) does; is something else at the other end?")
   }
 
   private func isFromOtherEnd(_ packet: HCIPacket) -> Bool {
@@ -275,7 +275,7 @@ extension Transport {
 
   private func note(_ packet: HCIPacket, isSent: Bool) {
     guard tap != nil, tap?.note(packet, isSent: isSent) == false else { return }
-    remark("\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
+    diagnostic("\(spec): the capture ends here, since it cannot be written any more (\(errorText(errno)))")
     tap = nil
   }
 }

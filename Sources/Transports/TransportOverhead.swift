@@ -26,17 +26,18 @@ public struct TransportOverhead: Equatable, Sendable {
     guard case .line(let words) = program.nextLine(until: MonotonicClock.now + .seconds(10)),
       let port = port(in: words)
     else { return nil }
-    var least: TransportOverhead?
+    var minimum: TransportOverhead?
     for _ in 0..<rounds {
       guard let socket = try? overSocket(port, commands), let transport = try? overTransport(port, commands)
       else {
         return nil
       }
-      least = TransportOverhead(
-        transport: min(transport, least?.transport ?? transport), socket: min(socket, least?.socket ?? socket)
+      minimum = TransportOverhead(
+        transport: min(transport, minimum?.transport ?? transport),
+        socket: min(socket, minimum?.socket ?? socket)
       )
     }
-    return least
+    return minimum
   }
 
   private static func port(in words: [UInt8]) -> UInt16? {

@@ -18,7 +18,7 @@ public struct TransportSettings: Sendable {
     case controller
   }
 
-  /// Which end we are. It settles which packets are nonsense, and the direction that a capture notes.
+  /// Which end we are. It settles which packets are malformed, and the direction that a capture notes.
   public var role = Role.host
   /// Where everything is written down both ways, as btsnoop; `nil` for nowhere.
   public var tap: String?

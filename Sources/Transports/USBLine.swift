@@ -153,7 +153,7 @@ extension USBLine {
     case LIBUSB_TRANSFER_NO_DEVICE:
       fail(unplugged)
     case LIBUSB_TRANSFER_OVERFLOW:
-      fail(TransportFault(.nonsense, "\(name) sent more at once than USB allows it"))
+      fail(TransportFault(.malformed, "\(name) sent more at once than USB allows it"))
     default:
       failures += 1
       guard failures < Self.patience else {
@@ -190,7 +190,7 @@ extension USBLine {
       }
       partialSince = events.pendingCount + acl.pendingCount > 0 ? Waiting.now : nil
     } catch {
-      fail(TransportFault(.nonsense, "\(name) sent what is no HCI packet (\(error.reason))"))
+      fail(TransportFault(.malformed, "\(name) sent what is no HCI packet (\(error.reason))"))
     }
   }
 

@@ -1,3 +1,4 @@
+import CommandLine
 import Journal
 import System
 import Secrets
@@ -14,7 +15,7 @@ enum Main {
       for password in Passwords.secrets(in: word) { try? Redactor.shared.register(password) }
       Redactor.shared.registerLookalikes(in: Array(word.utf8))
     }
-    let status = Commands.run(words, console)
+    let status = CommandSet.lockstep.run(words, console)
     // Whoever reads only what was printed has to learn that some of it is missing.
     let isWhole = console.finish() == nil
     Host.exit((isWhole ? status : status.withTrouble).rawValue)

@@ -8,8 +8,8 @@ private let lock: MachineDefinition = {
   var machine = MachineDefinition(
     name: "lock", summary: "A lock, in brief.",
     events: [Event("lock"), Event("linkUp", .spontaneous), Event("drop", .both)],
-    circumstances: [
-      Circumstance(
+    conditions: [
+      Condition(
         "jam", faults: ["jam", "ice"], moments: ["bump"], events: ["linkUp"], until: ["moved"],
         stimuli: ["lock"],
         unsure: ["jam"], reading: "jam", delay: .seconds(2))
@@ -59,7 +59,7 @@ struct FormatTests {
       happen by themselves: linkUp
       happen by themselves where they have a time: drop
       entering locked (registered): beep
-      circumstance jam, by the faults jam, ice, for a moment by bump, with linkUp, by lock, unsure given jam, as the reading jam tells, until moved, after 2 s
+      condition jam, by the faults jam, ice, for a moment by bump, with linkUp, by lock, unsure given jam, as the reading jam tells, until moved, after 2 s
       * ours, where the document is silent
 
       """)
@@ -112,7 +112,7 @@ struct FormatTests {
         - lock
         - linkUp: spontaneous
         - drop: both
-      circumstances:
+      conditions:
         - name: jam
           faults: [jam, ice]
           moments: bump
@@ -143,7 +143,7 @@ struct FormatTests {
       text,
       #"""
       digraph "lock" {
-        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", circumstances="jam:fault=jam:fault=ice:moment=bump:event=linkUp:until=moved:stimulus=lock:unsure=jam:reading=jam:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
+        graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", conditions="jam:fault=jam:fault=ice:moment=bump:event=linkUp:until=moved:stimulus=lock:unsure=jam:reading=jam:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
         "away";
         "locked (registered)" [entry="beep"];
         "x" [status="moved"];
@@ -197,7 +197,7 @@ struct FormatTests {
           "2:18: state 'Closed' is defined twice", "3:16: event 'shut' has no transitions",
           "4:10: the machine starts in 'Ajar', which is not defined",
           "6:5: 'open' leads to 'Opened', which is not defined",
-          "7:5: 'open' depends on circumstance 'wind', which is not defined",
+          "7:5: 'open' depends on condition 'wind', which is not defined",
         ])
     }
     do throws(DocumentError) {
@@ -318,7 +318,7 @@ struct DOTTests {
       ),
       ("digraph { lockstep=1 events=\"a:never\" }", "1:29: `a:never` is no event and its kind"),
       ("digraph { lockstep=1 starts=\"a:b\" }", "1:29: `b` is no setting with yes or no"),
-      ("digraph { lockstep=1 circumstances=\"a:b\" }", "1:36: `b` says nothing of a circumstance"),
+      ("digraph { lockstep=1 conditions=\"a:b\" }", "1:33: `b` says nothing of a condition"),
       ("digraph { lockstep=1 summary=\"100%\" }", "1:30: a `%` stands for itself as `%25`"),
     ])
   func faults(text: String, problem: String) throws {
@@ -357,12 +357,10 @@ struct DOTTests {
         default: bytes.insert(marks[generator.below(marks.count)], at: place)
         }
       }
-      for machine in [
-        try? MachineDefinition(dot: bytes, name: "x"), try? MachineDefinition(yaml: bytes, name: "x"),
-      ] {
-        guard let machine else { continue }
+      for file in [try? MachineFile(bytes, name: "x.dot"), try? MachineFile(bytes, name: "x.yaml")] {
+        guard let file else { continue }
         sound += 1
-        _ = try Machine(machine)
+        _ = file.warnings(of: try Machine(file.definition))
       }
     }
     #expect(sound > 30)

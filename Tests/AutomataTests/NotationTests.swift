@@ -86,7 +86,7 @@ struct NotationTests {
     expect(list, door)
   }
 
-  @Test("a table says regions, groups, choices, rests, effects, times and circumstances")
+  @Test("a table says regions, groups, choices, rests, effects, times and conditions")
   func tableWords() throws {
     var lock = MachineDefinition(name: "lock")
     lock.add(
@@ -210,11 +210,11 @@ struct OutcomeTests {
     expect(machine.caused.count { !$0.isEmpty }, 9)
   }
 
-  @Test("time and circumstances decide which edges are open")
+  @Test("time and conditions decide which edges are open")
   func windows() throws {
     var lock = MachineDefinition(
       name: "lock", events: [Event("turn"), Event("linkUp", .spontaneous)],
-      circumstances: [Circumstance("jam"), Circumstance("stiff")], starts: [Start("A")])
+      conditions: [Condition("jam"), Condition("stiff")], starts: [Start("A")])
     lock.add(
       table: """
         | action/status              | A | B |
@@ -229,10 +229,10 @@ struct OutcomeTests {
     expect(machine.next, [-1, -1, -1, -1])
     var automaton = Automaton(machine, at: .zero + .seconds(10))
     expect(automaton.ways(on: 0).map(\.transition), [0])
-    automaton.circumstances = 0b10
+    automaton.conditions = 0b10
     expect(automaton.ways(on: 0).map(\.transition), [1])
     expect(automaton.deadline, .zero + .seconds(17))
-    automaton.circumstances = 0
+    automaton.conditions = 0
     expect(automaton.deadline, .zero + .seconds(16))
     expect(automaton.ways(on: 1, at: .zero + .milliseconds(10_999)).count, 0)
     expect(automaton.ways(on: 1, at: .zero + .milliseconds(11_000)).count, 1)

@@ -11,7 +11,7 @@ struct RandomMachines {
   mutating func next() -> MachineDefinition {
     let states = names("s", 1 + generator.below(5))
     let events = names("e", 1 + generator.below(5))
-    let circumstances = names("c", generator.below(4))
+    let conditions = names("c", generator.below(4))
     var machine = MachineDefinition(name: name("m"), summary: chance(2) ? "" : name("sum"))
     // Only among states of one status can a row shift.
     sharesStatus = chance(3)
@@ -20,15 +20,15 @@ struct RandomMachines {
       State($0, status: sharesStatus ? status : chance(4) ? name("t") : nil, entry: list("n"))
     }
     machine.events = events.map { Event($0, Event.Kind.allCases[generator.below(3)]) }
-    machine.circumstances = circumstances.map {
-      Circumstance(
+    machine.conditions = conditions.map {
+      Condition(
         $0, faults: list("f"), moments: chance(4) ? list("m") : [], events: chance(4) ? [pick(events)] : [],
         until: chance(3) ? [machine.states[0].status] : [], stimuli: chance(3) ? [pick(events)] : [],
-        unsure: chance(3) ? [pick(circumstances)] : [], reading: chance(4) ? name("r") : nil,
+        unsure: chance(3) ? [pick(conditions)] : [], reading: chance(4) ? name("r") : nil,
         countsFromEntry: chance(3),
         delay: chance(5) ? .forever : .milliseconds(Int64(100 * generator.below(3))))
     }
-    for event in machine.events { machine.transitions += rows(of: event, states, circumstances) }
+    for event in machine.events { machine.transitions += rows(of: event, states, conditions) }
     for state in states where chance(3) {
       let window = Window(earliest: .seconds(1), latest: chance(4) ? .forever : .seconds(2))
       machine.transitions.append(
@@ -40,38 +40,38 @@ struct RandomMachines {
     return machine
   }
 
-  private mutating func rows(of event: Event, _ states: [String], _ circumstances: [String]) -> [Transition] {
+  private mutating func rows(of event: Event, _ states: [String], _ conditions: [String]) -> [Transition] {
     var rows: [Transition] = []
     var open = states
     while !open.isEmpty, rows.isEmpty || chance(2) {
       let sources = Array(open.prefix(1 + generator.below(open.count)))
       open.removeFirst(sources.count)
-      rows.append(row(of: event, from: .states(sources), states, circumstances))
+      rows.append(row(of: event, from: .states(sources), states, conditions))
     }
-    if chance(3) { rows.append(row(of: event, from: .wildcard, states, circumstances)) }
+    if chance(3) { rows.append(row(of: event, from: .wildcard, states, conditions)) }
     return rows
   }
 
   private mutating func row(
-    of event: Event, from: Transition.Source, _ states: [String], _ circumstances: [String]
+    of event: Event, from: Transition.Source, _ states: [String], _ conditions: [String]
   ) -> Transition {
     let targets = Array(states.shuffled(using: &generator).prefix(1 + generator.below(states.count)))
     var row = Transition(
       .event(event.name), from: from, to: chance(5) ? .stay : .states(targets), before: list("b"),
       after: list("a"), origin: chance(3) ? .ours : .seed)
     if sharesStatus, chance(2) { row.to = .shift(targets) }
-    if event.kind != .stimulus { row.window = window(circumstances) }
+    if event.kind != .stimulus { row.window = window(conditions) }
     // What must happen by a time cannot stay where it is due.
     if row.to == .stay, row.window.latest != .forever { row.to = .states(targets) }
     if chance(4) { row.shows = name("o") }
-    if !circumstances.isEmpty, chance(3) { row.given = [pick(circumstances)] }
-    if !circumstances.isEmpty, chance(3) { row.unless = [pick(circumstances)] }
+    if !conditions.isEmpty, chance(3) { row.given = [pick(conditions)] }
+    if !conditions.isEmpty, chance(3) { row.unless = [pick(conditions)] }
     return row
   }
 
-  private mutating func window(_ circumstances: [String]) -> Window {
+  private mutating func window(_ conditions: [String]) -> Window {
     let earliest = Interval.milliseconds(Int64(1 + generator.below(5000)))
-    let plus = circumstances.isEmpty || !chance(3) ? nil : pick(circumstances)
+    let plus = conditions.isEmpty || !chance(3) ? nil : pick(conditions)
     switch generator.below(5) {
     case 0: return .any
     case 1: return .after(earliest)

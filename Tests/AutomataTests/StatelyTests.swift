@@ -179,9 +179,9 @@ struct StatelyTests {
     for task in tasks.withLock({ $0 }) { try await task.value }
     try built.fireEvent(event: go)
     for task in tasks.withLock({ $0 }) { try await task.value }
-    let complaint =
+    let notice =
       "'back' was fired from within an entry action, which must return a change of state instead"
-    expect(log.lines, [complaint, complaint])
+    expect(log.lines, [notice, notice])
     machine.withLock { $0 = nil }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 private let sound = MachineDefinition(
   name: "M", states: [State("A"), State("B")], events: [Event("go"), Event("come", .spontaneous)],
-  circumstances: [Circumstance("jam")],
+  conditions: [Condition("jam")],
   transitions: [
     Transition(.event("go"), from: .states(["A"]), to: .states(["B"])),
     Transition(.event("come"), from: .wildcard, to: .states(["A"])),
@@ -39,7 +39,7 @@ private let flaws: [Flaw] = [
   Flaw(.emptyMachineName, at: .machine) { $0.name = "" },
   Flaw(.noStart, at: .machine) { $0.starts = [] },
   Flaw(.startNotDefined("X"), at: .start(1)) { $0.starts.append(Start("X")) },
-  Flaw(.duplicateCondition(state: "A", setting: "on"), at: .start(0)) {
+  Flaw(.duplicateSetting(state: "A", setting: "on"), at: .start(0)) {
     $0.starts[0].conditions = [.init("on", true), .init("on", false)]
   },
   Flaw(.emptyStateName, at: .state(2)) { $0.states.append(State("")) },
@@ -47,15 +47,15 @@ private let flaws: [Flaw] = [
   Flaw(.emptyEventName, at: .event(2)) { $0.events.append(Event("")) },
   Flaw(.duplicateEvent("go"), at: .event(2)) { $0.events.append(Event("go")) },
   Flaw(.noTransitions(event: "idle"), at: .event(2)) { $0.events.append(Event("idle")) },
-  Flaw(.duplicateCircumstance("jam"), at: .circumstance(1)) { $0.circumstances.append(Circumstance("jam")) },
-  Flaw(.setterNotDefined(circumstance: "x", stimulus: "set"), at: .circumstance(1)) {
-    $0.circumstances.append(Circumstance("x", stimuli: ["set"]))
+  Flaw(.duplicateCondition("jam"), at: .condition(1)) { $0.conditions.append(Condition("jam")) },
+  Flaw(.setterNotDefined(condition: "x", stimulus: "set"), at: .condition(1)) {
+    $0.conditions.append(Condition("x", stimuli: ["set"]))
   },
-  Flaw(.circumstanceNotDefined(event: "jam", circumstance: "x"), at: .circumstance(0)) {
-    $0.circumstances[0].unsure = ["x"]
+  Flaw(.conditionNotDefined(event: "jam", condition: "x"), at: .condition(0)) {
+    $0.conditions[0].unsure = ["x"]
   },
-  Flaw(.negativeDelay(circumstance: "jam"), at: .circumstance(0)) {
-    $0.circumstances[0].delay = .seconds(-1)
+  Flaw(.negativeDelay(condition: "jam"), at: .condition(0)) {
+    $0.conditions[0].delay = .seconds(-1)
   },
   Flaw(.eventNotDefined("fly"), at: .row(2)) { add(&$0, "fly") },
   Flaw(.fromNotDefined(event: "go", state: "X"), at: .row(2)) { add(&$0, "go", from: .states(["X"])) },
@@ -71,8 +71,8 @@ private let flaws: [Flaw] = [
   Flaw(.duplicateFrom(event: "go", state: "A"), at: .row(2)) { add(&$0, "go", from: .states(["A"])) },
   Flaw(.duplicateFrom(event: "go", state: "B"), at: .row(2)) { add(&$0, "go", from: .states(["B", "B"])) },
   Flaw(.severalWildcards(event: "come"), at: .row(2)) { add(&$0, "come", from: .wildcard) },
-  Flaw(.circumstanceNotDefined(event: "go", circumstance: "x"), at: .row(2)) { add(&$0, "go", given: ["x"]) },
-  Flaw(.circumstanceNotDefined(event: "go", circumstance: "x"), at: .row(2)) {
+  Flaw(.conditionNotDefined(event: "go", condition: "x"), at: .row(2)) { add(&$0, "go", given: ["x"]) },
+  Flaw(.conditionNotDefined(event: "go", condition: "x"), at: .row(2)) {
     add(&$0, "go", unless: ["x"])
   },
   Flaw(.windowOnStimulus(event: "go"), at: .row(2)) { add(&$0, "go", window: .within(.seconds(1))) },
@@ -95,11 +95,11 @@ private let flaws: [Flaw] = [
         Transition(.timer, from: .states([from]), to: .states([to]), window: .after(.zero)))
     }
   },
-  Flaw(.tooLarge(what: "circumstances", count: 65, limit: 64), at: .machine) {
-    $0.circumstances = (0..<65).map { Circumstance("c\($0)") }
+  Flaw(.tooLarge(what: "conditions", count: 65, limit: 64), at: .machine) {
+    $0.conditions = (0..<65).map { Condition("c\($0)") }
   },
-  Flaw(.tooLarge(what: "faults of a circumstance", count: 64, limit: 63), at: .machine) {
-    $0.circumstances[0].faults = (0..<64).map { "f\($0)" }
+  Flaw(.tooLarge(what: "faults of a condition", count: 64, limit: 63), at: .machine) {
+    $0.conditions[0].faults = (0..<64).map { "f\($0)" }
   },
   Flaw(.tooLarge(what: "edges", count: 4_000_002, limit: 2_000_000), at: .machine) {
     $0.states += (0..<1998).map { State("s\($0)") }
@@ -134,7 +134,7 @@ struct ValidationTests {
       state 'A' is defined twice
       a row names event 'fly', which is not defined
       'fly' starts from 'X', which is not defined
-      'fly' depends on circumstance 'wind', which is not defined
+      'fly' depends on condition 'wind', which is not defined
       """)
   }
 
@@ -154,7 +154,7 @@ struct ValidationTests {
     expect(
       ["A", "B", "C"].map { machine.state(named: $0) }, [0, 1, nil])
     expect(machine.event(named: "reset"), 2)
-    expect(machine.circumstance(named: "jam"), 0)
+    expect(machine.condition(named: "jam"), 0)
     expect((0..<3).map { machine.isStimulus($0) }, [true, false, true])
     expect(machine.usualStart, 0)
   }

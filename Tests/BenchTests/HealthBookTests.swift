@@ -1,5 +1,4 @@
 @testable import Bench
-import Documents
 import Basics
 import TestSupport
 import Testing
@@ -90,24 +89,5 @@ struct HealthBookTests {
     book.restore("e")
     _ = book.take(.unreached("it was not heard"), lock: "C", dongle: "e", at: Self.time(6))
     expect(book["e"].outOfUse, nil)
-  }
-
-  @Test("a record reads back as it was written, and nonsense is none")
-  func records() throws {
-    var book = HealthBook()
-    _ = book.take(.healthy(""), lock: "B", dongle: "d", at: Self.time(0))
-    for minute in 1...2 {
-      _ = book.take(.unreached("it was \"not\" heard"), lock: "A", dongle: "d", at: Self.time(minute))
-    }
-    for (identity, health) in book.records {
-      let read = try #require(DeviceHealth.read(JSON(parsing: health.json(identity).pages)))
-      expect(read.identity, identity)
-      expect(read.health, health)
-    }
-    for text in [
-      "{}", "[]", "{\"identity\":3}", "{\"identity\":\"A\",\"lastPass\":\"soon\"}",
-      "{\"identity\":\"A\",\"failures\":{}}", "{\"identity\":\"A\",\"failures\":[{}]}",
-      "{\"identity\":\"A\",\"outOfUse\":{}}",
-    ] { #expect(try DeviceHealth.read(JSON(parsing: text)) == nil, "\(text)") }
   }
 }

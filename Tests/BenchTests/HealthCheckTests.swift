@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A lock that shows what a script says after each stimulus: the first of its answers, then the next.
-private final class ScriptedLock: DeviceUnderTest {
+private final class ScriptedLock: StandaloneDevice {
   enum Show {
     case status(String, after: Interval)
     case trouble(LabFault)
@@ -103,7 +103,7 @@ struct HealthCheckTests {
   func finds(index: Int) {
     let (script, finding, told) = Self.table[index]
     let lock = ScriptedLock(script.mapValues(shows))
-    var check = HealthCheck(of: lock)
+    let check = HealthCheck(of: lock)
     expect(check.perform(), finding)
     expect(lock.done.map { String($0.prefix { $0 != " " }) }.joined(separator: " "), told)
   }
@@ -126,7 +126,7 @@ struct HealthCheckTests {
     let (place, symptom, finding) = Self.troubles[index]
     var script = Self.session
     script[place] = [.trouble(LabFault(symptom, "why"))]
-    var check = HealthCheck(of: ScriptedLock(script))
+    let check = HealthCheck(of: ScriptedLock(script))
     expect(check.perform(), finding)
   }
 
@@ -134,8 +134,29 @@ struct HealthCheckTests {
   func rest() {
     let lock = ScriptedLock(Self.session)
     lock.readyAt = .zero + .seconds(9)
-    var check = HealthCheck(of: lock)
+    let check = HealthCheck(of: lock)
     expect(check.perform(), .healthy("it was unlocked and locked"))
     #expect(lock.done.contains("unlock at 9.000 s"), "\(lock.done)")
+  }
+
+  @Test("a lock of another family is checked in its own words")
+  func otherFamily() {
+    let family = LockFamily(
+      machine: "hatch",
+      stimuli: [("look", .listen), ("join", .connect), ("shut", .lock), ("open", .unlock), ("go", .leave)],
+      statuses: [
+        ("gone", .away), ("seen", .heard), ("is shut", .locked), ("is open", .unlocked),
+        ("is ajar", .unlocked),
+      ],
+      hostileFaults: [], wrongKey: "wrong-key", misbehaviours: [], flaws: [], subjects: [])
+    let lock = ScriptedLock([
+      "look": shows("seen"), "join": shows("is shut"), "open": shows("is ajar"), "shut": shows("is shut"),
+    ])
+    expect(HealthCheck(of: lock, family: family).perform(), .healthy("it was unlocked and locked"))
+    expect(lock.done.count, 5)
+    let silent = ScriptedLock(["look": shows("seen"), "join": shows("gone")])
+    expect(
+      HealthCheck(of: silent, family: family).perform(),
+      .unreached("instead of its state it showed gone"))
   }
 }

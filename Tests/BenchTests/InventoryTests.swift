@@ -19,11 +19,11 @@ struct InventoryTests {
       - name: front-door
         file: keys/front-door.yaml
         firmware: 1.2.3
-        rest: as-found
+        park: as-found
         tags: [sesame5, outdoor]
         dongles: [red, blue]
         allow: [reset, configure]
-        limits: { gap: 3 s, per-hour: 60, per-night: 500, cool-down: 5 min, battery-floor: 20 %, battery-slope: 5% }
+        limits: { gap: 3 s, per-hour: 60, per-shift: 500, cool-down: 5 min, battery-floor: 20 %, battery-slope: 5% }
       - { name: played, device: "emulator:sesame5?loss=0.01", tags: [sesame5] }
       - { name: other, file: /etc/lockstep/other.yaml, control: "unix:run/other" }
     quarantine:
@@ -59,10 +59,10 @@ struct InventoryTests {
       inventory.locks,
       [
         Inventory.Lock(
-          name: "front-door", source: .file("lab/keys/front-door.yaml"), firmware: "1.2.3", rest: .asFound,
+          name: "front-door", source: .file("lab/keys/front-door.yaml"), firmware: "1.2.3", park: .asFound,
           tags: ["sesame5", "outdoor"], dongles: ["red", "blue"], allow: ["reset", "configure"],
           limits: LockLimits(
-            gap: .seconds(3), perHour: 60, perNight: 500, coolDown: .seconds(300), batteryFloor: 20,
+            gap: .seconds(3), perHour: 60, perShift: 500, coolDown: .seconds(300), batteryFloor: 20,
             batterySlope: 5)),
         Inventory.Lock(
           name: "played", source: .device("emulator:sesame5?loss=0.01"), tags: ["sesame5"]),
@@ -98,7 +98,7 @@ struct InventoryTests {
     ("bench: a\nlocks:\n- { name: a, file: a.yaml }\n- { name: b, file: a.yaml }", ["4:20 duplicate file `a.yaml`; it is given on line 3 already"]),
     ("bench: a\nlocks: [{ name: a, file: a.yaml, dongles: [bleu] }]\ndongles: [{ name: blue, path: 1-2 }]", ["2:44 unknown dongle `bleu`; did you mean `blue`?"]),
     ("bench: a\nlocks: [{ name: a, file: a.yaml, dongles: [blue] }]", ["2:44 unknown dongle `blue`"]),
-    ("bench: a\nlocks: [{ name: a, file: a.yaml, rest: open }]", ["2:40 unknown rest position `open`; expected locked, unlocked, as-found"]),
+    ("bench: a\nlocks: [{ name: a, file: a.yaml, park: open }]", ["2:40 unknown park position `open`; expected locked, unlocked, as-found"]),
     ("bench: a\nlocks: [{ name: a, file: a.yaml, allow: [rest] }]", ["2:42 unknown stimulus `rest`; did you mean `reset`?"]),
     ("bench: a\nlocks: [{ name: a, file: a.yaml, control: a }]", ["2:43 expected unix:PATH, found `a`"]),
     ("bench: a\nlocks: [{ name: a, file: a.yaml, limits: { gap: 3 } }]", ["2:49 expected a duration such as 3 s, found `3`; a unit is missing: `3 s`"]),
@@ -124,8 +124,8 @@ struct InventoryTests {
     ("bench: a\nlocks: []\nquarantine: [{ scenario: a, reason: b, owner: c }]", ["3:14 missing key `expires`"]),
     ("bench: a\nlocks: []\nquarantine: [{ scenario: a, reason: b, owner: c, expires: 2026-02-30 }]", ["3:59 expected a day such as 2026-12-01, found `2026-02-30`"]),
     ("bench: a\nlocks: []\nquarantine: [{ scenario: a, reason: b, owner: c, expires: next week }]", ["3:59 expected a day such as 2026-12-01, found `next week`"]),
-    ("bench: a\nlocks: [{ name: a, rest: open }]\nquarantine: [{ lock: b, owner: c }]", [
-      "2:9 missing key `file` or `device`", "2:26 unknown rest position `open`; expected locked, unlocked, as-found",
+    ("bench: a\nlocks: [{ name: a, park: open }]\nquarantine: [{ lock: b, owner: c }]", [
+      "2:9 missing key `file` or `device`", "2:26 unknown park position `open`; expected locked, unlocked, as-found",
       "3:14 missing key `reason`", "3:14 missing key `expires`", "3:22 unknown lock `b`; expected a",
     ]),
   ]
@@ -178,14 +178,14 @@ struct InventoryTests {
   @Test("a message shows the line with a caret")
   func caret() {
     do {
-      _ = try read("bench: a\nlocks: [{ name: a, file: a.yaml, rest: unlokced }]\n")
+      _ = try read("bench: a\nlocks: [{ name: a, file: a.yaml, park: unlokced }]\n")
       Issue.record("it is read")
     } catch {
       expect(
         error.description,
         """
-        lab/bench.yaml:2:40: unknown rest position `unlokced`
-          2 | locks: [{ name: a, file: a.yaml, rest: unlokced }]
+        lab/bench.yaml:2:40: unknown park position `unlokced`
+          2 | locks: [{ name: a, file: a.yaml, park: unlokced }]
             |                                        ^~~~~~~~ did you mean `unlocked`?
         """)
     }

@@ -31,7 +31,7 @@ struct LabgridClientTests {
       (#"read a; echo '{"refusal":"import","words":"no"}'"#, "has no labgrid: no; it comes with"),
     ])
   func trouble(script: String, words: String) throws {
-    let client = try client(script)
+    let client = client(script)
     do throws(LabgridFault) {
       _ = try client.look()
       Issue.record("it answered")
@@ -43,22 +43,20 @@ struct LabgridClientTests {
 
   @Test("one that ended is started again, and nobody waits for one once it is of no use")
   func again() throws {
-    let once = try client(#"read a; echo '{"places":[],"reservations":[]}'"#)
+    let once = client(#"read a; echo '{"places":[],"reservations":[]}'"#)
     expect(try once.look().places, [])
     // It may still be there when it is asked, but not twice.
     let again = try? once.look()
     expect(try (again ?? once.look()).places, [])
-    let silent = try client("read a; sleep 100")
+    let silent = client("read a; sleep 100")
     #expect(throws: LabgridFault.stopped) { try silent.look { true } }
   }
 
   private let folder = TestFolder()
 
   /// A client whose Python is a script of the shell.
-  private func client(_ script: String) throws -> LabgridClient {
-    folder.write("python", "#!/bin/sh\n\(script)\n")
-    let path = folder.path + "/python"
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  private func client(_ script: String) -> LabgridClient {
+    let path = folder.write("python", "#!/bin/sh\n\(script)\n", mode: 0o755)
     return LabgridClient(LabAddress("labgrid://lab")!, owner: .new(), python: path)
   }
 }

@@ -10,6 +10,6 @@ struct LockLimitsTests {
     #expect(limits.gap == .seconds(2))
     #expect(limits.coolDown == .seconds(300))
     #expect(
-      [limits.perHour, limits.perNight, limits.batteryFloor, limits.batterySlope] == [nil, nil, nil, nil])
+      [limits.perHour, limits.perShift, limits.batteryFloor, limits.batterySlope] == [nil, nil, nil, nil])
   }
 }

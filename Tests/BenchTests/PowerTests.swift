@@ -47,7 +47,7 @@ struct PowerTests {
   }
 
   @Test("a hub that says that it switched, and did not, is found out, and is left with power")
-  func pretence() {
+  func misbehaviour() {
     expect(
       cycle(off: "echo off", on: "touch \(folder.path)/on", check: "test -e \(power)"),
       fault("the power of hub did not fall within 600 ms of 'off'"))

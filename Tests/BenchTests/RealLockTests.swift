@@ -9,7 +9,7 @@ import Testing
 
 /// A lock on an emulated radio, driven as a real one, and the world that it stands in.
 private struct Rig {
-  typealias Device = AirDevice<RadioWorld, LoneLock<KeyInMemory>>
+  typealias Device = AirDevice<RadioWorld, StandaloneLock<KeyInMemory>>
 
   let world: RadioWorld
   let device: Device
@@ -17,31 +17,31 @@ private struct Rig {
 
   init(
     _ name: String = "sesame5", settings: [(name: String, value: String)] = [], found: LockFound = .locked,
-    allowed: [String] = [], limits: LockLimits = LockLimits(), rest: RestPosition = .locked,
-    store: WearList? = nil
+    allowed: [String] = [], limits: LockLimits = LockLimits(), rest: ParkPosition = .locked,
+    store: EventList? = nil
   ) throws {
     let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
     let world = RadioWorld(specification, seed: 1)
     let key = try world.prepare(found.condition)
     self.world = world
     device = AirDevice(
-      world, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
+      world, StandaloneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
       AirDeviceSettings(
-        circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
+        conditions: RealAir.conditions, slack: .zero, host: RadioWorld.clientHost,
         epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
         secrets: { test in { SeededGenerator(seed: 1, for: "client of test \(test)") } }))
     lock = RealLock(
-      device, GovernorSettings(limits: limits, budget: nil, rest: rest, allowed: allowed),
-      Self.odometer(world, store))
+      device, InterlockSettings(limits: limits, budget: nil, park: rest, allowed: allowed),
+      Self.counter(world, store))
     lock.adopt(Self.vocabulary)
   }
 
-  static func odometer(_ world: RadioWorld, _ store: WearList? = nil) -> Odometer {
+  static func counter(_ world: RadioWorld, _ store: EventList? = nil) -> CycleCounter {
     let clock = {
       BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now)
     }
-    let ledger = WearLedger(odometer: store?.movements ?? [], notes: store?.notes ?? [], at: clock())
-    return Odometer(keptBy: store, ledger: ledger, clock: clock)
+    let ledger = ActuationBudget(store?.events ?? [], at: clock())
+    return CycleCounter(keptBy: store, total: store?.total ?? 0, ledger: ledger, clock: clock)
   }
 
   static let vocabulary = Vocabulary(
@@ -104,30 +104,37 @@ private struct Rig {
     return nil
   }
 
-  var movements: Int { lock.governor.used }
+  var movements: Int { lock.interlock.used }
 }
 
-/// What an odometer keeps, in memory.
-private final class WearList: WearStore {
+/// What a counter keeps, in memory.
+private final class EventList: CycleStore {
   let place = "a list"
   /// Everything that was kept, in its order.
-  private(set) var lines: [String] = []
-  private(set) var movements: [WearLine?] = []
-  private(set) var notes: [WearLine?] = []
+  private(set) var events: [LockEvent]
 
-  init(_ notes: String...) {
-    self.notes = notes.map { WearLine(text: "1970-01-01T00:00:00.000Z \($0) @b+1.000") }
+  /// Begins with what was noted in an earlier start of the machine.
+  init(_ notes: LockEvent.Kind...) {
+    let time = BenchTime(wall: WallTime(nanoseconds: 0), boot: "b", uptime: .zero + .seconds(1))
+    events = notes.map { LockEvent($0, at: time) }
   }
 
-  func count(_ added: [WearLine]) {
-    lines += added.map(\.text)
-    movements += added
+  var total: Int { events.count(where: \.isMovement) }
+
+  /// What was kept in this start of the machine, in words, but for readings of the battery.
+  var lines: [String] {
+    events.filter { $0.time.boot != "b" }.compactMap { event in
+      switch event.kind {
+      case .movement(let name): name
+      case .autolock(let isOn): "autolock \(isOn ? "on" : "off")"
+      case .away(let goal, let autolock): "away \(goal)" + (autolock.map { " autolock=\($0)" } ?? "")
+      case .battery: nil
+      case .ownMovement, .settled, .jam, .served, .parked: "\(event.kind)"
+      }
+    }
   }
 
-  func note(_ line: WearLine) {
-    if !line.text.hasPrefix("battery") { lines.append(line.text) }
-    notes.append(line)
-  }
+  func keep(_ added: [LockEvent], after total: Int) { events += added }
 }
 
 /// Why a call is refused.
@@ -144,12 +151,12 @@ private let yes = Value.flag(true)
 private let no = Value.flag(false)
 private let all = ["reset", "register", "configure"]
 
-@Suite("A lock that is owed its rest")
+@Suite("A lock that is owed its parking")
 struct OwedRestTests {
   @Test(
-    "that it is to be brought to rest is written down before its first movement, and taken back at its rest")
+    "that it is to be parked is written down before its first movement, and taken back at its rest")
   func marks() throws {
-    let store = WearList()
+    let store = EventList()
     let rig = try Rig(store: store)
     try rig.start()
     try rig.open()
@@ -157,9 +164,9 @@ struct OwedRestTests {
     try rig.give("unlock")
     expect(store.lines, ["away locked", "unlock"])
     try rig.wait(for: ["unlocked"])
-    let end = rig.lock.leave()
-    expect(end.left, .atRest)
-    expect(store.lines, ["away locked", "unlock", "lock to rest", "rests"])
+    let end = rig.lock.park()
+    expect(end.left, .parked)
+    expect(store.lines, ["away locked", "unlock", "lock to park", "parked"])
   }
 
   @Test("that it locks by itself no more is owed too")
@@ -172,73 +179,72 @@ struct OwedRestTests {
     try rig.pass(.seconds(2))
     try rig.give("disconnect")
     try rig.pass(.seconds(2))
-    let own = WearList()
-    let other = RealLock(rig.device, GovernorSettings(budget: nil), Rig.odometer(rig.world, own))
+    let own = EventList()
+    let other = RealLock(rig.device, InterlockSettings(budget: nil), Rig.counter(rig.world, own))
     other.adopt(Rig.vocabulary)
     try other.reset(to: StartCondition([Argument("registered", yes)]))
     expect(own.lines, ["autolock on", "away locked autolock=60", "autolock off"])
-    _ = other.leave()
-    expect(own.lines.last, "rests")
+    _ = other.park()
+    expect(own.lines.last, "parked")
     #expect(own.lines.contains("setAutolock") && !own.lines.contains("unlock"), "\(own.lines)")
   }
 
   // swift-format-ignore
-  static let debts: [(note: String, rest: RestPosition, found: LockFound, lines: [String], remark: String)] = [
-    ("away locked", .locked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
-    ("away locked", .unlocked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
-    ("away unlocked", .asFound, .locked, ["away unlocked", "unlock to rest", "rests"], "the lock was locked and was brought to unlocked"),
-    ("away locked", .locked, .locked, ["rests"], "the lock rests locked"),
-    ("away nowhere", .locked, .unlocked, ["lock to rest", "rests"], "the lock was unlocked and was brought to locked"),
+  static let debts: [(owed: LockEvent.Kind, rest: ParkPosition, found: LockFound, lines: [String], diagnostic: String)] = [
+    (.away("locked", autolock: nil), .locked, .unlocked, ["lock to park", "parked"], "the lock was unlocked and was brought to locked"),
+    (.away("locked", autolock: nil), .unlocked, .unlocked, ["lock to park", "parked"], "the lock was unlocked and was brought to locked"),
+    (.away("unlocked", autolock: nil), .asFound, .locked, ["away unlocked", "unlock to park", "parked"], "the lock was locked and was brought to unlocked"),
+    (.away("locked", autolock: nil), .locked, .locked, ["parked"], "the lock rests locked"),
   ]
 
-  @Test("who comes next brings it to rest before anything else, and says so", arguments: debts.indices)
+  @Test("who comes next parks it before anything else, and says so", arguments: debts.indices)
   func settles(index: Int) throws {
-    let (note, rest, found, lines, remark) = Self.debts[index]
-    let store = WearList(note)
+    let (owed, rest, found, lines, diagnostic) = Self.debts[index]
+    let store = EventList(owed)
     let rig = try Rig(found: found, rest: rest, store: store)
     try rig.start()
     expect(store.lines.filter { $0 != "away unlocked" }, lines.filter { $0 != "away unlocked" })
     expect(
-      rig.lock.takeRemarks(),
+      rig.lock.takeDiagnostics(),
       [
-        "whoever used the lock last was killed, and left it away from rest since 1970-01-01T00:00:00.000Z: \(remark)"
+        "whoever used the lock last left it unparked at 1970-01-01T00:00:00.000Z: \(diagnostic)"
       ])
     // Where it is found is where it was to be left, and not where the one before had it.
     if rest == .asFound {
-      _ = rig.lock.leave()
-      expect(rig.lock.governor.knowledge.position, "unlocked")
+      _ = rig.lock.park()
+      expect(rig.lock.interlock.knowledge.position, "unlocked")
     }
   }
 
   @Test("what it was to lock by itself after is put back as well, once")
   func settlesAutolock() throws {
-    let store = WearList("away locked autolock=60")
+    let store = EventList(.away("locked", autolock: 60))
     let rig = try Rig(found: .unlocked, store: store)
     try rig.lock.settleDebt()
-    expect(store.lines.first, "lock to rest")
-    expect(store.lines.last, "rests")
-    expect(rig.lock.governor.knowledge.autolock, 60)
+    expect(store.lines.first, "lock to park")
+    expect(store.lines.last, "parked")
+    expect(rig.lock.interlock.knowledge.autolock, 60)
     let count = store.lines.count
     try rig.lock.settleDebt()
     expect(store.lines.count, count)
   }
 
-  @Test("a lock that cannot be brought to rest is not there, and nothing else is done with it")
+  @Test("a lock that cannot be parked is not there, and nothing else is done with it")
   func helpless() throws {
-    let store = WearList("away locked")
+    let store = EventList(.away("locked", autolock: nil))
     var limits = LockLimits()
     limits.perHour = 1
     let rig = try Rig(found: .unlocked, limits: limits, store: store)
-    store.count([WearLine("unlock", at: rig.lock.governor.odometer.now)])
+    store.keep([LockEvent(.movement("unlock"), at: rig.lock.interlock.cycleCounter.now)], after: 0)
     let other = RealLock(
-      rig.device, GovernorSettings(limits: limits, budget: nil), Rig.odometer(rig.world, store))
+      rig.device, InterlockSettings(limits: limits, budget: nil), Rig.counter(rig.world, store))
     other.adopt(Rig.vocabulary)
     for _ in 0..<2 {
       let fault = refusal { () throws(LabFault) in try other.reset(to: StartCondition()) }
       expect(fault?.symptom, .safetyLimit)
       #expect(fault?.detail.contains("and it could not be brought to locked, see to it: ") ?? false)
     }
-    #expect(!store.lines.contains("rests"))
+    #expect(!store.lines.contains("parked"))
   }
 }
 
@@ -246,7 +252,7 @@ struct OwedRestTests {
 struct RealLockPreparationTests {
   @Test(
     "a test that asks for nothing costs no movement, wherever the bolt is", arguments: ["sesame5", "sesame3"])
-  func leastMovements(name: String) throws {
+  func minimumMovements(name: String) throws {
     for found in [LockFound.locked, .unlocked, .moved] {
       let rig = try Rig(name, found: found)
       try rig.start(("registered", yes), ("configured", yes))
@@ -343,16 +349,16 @@ struct RealLockPreparationTests {
     try rig.pass(.seconds(1))
     // As another run finds it.
     let run = RealLock(
-      rig.device, GovernorSettings(budget: nil, rest: .asFound, allowed: all), Rig.odometer(rig.world))
+      rig.device, InterlockSettings(budget: nil, park: .asFound, allowed: all), Rig.counter(rig.world))
     run.adopt(Rig.vocabulary)
     try run.reset(to: StartCondition([Argument("registered", no)]))
     #expect(!rig.device.isRegistered)
-    let end = run.leave()
+    let end = run.park()
     expect(end.fault, nil)
-    expect(end.left, .atRest)
-    #expect(end.remarks.contains("the lock was registered again"), "\(end.remarks)")
+    expect(end.left, .parked)
+    #expect(end.diagnostics.contains("the lock was registered again"), "\(end.diagnostics)")
     #expect(rig.device.isRegistered)
-    try rig.lock.governor.reset(to: StartCondition())
+    try rig.lock.interlock.reset(to: StartCondition())
     rig.lock.adopt(Rig.vocabulary)
     expect(try rig.open(), "unlocked")
     expect(rig.device.positions, positions)
@@ -374,7 +380,7 @@ struct RealLockPreparationTests {
     try rig.give("register")
     expect(try rig.wait(for: ["nosetting"]), "nosetting")
     expect(
-      rig.lock.takeRemarks().filter { $0.contains("whose key nobody has") },
+      rig.lock.takeDiagnostics().filter { $0.contains("whose key nobody has") },
       [
         "unsubscribe yes is not brought about: the lock could get an owner whose key nobody has",
         "mutate wrong-key is not brought about: the lock could get an owner whose key nobody has",
@@ -395,32 +401,32 @@ struct RealLockPreparationTests {
     expect(try rig.open(), "readytoRegister")
     try rig.give("register")
     expect(try rig.wait(for: ["nosetting"]), "nosetting")
-    #expect(rig.lock.takeRemarks().contains { $0.hasPrefix("what was to become of the next message") })
+    #expect(rig.lock.takeDiagnostics().contains { $0.hasPrefix("what was to become of the next message") })
   }
 
   @Test("a lock that is not heard is no device, before a test and in it")
   func absent() throws {
     let rig = try Rig()
     try rig.start()
-    let surroundings = rig.world
+    let environment = rig.world
     try rig.give("closeTo")
     try rig.wait(for: ["receivedBle"])
     try rig.start()
-    try surroundings.bring(about: Fault("out-of-range"))
+    try environment.bring(about: Fault("out-of-range"))
     try rig.give("closeTo")
     let silent = refusal { () throws(LabFault) in try rig.pass(.seconds(20)) }
     expect(silent, LabFault(.noDevice, "the lock was not heard for 14.5 s"))
     expect(rig.lock.now, .zero + .milliseconds(14_500))
-    let run = RealLock(rig.device, GovernorSettings(), Rig.odometer(rig.world))
+    let run = RealLock(rig.device, InterlockSettings(), Rig.counter(rig.world))
     run.adopt(Rig.vocabulary)
     let usual = StartCondition([Argument("registered", yes)])
     let gone = refusal { () throws(LabFault) in try run.reset(to: usual) }
     expect(gone?.symptom, .noDevice)
     // And it is there again.
-    try surroundings.bring(about: Fault("out-of-range", no))
+    try environment.bring(about: Fault("out-of-range", no))
     expect(refusal { () throws(LabFault) in try run.reset(to: usual) }, nil)
     // Who looks at its health sees for himself that it is silent.
-    try surroundings.bring(about: Fault("out-of-range"))
+    try environment.bring(about: Fault("out-of-range"))
     try run.reset(to: StartCondition())
     try run.perform(Stimulus(Rig.vocabulary.stimulus("closeTo")!))
     expect(try run.observe(until: .zero + .seconds(20)), nil)
@@ -539,12 +545,12 @@ struct RealLockSessionTests {
     #expect(!rig.device.isRegistered)
     try rig.start(("registered", yes), ("configured", yes))
     #expect(rig.device.isRegistered)
-    #expect(rig.lock.takeRemarks().contains { $0.contains("the key is tried again") })
+    #expect(rig.lock.takeDiagnostics().contains { $0.contains("the key is tried again") })
   }
 
   @Test("after a jam is waited only where that is wanted")
   func jams() throws {
-    var settings = GovernorSettings()
+    var settings = InterlockSettings()
     expect(settings.longestWait, .seconds(60))
     settings.waitsForJams()
     expect(settings.longestWait, settings.limits.coolDown)

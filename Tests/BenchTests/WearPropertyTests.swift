@@ -14,9 +14,8 @@ private struct RestlessBench {
   var lag = Interval.zero
   var boot = 0
   var started = Instant.zero
-  var odometer: [String] = []
-  var notes: [String] = []
-  var ledger = WearLedger()
+  var events: [LockEvent] = []
+  var ledger = ActuationBudget()
   /// When the motor really moved, and which of it was asked for.
   var movements: [(time: Instant, isAsked: Bool)] = []
   var jams: [Instant] = []
@@ -28,7 +27,7 @@ private struct RestlessBench {
     limits = LockLimits(
       gap: .seconds(Int64.random(in: 0...40, using: &random)),
       perHour: Bool.random(using: &random) ? Int.random(in: 2...20, using: &random) : nil,
-      perNight: Int.random(in: 2...60, using: &random),
+      perShift: Int.random(in: 2...60, using: &random),
       coolDown: .seconds(Int64.random(in: 0...2000, using: &random)))
     reopen()
   }
@@ -48,7 +47,7 @@ private struct RestlessBench {
       returns = nil
       // Somebody may look, and then it is known.
       if Bool.random(using: &random) {
-        notes.append("\(WearLine("settled", at: clock))")
+        events.append(LockEvent(.settled, at: clock))
         ledger.settle(at: clock.uptime)
       }
     }
@@ -56,8 +55,7 @@ private struct RestlessBench {
   }
 
   mutating func reopen() {
-    ledger = WearLedger(
-      odometer: odometer.map { WearLine(text: $0) }, notes: notes.map { WearLine(text: $0) }, at: clock)
+    ledger = ActuationBudget(events, at: clock)
   }
 
   mutating func step() {
@@ -71,11 +69,11 @@ private struct RestlessBench {
       reopen()
     case 2: lag = lag + .seconds(Int64.random(in: 0...100_000, using: &random))
     case 3:
-      // A process dies in the middle of a line, before the motor moves.
-      odometer.append("2026-11-2")
+      // A process dies once a movement is counted, before the motor moves.
+      events.append(LockEvent(.movement("unlock"), at: clock))
       reopen()
     case 4:
-      notes.append("\(WearLine("jam", at: clock))")
+      events.append(LockEvent(.jam("it is stuck"), at: clock))
       ledger.jam(at: clock.uptime)
       jams.append(now)
     default: move()
@@ -85,15 +83,15 @@ private struct RestlessBench {
 
   mutating func move() {
     let comesBack = Int.random(in: 0..<5, using: &random) == 0
-    let isRest = Int.random(in: 0..<8, using: &random) == 0
-    let cost = comesBack && !isRest ? 2 : 1
+    let isParking = Int.random(in: 0..<8, using: &random) == 0
+    let cost = comesBack && !isParking ? 2 : 1
     guard
-      ledger.refusal(of: cost, for: isRest ? .rest : .movement, under: limits, at: clock.uptime) == nil
+      ledger.refusal(of: cost, for: isParking ? .park : .movement, under: limits, at: clock.uptime) == nil
     else { return }
-    odometer.append("\(WearLine("unlock", at: clock))")
+    events.append(LockEvent(.movement("unlock"), at: clock))
     ledger.move(at: clock.uptime)
     if cost == 2 {
-      odometer.append("\(WearLine("return", at: clock))")
+      events.append(LockEvent(.ownMovement, at: clock))
       ledger.foresee()
     }
     if Int.random(in: 0..<10, using: &random) == 0 { reopen() }
@@ -104,7 +102,9 @@ private struct RestlessBench {
   /// What is wrong, counted without the ledger.
   var breach: String? {
     let times = movements.map(\.time)
-    for (length, budget) in [(WearLedger.hour, limits.perHour), (WearLedger.night, limits.perNight)] {
+    for (length, budget) in [
+      (ActuationBudget.hour, limits.perHour), (ActuationBudget.shift, limits.perShift),
+    ] {
       guard let budget else { continue }
       for end in times {
         let count = times.filter { $0 > end - length && $0 <= end }.count
@@ -131,7 +131,7 @@ struct WearPropertyTests {
     var bench = RestlessBench(seed: seed)
     for _ in 0..<300 {
       bench.step()
-      #expect(bench.odometer.count >= bench.movements.count)
+      #expect(bench.events.count(where: \.isMovement) >= bench.movements.count)
     }
     expect(bench.breach, nil)
   }
@@ -144,7 +144,7 @@ struct WearPropertyTests {
       var bench = RestlessBench(seed: seed)
       for step in 0..<300 {
         bench.step()
-        if step % 10 == 0 { bench.ledger = WearLedger() }
+        if step % 10 == 0 { bench.ledger = ActuationBudget() }
       }
       moved += bench.movements.count
       breaches += bench.breach == nil ? 0 : 1

@@ -5,11 +5,11 @@ extension LabSimulation {
   /// The shortest and simplest list of faults found that breaks the same invariant: in shortlex order, the shorter list
   /// first, then faults that come earlier, about the first of everything, for a shorter time.
   ///
-  /// - Parameter most: how many labs may be run for it.
+  /// - Parameter maximum: how many labs may be run for it.
   /// - Returns: `nil` where nothing is broken.
-  func shrunk(most: Int = 400) -> LabSimulation? {
+  func shrunk(maximum: Int = 400) -> LabSimulation? {
     guard let violation = run().violation else { return nil }
-    var trial = Shrinking(self, violation.rule, most: most)
+    var trial = Shrinking(self, violation.rule, maximum: maximum)
     // A night by itself is looked at many times as fast, and mostly it is enough.
     var alone = self
     alone.settings.nights = 1
@@ -39,8 +39,8 @@ private struct Shrinking {
   var left: Int
   var hasShrunk = false
 
-  init(_ lab: LabSimulation, _ rule: LabSimulation.Rule, most: Int) {
-    (best, self.rule, left) = (lab, rule, most)
+  init(_ lab: LabSimulation, _ rule: LabSimulation.Rule, maximum: Int) {
+    (best, self.rule, left) = (lab, rule, maximum)
   }
 
   /// Takes another lab in place of the best one, if the same invariant does not hold in it.

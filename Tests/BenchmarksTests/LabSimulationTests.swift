@@ -47,7 +47,7 @@ struct LabSimulationTests {
     }
   }
 
-  @Test("a lock that is owed its rest is brought there first by whoever has it next", arguments: [0, 1])
+  @Test("a lock that is owed its parking is brought there first by whoever has it next", arguments: [0, 1])
   func owedRest(_ rival: Int) {
     // The machine starts anew in the middle of a night, and nobody but a rival comes.
     var settings = LabSimulation.Settings()
@@ -62,8 +62,8 @@ struct LabSimulationTests {
       ]
       let outcome = LabSimulation(seed: 5, settings, faults: faults).run()
       #expect(outcome.violation == nil, "\(second): \(outcome.violation.map { "\($0)" } ?? "")")
-      let careless = LabSimulation(seed: 5, settings, faults: faults, defect: .forgottenRest)
-      if careless.run().violation?.rule == .restOrSaid { killed += 1 }
+      let careless = LabSimulation(seed: 5, settings, faults: faults, defect: .forgottenParking)
+      if careless.run().violation?.rule == .parkedOrSaid { killed += 1 }
     }
     #expect(killed > 10, "\(killed)")
   }
@@ -79,7 +79,7 @@ struct LabSimulationTests {
     settings.locks = [2]
     settings.cases = 20
     settings.duration = .seconds(1200)
-    settings.perNight = 100
+    settings.perShift = 100
     settings.perHour = perHour
     let faults = (1..<(1200 / seconds)).map { number in
       LabSimulation.Fault(
@@ -96,7 +96,7 @@ struct LabSimulationTests {
     let outcome = Self.bench(.plannerKill, every: 40, nil, seed: seed, actuations: 100).run()
     #expect(outcome.violation == nil, "seed \(seed): \(outcome.violation.map { "\($0)" } ?? "")")
     #expect(outcome.resumptions > 5)
-    // Of each lock four are kept back to bring it to rest.
+    // Of each lock four are kept back to park it.
     #expect(outcome.movements > 80, "seed \(seed): \(outcome.movements) movements")
   }
 
@@ -105,9 +105,9 @@ struct LabSimulationTests {
     arguments: [
       (.forgottenChildren, .plannerKill, 40, .oneHolder),
       (.forgottenJournals, .plannerKill, 60, .nothingTwice),
-      (.forgottenCase, .plannerKill, 40, .nothingLost), (.lateOdometer, .childKill, 60, .budgets),
-      (.rosyLeave, .childKill, 7, .restOrSaid), (.separateState, .rival, 200, .oneHolder),
-      (.forgottenRest, .childKill, 60, .restOrSaid), (.trustedCalendar, .clockJump, 60, .budgets),
+      (.forgottenCase, .plannerKill, 40, .nothingLost), (.lateCycleCounter, .childKill, 60, .budgets),
+      (.rosyLeave, .childKill, 7, .parkedOrSaid), (.separateState, .rival, 200, .oneHolder),
+      (.forgottenParking, .childKill, 60, .parkedOrSaid), (.trustedCalendar, .clockJump, 60, .budgets),
     ] as [(LabSimulation.Defect, LabSimulation.Fault.Kind, Int64, LabSimulation.Rule)])
   func canary(
     _ defect: LabSimulation.Defect, _ kind: LabSimulation.Fault.Kind, _ seconds: Int64,

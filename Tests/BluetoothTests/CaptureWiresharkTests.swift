@@ -109,16 +109,9 @@ struct CaptureWiresharkTests {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).btsnoop")
     try Data(bytes).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(filePath: tshark)
-    process.arguments = ["-r", file.path]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    expect(process.terminationStatus, 0)
+    let result = try Program.run(tshark, ["-r", file.path])
+    expect(result.status, 0)
+    let text = String(decoding: result.output, as: UTF8.self)
     return text.split(separator: "\n").map(String.init)
   }
 }

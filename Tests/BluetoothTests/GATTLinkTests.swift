@@ -9,11 +9,11 @@ private func h(_ number: UInt16) -> AttributeHandle { GATTFixture.handle(number)
 struct GATTLinkTests {
   @Test("the other end's wish for an MTU is granted as far as this end's goes")
   func mtu() {
-    let least = GATTLink.leastMTU
+    let minimum = GATTLink.minimumMTU
     let cases: [(offered: UInt16, asked: UInt16, actions: [GATTLink.Action], mtu: UInt16)] = [
       (185, 100, [.transmit(.exchangeMTUResponse(185)), .report(.mtu(100))], 100),
       (100, 517, [.transmit(.exchangeMTUResponse(100)), .report(.mtu(100))], 100),
-      (517, least, [.transmit(.exchangeMTUResponse(517))], 23),
+      (517, minimum, [.transmit(.exchangeMTUResponse(517))], 23),
       (23, 65_535, [.transmit(.exchangeMTUResponse(23))], 23),
       (50, 0, [.transmit(.exchangeMTUResponse(50)), .complain("an MTU of 0, below 23")], 23),
     ]

@@ -120,12 +120,12 @@ struct HostCommandTests {
     expect(
       host.receive(
         HCIEvent.commandComplete(credits: 1, opcode: 0xFC20, returnParameters: [0]).packet, at: .zero),
-      [.report(.complaint(nil, "an answer to 0xfc20, a command of the maker's that was not sent"))])
+      [.report(.protocolViolation(nil, "an answer to 0xfc20, a command of the maker's that was not sent"))])
     expect(
       host.receive(.event(code: 0x3E, parameters: [0x02, 1, 9]), at: .zero),
       [
         .report(
-          .complaint(
+          .protocolViolation(
             nil, "an advertising report that does not decode, at 2: 9 is not a valid advertising event type"))
       ])
     expect(host.receive(.event(code: 0xFF, parameters: [1, 2, 3]), at: .zero), [])

@@ -43,7 +43,7 @@ struct HostConnectingTests {
   private static let sendsCancel: HostAction = .transmit(cancel.packet)
 
   private static func odd(_ status: String) -> HostAction {
-    .report(.complaint(nil, "an attempt to connect that failed, \(status), and is not under way"))
+    .report(.protocolViolation(nil, "an attempt to connect that failed, \(status), and is not under way"))
   }
 
   static let courses: [Course] = [
@@ -147,7 +147,7 @@ struct HostConnectingTests {
         (
           .event(up),
           [
-            .report(.complaint(nil, "a link to \(HostFixture.peer), to which nobody connected")),
+            .report(.protocolViolation(nil, "a link to \(HostFixture.peer), to which nobody connected")),
             .transmit(disconnect.packet),
           ]
         ),

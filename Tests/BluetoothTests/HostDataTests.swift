@@ -142,12 +142,12 @@ struct HostDataTests {
     expect(host.receive(Self.completed(2), at: .zero), [])
     expect(
       host.receive(Self.completed(2), at: .zero + .seconds(1)),
-      [.report(.complaint(nil, "2 packets sent of an unknown link 0x0040"))])
+      [.report(.protocolViolation(nil, "2 packets sent of an unknown link 0x0040"))])
     expect(
       host.receive(Self.completed(CompletedPackets(second, 3)), at: .zero),
       [
         .report(
-          .complaint(other, "the controller says that it sent 3 packets and had 2"))
+          .protocolViolation(other, "the controller says that it sent 3 packets and had 2"))
       ])
   }
 
@@ -185,7 +185,7 @@ struct HostAssemblyTests {
     .gatt(HostFixture.link, .notification(AttributeHandle(rawValue: 3), value)))
 
   private static func said(_ sentence: String) -> HostAction {
-    .report(.complaint(HostFixture.link, sentence))
+    .report(.protocolViolation(HostFixture.link, sentence))
   }
 
   struct Case: CustomTestStringConvertible {
@@ -299,12 +299,12 @@ struct HostAssemblyTests {
   @Test("data of a link that never comes up is given up, and no more of it kept than a little")
   func unknown() {
     var host = HostFixture.ready()
-    let complaint: HostAction = .report(.complaint(nil, "data of an unknown link 0x0040"))
+    let protocolViolation: HostAction = .report(.protocolViolation(nil, "data of an unknown link 0x0040"))
     for _ in 0..<16 { expect(host.receive(arriving(Self.whole), at: .zero), []) }
-    expect(host.receive(arriving(Self.whole), at: .zero), [complaint])
+    expect(host.receive(arriving(Self.whole), at: .zero), [protocolViolation])
     expect(host.deadline, .zero + .milliseconds(100))
     expect(
-      host.advance(to: .zero + .milliseconds(100)), [HostAction](repeating: complaint, count: 16))
+      host.advance(to: .zero + .milliseconds(100)), [HostAction](repeating: protocolViolation, count: 16))
     expect(host.deadline, nil)
   }
 

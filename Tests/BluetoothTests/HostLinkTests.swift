@@ -32,7 +32,7 @@ struct HostLinkTests {
     expect(host.deadline, nil)
     expect(
       host.receive(Self.over(.localHostTerminated), at: .zero),
-      [.report(.complaint(nil, "the end of an unknown link 0x0040"))])
+      [.report(.protocolViolation(nil, "the end of an unknown link 0x0040"))])
   }
 
   @Test("nothing is sent on a link that is being ended; what still arrives is heard")
@@ -88,11 +88,14 @@ struct HostLinkTests {
       converse(&host, opening, [.status(Self.disconnect, .commandDisallowed)]),
       [
         .report(
-          .complaint(Self.link, "the controller refuses to disconnect: 0x0c (command disallowed)"))
+          .protocolViolation(Self.link, "the controller refuses to disconnect: 0x0c (command disallowed)"))
       ])
     expect(
       host.receive(Self.over(.success, .commandDisallowed), at: .zero),
-      [.report(.complaint(Self.link, "the controller could not disconnect: 0x0c (command disallowed)"))])
+      [
+        .report(
+          .protocolViolation(Self.link, "the controller could not disconnect: 0x0c (command disallowed)"))
+      ])
     expect(
       host.receive(Self.over(.connectionTimeout), at: .zero),
       [.report(.disconnected(Self.link, reason: .connectionTimeout, unacknowledged: 0))])
@@ -119,7 +122,7 @@ struct HostLinkTests {
     var host = HostFixture.connected(.peripheral)
     expect(
       host.receive(HCIEvent.leConnectionComplete(HostFixture.connection(.central)).packet, at: .zero),
-      [.report(.complaint(nil, "a second link of handle 0x0040"))])
+      [.report(.protocolViolation(nil, "a second link of handle 0x0040"))])
   }
 
   @Test("an ATT request without an answer for thirty seconds ends the link")
@@ -146,7 +149,7 @@ struct HostLinkTests {
     expect(
       host.receive(arriving(read), at: .zero),
       [
-        .report(.complaint(Self.link, "more requests than answers can be sent")),
+        .report(.protocolViolation(Self.link, "more requests than answers can be sent")),
         .transmit(HCICommand.disconnect(HostFixture.handle, .remoteLowResources).packet),
       ])
   }
@@ -167,7 +170,7 @@ struct HostLinkTests {
       converse(&host, again, [.refused(command, .unknownCommand)]),
       [
         .report(
-          .complaint(
+          .protocolViolation(
             Self.link, "the controller refuses to set the data length: 0x01 (unknown command)"))
       ])
   }

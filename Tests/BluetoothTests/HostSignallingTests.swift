@@ -13,7 +13,7 @@ struct HostSignallingTests {
   private static let update = HCICommand.leConnectionUpdate(HostFixture.handle, slow)
   private static let slowed = ConnectionTiming(interval: 40, latency: 4, supervisionTimeout: 600)
 
-  private static func said(_ sentence: String) -> HostAction { .report(.complaint(link, sentence)) }
+  private static func said(_ sentence: String) -> HostAction { .report(.protocolViolation(link, sentence)) }
 
   private static func signal(_ packet: SignallingPacket) -> [UInt8] { frame(.signalling, packet) }
 
@@ -248,7 +248,7 @@ struct HostSignallingTests {
     let stranger = ConnectionHandle(rawValue: 0x77)
     expect(
       host.receive(HCIEvent.leLongTermKeyRequest(stranger, random: 1, diversifier: 2).packet, at: .zero),
-      [.report(.complaint(nil, "a request on an unknown link 0x0077"))])
+      [.report(.protocolViolation(nil, "a request on an unknown link 0x0077"))])
   }
 
   @Test("whoever asks for keys without end fills no queue")

@@ -126,7 +126,7 @@ struct CellCoverageTests {
       ].sorted())
   }
 
-  @Test("states that last no time under any circumstances are not counted")
+  @Test("states that last no time under any conditions are not counted")
   func momentary() throws {
     let launcher = CellCoverage(try Machine(.launcher)).total
     expect(launcher.text, ": states 0/4, legal 0/4, empty 0/12, transitions 0/4, pairs 0/7")

@@ -13,11 +13,11 @@ struct EvidenceTests {
       Event("dial"), Event("set"), Event("taken", .spontaneous), Event("rings", .spontaneous),
       Event("lost", .spontaneous), Event("tampered", .spontaneous),
     ]
-    machine.circumstances = [
-      Circumstance("loss"),
-      Circumstance("tampering", faults: ["drop"], events: ["tampered"], until: ["idle"]),
-      Circumstance("absent", faults: ["away"], moments: ["blink"], delay: .seconds(1)),
-      Circumstance("alarm", stimuli: ["set"], unsure: ["tampering"], reading: "alarm", delay: .seconds(1)),
+    machine.conditions = [
+      Condition("loss"),
+      Condition("tampering", faults: ["drop"], events: ["tampered"], until: ["idle"]),
+      Condition("absent", faults: ["away"], moments: ["blink"], delay: .seconds(1)),
+      Condition("alarm", stimuli: ["set"], unsure: ["tampering"], reading: "alarm", delay: .seconds(1)),
     ]
     machine.states = [State("idle"), State("calling"), State("talking"), State("ringing")]
     machine.add(
@@ -35,10 +35,10 @@ struct EvidenceTests {
     return try Machine(machine)
   }
 
-  private func tracker(holding circumstances: [String] = [], isReporting: Bool = true) throws -> Tracker {
+  private func tracker(holding conditions: [String] = [], isReporting: Bool = true) throws -> Tracker {
     Tracker(
       Specification(
-        try machine(), holding: circumstances, reporting: isReporting ? ["lost", "tampered"] : []))
+        try machine(), holding: conditions, reporting: isReporting ? ["lost", "tampered"] : []))
   }
 
   private static let idle = 0
@@ -109,7 +109,7 @@ struct EvidenceTests {
     machine.events = [
       Event("dial"), Event("hungUp", .spontaneous), Event("insulted", .spontaneous),
     ]
-    machine.circumstances = [Circumstance("insult", moments: ["insulted"], delay: .seconds(1))]
+    machine.conditions = [Condition("insult", moments: ["insulted"], delay: .seconds(1))]
     machine.states = [State("idle"), State("talking")]
     machine.add(
       table: """
@@ -190,7 +190,7 @@ struct EvidenceTests {
   func ownEnd() throws {
     var machine = MachineDefinition(name: "door", summary: "")
     machine.events = [Event("knock"), Event("opened", .spontaneous)]
-    machine.circumstances = [Circumstance("stranger", faults: ["mask"], countsFromEntry: true)]
+    machine.conditions = [Condition("stranger", faults: ["mask"], countsFromEntry: true)]
     machine.states = [State("outside"), State("asking"), State("inside")]
     machine.add(
       table: """

@@ -11,7 +11,7 @@ private struct Walk {
   /// Whether each was rare.
   var wasRare: [Bool] = []
   /// All choices, each with where it was made.
-  var steps: [(situation: Situation, choice: Choice)] = []
+  var steps: [(explorationState: ExplorationState, choice: Choice)] = []
   /// How much time each of them took.
   var times: [Interval] = []
   var alphabet: Alphabet
@@ -36,10 +36,10 @@ private struct Walk {
       _ = try lockstep.reset(to: starts[explorer.begin()])
       let atOnce = try lockstep.pass(until: lockstep.now)
       #expect(atOnce == nil)
-      while steps.count < events, let choice = explorer.next(in: lockstep.situation) {
-        let (situation, begin) = (lockstep.situation, lockstep.now)
-        steps.append((situation, choice))
-        guard situation.admits(choice, alphabet), let action = alphabet.action(of: choice) else {
+      while steps.count < events, let choice = explorer.next(in: lockstep.explorationState) {
+        let (explorationState, begin) = (lockstep.explorationState, lockstep.now)
+        steps.append((explorationState, choice))
+        guard explorationState.admits(choice, alphabet), let action = alphabet.action(of: choice) else {
           Issue.record("\(choice) was not to be had")
           return
         }
@@ -51,14 +51,14 @@ private struct Walk {
         explorer.spend(lockstep.now - begin)
       }
       tests.append(explorer.test)
-      wasRare.append(explorer.end(in: lockstep.situation))
+      wasRare.append(explorer.end(in: lockstep.explorationState))
     }
   }
 
   /// How often an event was taken where others were legal, too.
   func count(_ event: Int) -> Int {
     steps.count {
-      Int($0.choice.act) == event && !$0.choice.isForbidden && $0.situation.legal.nonzeroBitCount > 1
+      Int($0.choice.act) == event && !$0.choice.isForbidden && $0.explorationState.legal.nonzeroBitCount > 1
     }
   }
 }
@@ -79,8 +79,8 @@ struct ExplorerTests {
   @Test("tests are of mixed length and none is too long")
   func length() throws {
     let lengths = try Walk(.sesameTable, events: 20_000) { $0.length = 256 }.tests.map(\.choices.count)
-    let (least, most) = (lengths.min() ?? 0, lengths.max() ?? 0)
-    #expect(least < 64 && most > 192 && most <= 256, "\(least) and \(most)")
+    let (minimum, maximum) = (lengths.min() ?? 0, lengths.max() ?? 0)
+    #expect(minimum < 64 && maximum > 192 && maximum <= 256, "\(minimum) and \(maximum)")
   }
 
   @Test(
@@ -88,7 +88,8 @@ struct ExplorerTests {
     arguments: 1...3 as ClosedRange<UInt64>)
   func cells(seed: UInt64) throws {
     let walk = try Walk(.sesameTable, seed: seed, events: 6_000)
-    let cells = Set(walk.steps.filter { $0.choice.act < 13 }.map { [$0.situation.node, Int($0.choice.act)] })
+    let cells = Set(
+      walk.steps.filter { $0.choice.act < 13 }.map { [$0.explorationState.node, Int($0.choice.act)] })
     #expect(cells.count == 16 * 13)
     // They are spread, and cost little: about a tenth at the most at any time, and a hundredth or two afterwards.
     let refusals = walk.steps.map(\.choice.isForbidden)
@@ -116,10 +117,10 @@ struct ExplorerTests {
   func chance() throws {
     let walk = try Walk(.sesameTable, events: 20_000) { $0.repeating = 0 }
     let legal = walk.steps.filter { $0.choice.act < 13 && !$0.choice.isForbidden }
-    #expect(Set(legal.map { [$0.situation.node, Int($0.choice.act)] }).count == 31)
+    #expect(Set(legal.map { [$0.explorationState.node, Int($0.choice.act)] }).count == 31)
     let (toggle, lock) = (names.firstIndex(of: "toggle"), names.firstIndex(of: "lock"))
     let both = legal.filter { step in
-      [toggle, lock].allSatisfy { $0.map { step.situation.legal >> UInt64($0) & 1 == 1 } == true }
+      [toggle, lock].allSatisfy { $0.map { step.explorationState.legal >> UInt64($0) & 1 == 1 } == true }
     }
     let toggles = Double(both.count { Int($0.choice.act) == toggle })
     let locks = Double(both.count { Int($0.choice.act) == lock })
@@ -180,7 +181,7 @@ struct ExplorerTests {
   func timing() throws {
     let walk = try Walk(.sesame, events: 20_000)
     let alphabet = walk.alphabet
-    let awaiting = walk.steps.filter { $0.situation.isAwaiting }
+    let awaiting = walk.steps.filter { $0.explorationState.isAwaiting }
     let settled = Double(awaiting.count { Int($0.choice.act) == alphabet.settle }) / Double(awaiting.count)
     #expect(settled > 0.5 && settled < 0.99, "\(settled)")
     let acts = Set(walk.steps.map { Int($0.choice.act) })
@@ -217,45 +218,47 @@ struct ExplorerTests {
     let silences = walk.steps.filter {
       alphabet.action(of: $0.choice) == .wait(.seconds(660))
     }
-    let most = walk.steps.map(\.situation.legal.nonzeroBitCount).max() ?? 0
-    #expect(!silences.isEmpty && silences.allSatisfy { 4 * $0.situation.legal.nonzeroBitCount >= 2 * most })
+    let maximum = walk.steps.map(\.explorationState.legal.nonzeroBitCount).max() ?? 0
+    #expect(
+      !silences.isEmpty
+        && silences.allSatisfy { 4 * $0.explorationState.legal.nonzeroBitCount >= 2 * maximum })
   }
 
   /// What the tests of a walk are like: the parts that strategies stand for, each of all choices.
   private func parts(_ walk: Walk) -> [Explorer.Strategy: Double] {
     let alphabet = walk.alphabet
-    func share(_ isMeant: (Situation, Choice, Int) -> Bool) -> Double {
-      Double(walk.steps.count { isMeant($0.situation, $0.choice, Int($0.choice.act)) })
+    func share(_ isMeant: (ExplorationState, Choice, Int) -> Bool) -> Double {
+      Double(walk.steps.count { isMeant($0.explorationState, $0.choice, Int($0.choice.act)) })
         / Double(walk.steps.count)
     }
     func wait(_ choice: Choice) -> Interval? {
       if case .wait(let length)? = alphabet.action(of: choice) { length } else { nil }
     }
     return [
-      .asides: share { situation, choice, act in
-        act < alphabet.eventCount && !choice.isForbidden && situation.idle >> UInt64(act) & 1 == 1
+      .selfLoops: share { explorationState, choice, act in
+        act < alphabet.eventCount && !choice.isForbidden && explorationState.idle >> UInt64(act) & 1 == 1
       },
       .refusals: share { _, choice, _ in choice.isForbidden },
-      .waits: share { situation, choice, _ in
-        situation.legal != 0 && wait(choice).map { $0 < .seconds(60) } == true
+      .waits: share { explorationState, choice, _ in
+        explorationState.legal != 0 && wait(choice).map { $0 < .seconds(60) } == true
       },
       .silences: share { _, choice, _ in wait(choice).map { $0 > .seconds(60) } == true },
       .sparing: -share { _, choice, _ in alphabet.moves(choice) },
-      .impatience: share { situation, _, act in
-        situation.isAwaiting && situation.hasDeadline && act != alphabet.settle
+      .impatience: share { explorationState, _, act in
+        explorationState.isAwaiting && explorationState.hasDeadline && act != alphabet.settle
       },
     ]
   }
 
   @Test(
     "a strategy that is left out leaves less of what it stands for",
-    arguments: [Explorer.Strategy.asides, .refusals, .waits, .silences, .sparing, .impatience])
+    arguments: [Explorer.Strategy.selfLoops, .refusals, .waits, .silences, .sparing, .impatience])
   func without(strategy: Explorer.Strategy) throws {
     let moving = ["lock", "unlock", "toggle"]
     // Where time is what is spent, waits with a meaning take the place of those that are sprinkled.
     let isThrifty = strategy != .waits
-    let usual = try Walk(.sesame, events: 20_000, moving: moving) { $0.isThrifty = isThrifty }
-    let other = try Walk(.sesame, events: 20_000, moving: moving) {
+    let usual = try Walk(.sesame, events: 12_000, moving: moving) { $0.isThrifty = isThrifty }
+    let other = try Walk(.sesame, events: 12_000, moving: moving) {
       $0.isThrifty = isThrifty
       $0.without = strategy
     }
@@ -268,7 +271,7 @@ struct ExplorerTests {
     let definition: MachineDefinition = isThrifty ? .sesame : .sesameTable
     let moving = isThrifty ? ["lock", "unlock", "toggle"] : []
     func tests(_ strategy: Explorer.Strategy?) throws -> [TestCase] {
-      try Walk(definition, events: 20_000, moving: moving) {
+      try Walk(definition, events: 4_000, moving: moving) {
         $0.isThrifty = isThrifty
         $0.without = strategy
       }.tests
@@ -277,7 +280,8 @@ struct ExplorerTests {
     // What only time, wear and disturbances call for, and what this machine offers nothing for; a share of the time is
     // used up only where much is called off.
     let timed: [Explorer.Strategy] = [
-      .asides, .impatience, .sparing, .doubts, .resetting, .silences, .kinds, .probes, .shares, .disturbances,
+      .selfLoops, .impatience, .sparing, .doubts, .resetting, .silences, .kinds, .probes, .shares,
+      .disturbances,
     ]
     for strategy in Explorer.Strategy.allCases
     where isThrifty

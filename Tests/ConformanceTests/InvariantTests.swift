@@ -10,11 +10,11 @@ struct InvariantTests {
     stimuli: ["lock", "unlock"], statuses: ["locked", "unlocked", "moved", "away"])
 
   private func verdicts(
-    _ invariant: some Invariant, _ events: [TraceEvent], holding circumstances: [String] = []
+    _ invariant: some Invariant, _ events: [TraceEvent], holding conditions: [String] = []
   ) -> [String?] {
     var invariant = invariant
     invariant.reset(isNew: false)
-    let view = ModelView(vocabulary, holding: circumstances)
+    let view = ModelView(vocabulary, holding: conditions)
     return events.enumerated().map { second, event in
       invariant.check(event, at: Instant.zero + .seconds(10 * Int64(second)), in: view)
     }
@@ -85,7 +85,7 @@ extension InvariantTests {
     let vocabulary = Vocabulary(
       stimuli: ["lock", "setAutolock"], statuses: ["locked", "unlocked", "moved", "away"])
     func verdicts(
-      _ events: [TraceEvent], every step: Interval = .seconds(10), holding circumstances: [String] = []
+      _ events: [TraceEvent], every step: Interval = .seconds(10), holding conditions: [String] = []
     ) -> [String?] {
       var invariant: any Invariant = NeedsStimulus(
         TraceRule.Reason(
@@ -95,7 +95,7 @@ extension InvariantTests {
       var time = Instant.zero
       return events.map { event in
         time = time + step
-        return invariant.check(event, at: time, in: ModelView(vocabulary, holding: circumstances))
+        return invariant.check(event, at: time, in: ModelView(vocabulary, holding: conditions))
       }
     }
     func status(_ name: String) -> TraceEvent { .observation(vocabulary.observation(ofStatus: name)) }

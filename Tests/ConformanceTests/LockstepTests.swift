@@ -11,8 +11,8 @@ private func lamp() -> MachineDefinition {
     Event("press"), Event("shake"), Event("nudge"), Event("dim"), Event("lit", .spontaneous),
     Event("failed", .spontaneous),
   ]
-  machine.circumstances = [
-    Circumstance("broken", faults: ["break"]), Circumstance("dimmed", stimuli: ["dim"]),
+  machine.conditions = [
+    Condition("broken", faults: ["break"]), Condition("dimmed", stimuli: ["dim"]),
   ]
   // swift-format-ignore
   machine.add(table: """
@@ -97,8 +97,8 @@ struct LockstepTests {
       divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true)])
   }
 
-  @Test("a circumstance the tester brought about allows what it explains and forbids what it prevents")
-  func circumstance() throws {
+  @Test("a condition the tester brought about allows what it explains and forbids what it prevents")
+  func condition() throws {
     expect(try run(["press": [press]], [.fault("break"), .stimulus("press"), .wait(.seconds(60))]), nil)
     let late: Script = ["press": [press, (.milliseconds(500), .status("on"))]]
     let lit = try #require(
@@ -106,7 +106,7 @@ struct LockstepTests {
     expect(lit.kind, .unexpected("on"))
   }
 
-  @Test("what a withdrawn circumstance allowed may still be on its way for a tenth of a second")
+  @Test("what a withdrawn condition allowed may still be on its way for a tenth of a second")
   func grace() throws {
     let quick: Script = [
       "press": [press, (.milliseconds(80), .status("on")), (.milliseconds(3080), .status("off"))]
@@ -114,11 +114,11 @@ struct LockstepTests {
     expect(try run(quick, [.stimulus("press"), .fault("break"), .wait(.seconds(5))]), nil)
   }
 
-  @Test("while a circumstance has not had its effect for sure, what depends on it may be refused too")
+  @Test("while a condition has not had its effect for sure, what depends on it may be refused too")
   func openRefusal() throws {
     var machine = MachineDefinition(name: "lamp")
     machine.events = [Event("press")]
-    machine.circumstances = [Circumstance("power", faults: ["power"])]
+    machine.conditions = [Condition("power", faults: ["power"])]
     machine.states = [State("off"), State("on")]
     machine.transitions = [
       Transition(.event("press"), from: .states(["off"]), to: .states(["on"]), given: ["power"])
@@ -240,7 +240,7 @@ struct LockstepTests {
 }
 
 /// Behaves as one device for the first stimulus and shows a list for the second.
-private struct SwitchingDevice: DeviceUnderTest {
+private struct SwitchingDevice: StandaloneDevice {
   var first: ScriptedDevice
   var then: [ScriptedDevice.Show]
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])

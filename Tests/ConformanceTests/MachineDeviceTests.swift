@@ -24,9 +24,9 @@ private func walk(
     _ = try lockstep.reset(to: StartCondition(settings))
     if let divergence = try lockstep.pass(until: lockstep.now) { return divergence }
     for _ in 0..<length {
-      let situation = lockstep.situation
+      let explorationState = lockstep.explorationState
       // As many legal stimuli as all else, or nothing would be reached.
-      let legal = acts.filter { $0 < alphabet.eventCount && situation.legal >> UInt64($0) & 1 == 1 }
+      let legal = acts.filter { $0 < alphabet.eventCount && explorationState.legal >> UInt64($0) & 1 == 1 }
       let act =
         generator.below(2) == 0 && !legal.isEmpty
         ? legal[generator.below(legal.count)] : acts[generator.below(acts.count)]

@@ -9,7 +9,7 @@ import Testing
 private func lamp() -> MachineDefinition {
   var machine = MachineDefinition(name: "lamp")
   machine.events = [Event("press"), Event("kick"), Event("glow", .spontaneous)]
-  machine.circumstances = [Circumstance("power", faults: ["power"])]
+  machine.conditions = [Condition("power", faults: ["power"])]
   machine.states = [State("off"), State("on"), State("on (warm)"), State("broken")]
   machine.transitions = [
     Transition(.event("press"), from: .states(["off"]), to: .states(["on"]), given: ["power"]),
@@ -67,7 +67,7 @@ struct MutantsTests {
       let mutant = mutants[number]
       func ways(_ machine: Machine, _ edges: [Machine.Edge]) -> [String] {
         edges.map {
-          "\($0.event ?? -1) \($0.target) \($0.earliest) \($0.latest) \($0.condition.given) \($0.condition.unless)"
+          "\($0.event ?? -1) \($0.target) \($0.earliest) \($0.latest) \($0.guard.given) \($0.guard.unless)"
         }
       }
       let differing = machine.caused.indices.filter {
@@ -210,11 +210,12 @@ struct DistinguishingSearchTests {
         _ = try lockstep.reset(to: starts[explorer.begin()])
         expect(try lockstep.pass(until: lockstep.now), nil)
         for _ in 0..<40 {
-          guard let choice = explorer.next(in: lockstep.situation), let action = alphabet.action(of: choice)
+          guard let choice = explorer.next(in: lockstep.explorationState),
+            let action = alphabet.action(of: choice)
           else { break }
           expect(try lockstep.carryOut(action).divergence, nil)
         }
-        _ = explorer.end(in: lockstep.situation)
+        _ = explorer.end(in: lockstep.explorationState)
       }
     }
     #expect(count > 0)

@@ -11,7 +11,7 @@ private func kettle() throws -> Specification {
     Event("switch"), Event("bump"), Event("set"), Event("boiled", .spontaneous),
     Event("linkLost", .spontaneous), Event("kept", .spontaneous),
   ]
-  machine.circumstances = [Circumstance("loss"), Circumstance("keeping", stimuli: ["set"])]
+  machine.conditions = [Condition("loss"), Condition("keeping", stimuli: ["set"])]
   // swift-format-ignore
   machine.add(table: """
     | event                | cold (empty) | cold (full)    | cold (heating) | hot  |
@@ -30,7 +30,7 @@ private func kettle() throws -> Specification {
 }
 
 /// A device that was in sessions before its test, and shows nothing in it.
-private struct PreparedDevice: DeviceUnderTest {
+private struct PreparedDevice: StandaloneDevice {
   var sessions: [Preparation]
   var trouble: LabFault?
   var abilities = Abilities(stimuli: nil, settings: nil, reports: ["linkLost"])
@@ -69,13 +69,13 @@ private func session(
 }
 
 private func verdict(
-  _ sessions: [Preparation], trouble: LabFault? = nil, circumstances: [String] = [],
+  _ sessions: [Preparation], trouble: LabFault? = nil, conditions: [String] = [],
   invariants: [any Invariant] = []
 ) throws -> Divergence? {
   var device = PreparedDevice(sessions: sessions, trouble: trouble)
-  device.abilities.circumstances = circumstances
+  device.abilities.conditions = conditions
   let specification = Specification(
-    try kettle().machine, holding: circumstances, reporting: device.abilities.reports)
+    try kettle().machine, holding: conditions, reporting: device.abilities.reports)
   var lockstep = Lockstep(specification, device, invariants: invariants, recorder: TraceList())
   return try lockstep.reset(to: full)
 }
@@ -156,8 +156,8 @@ struct PreparationTests {
     ]
     let wrong = [session(entries), session([boils[0], boils[2]])]
     expect(try verdict([session(entries)])?.kind, .unexpected("linkLost"))
-    expect(try verdict([session(entries)], circumstances: ["loss"]), nil)
-    expect(try verdict(wrong, circumstances: ["loss"])?.kind, .overdue)
+    expect(try verdict([session(entries)], conditions: ["loss"]), nil)
+    expect(try verdict(wrong, conditions: ["loss"])?.kind, .overdue)
   }
 
   @Test("trouble is the lab's only where the device did nothing wrong")

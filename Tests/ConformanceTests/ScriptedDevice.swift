@@ -2,7 +2,7 @@ import Conformance
 import Basics
 
 /// A device that shows what a script says: at a stimulus, or at a moment.
-struct ScriptedDevice: DeviceUnderTest {
+struct ScriptedDevice: StandaloneDevice {
   enum Show: Equatable {
     case status(String)
     case effect(String)

@@ -22,7 +22,7 @@ struct SeededBug: Sendable {
 
 /// A plain machine as a device of its own: where the model leaves the outcome open it draws, with a generator that
 /// starts anew with each test, and where its bug strikes it shows a status that the model does not allow.
-struct PlayedMachine: DeviceUnderTest {
+struct PlayedMachine: StandaloneDevice {
   let machine: Machine
   let bug: SeededBug
   private(set) var state: Int

@@ -28,13 +28,13 @@ private struct Bench {
       var execution = Execution()
       _ = try lockstep.reset()
       while execution.divergence == nil, execution.events < 50 {
-        let situation = lockstep.situation
+        let explorationState = lockstep.explorationState
         let isForbidden = refusals && random.below(8) == 0
-        let candidates = isForbidden ? situation.forbidden : situation.legal
+        let candidates = isForbidden ? explorationState.forbidden : explorationState.legal
         let events = (0..<alphabet.eventCount).filter { candidates >> UInt64($0) & 1 == 1 }
         let event = events[random.below(events.count)]
         execution.performed.append(Choice(event, isForbidden: isForbidden))
-        execution.situations.append(situation)
+        execution.explorationStates.append(explorationState)
         execution.divergence = try lockstep.perform(Stimulus(event))
       }
       if execution.divergence != nil { return execution }
@@ -89,7 +89,7 @@ struct ShrinkerTests {
   func shortest(bug: SeededBug) throws {
     var bench = try Bench(bug)
     let refusals = bug.name.contains("refused")
-    let least = try #require(bench.lockstep.device.shortest(refusals: refusals))
+    let minimum = try #require(bench.lockstep.device.shortest(refusals: refusals))
     for seed in 1...3 as ClosedRange<UInt64> {
       let failure = try bench.failure(seed: seed, refusals: refusals)
       let signature = try #require(failure.divergence).signature
@@ -106,7 +106,7 @@ struct ShrinkerTests {
       }
       #expect(shrinker.isMinimal)
       expect(try bench.run(shrinker.best).divergence?.signature, signature)
-      expect(shrinker.best.choices.count, least)
+      expect(shrinker.best.choices.count, minimum)
     }
   }
 
@@ -236,7 +236,7 @@ struct TimedShrinkerTests {
     let test = TestCase(start: 0, [closeTo, Choice(alphabet.settle), Choice(alphabet.wait)])
     let execution = try lockstep.run(test, alphabet, starts: [StartCondition()])
     let paths = ModelPaths(specification, alphabet)
-    let nodes = execution.situations.map(\.node)
+    let nodes = execution.explorationStates.map(\.node)
     expect(paths.path(from: nodes[0], to: nodes[1]), [closeTo])
     expect(paths.path(from: nodes[0], to: nodes[2]), [closeTo, Choice(alphabet.settle)])
     expect(paths.path(from: nodes[0], to: nodes[0]), [])

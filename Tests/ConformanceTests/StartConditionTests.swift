@@ -4,11 +4,11 @@ import Testing
 
 @Suite("The conditions in which tests may start")
 struct StartConditionTests {
-  private func conditions(_ circumstances: Int) throws -> [[String]] {
+  private func conditions(_ conditions: Int) throws -> [[String]] {
     var definition = MachineDefinition(name: "door")
     definition.states = [State("closed")]
     definition.events = [Event("knock")]
-    definition.circumstances = (0..<circumstances).map { Circumstance("c\($0)") }
+    definition.conditions = (0..<conditions).map { Condition("c\($0)") }
     definition.starts = [Start("closed")]
     definition.transitions = [Transition(.event("knock"), from: .states(["closed"]), to: .stay)]
     let machine = try Machine(definition)
@@ -17,7 +17,7 @@ struct StartConditionTests {
   }
 
   @Test(
-    "each circumstance that only a start can bring about holds or does not, with all others; the usual start is last"
+    "each condition that only a start can bring about holds or does not, with all others; the usual start is last"
   )
   func combined() throws {
     let three = try conditions(3)

@@ -32,11 +32,11 @@ private struct Trip {
     while !tour.isFinished {
       _ = try lockstep.reset(to: starts[tour.begin()])
       var divergence = try lockstep.pass(until: lockstep.now)
-      while divergence == nil, let choice = tour.next(in: lockstep.situation) {
+      while divergence == nil, let choice = tour.next(in: lockstep.explorationState) {
         divergence = try lockstep.carryOut(#require(alphabet.action(of: choice))).divergence
       }
       expect(divergence, nil)
-      tour.end(in: lockstep.situation)
+      tour.end(in: lockstep.explorationState)
       tests.append(tour.test)
     }
     events = tour.events
@@ -121,9 +121,9 @@ struct TourTests {
   func needs() throws {
     let trip = try Trip(.socket) { abilities in
       abilities.disturbances = []
-      abilities.stimuli = abilities.stimuli?.filter { $0 != "strayWrite" }
+      abilities.stimuli = abilities.stimuli?.filter { $0 != "writeElsewhere" }
     }
-    expect(trip.gap("Connected", "strayWrite")?.text, "this device does not take strayWrite")
+    expect(trip.gap("Connected", "writeElsewhere")?.text, "this device does not take writeElsewhere")
     let gap = try #require(trip.gap("Connected (sending)", "close"))
     expect(gap.text, "cannot be reached with this device: needs queueFull (queue-full)")
     #expect(gap.path.contains("fault queue-full: yes"), "\(gap.path)")

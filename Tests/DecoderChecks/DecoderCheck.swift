@@ -28,7 +28,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
   /// Feeds bytes to the decoders.
   ///
   /// - Throws: what is wrong with a decoder.
-  public func run(on bytes: [UInt8]) throws(Complaint) {
+  public func run(on bytes: [UInt8]) throws(ProtocolViolation) {
     switch self {
     case .hci: try checkHCI(bytes)
     case .link: try checkLink(bytes)
@@ -38,7 +38,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
     case .sesame: try checkSesame(bytes)
     case .btsnoop: try checkBTSnoop(bytes)
     case .scenarios:
-      try Self.scenarioChecks.withLock { checks throws(Complaint) in try checks.run(on: bytes) }
+      try Self.scenarioChecks.withLock { checks throws(ProtocolViolation) in try checks.run(on: bytes) }
     }
   }
 
@@ -46,7 +46,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
 }
 
 /// What is wrong with a decoder.
-public struct Complaint: Error, CustomStringConvertible, Sendable {
+public struct ProtocolViolation: Error, CustomStringConvertible, Sendable {
   /// One line or several.
   public var description: String
 
@@ -60,22 +60,24 @@ public struct Complaint: Error, CustomStringConvertible, Sendable {
 func check<Value: Equatable>(
   _ name: String, _ bytes: [UInt8], encode: (Value) -> [UInt8],
   decode: ([UInt8]) throws(DecodeError) -> Value
-) throws(Complaint) -> Value? {
+) throws(ProtocolViolation) -> Value? {
   let value: Value
   do throws(DecodeError) {
     value = try decode(bytes)
   } catch {
     guard error.offset >= 0, error.offset <= bytes.count, !error.description.isEmpty else {
-      throw Complaint("\(name): the error \(error) is not in \(bytes.hex)")
+      throw ProtocolViolation("\(name): the error \(error) is not in \(bytes.hex)")
     }
     return nil
   }
   let encoded = encode(value)
   guard let again = try? decode(encoded) else {
-    throw Complaint("\(name): \(bytes.hex) is \(value), which is sent as \(encoded.hex), which is nothing")
+    throw ProtocolViolation(
+      "\(name): \(bytes.hex) is \(value), which is sent as \(encoded.hex), which is nothing")
   }
   guard again == value else {
-    throw Complaint("\(name): \(bytes.hex) is \(value), which is sent as \(encoded.hex), which is \(again)")
+    throw ProtocolViolation(
+      "\(name): \(bytes.hex) is \(value), which is sent as \(encoded.hex), which is \(again)")
   }
   return value
 }
@@ -84,7 +86,7 @@ func check<Value: Equatable>(
 @discardableResult
 func check<Value: BinaryCodable & Equatable>(
   _ type: Value.Type, _ bytes: [UInt8]
-) throws(Complaint) -> Value? {
+) throws(ProtocolViolation) -> Value? {
   try check("\(type)", bytes, encode: \.encoded) { bytes throws(DecodeError) in try Value(decoding: bytes) }
 }
 

@@ -20,7 +20,7 @@ struct ScenarioChecks {
     return ScenarioReader(machines: machines, provider: EmulatedDevices())
   }
 
-  mutating func run(on bytes: [UInt8]) throws(Complaint) {
+  mutating func run(on bytes: [UInt8]) throws(ProtocolViolation) {
     count += 1
     // A library remembers every name that it was asked for.
     if count % 4096 == 0 { reader = Self.makeReader() }
@@ -28,7 +28,7 @@ struct ScenarioChecks {
     do throws(DocumentError) {
       scenario = try reader.read(bytes, path: "scenario.yaml")
     } catch {
-      guard !error.description.isEmpty else { throw Complaint("an error says nothing") }
+      guard !error.description.isEmpty else { throw ProtocolViolation("an error says nothing") }
       return
     }
     let text = scenario.yaml()
@@ -36,9 +36,11 @@ struct ScenarioChecks {
     do throws(DocumentError) {
       again = try reader.read([UInt8](text.utf8), path: "again.yaml")
     } catch {
-      throw Complaint("\(scenario) is written as\n\(text)which is none: \(error)")
+      throw ProtocolViolation("\(scenario) is written as\n\(text)which is none: \(error)")
     }
-    guard again == scenario else { throw Complaint("\(scenario) is written as\n\(text)which is \(again)") }
+    guard again == scenario else {
+      throw ProtocolViolation("\(scenario) is written as\n\(text)which is \(again)")
+    }
   }
 }
 
@@ -69,7 +71,7 @@ private struct EmulatedDevices: DeviceProvider {
       let specification = try EmulatedLockSpecification(
         parsing: spec.name, settings: spec.settings.map { ($0.name, $0.value) })
       let device = ClientDevice(
-        DirectLink(specification, seed: 0), circumstances: specification.weather.isFair ? [] : ["loss"],
+        DirectLink(specification, seed: 0), conditions: specification.channel.isFair ? [] : ["loss"],
         secrets: { SeededGenerator(seed: 0, for: "client") })
       return DeviceDescription(
         family: specification.model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],

@@ -47,7 +47,7 @@ struct ControlMessageTests {
     .abilities(
       ControlAbilities(
         lock: "sesame5", stimuli: ["a"], faults: ["b", "c"], settings: [], options: ["d"],
-        circumstances: ["loss"])),
+        conditions: ["loss"])),
   ]
 
   @Test("answers read back as they were written", arguments: answers.indices)
@@ -102,7 +102,7 @@ struct ControlSocketTests {
 
   private static let abilities = ControlAbilities(
     lock: "sesame5", stimuli: ["handToLocked"], faults: ["jam"], settings: ["registered"], options: ["motor"],
-    circumstances: [])
+    conditions: [])
 
   @Test("what is asked is done, and the key of the lock comes back")
   func asks() throws {
@@ -118,7 +118,7 @@ struct ControlSocketTests {
     }
     defer { emulator.stop() }
     expect(folder.mode("control"), 0o600)
-    let control = try ControlSurroundings(path: path)
+    let control = try ControlledEnvironment(path: path)
     expect(control.abilities, Self.abilities)
     control.options = [Argument("motor", .text("2 s"))]
     expect(try control.prepare(StartCondition([Argument("registered", .flag(true))])), key)
@@ -138,7 +138,7 @@ struct ControlSocketTests {
   func trouble() throws {
     let answers = Mutex<[ControlAnswer?]>([.abilities(Self.abilities), nil, .prepared(nil), .done])
     let emulator = try Emulator(path) { _ in answers.withLock { $0.isEmpty ? .done : $0.removeFirst() } }
-    let control = try ControlSurroundings(path: path, timeout: .milliseconds(200))
+    let control = try ControlledEnvironment(path: path, timeout: .milliseconds(200))
     let name = "the emulator of the lock, \(path): "
     #expect(throws: LabFault(.transportLost, name + "no answer within 200 ms")) {
       try control.perform("a", [])
@@ -177,7 +177,7 @@ struct ControlSocketTests {
   }
 
   @Test("a line that is none is answered, and one without an end ends the connection")
-  func nonsense() throws {
+  func malformed() throws {
     let server = try ControlServer(path: path)
     var client = LineStream(try ControlSocket.connect(to: path))
     defer { close(client.descriptor) }

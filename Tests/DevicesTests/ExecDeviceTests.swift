@@ -54,7 +54,8 @@ private func observations(of device: ExecDevice) throws -> [Observation] {
   return all
 }
 
-private func fault(_ body: () throws -> Void) -> LabFault? {
+/// The trouble of the lab that something ends with.
+func labFault(_ body: () throws -> Void) -> LabFault? {
   do {
     try body()
     return nil
@@ -159,7 +160,7 @@ struct ExecDeviceTests {
 
   @Test("a program that cannot start so is no divergence")
   func refusedReset() {
-    let fault = fault { _ = try started(#"read x; echo '{"refused":"no keys"}'; cat"#) }
+    let fault = labFault { _ = try started(#"read x; echo '{"refused":"no keys"}'; cat"#) }
     expect(fault, LabFault(.notPossible, "the device cannot start so: no keys"))
   }
 
@@ -170,7 +171,7 @@ struct ExecDeviceTests {
       "sleep \(mark) & \(door("say(status=name); print(1, file=sys.stderr); time.sleep(60)"))",
       answerTimeout: .seconds(3))
     let before = MonotonicClock.now
-    let fault = fault { try device.perform(open) }
+    let fault = labFault { try device.perform(open) }
     #expect(MonotonicClock.now - before < .seconds(20))
     expect(
       fault,
@@ -191,27 +192,27 @@ struct ExecDeviceTests {
       ("hello", "'hello': expected a JSON value at byte 0"),
       (
         #"{"status":"a","settled":true}"#,
-        #"'{"status":"a","settled":true}': expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+        #"'{"status":"a","settled":true}': expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
       ),
       (
         #"{"settled":false}"#,
-        #"'{"settled":false}': expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+        #"'{"settled":false}': expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
       ),
       (
         #"{"status":7}"#,
-        #"'{"status":7}': expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+        #"'{"status":7}': expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
       ),
       ("", "'': expected a JSON value at byte 0"),
       ("\\033[1m\\377", "'\\u{1B}[1m\u{FFFD}': expected a JSON value at byte 0"),
     ])
   func garbage(line: String, reason: String) throws {
-    let fault = fault { try started("\(greeting); printf '\(line)\\n'; cat >/dev/null").perform(open) }
+    let fault = labFault { try started("\(greeting); printf '\(line)\\n'; cat >/dev/null").perform(open) }
     expect(fault, LabFault(.badAnswer, "the device wrote \(reason)"))
   }
 
   @Test("a long line is quoted up to two hundred bytes, and an endless one is cut")
   func longLines() {
-    let long = fault {
+    let long = labFault {
       try started("\(greeting); python3 -c 'print(\"x\" * 300)'; cat >/dev/null").perform(open)
     }
     expect(
@@ -220,7 +221,7 @@ struct ExecDeviceTests {
         .badAnswer,
         "the device wrote '\(String(repeating: "x", count: 200))'… (300 bytes): expected a JSON value at byte 0"
       ))
-    let endless = fault { try started("\(greeting); yes | tr -d '\\n'").perform(open) }
+    let endless = labFault { try started("\(greeting); yes | tr -d '\\n'").perform(open) }
     expect(
       endless,
       LabFault(
@@ -231,11 +232,11 @@ struct ExecDeviceTests {
 
   @Test("a program that never stops writing is stopped")
   func flooding() throws {
-    let answer = fault { try started(greeting + #"; yes '{"status":"closed"}'"#).perform(open) }
+    let answer = labFault { try started(greeting + #"; yes '{"status":"closed"}'"#).perform(open) }
     expect(answer?.symptom, .badAnswer)
     expect(answer?.detail.hasPrefix("more than 10000 lines without a pause"), true)
     let device = try started(greeting + #"; yes '{"status":"closed"}'"#)
-    let unasked = fault {
+    let unasked = labFault {
       while try device.observe(until: device.now) != nil {};
       while try device.observe(until: .zero + .seconds(20)) != nil {}
     }
@@ -258,7 +259,7 @@ struct ExecDeviceTests {
     ])
   func ending(command: String, symptom: LabFault.Symptom, how: String, words: String) {
     let line = symptom == .noDevice ? command : "\(greeting); \(command)"
-    let fault = fault { try started(line).perform(open) }
+    let fault = labFault { try started(line).perform(open) }
     expect(fault, LabFault(symptom, "\(how), of \(line)\(words)"))
   }
 
@@ -277,7 +278,7 @@ struct ExecDeviceTests {
     let device = try started(
       "echo x >>\(count.path); \(command)", answerTimeout: .milliseconds(200), reset: false)
     var faults: [LabFault?] = []
-    for _ in 0..<5 { faults.append(fault { try device.reset(to: StartCondition()) }) }
+    for _ in 0..<5 { faults.append(labFault { try device.reset(to: StartCondition()) }) }
     for fault in faults {
       expect(fault?.symptom, .noDevice)
       #expect(fault?.detail.hasPrefix("the program has not answered once\(message)") ?? false, "\(faults)")
@@ -291,7 +292,7 @@ struct ExecDeviceTests {
     let device = try started(
       "echo x >>\(count.path); test $(wc -l <\(count.path)) = 1 && { \(greeting); }; read x")
     for _ in 0..<4 {
-      expect(fault { try device.perform(open) }?.symptom, .ended)
+      expect(labFault { try device.perform(open) }?.symptom, .ended)
       try device.restart()
     }
     device.shutDown()
@@ -305,9 +306,9 @@ struct ExecDeviceTests {
     let count = StartCount()
     let device = try started(
       "echo x >>\(count.path); test $(wc -l <\(count.path)) = 1 && { \(greeting); read x; }; exit 3")
-    expect(fault { try device.perform(open) }?.symptom, .ended)
+    expect(labFault { try device.perform(open) }?.symptom, .ended)
     for _ in 0..<3 {
-      let fault = fault { try device.reset(to: StartCondition()) }
+      let fault = labFault { try device.reset(to: StartCondition()) }
       expect(fault?.symptom, .noDevice)
       #expect(
         fault?.detail.hasPrefix("the program ended before it was asked anything: exit status 3") ?? false)
@@ -317,10 +318,10 @@ struct ExecDeviceTests {
   @Test("a program that ends while time passes, or settles unasked, is at fault")
   func betweenAnswers() throws {
     let dying = try started(#"echo '{"settled":true}'; sleep 0.05; exit 4"#)
-    expect(fault { _ = try dying.observe(until: .zero + .seconds(5)) }?.symptom, .ended)
+    expect(labFault { _ = try dying.observe(until: .zero + .seconds(5)) }?.symptom, .ended)
     let eager = try started(#"echo '{"settled":true}'; echo '{"settled":true}'; cat >/dev/null"#)
     expect(
-      fault { _ = try eager.observe(until: .zero + .seconds(5)) },
+      labFault { _ = try eager.observe(until: .zero + .seconds(5)) },
       LabFault(.badAnswer, "nothing was asked, and the device wrote '{\"settled\":true}'"))
   }
 
@@ -331,9 +332,9 @@ struct ExecDeviceTests {
     expect(try observations(of: loud), [opened])
     let deaf = ExecDevice(command: "sleep 60", answerTimeout: .milliseconds(200))
     let long = StartCondition([Argument("text", .text(String(repeating: "x", count: 1_000_000)))])
-    expect(fault { try deaf.reset(to: long) }?.symptom, .noDevice)
+    expect(labFault { try deaf.reset(to: long) }?.symptom, .noDevice)
     let gone = ExecDevice(command: "exec 0<&-; sleep 60", answerTimeout: .milliseconds(200))
-    expect(fault { try gone.reset(to: long) }?.symptom, .noDevice)
+    expect(labFault { try gone.reset(to: long) }?.symptom, .noDevice)
   }
 
   @Test("who asks for the end waits neither for an answer nor for the time to pass")
@@ -343,7 +344,7 @@ struct ExecDeviceTests {
       let device = ExecDevice(command: command, answerTimeout: .seconds(3600)) { isStopped.isSet }
       device.adopt(vocabulary)
       isStopped.isSet = isAsked
-      let found = fault {
+      let found = labFault {
         try device.reset(to: StartCondition())
         isStopped.isSet = true
         _ = try device.observe(until: .zero + .seconds(3600))
@@ -355,11 +356,11 @@ struct ExecDeviceTests {
   @Test("a program is asked for nothing that only a lab can do")
   func faults() throws {
     let device = try started(door())
-    expect(fault { try device.bring(about: Fault("jam")) }?.symptom, .notPossible)
+    expect(labFault { try device.bring(about: Fault("jam")) }?.symptom, .notPossible)
     let abilities = device.abilities
     expect(abilities.stimuli, nil)
     expect(abilities.settings, nil)
-    expect(abilities.faults + abilities.circumstances, [])
+    expect(abilities.faults + abilities.conditions, [])
     expect(abilities.disturbances, [])
     expect(abilities.slack, .milliseconds(100))
   }

@@ -20,10 +20,10 @@ struct AirPeripheralProbe {
 
   init(
     _ model: ProductModel = .sesame5, _ settings: [String] = [], controller: ControllerSettings = .init(),
-    weather: LinkWeather = LinkWeather(), clients count: Int = 1, registered: Bool = true
+    channel: ChannelConditions = ChannelConditions(), clients count: Int = 1, registered: Bool = true
   ) throws {
     let specification = EmulatedLockSpecification(
-      model, options: try LockOptions(settings), weather: weather)
+      model, options: try LockOptions(settings), channel: channel)
     peripheral = LockPeripheral(specification, seed: 1)
     _ = radio.addController(controller)
     hand(peripheral.start(at: now))
@@ -38,7 +38,7 @@ struct AirPeripheralProbe {
   }
 }
 
-// MARK: - What the lock's surroundings do
+// MARK: - What the lock's environment does
 
 extension AirPeripheralProbe {
   mutating func prepare(_ start: StartCondition) throws(LabFault) {
@@ -185,7 +185,7 @@ extension AirPeripheralProbe {
     case .gatt(_, .notification(Self.notify, let frame)): log.append("\(number) frame \(frame.hex)")
     case .gatt(_, .finished(_, let result)): self.result = result
     case .failed(let failure): log.append("\(number) failed \(failure)")
-    case .complaint(_, let rule): log.append("\(number) complains: \(rule)")
+    case .protocolViolation(_, let rule): log.append("\(number) complains: \(rule)")
     default: break
     }
   }

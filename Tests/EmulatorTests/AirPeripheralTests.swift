@@ -31,7 +31,7 @@ struct AirPeripheralTests {
     expect(all.count, 4)
     expect(found.map(\.uuid), [SesameService.write, SesameService.notify])
     expect(found.map(\.value), [AirPeripheralProbe.write, AirPeripheralProbe.notify])
-    expect(probe.radio.complaints, [])
+    expect(probe.radio.protocolViolations, [])
   }
 
   @Test("it advertises under its address, with the name of an OS2 lock in the scan response")
@@ -189,14 +189,16 @@ struct AirPeripheralTests {
     expect(probe.heard(in: .seconds(5)), [])
   }
 
-  @Test("bad weather at the lock's own end holds frames up, and ends links on which nothing gets through")
-  func weather() throws {
-    for weather in [LinkWeather(loss: 1), LinkWeather(linkLoss: 1)] {
-      var probe = try AirPeripheralProbe(weather: weather)
+  @Test(
+    "bad channel conditions at the lock's own end hold frames up, and end links on which nothing gets through"
+  )
+  func channel() throws {
+    for channel in [ChannelConditions(loss: 1), ChannelConditions(linkLoss: 1)] {
+      var probe = try AirPeripheralProbe(channel: channel)
       probe.open()
       expect(probe.log.last, "1 disconnected 0x15")
     }
-    var probe = try AirPeripheralProbe(weather: LinkWeather(loss: 0.5))
+    var probe = try AirPeripheralProbe(channel: ChannelConditions(loss: 0.5))
     probe.open()
     #expect(probe.log.contains("1 connected") && probe.log.last != "1 disconnected 0x15")
   }
@@ -275,14 +277,14 @@ struct AirPeripheralTests {
   }
 
   @Test("whatever a controller says, the lock goes on, and works again on one that is sane")
-  func nonsense() throws {
+  func malformed() throws {
     var failures = 0
-    for seed in 0..<12 as Range<UInt64> { failures += try nonsense(seed) }
+    for seed in 0..<12 as Range<UInt64> { failures += try malformed(seed) }
     #expect(failures > 12)
   }
 
   /// How often a controller that spoils its packets is given up.
-  private func nonsense(_ seed: UInt64) throws -> Int {
+  private func malformed(_ seed: UInt64) throws -> Int {
     var probe = try AirPeripheralProbe()
     probe.radio.setHook(of: ControllerID(rawValue: 0)) { packet, direction, number in
       // By the number of the packet alone: one in eight is spoilt in one byte.

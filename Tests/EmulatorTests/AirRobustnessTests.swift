@@ -22,8 +22,11 @@ private final class SpoilingTransport: HCITransport {
 
   var now: Instant { way.now }
   func send(_ packet: HCIPacket) { way.send(packet) }
+  var reopenings: [Reopening] { way.reopenings }
   func reopen() { way.reopen() }
+  func reopen(_ how: Reopening, until limit: Instant) { way.reopen() }
   func close() { way.close() }
+  func takeDiagnostics() -> [String] { way.takeDiagnostics() }
 
   func receive(until limit: Instant) -> HCIPacket? {
     var packet = way.receive(until: limit)
@@ -37,21 +40,21 @@ struct AirRobustnessTests {
   private typealias Link = AirLink<SpoilingTransport, RadioWorld>
 
   @Test("nonsense is a lab fault at worst, and what was tested before does not matter to what comes after")
-  func nonsense() throws {
+  func malformed() throws {
     var faults = 0
-    for seed in 0..<12 as Range<UInt64> { faults += try nonsense(seed) }
+    for seed in 0..<12 as Range<UInt64> { faults += try malformed(seed) }
     #expect(faults > 12)
   }
 
   /// How many lab faults there were.
-  private func nonsense(_ seed: UInt64) throws -> Int {
+  private func malformed(_ seed: UInt64) throws -> Int {
     let world = RadioWorld(EmulatedLockSpecification(.sesame5), seed: seed)
     let transport = SpoilingTransport(world, seed: seed)
     var random = SeededGenerator(seed: seed, for: "moves")
     var faults = 0
     for round in 0..<6 {
       var link = Link(
-        transport, host: HostSettings(address: .staticRandom(1)), surroundings: world,
+        transport, host: HostSettings(address: .staticRandom(1)), environment: world,
         target: .address(world.address))
       _ = try link.prepare(StartCondition())
       transport.rate = [3, 10, 40][round % 3]

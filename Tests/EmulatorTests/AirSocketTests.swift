@@ -19,7 +19,7 @@ struct AirSocketTests {
       "open, serviceAdded, subscribe, advertisingStarted, write, send",
       "open, serviceAdded, advertisingStarted, wait 3 s, subscribe, serviceAdded, send, write",
       "open, powerOff, open, powerOn, open, serviceAdded, powerOff, powerOn, open, serviceAdded, advertisingStarted, subscribe, powerOff",
-      "open, serviceAdded, advertisingStarted, subscribe, otherSubscribe, otherWrite, strayWrite, otherUnsubscribe, write, unsubscribe",
+      "open, serviceAdded, advertisingStarted, subscribe, otherSubscribe, otherWrite, writeElsewhere, otherUnsubscribe, write, unsubscribe",
       "open, serviceAdded, advertisingStarted, subscribe, fault queue-full, send, wait 1 s, readyToUpdate, write, fault queue-full off, readyToUpdate, readyToUpdate, send",
       "open, serviceAdded, advertisingStarted, subscribe, fault queue-full, send, close, open, serviceAdded, advertisingStarted, subscribe",
       "send, open, send, serviceAdded, send, advertisingStarted, wait 1 s, send, close, subscribe, write, open",
@@ -77,7 +77,7 @@ struct AirSocketTests {
     expect(try app.perform("readyToUpdate", at: .zero), nil)
     expect(app.air.centrals[0].values, 3)
     for stimulus in ["powerOff", "powerOn", "close"] { expect(try app.perform(stimulus, at: .zero), nil) }
-    expect(app.air.radio.complaints, [])
+    expect(app.air.radio.protocolViolations, [])
   }
 
   @Test(

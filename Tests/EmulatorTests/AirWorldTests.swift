@@ -11,10 +11,10 @@ private typealias AirProbe = LinkProbe<AirLink<RadioWorld, RadioWorld>>
 
 /// A client over the air.
 private func probe(
-  _ model: ProductModel = .sesame5, weather: LinkWeather = LinkWeather(), seed: UInt64 = 1,
+  _ model: ProductModel = .sesame5, channel: ChannelConditions = ChannelConditions(), seed: UInt64 = 1,
   start: [Argument] = []
 ) throws -> AirProbe {
-  try AirProbe(air: EmulatedLockSpecification(model, weather: weather), seed: seed, start: start)
+  try AirProbe(air: EmulatedLockSpecification(model, channel: channel), seed: seed, start: start)
 }
 
 /// What was heard, without the times.
@@ -56,7 +56,7 @@ struct AirWorldTests {
     expect(try probe.pass(.seconds(3600)), [])
     try probe.link.listen()
     expect(try probe.pass(.seconds(1)).isEmpty, false)
-    expect(probe.link.takeRemarks(), [])
+    expect(probe.link.takeDiagnostics(), [])
   }
 
   @Test("connecting, a login, a command and an end go as they do in memory")
@@ -74,7 +74,7 @@ struct AirWorldTests {
     expect(words(try probe.pass(.seconds(3600))), ["disconnected 0x16"])
     try probe.link.listen()
     expect(words(try probe.pass(.milliseconds(600))), [heard])
-    expect(probe.link.takeRemarks(), [])
+    expect(probe.link.takeDiagnostics(), [])
   }
 
   @Test("a lock is connected to again at once after every end", arguments: 0..<8)
@@ -90,7 +90,7 @@ struct AirWorldTests {
     _ = try probe.pass(.milliseconds(Int64(pause)))
     try probe.openOverAir()
     expect(words(try probe.pass(.zero)), [])
-    expect(probe.link.takeRemarks(), [])
+    expect(probe.link.takeDiagnostics(), [])
   }
 
   @Test("an attempt to connect waits for the lock, and ends when it is given up")
@@ -232,11 +232,11 @@ struct AirWorldTests {
     expect(words(try probe.pass(.milliseconds(20))), ["token", "frame"])
     try probe.link.bring(about: Fault("write", .text("030201020304")))
     expect(words(try probe.pass(.seconds(1))), [])
-    expect(probe.link.takeRemarks(), [])
+    expect(probe.link.takeDiagnostics(), [])
   }
 
   @Test("hands, jams, batteries and clocks reach the lock")
-  func surroundings() throws {
+  func environment() throws {
     var probe = try probe(start: [Argument("bolt", .text("unlocked")), Argument("battery", .number(5.5))])
     try probe.openOverAir()
     try probe.link.perform("handToMoved", [])
@@ -279,12 +279,12 @@ struct AirWorldTests {
     expect(words(try probe.pass(.seconds(1))), ["version: success"])
   }
 
-  @Test("in bad weather packets are sent again and links are lost, by the seed alone")
-  func weather() throws {
+  @Test("in bad channel conditions packets are sent again and links are lost, by the seed alone")
+  func channel() throws {
     var traces: [[String]] = []
     for _ in 0..<2 {
-      var probe = try probe(weather: LinkWeather(loss: 0.3, linkLoss: 0.02))
-      expect(probe.link.surroundings.circumstances, ["loss"])
+      var probe = try probe(channel: ChannelConditions(loss: 0.3, linkLoss: 0.02))
+      expect(probe.link.environment.conditions, ["loss"])
       try probe.link.listen()
       var log = try probe.pass(.seconds(10))
       expect(log.isEmpty, false)
@@ -297,7 +297,7 @@ struct AirWorldTests {
       traces.append(log)
     }
     expect(traces[0], traces[1])
-    expect(try probe().link.surroundings.circumstances, [])
+    expect(try probe().link.environment.conditions, [])
   }
 
   @Test("one seed gives one lock and one trace, whatever was tested before")

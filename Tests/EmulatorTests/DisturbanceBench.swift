@@ -49,7 +49,7 @@ extension SesameBench {
     ]
     for name in script {
       let number = try #require(lockstep.vocabulary.stimulus(name))
-      guard lockstep.situation.legal >> UInt64(number) & 1 == 1 else { continue }
+      guard lockstep.explorationState.legal >> UInt64(number) & 1 == 1 else { continue }
       if let divergence = try perform(name) ?? lockstep.settle() { return divergence }
       if let divergence = try lockstep.pass(until: lockstep.now + .seconds(2)) { return divergence }
     }

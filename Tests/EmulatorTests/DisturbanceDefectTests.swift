@@ -142,7 +142,7 @@ private let revelations: [Revelation] = [
   // Nobody sees it, but for the bolt that has turned.
   Revelation(
     defect: .plaintextCommandObeyed,
-    steps: open + leave + "!stranger=unlock; +5 s;" + enter + "~logining; +5 s",
+    steps: open + leave + "!third-party=unlock; +5 s;" + enter + "~logining; +5 s",
     verdict: "unlocked after locked, with none of: unlock, toggle"),
   Revelation(
     defect: .replayedCommandObeyed, steps: open + "unlock; ~unlocked; +1 s; !forge=command again; +3 s",
@@ -158,7 +158,7 @@ private let revelations: [Revelation] = [
   Revelation(
     defect: .tokenRepeated, names: ["sesame5"],
     steps: open + "unlock; ~unlocked; +10 s;" + leave + enter + "~unlocked; handToLocked; ~locked;" + leave
-      + "!stranger=replay; +5 s;" + enter + "~logining; +5 s",
+      + "!third-party=replay; +5 s;" + enter + "~logining; +5 s",
     verdict: "unlocked after locked, with none of: unlock, toggle"),
   Revelation(
     defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; +5 s",

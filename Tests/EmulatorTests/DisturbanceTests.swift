@@ -24,7 +24,7 @@ struct DisturbanceTests {
     var bench = try SesameBench(air: name)
     try bench.disturb(at: moment, [.att, .link])
     for value in ["busy", "unlock", "lock", "wrong-key", "replay"] {
-      expect(try bench.verdict(of: Fault("stranger", .text(value)), at: moment), "agrees")
+      expect(try bench.verdict(of: Fault("third-party", .text(value)), at: moment), "agrees")
     }
   }
 
@@ -44,7 +44,7 @@ struct DisturbanceTests {
     "a value that there is not is said to be none, with those that there are",
     arguments: [
       "forge", "replay", "request", "shadow", "mutate", "spoof", "wrong-key", "replay-login", "att",
-      "stranger",
+      "third-party",
       "lose-link",
     ])
   func unknownValue(name: String) throws {

@@ -26,19 +26,20 @@ struct ExplorerTests {
     while search.events < budget {
       _ = try lockstep.reset(to: starts[explorer.begin()])
       while search.events < budget {
-        let situation = lockstep.situation
-        guard let choice = explorer.next(in: situation), let action = alphabet.action(of: choice) else {
+        let explorationState = lockstep.explorationState
+        guard let choice = explorer.next(in: explorationState), let action = alphabet.action(of: choice)
+        else {
           break
         }
-        #expect(situation.admits(choice, alphabet))
+        #expect(explorationState.admits(choice, alphabet))
         search.events += 1
-        search.cells.insert([situation.node, Int(choice.act)])
+        search.cells.insert([explorationState.node, Int(choice.act)])
         if let divergence = try lockstep.carryOut(action).divergence {
           search.divergence = divergence
           return search
         }
       }
-      _ = explorer.end(in: lockstep.situation)
+      _ = explorer.end(in: lockstep.explorationState)
     }
     return search
   }

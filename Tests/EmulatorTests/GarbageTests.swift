@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 
 /// A healthy lock of which one notification is garbage, in an open session that nobody disturbs.
-private struct GarbageLink: LockLink {
-  var link: DirectLink
+private struct GarbageLink: LinkLayer {
+  var wrapped: DirectLink
   /// What the lock says beside what it should, five seconds after its token.
   let garbage: Garbage
   private var key: LockKey?
@@ -23,40 +23,25 @@ private struct GarbageLink: LockLink {
   private var count: UInt64 = 0
 
   init(_ link: DirectLink, _ garbage: Garbage) {
-    self.link = link
+    wrapped = link
     self.garbage = garbage
   }
 
-  var now: Instant { link.now }
-  var faults: [String] { link.faults }
-  var stimuli: [String] { link.stimuli }
-  var settings: [String] { link.settings }
-
   mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    key = try link.prepare(start)
+    key = try wrapped.prepare(start)
     return key
   }
 
-  mutating func listen() throws(LabFault) { try link.listen() }
-  mutating func stopListening() throws(LabFault) { try link.stopListening() }
-  mutating func connect() throws(LabFault) { try link.connect() }
-  mutating func disconnect() throws(LabFault) { try link.disconnect() }
-  mutating func send(_ frame: [UInt8]) throws(LabFault) { try link.send(frame) }
-  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    try link.perform(stimulus, arguments)
-  }
-  mutating func bring(about fault: Fault) throws(LabFault) { try link.bring(about: fault) }
-
   mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
     if !queue.isEmpty { return .frame(queue.removeFirst()) }
-    if let event = try link.next(until: min(limit, due)) {
+    if let event = try wrapped.next(until: min(limit, due)) {
       if case .frame(let frame) = event { note(frame) }
       return event
     }
     guard due <= now else { return nil }
     due = .never
     if let reason = garbage.end {
-      try link.disconnect()
+      try wrapped.disconnect()
       return .disconnected(reason: reason)
     }
     queue = garbage.frames(&self)
@@ -104,8 +89,8 @@ private let zeros = [UInt8](repeating: 0, count: 19)
 private let garbage: [Garbage] = [
   Garbage(words: "nothing", violation: .emptyFrame) { _ in [[]] },
   Garbage(words: "a header alone", violation: .emptyFrame) { _ in [[3]] },
-  Garbage(words: "a frame that goes on with nothing", violation: .strayFrame) { _ in [[0, 1, 2, 3]] },
-  Garbage(words: "the end of nothing", violation: .strayFrame) { _ in [[4, 1, 2, 3, 4, 5]] },
+  Garbage(words: "a frame that goes on with nothing", violation: .unexpectedFrame) { _ in [[0, 1, 2, 3]] },
+  Garbage(words: "the end of nothing", violation: .unexpectedFrame) { _ in [[4, 1, 2, 3, 4, 5]] },
   Garbage(words: "two beginnings", violation: .unfinishedMessage) { _ in [[1, 8, 81], [1, 8, 81]] },
   Garbage(words: "a kind that does not exist", violation: .unknownKind) { _ in [[0xFF, 1, 2]] },
   Garbage(words: "a message that does not end", violation: .messageTooLong) { _ in
@@ -173,17 +158,17 @@ struct GarbageTests {
   }
 
   @Test(
-    "what a lock's file has among its quirks is remarked upon once, and no divergence", arguments: garbage)
+    "what a lock's file has among its quirks is noted once, and no divergence", arguments: garbage)
   private func excused(garbage: Garbage) throws {
     let (found, trace) = try divergence(of: garbage, on: "sesame5", quirks: [garbage.violation])
     // What is sealed takes a counter that the lock then uses a second time.
     if !garbage.isAuthentic || garbage.violation == .replayed { expect(found?.summary, nil) }
-    let remarks = trace.compactMap { entry -> Violation? in
+    let diagnostics = trace.compactMap { entry -> Violation? in
       guard case .observation(.violation(let violation)) = entry.event else { return nil }
       return violation
     }
-    expect(remarks.map(\.name), [garbage.violation.rawValue])
-    expect(remarks.first?.quirk, "the lock's file has it among its quirks")
+    expect(diagnostics.map(\.name), [garbage.violation.rawValue])
+    expect(diagnostics.first?.quirk, "the lock's file has it among its quirks")
   }
 
   @Test(
@@ -200,9 +185,9 @@ struct GarbageTests {
     expect(found?.explanation?.name, String(why.prefix { $0 != ":" }))
   }
 
-  @Test("what locks are known for is a remark, once in a test and only with those that do it")
+  @Test("what locks are known for is a diagnostic, once in a test and only with those that do it")
   func known() throws {
-    func remarks(_ name: String, _ settings: [(name: String, value: String)]) throws -> [String] {
+    func diagnostics(_ name: String, _ settings: [(name: String, value: String)]) throws -> [String] {
       let lock = try EmulatedLockSpecification(parsing: name, settings: settings)
       var device = ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
       let specification = try #require(Self.specification)
@@ -222,11 +207,11 @@ struct GarbageTests {
       return seen
     }
     for name in ["sesame3", "sesame5"] {
-      expect(try remarks(name, []), [])
-      expect(try remarks(name, [(name: "initial", value: "twice")]), ["token-again"])
+      expect(try diagnostics(name, []), [])
+      expect(try diagnostics(name, [(name: "initial", value: "twice")]), ["token-again"])
     }
     let early = [(name: "early-ciphertext", value: "yes")]
-    expect(try remarks("sesame3", early), ["before-token"])
-    expect(try remarks("sesame5", early), ["before-token!", "before-token!"])
+    expect(try diagnostics("sesame3", early), ["before-token"])
+    expect(try diagnostics("sesame5", early), ["before-token!", "before-token!"])
   }
 }

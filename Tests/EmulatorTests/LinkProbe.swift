@@ -69,7 +69,7 @@ struct LinkProbe<Link: LockLink> {
       return "advertisement of \(known.model)" + (known.isRegistered ? "" : ", not registered")
     case .connected: return "connected"
     case .ready: return "ready"
-    case .provoked: return nil
+    case .provoked, .spoofed, .reflected: return nil
     case .tampered:
       tamperings += 1
       return nil
@@ -100,11 +100,12 @@ struct LinkProbe<Link: LockLink> {
 
 extension LinkProbe where Link == DirectLink {
   init(
-    _ model: ProductModel = .sesame5, weather: LinkWeather = LinkWeather(), defects: LockDefects = [],
+    _ model: ProductModel = .sesame5, channel: ChannelConditions = ChannelConditions(),
+    defects: LockDefects = [],
     seed: UInt64 = 1, start: [Argument] = []
   ) throws {
     try self.init(
-      DirectLink(EmulatedLockSpecification(model, defects: defects, weather: weather), seed: seed),
+      DirectLink(EmulatedLockSpecification(model, defects: defects, channel: channel), seed: seed),
       start: start)
   }
 }

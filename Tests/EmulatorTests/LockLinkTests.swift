@@ -202,7 +202,7 @@ struct LockLinkTests {
   }
 
   @Test("hands, jams, batteries and clocks reach the lock")
-  func surroundings() throws {
+  func environment() throws {
     var probe = try LinkProbe(start: [Argument("bolt", .text("unlocked")), Argument("battery", .number(5.5))])
     expect(probe.link.lock.volts, 5.5)
     try probe.open()
@@ -243,12 +243,12 @@ struct LockLinkTests {
     }
   }
 
-  @Test("in bad weather frames and links are lost, by the seed alone, and the link says so")
-  func weather() throws {
+  @Test("in bad channel conditions frames and links are lost, by the seed alone, and the link says so")
+  func channel() throws {
     var traces: [[String]] = []
     for _ in 0..<2 {
-      var probe = try LinkProbe(weather: LinkWeather(loss: 0.3, linkLoss: 0.02))
-      expect(probe.link.circumstances, ["loss"])
+      var probe = try LinkProbe(channel: ChannelConditions(loss: 0.3, linkLoss: 0.02))
+      expect(probe.link.conditions, ["loss"])
       try probe.link.listen()
       var log = try (0..<20).flatMap { _ in try probe.pass(.milliseconds(500)) }
       _ = try probe.link.prepare(StartCondition())
@@ -264,7 +264,7 @@ struct LockLinkTests {
       traces.append(log)
     }
     expect(traces[0], traces[1])
-    expect(try LinkProbe().link.circumstances, [])
+    expect(try LinkProbe().link.conditions, [])
   }
 
   @Test("one seed gives one lock and one trace, whatever was tested before")

@@ -71,7 +71,7 @@ struct LockOptionTests {
     }
   }
 
-  @Test("a specification takes options, several defects and the weather")
+  @Test("a specification takes options, several defects and the channel conditions")
   func specification() throws {
     let specification = try EmulatedLockSpecification(
       parsing: "sesame5pro",
@@ -85,7 +85,7 @@ struct LockOptionTests {
       specification,
       EmulatedLockSpecification(
         .sesame5Pro, options: options, defects: [.deafUnlock, .tokenRepeated],
-        weather: LinkWeather(loss: 0.25, linkLoss: 1)))
+        channel: ChannelConditions(loss: 0.25, linkLoss: 1)))
     expect(specification.model, .sesame5Pro)
   }
 

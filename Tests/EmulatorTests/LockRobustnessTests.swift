@@ -92,7 +92,7 @@ struct LockRobustnessTests {
   }
 
   @Test(
-    "no frames, commands or circumstances stop a healthy lock or break what holds at any time",
+    "no frames, commands or conditions stop a healthy lock or break what holds at any time",
     arguments: [
       (ProductModel.sesame3, []), (.sesame4, ["receiver=ios", "failed-message=advances-counter"]),
       (.sesame5, []), (.sesame5Pro, ["receiver=esp32", "initial=twice", "early-ciphertext=yes"]),

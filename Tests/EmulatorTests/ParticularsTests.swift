@@ -115,8 +115,8 @@ struct ParticularsTests {
         "the fault 'lose-link' takes yes, no or a count such as 'after 2 frames', and not 'after 0 frames'"
       ),
       (
-        "stranger", .text("nobody"),
-        "a stranger does one of: busy, unlock, lock, wrong-key, replay; and not 'nobody'"
+        "third-party", .text("nobody"),
+        "a third-party central does one of: busy, unlock, lock, wrong-key, replay; and not 'nobody'"
       ),
       ("reflect", .text("twice"), "the fault 'reflect' takes yes or no, and not 'twice'"),
       ("replay", .text("message 1 of session -2"), nil),

@@ -7,7 +7,7 @@ import Testing
 
 /// A command in a situation, and the answer from the status on.
 struct CommandCase: Sendable, CustomTestStringConvertible {
-  enum Situation: String, Sendable {
+  enum ExplorationState: String, Sendable {
     case powered = "never reset"
     case ready
     case advertising
@@ -24,22 +24,22 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     case updating
   }
 
-  var situation: Situation
+  var explorationState: ExplorationState
   var command: HCICommand
   var answer: String
 
-  init(_ situation: Situation, _ command: HCICommand, _ answer: String) {
-    self.situation = situation
+  init(_ explorationState: ExplorationState, _ command: HCICommand, _ answer: String) {
+    self.explorationState = explorationState
     self.command = command
     self.answer = answer
   }
 
-  var testDescription: String { "\(situation.rawValue): \(command) → \(answer)" }
+  var testDescription: String { "\(explorationState.rawValue): \(command) → \(answer)" }
 }
 
 private let handle = RadioBench.handle()
 private let nobody = ConnectionHandle(rawValue: 0x0EFE)
-private let stranger = PeerAddress(.randomDevice, .staticRandom(0xFFFF))
+private let thirdParty = PeerAddress(.randomDevice, .staticRandom(0xFFFF))
 private let identity = PeerAddress(.publicIdentity, BluetoothAddress(5))
 private let timing = ConnectionParameters()
 
@@ -92,40 +92,40 @@ private let listeningCases: [CommandCase] = [
   .init(.scanning, .leSetScanEnable(true, true), "00"),
   .init(.ready, .leSetScanEnable(false, false), "00"),
   .init(.ready, .other(opcode: HCICommand.leSetScanEnable.opcode, parameters: [1, 2]), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger)), "00"),
-  .init(.powered, .leCreateConnection(.init(peer: stranger)), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, scanInterval: 3)), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, scanInterval: 4, scanWindow: 5)), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty)), "00"),
+  .init(.powered, .leCreateConnection(.init(peer: thirdParty)), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, scanInterval: 3)), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, scanInterval: 4, scanWindow: 5)), "12"),
   .init(.ready, .leCreateConnection(.init(peer: identity)), "12"),
   .init(.ready, .leCreateConnection(.init(peer: identity, usesFilterAcceptList: true)), "00"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, ownAddressType: 2)), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(minimumInterval: 5))), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(minimumInterval: 7))), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 0x1F4))), "12"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(supervisionTimeout: 9))), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, ownAddressType: 2)), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, parameters: .init(minimumInterval: 5))), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, parameters: .init(minimumInterval: 7))), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, parameters: .init(latency: 0x1F4))), "12"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, parameters: .init(supervisionTimeout: 9))), "12"),
   // 2 s is more than twice 133 times 7.5 ms, and less than twice 134 times.
-  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 132))), "00"),
-  .init(.ready, .leCreateConnection(.init(peer: stranger, parameters: .init(latency: 133))), "12"),
-  .init(.connecting, .leCreateConnection(.init(peer: stranger)), "0c"),
-  .init(.scanning, .leCreateConnection(.init(peer: stranger)), "00"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, parameters: .init(latency: 132))), "00"),
+  .init(.ready, .leCreateConnection(.init(peer: thirdParty, parameters: .init(latency: 133))), "12"),
+  .init(.connecting, .leCreateConnection(.init(peer: thirdParty)), "0c"),
+  .init(.scanning, .leCreateConnection(.init(peer: thirdParty)), "00"),
   .init(.central, .leCreateConnection(.init(peer: RadioBench.address(1))), "0b"),
-  .init(.central, .leCreateConnection(.init(peer: stranger)), "00"),
+  .init(.central, .leCreateConnection(.init(peer: thirdParty)), "00"),
   .init(.peripheral, .leCreateConnection(.init(peer: RadioBench.address(1))), "0b"),
-  .init(.fullOfLinks, .leCreateConnection(.init(peer: stranger)), "09"),
+  .init(.fullOfLinks, .leCreateConnection(.init(peer: thirdParty)), "09"),
   .init(.ready, .leCreateConnectionCancel(), "0c"),
   .init(.central, .leCreateConnectionCancel(), "0c"),
   .init(.connecting, .leCreateConnectionCancel(), "00"),
   .init(.ready, .leReadFilterAcceptListSize(), "0008"),
-  .init(.ready, .leAddToFilterAcceptList(stranger), "00"),
+  .init(.ready, .leAddToFilterAcceptList(thirdParty), "00"),
   .init(.ready, .leAddToFilterAcceptList(identity), "12"),
-  .init(.fullAcceptList, .leAddToFilterAcceptList(stranger), "07"),
+  .init(.fullAcceptList, .leAddToFilterAcceptList(thirdParty), "07"),
   .init(.fullAcceptList, .leAddToFilterAcceptList(RadioBench.address(7)), "00"),  // which is there
-  .init(.ready, .leRemoveFromFilterAcceptList(stranger), "00"),
-  .init(.advertising, .leAddToFilterAcceptList(stranger), "00"),
-  .init(.scanning, .leAddToFilterAcceptList(stranger), "00"),
-  .init(.connecting, .leAddToFilterAcceptList(stranger), "00"),
-  .init(.advertisingFiltered, .leAddToFilterAcceptList(stranger), "0c"),
-  .init(.scanningFiltered, .leRemoveFromFilterAcceptList(stranger), "0c"),
+  .init(.ready, .leRemoveFromFilterAcceptList(thirdParty), "00"),
+  .init(.advertising, .leAddToFilterAcceptList(thirdParty), "00"),
+  .init(.scanning, .leAddToFilterAcceptList(thirdParty), "00"),
+  .init(.connecting, .leAddToFilterAcceptList(thirdParty), "00"),
+  .init(.advertisingFiltered, .leAddToFilterAcceptList(thirdParty), "0c"),
+  .init(.scanningFiltered, .leRemoveFromFilterAcceptList(thirdParty), "0c"),
   .init(.connectingFiltered, .leClearFilterAcceptList(), "0c"),
 ]
 
@@ -218,15 +218,15 @@ struct RadioCommandTests {
     arguments: advertisingCases + listeningCases + linkCases + otherCases)
   func answer(_ test: CommandCase) {
     var bench = RadioBench(0)
-    let settings = ControllerSettings(linkLimit: test.situation == .fullOfLinks ? 1 : 8)
+    let settings = ControllerSettings(linkLimit: test.explorationState == .fullOfLinks ? 1 : 8)
     for _ in 0..<2 { _ = bench.radio.addController(settings) }
-    if test.situation != .powered {
+    if test.explorationState != .powered {
       bench.setUp(0)
       bench.setUp(1)
     }
-    bench.bring(about: test.situation)
+    bench.bring(about: test.explorationState)
     expect(bench.order(0, test.command).hex, test.answer)
-    expect(bench.radio.complaints, [])
+    expect(bench.radio.protocolViolations, [])
   }
 
   @Test("a random address that is not set is refused where it is needed, and only there")
@@ -237,7 +237,8 @@ struct RadioCommandTests {
     bench.order(0, .leSetScanParameters(ScanParameters(ownAddressType: 1)))
     expect(bench.order(0, .leSetAdvertisingEnable(true)), [0x12])
     expect(bench.order(0, .leSetScanEnable(true, false)), [0x12])
-    expect(bench.order(0, .leCreateConnection(ConnectionRequest(peer: stranger, ownAddressType: 0))), [0x00])
+    expect(
+      bench.order(0, .leCreateConnection(ConnectionRequest(peer: thirdParty, ownAddressType: 0))), [0x00])
   }
 
   @Test("says that it knows exactly the commands that it knows")
@@ -320,16 +321,16 @@ extension RadioBench {
     return pass(.zero)
   }
 
-  fileprivate mutating func bring(about situation: CommandCase.Situation) {
-    switch situation {
+  fileprivate mutating func bring(about explorationState: CommandCase.ExplorationState) {
+    switch explorationState {
     case .powered, .ready: break
     case .advertising: advertise(0)
     case .advertisingFiltered: advertise(0, AdvertisingParameters(filterPolicy: 2))
     case .scanning: scan(0)
     case .scanningFiltered: scan(0, ScanParameters(filterPolicy: 1))
-    case .connecting: order(0, .leCreateConnection(ConnectionRequest(peer: stranger)))
+    case .connecting: order(0, .leCreateConnection(ConnectionRequest(peer: thirdParty)))
     case .connectingFiltered:
-      order(0, .leCreateConnection(ConnectionRequest(peer: stranger, usesFilterAcceptList: true)))
+      order(0, .leCreateConnection(ConnectionRequest(peer: thirdParty, usesFilterAcceptList: true)))
     case .central, .fullOfLinks: connect()
     case .peripheral: connect(central: 1, peripheral: 0)
     case .ending:

@@ -20,7 +20,7 @@ struct HookCase: Sendable, CustomTestStringConvertible {
 
 private let opcode = HCICommand.leReadAdvertisingTxPower.opcode
 private let answers = (0...2).map { "0.0\($0)0 0 complete 2007 credits 1: 0000" }
-private let nonsense = HCIPacket.event(code: 0x3E, parameters: [0x01])
+private let malformed = HCIPacket.event(code: 0x3E, parameters: [0x01])
 
 private let hookCases: [HookCase] = [
   .init(.init(.command(opcode), .drop), [answers[1], answers[2]]),
@@ -51,7 +51,7 @@ private let hookCases: [HookCase] = [
     ["0.000 0 complete 2007 credits 1: 1f00", answers[1], answers[2]]),
   .init(.init(.answer(opcode), .truncate(to: 2)), ["0.000 0 nonsense 0e 0107", answers[1], answers[2]]),
   .init(.init(.answer(opcode), .refuse(.hardwareFailure)), answers),
-  .init(.init(.event(0x0E), .replace(nonsense)), ["0.000 0 nonsense 3e 01", answers[1], answers[2]]),
+  .init(.init(.event(0x0E), .replace(malformed)), ["0.000 0 nonsense 3e 01", answers[1], answers[2]]),
   .init(.init(.event(0x0F), .drop), answers),
   .init(.init(.leEvent(0x01), .drop), answers),
   .init(.init(.anythingToHost, .silence, first: 2), [answers[0]]),
@@ -173,7 +173,7 @@ struct RadioHookTests {
   @Test("a host can be given anything at any time")
   func inject() {
     var bench = RadioBench(1)
-    bench.radio.inject(nonsense, from: ControllerID(rawValue: 0), at: bench.now)
+    bench.radio.inject(malformed, from: ControllerID(rawValue: 0), at: bench.now)
     bench.radio.inject(HCIEvent.hardwareError(code: 9).packet, from: ControllerID(rawValue: 0), at: bench.now)
     expect(bench.answers().map(RadioBench.what), ["0 nonsense 3e 01", "0 hardware error 9"])
   }

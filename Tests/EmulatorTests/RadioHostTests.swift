@@ -122,7 +122,7 @@ struct RadioHostTests {
     pair.radio.setPacketLoss(loss, at: pair.now)
     let values = (0..<60).map { number in (0..<number * 4).map { UInt8(truncatingIfNeeded: $0 + number) } }
     expect(pair.echo(values), values.map { $0.reversed() })
-    expect(pair.radio.complaints, [])
+    expect(pair.radio.protocolViolations, [])
   }
 
   @Test(
@@ -147,8 +147,8 @@ struct RadioHostTests {
         expect(told?.1, ConnectionTiming(interval: interval, latency: 0, supervisionTimeout: 600))
       }
     }
-    expect(pair.radio.complaints, [])
+    expect(pair.radio.protocolViolations, [])
     expect(
-      pair.reports.filter { if case .complaint = $0.event { true } else { false } }.map(\.host), [])
+      pair.reports.filter { if case .protocolViolation = $0.event { true } else { false } }.map(\.host), [])
   }
 }

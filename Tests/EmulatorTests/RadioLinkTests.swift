@@ -354,11 +354,11 @@ struct RadioLinkTests {
   func changeOfMind() {
     var bench = RadioBench()
     bench.advertise(1)
-    let stranger = PeerAddress(.randomDevice, .staticRandom(0xEE))
+    let thirdParty = PeerAddress(.randomDevice, .staticRandom(0xEE))
     bench.order(0, .leCreateConnection(ConnectionRequest(peer: RadioBench.address(1))))
     bench.run(to: Instant(nanoseconds: 4_700_000))
     bench.order(0, .leCreateConnectionCancel())
-    bench.order(0, .leCreateConnection(ConnectionRequest(peer: stranger)))
+    bench.order(0, .leCreateConnection(ConnectionRequest(peer: thirdParty)))
     expect(bench.pass(.seconds(1)).map(RadioBench.what), ["0 not connected central 02"])
     expect(bench.order(0, .leCreateConnectionCancel()), [0])
     bench.scan(0)

@@ -69,7 +69,7 @@ struct RadioSeedTests {
     expect(links.received[0], links.sent[1])
     expect(links.credits, [8, 8])
     #expect(links.sent[0].count > 80)
-    expect(bench.radio.complaints, [])
+    expect(bench.radio.protocolViolations, [])
   }
 
   @Test("where most is lost, the link is lost too, and never too early")

@@ -10,14 +10,14 @@ private let handle = RadioBench.handle()
 struct FragmentCase: Sendable, CustomTestStringConvertible {
   var name: String
   var fragments: [ACLPacket]
-  var complaints: [String]
+  var protocolViolations: [String]
   /// The hardware error that comes, and with it the last fragment is lost.
   var error: String?
 
-  init(_ name: String, _ fragments: [ACLPacket], _ complaints: [String] = [], error: String? = nil) {
+  init(_ name: String, _ fragments: [ACLPacket], _ protocolViolations: [String] = [], error: String? = nil) {
     self.name = name
     self.fragments = fragments
-    self.complaints = complaints
+    self.protocolViolations = protocolViolations
     self.error = error
   }
 
@@ -78,7 +78,7 @@ struct RadioStrictnessTests {
     for fragment in test.fragments { bench.send(0, .acl(fragment)) }
     let heard = bench.pass(.milliseconds(50)).map(RadioBench.what)
     expect(heard.filter { $0.contains("error") }, test.error.map { ["0 " + $0] } ?? [])
-    expect(bench.radio.complaints.map(\.sentence), test.complaints)
+    expect(bench.radio.protocolViolations.map(\.sentence), test.protocolViolations)
     let carried = test.error == nil ? test.fragments.filter { !$0.data.isEmpty } : []
     expect(
       heard.filter { $0.hasPrefix("1 data") },
@@ -104,7 +104,7 @@ struct RadioStrictnessTests {
         "0 overflow", "1 data 0x0040 firstFlushable 5: 0100040000", "0 sent 0x0040 1",
         "1 data 0x0040 firstFlushable 5: 0100040001", "0 sent 0x0040 1",
       ])
-    expect(bench.radio.complaints.map(\.sentence), ["sent data though all buffers were in use"])
+    expect(bench.radio.protocolViolations.map(\.sentence), ["sent data though all buffers were in use"])
     for number in 0..<2 { bench.send(0, RadioBench.frame(5, number)) }
     expect(bench.pass(.milliseconds(15)).filter { $0.contains("overflow") }, [])
   }
@@ -120,17 +120,17 @@ struct RadioStrictnessTests {
         bench.pass(.seconds(1)).map(RadioBench.what),
         ["0 disconnected 0x0040 08", "1 disconnected 0x0040 08"])
     }
-    expect(bench.radio.complaints, [])
+    expect(bench.radio.protocolViolations, [])
   }
 
   @Test("data for a link that ended is dropped; for one that never was, it is complained of too")
   func unknownLink() {
     var bench = RadioBench()
     bench.send(0, RadioBench.frame(5))
-    expect(bench.radio.complaints, [])
+    expect(bench.radio.protocolViolations, [])
     bench.send(
       0, .acl(ACLPacket(handle: ConnectionHandle(rawValue: 1), boundary: .first, data: [0, 0, 4, 0])))
-    expect(bench.radio.complaints.map(\.sentence), ["sent data for 0x0001, which never was a link"])
+    expect(bench.radio.protocolViolations.map(\.sentence), ["sent data for 0x0001, which never was a link"])
     expect(bench.pass(.seconds(1)), [])
   }
 
@@ -152,7 +152,8 @@ struct RadioStrictnessTests {
       bench.answers().map { $0.split(separator: ":")[0] },
       ["0.000 0 complete 2018 credits 1", "0.000 0 hardware error 1", "0.000 0 complete 0c03 credits 1"])
     expect(
-      bench.radio.complaints.map(\.sentence), ["sent command 0x1009 before it had leave to send another"])
+      bench.radio.protocolViolations.map(\.sentence),
+      ["sent command 0x1009 before it had leave to send another"])
   }
 
   @Test(
@@ -184,6 +185,6 @@ struct RadioStrictnessTests {
     expect(
       bench.answers().map(RadioBench.what),
       ["0 hardware error 4", "0 hardware error 4", "0 hardware error 4"])
-    expect(bench.radio.complaints.count, 3)
+    expect(bench.radio.protocolViolations.count, 3)
   }
 }

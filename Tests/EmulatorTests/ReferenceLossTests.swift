@@ -35,9 +35,9 @@ struct ReferenceLossTests {
       _ = try lockstep.reset(to: starts[generator.below(2)])
       var last = lost
       for _ in 0..<50 {
-        let situation = lockstep.situation
+        let explorationState = lockstep.explorationState
         let isForbidden = generator.below(10) == 0
-        var choices = isForbidden ? situation.forbidden : situation.legal
+        var choices = isForbidden ? explorationState.forbidden : explorationState.legal
         for _ in 0..<generator.below(choices.nonzeroBitCount) { choices &= choices - 1 }
         let stimulus = choices.trailingZeroBitCount
         walk.events += 1
@@ -112,9 +112,9 @@ struct ReferenceLossTests {
     #expect(traces[0] != traces[2])
   }
 
-  @Test("a chance is served as the circumstance of the model, and none is not")
-  func circumstances() {
-    expect(ReferenceLock(loss: 0.01).abilities.circumstances, ["loss"])
-    expect(ReferenceLock().abilities.circumstances, [])
+  @Test("a chance is served as the condition of the model, and none is not")
+  func conditions() {
+    expect(ReferenceLock(loss: 0.01).abilities.conditions, ["loss"])
+    expect(ReferenceLock().abilities.conditions, [])
   }
 }

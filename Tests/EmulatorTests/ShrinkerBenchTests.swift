@@ -53,13 +53,14 @@ struct Drawing {
       var execution = Execution()
       _ = try lockstep.reset(to: starts[test.start])
       while execution.divergence == nil, test.choices.count < length {
-        let situation = lockstep.situation
-        guard let choice = choice(in: situation, alphabet), let action = alphabet.action(of: choice) else {
+        let explorationState = lockstep.explorationState
+        guard let choice = choice(in: explorationState, alphabet), let action = alphabet.action(of: choice)
+        else {
           break
         }
         test.choices.append(choice)
         execution.performed.append(choice)
-        execution.situations.append(situation)
+        execution.explorationStates.append(explorationState)
         execution.divergence = try lockstep.carryOut(action).divergence
       }
       spent += execution.events
@@ -68,12 +69,12 @@ struct Drawing {
     return nil
   }
 
-  private mutating func choice(in situation: Situation, _ alphabet: Alphabet) -> Choice? {
+  private mutating func choice(in explorationState: ExplorationState, _ alphabet: Alphabet) -> Choice? {
     if others > 0, random.below(others) == 0 {
       let acts = alphabet.acts.indices.filter { act in
         !alphabet.acts[act].variants.isEmpty
-          && (act >= alphabet.eventCount || situation.forbidden >> UInt64(act) & 1 == 1)
-          && (act != alphabet.edge || situation.hasDeadline)
+          && (act >= alphabet.eventCount || explorationState.forbidden >> UInt64(act) & 1 == 1)
+          && (act != alphabet.edge || explorationState.hasDeadline)
       }
       if !acts.isEmpty {
         let act = acts[random.below(acts.count)]
@@ -82,11 +83,11 @@ struct Drawing {
           isForbidden: act < alphabet.eventCount)
       }
     }
-    if situation.isAwaiting, random.below(4) > 0 { return Choice(alphabet.settle) }
+    if explorationState.isAwaiting, random.below(4) > 0 { return Choice(alphabet.settle) }
     let legal = (0..<alphabet.eventCount).filter {
-      situation.legal >> UInt64($0) & 1 == 1 && !alphabet.acts[$0].variants.isEmpty
+      explorationState.legal >> UInt64($0) & 1 == 1 && !alphabet.acts[$0].variants.isEmpty
     }
-    guard !legal.isEmpty else { return situation.hasDeadline ? Choice(alphabet.settle) : nil }
+    guard !legal.isEmpty else { return explorationState.hasDeadline ? Choice(alphabet.settle) : nil }
     let act = legal[random.below(legal.count)]
     return Choice(act, variant: random.below(alphabet.acts[act].variants.count))
   }
@@ -98,7 +99,7 @@ struct ShrinkerBenchTests {
   /// spent at the median.
   struct Target: Sendable, CustomTestStringConvertible {
     var bug: ReferenceLock.Bug
-    var least: Int
+    var minimum: Int
     var runs: Int
     var events: Int
     var others: Int
@@ -109,9 +110,9 @@ struct ShrinkerBenchTests {
 
   // swift-format-ignore
   static let targets = [
-    Target(bug: .deafUnlock, least: 16, runs: 10, events: 100, others: 0, seeds: 1...20),
-    Target(bug: .deafUnlock, least: 16, runs: 20, events: 200, others: 8, seeds: 1...20),
-    Target(bug: .jamAfterAbortedLogins, least: 28, runs: 16, events: 280, others: 0, seeds: 1...5),
+    Target(bug: .deafUnlock, minimum: 16, runs: 10, events: 100, others: 0, seeds: 1...20),
+    Target(bug: .deafUnlock, minimum: 16, runs: 20, events: 200, others: 8, seeds: 1...20),
+    Target(bug: .jamAfterAbortedLogins, minimum: 28, runs: 16, events: 280, others: 0, seeds: 1...5),
   ]
 
   @Test("each failing test is shrunk to the shortest, and the median within the budget", arguments: targets)
@@ -133,7 +134,7 @@ struct ShrinkerBenchTests {
       runs.append(shrinking.runs)
       events.append(shrinking.events)
     }
-    expect(lengths, [Int](repeating: target.least, count: lengths.count))
+    expect(lengths, [Int](repeating: target.minimum, count: lengths.count))
     #expect(runs.sorted()[lengths.count / 2] <= target.runs)
     #expect(events.sorted()[lengths.count / 2] <= target.events)
   }
@@ -170,7 +171,7 @@ struct ShrinkerBenchTests {
   ]
 
   @Test("what is left of a test of a living lock fails, and is short", arguments: defects)
-  func living(defect: String, least: Int) throws {
+  func living(defect: String, minimum: Int) throws {
     let lock = try EmulatedLockSpecification(parsing: "sesame5", settings: [(name: "defect", value: defect)])
     let device = ClientDevice(DirectLink(lock, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
     let specification = Specification(try Machine(.sesame), showsEffects: false)
@@ -186,7 +187,7 @@ struct ShrinkerBenchTests {
         try drawing.failure(of: &lockstep, alphabet, starts: starts, within: 20_000))
       let shrinking = try Shrinking(failure, of: test, on: &lockstep, alphabet, starts: starts)
       #expect(shrinking.isMinimal)
-      #expect(shrinking.best.choices.count <= least + 8)
+      #expect(shrinking.best.choices.count <= minimum + 8)
       #expect(shrinking.runs <= 100)
       let again = try lockstep.run(shrinking.best, alphabet, starts: starts)
       #expect(try #require(again.divergence).isLike(#require(failure.divergence)))

@@ -34,15 +34,15 @@ struct Soak: ChoiceSource {
     return start
   }
 
-  mutating func next(in situation: Situation) -> Choice? {
+  mutating func next(in explorationState: ExplorationState) -> Choice? {
     if settles {
       settles = false
       return Choice(alphabet.settle)
     }
     while left > 0 {
       left -= 1
-      guard let choice = draw(in: situation), alphabet.action(of: choice) != nil,
-        situation.admits(choice, alphabet)
+      guard let choice = draw(in: explorationState), alphabet.action(of: choice) != nil,
+        explorationState.admits(choice, alphabet)
       else { continue }
       settles = random.below(3) != 0
       return choice
@@ -52,7 +52,7 @@ struct Soak: ChoiceSource {
 
   mutating func spend(_ time: Interval) {}
 
-  mutating func end(in situation: Situation) -> Bool { false }
+  mutating func end(in explorationState: ExplorationState) -> Bool { false }
 
   mutating func exclude(start: Int) -> Bool { false }
 
@@ -68,18 +68,18 @@ struct Soak: ChoiceSource {
     }
   }
 
-  private mutating func draw(in situation: Situation) -> Choice? {
+  private mutating func draw(in explorationState: ExplorationState) -> Choice? {
     switch random.below(100) {
     case 0..<72:
-      return stimulus(of: situation.legal)
+      return stimulus(of: explorationState.legal)
     case 72..<77:
-      guard var choice = stimulus(of: situation.forbidden) else { return nil }
+      guard var choice = stimulus(of: explorationState.forbidden) else { return nil }
       choice.isForbidden = true
       return choice
     case 77..<84:
       return variant(of: alphabet.wait)
     case 84..<90:
-      return situation.hasDeadline ? variant(of: alphabet.edge) : nil
+      return explorationState.hasDeadline ? variant(of: alphabet.edge) : nil
     case 90..<92:
       return Choice(alphabet.settle)
     default:

@@ -23,7 +23,7 @@ struct SoakTests {
     let lock = try EmulatedLockSpecification(text: text)
     try soak(.sesame, starts: Self.lockStarts) {
       let link = DirectLink(lock, seed: 1)
-      return ClientDevice(link, circumstances: link.circumstances) { SeededGenerator(seed: 1, for: "client") }
+      return ClientDevice(link, conditions: link.conditions) { SeededGenerator(seed: 1, for: "client") }
     }
   }
 
@@ -31,8 +31,8 @@ struct SoakTests {
   func lockOverAir(text: String) throws {
     let lock = try EmulatedLockSpecification(text: text)
     try soak(.sesame, starts: Self.lockStarts, share: 4) {
-      let circumstances = lock.weather.isFair ? [] : ["loss"]
-      return ClientDevice(RadioWorld(lock, seed: 1).link(), circumstances: circumstances) {
+      let conditions = lock.channel.isFair ? [] : ["loss"]
+      return ClientDevice(RadioWorld(lock, seed: 1).link(), conditions: conditions) {
         SeededGenerator(seed: 1, for: "client")
       }
     }
@@ -100,7 +100,7 @@ extension SoakTests {
     var engine = TestEngine(
       specification, alphabet, starts: starts, make(), invariants: invariants, recorder: NoRecorder())
     var soak = Soak(alphabet, starts: starts.count, seed: 1)
-    guard let failure = try engine.perform(all: &soak, most: events / share),
+    guard let failure = try engine.perform(all: &soak, maximum: events / share),
       let divergence = failure.divergence
     else { return nil }
     let again = TestEngine(

@@ -18,7 +18,7 @@ struct SocketDeviceTests {
       try shown(
         by: &device, of: .socket,
         on: [
-          "open", "serviceAdded", "advertisingStarted", "subscribe", "write", "otherWrite", "strayWrite",
+          "open", "serviceAdded", "advertisingStarted", "subscribe", "write", "otherWrite", "writeElsewhere",
           "send",
           "otherUnsubscribe", "close",
         ]),

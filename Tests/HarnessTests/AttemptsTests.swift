@@ -71,7 +71,7 @@ struct AttemptsTests {
   func rulings(index: Int) {
     let row = Self.table[index]
     let policies: [(Attempts, String)] = [
-      (.written, row.written), (.drawn(mostLosses: 3), row.drawn), (.single, row.single),
+      (.written, row.written), (.drawn(maximumLosses: 3), row.drawn), (.single, row.single),
     ]
     for (policy, expected) in policies where !expected.isEmpty {
       var attempts = policy

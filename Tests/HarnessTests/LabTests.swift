@@ -8,10 +8,10 @@ import Testing
 @testable import Harness
 
 /// A door in a lab: it wants its rest between two openings, speaks of itself, and has a limit.
-private struct LabDoor: DeviceUnderTest {
+private struct LabDoor: StandaloneDevice {
   var door: ToyDoor
   var rest = Interval.zero
-  var remarks: [String] = []
+  var diagnostics: [String] = []
   var budget = Int.max
   /// How much time has passed whenever somebody looks again, as it does with what is real.
   var haste = Interval.zero
@@ -23,13 +23,13 @@ private struct LabDoor: DeviceUnderTest {
   private var readyAt = Instant.zero
   private var openings = 0
 
-  init(rest: Interval = .zero, budget: Int = .max, remarks: [String] = []) {
+  init(rest: Interval = .zero, budget: Int = .max, diagnostics: [String] = []) {
     var script = ToyDoor.healthy
     script["close"] = [[(.zero, .status("closed"))]]
     door = ToyDoor(script)
     self.rest = rest
     self.budget = budget
-    self.remarks = remarks
+    self.diagnostics = diagnostics
   }
 
   var abilities: Abilities { door.abilities }
@@ -38,7 +38,7 @@ private struct LabDoor: DeviceUnderTest {
   mutating func adopt(_ vocabulary: Vocabulary) { door.adopt(vocabulary) }
   mutating func reset(to start: StartCondition) throws(LabFault) { try door.reset(to: start) }
   mutating func bring(about fault: Fault) throws(LabFault) { try door.bring(about: fault) }
-  mutating func restart() { remarks.append("started afresh") }
+  mutating func restart() { diagnostics.append("started afresh") }
 
   func readyTime(for stimulus: Stimulus) -> Instant? { stimulus.number == 0 ? readyAt : nil }
 
@@ -59,9 +59,9 @@ private struct LabDoor: DeviceUnderTest {
     return observation
   }
 
-  mutating func takeRemarks() -> [String] {
-    defer { remarks = [] }
-    return remarks
+  mutating func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics
   }
 }
 
@@ -69,7 +69,7 @@ private struct LabDoor: DeviceUnderTest {
 private final class LabProvider: DeviceProvider {
   private let toys = ToyProvider()
   var door = LabDoor()
-  var left = Leave()
+  var left = ParkReport()
   var given: [Argument] = []
   var withheld: [(stimulus: String, reason: String)] = []
 
@@ -84,7 +84,7 @@ private final class LabProvider: DeviceProvider {
 
   func usualDevice(of machine: String) -> DeviceSpec? { toys.usualDevice(of: machine) }
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest { door }
-  func leave() -> Leave { left }
+  func park() -> ParkReport { left }
 }
 
 private func run(
@@ -112,7 +112,7 @@ private func run(
 private let farDoorMachine: MachineDefinition = {
   var machine = doorMachine
   machine.events.append(Event("lost", .spontaneous))
-  machine.circumstances.append(Circumstance("loss"))
+  machine.conditions.append(Condition("loss"))
   // swift-format-ignore
   machine.add(table: """
     | action/status   | closed | opened | tired |
@@ -124,12 +124,12 @@ private let farDoorMachine: MachineDefinition = {
 
 @Suite("A lab around a device")
 struct LabTests {
-  /// What the door does at its openings, the steps, the verdict, how many openings there were, and the remark.
+  /// What the door does at its openings, the steps, the verdict, how many openings there were, and the diagnostic.
   ///
   /// `+` it opens, `-` it is tired at once, `o` it opens and the link is lost, `x` the link is lost and it is tired
   /// then, `!` it is gone.
   // swift-format-ignore
-  private static let links: [(openings: String, steps: String, verdict: String, count: Int, remark: String?)] = [
+  private static let links: [(openings: String, steps: String, verdict: String, count: Int, diagnostic: String?)] = [
     ("o", "open, wait: 3 s", "agree", 1, nil),
     ("x+", "open, wait: 3 s", "agree", 2, "the link was lost in one attempt, and the case was run again"),
     ("xx+", "open, wait: 3 s", "agree", 3, "the link was lost in 2 attempts, and the case was run again"),
@@ -144,7 +144,7 @@ struct LabTests {
 
   @Test("what fails after a lost link proves nothing and is run again", arguments: links.indices)
   func lostLinks(index: Int) throws {
-    let (openings, steps, verdict, count, remark) = Self.links[index]
+    let (openings, steps, verdict, count, diagnostic) = Self.links[index]
     let provider = LabProvider()
     var script = ToyDoor.healthy
     script["open"] = openings.map { letter in
@@ -159,14 +159,14 @@ struct LabTests {
       }
     }
     provider.door.door = ToyDoor(script)
-    provider.door.door.abilities.circumstances = ["loss"]
+    provider.door.door.abilities.conditions = ["loss"]
     let result = try run([steps], provider, on: farDoorMachine)
     let line = try #require(result.lines.last { $0.hasPrefix(#"{"verdict""#) })
     #expect(line.hasPrefix(#"{"verdict":"\#(verdict)""#), "\(result.lines)")
     expect(provider.door.door.log.used["open"], count)
-    let remarks = result.lines.filter { $0.contains(#""remark""#) }
-    expect(remarks.count, remark == nil ? 0 : 1)
-    #expect(remarks.allSatisfy { $0.contains(remark ?? "") }, "\(remarks)")
+    let diagnostics = result.lines.filter { $0.contains(#""diagnostic""#) }
+    expect(diagnostics.count, diagnostic == nil ? 0 : 1)
+    #expect(diagnostics.allSatisfy { $0.contains(diagnostic ?? "") }, "\(diagnostics)")
     let losses = result.lines.filter { $0.contains(#""lab":"link lost: this attempt ended with: "#) }
     expect(losses.count, verdict == "lab-fault" && !openings.contains("!") ? 3 : count - 1)
     if openings == "xxx+" {
@@ -396,30 +396,30 @@ struct LabTests {
   }
 
   @Test("what the lab says stands in the journal where it was said, and at the end before the end")
-  func remarks() throws {
+  func diagnostics() throws {
     let provider = LabProvider()
-    provider.door = LabDoor(remarks: ["the door was oiled"])
-    provider.left.remarks = ["the door is shut"]
-    provider.left.locks = [("oak", .atRest), ("elm", .elsewhere("it is stuck"))]
+    provider.door = LabDoor(diagnostics: ["the door was oiled"])
+    provider.left.diagnostics = ["the door is shut"]
+    provider.left.locks = [("oak", .parked), ("elm", .elsewhere("it is stuck"))]
     let result = try run(["open"], provider)
-    expect(result.lines[3], #"{"t":"0.000","remark":"the door was oiled"}"#)
-    let end = result.lines.firstIndex(of: #"{"t":"0.000","remark":"the door is shut"}"#)
+    expect(result.lines[3], #"{"t":"0.000","diagnostic":"the door was oiled"}"#)
+    let end = result.lines.firstIndex(of: #"{"t":"0.000","diagnostic":"the door is shut"}"#)
     let verdict = result.lines.firstIndex { $0.hasPrefix(#"{"verdict""#) }
     expect(end, verdict.map { $0 + 1 })
     expect(
       result.lines.filter { $0.contains(#""left""#) },
       [
-        #"{"left":{"lock":"oak","atRest":true}}"#,
-        #"{"left":{"lock":"elm","atRest":false,"message":"it is stuck"}}"#,
+        #"{"left":{"lock":"oak","parked":true}}"#,
+        #"{"left":{"lock":"elm","parked":false,"message":"it is stuck"}}"#,
       ])
-    expect(result.summary.leave, ["the door is shut"])
+    expect(result.summary.park, ["the door is shut"])
     expect(result.summary.exitStatus, .agree)
   }
 
   @Test("a device that could not be left as it should be is trouble of the lab")
   func leaving() throws {
     let provider = LabProvider()
-    provider.left.remarks = ["the door stands open"]
+    provider.left.diagnostics = ["the door stands open"]
     provider.left.fault = LabFault(.noAnswer, "it is stuck")
     expect(try run(["open"], provider).summary.exitStatus, .labFault)
   }
@@ -432,9 +432,9 @@ struct LabTests {
     script["open"] = [[(.zero, .trouble(LabFault(.transportLost, "unplugged")))]]
     provider.door.door = ToyDoor(script)
     let result = try run(["open"], provider)
-    let lines = result.lines.filter { $0.contains("lab") || $0.contains("remark") }
+    let lines = result.lines.filter { $0.contains("lab") || $0.contains("diagnostic") }
     expect(lines[0], #"{"t":"0.000","lab":"transport lost: unplugged","attempt":1}"#)
-    expect(lines[1], #"{"t":"0.000","remark":"started afresh"}"#)
+    expect(lines[1], #"{"t":"0.000","diagnostic":"started afresh"}"#)
     expect(result.summary.exitStatus, .labFault)
   }
 

@@ -9,7 +9,7 @@ import Basics
 let doorMachine: MachineDefinition = {
   var machine = MachineDefinition(name: "door", summary: "A door.")
   machine.events = [Event("open"), Event("close"), Event("tire"), Event("shut", .spontaneous)]
-  machine.circumstances = [Circumstance("draught", faults: ["wind"])]
+  machine.conditions = [Condition("draught", faults: ["wind"])]
   // swift-format-ignore
   machine.add(table: """
     | action/status                 | closed        | opened | tired  |
@@ -39,7 +39,7 @@ enum Show: Equatable {
 /// A door by script: what each stimulus, fault or start leads to, after a delay.
 ///
 /// An answer is used up by being given, and the last of several goes on for ever.
-struct ToyDoor: DeviceUnderTest {
+struct ToyDoor: StandaloneDevice {
   /// What was done to all copies of a door, since a runner keeps its own.
   final class Log {
     var resets: [StartCondition] = []
@@ -158,12 +158,12 @@ final class ToyProvider: DeviceProvider {
 
 func toyMachines() -> MachineLibrary {
   MachineLibrary([doorMachine]) { path throws(MachineLibrary.Missing) in
-    guard path == "toys/own.yaml" else {
-      throw MachineLibrary.Missing("there is no such file", hint: "look again")
-    }
     var machine = doorMachine
     machine.name = "own"
-    return machine
+    guard path == "toys/own.yaml", let file = try? MachineFile(Array(machine.yaml().utf8), name: path) else {
+      throw MachineLibrary.Missing("there is no such file", hint: "look again")
+    }
+    return file
   }
 }
 

@@ -79,7 +79,7 @@ struct RecordTests {
     expect(try faults(Self.all.map { $0.line() } + Self.all.map { $0.line(lease: 7) }), "")
     let wrong = [
       #"{"verdict":"limited","case":"a","t":"0.000"}"#, #"{"verdict":"agree","case":"a","t":"0.000","x":1}"#,
-      #"{"t":"0.000","reading":"battery"}"#, #"{"t":"0.000","remark":"a","step":1,"line":1}"#,
+      #"{"t":"0.000","reading":"battery"}"#, #"{"t":"0.000","diagnostic":"a","step":1,"line":1}"#,
     ]
     expect(try faults(wrong).split(separator: "\n").count, wrong.count)
   }
@@ -203,7 +203,7 @@ struct RecordReportTests {
     "agreement that is less than was asked for is incomplete",
     arguments: [
       (
-        agree: 3, skipped: 0, excused: 0, least: 3, failsSkipped: true, status: CommandStatus.agree,
+        agree: 3, skipped: 0, excused: 0, minimum: 3, failsSkipped: true, status: CommandStatus.agree,
         words: nil
       ),
       (
@@ -219,12 +219,12 @@ struct RecordReportTests {
       (3, 0, 2, 1, true, .agree, nil), (0, 2, 0, 9, true, .nothingSelected, nil),
     ]
       as [(
-        agree: Int, skipped: Int, excused: Int, least: Int, failsSkipped: Bool, status: CommandStatus,
+        agree: Int, skipped: Int, excused: Int, minimum: Int, failsSkipped: Bool, status: CommandStatus,
         words: String?
       )])
   func shortfall(
     row: (
-      agree: Int, skipped: Int, excused: Int, least: Int, failsSkipped: Bool, status: CommandStatus,
+      agree: Int, skipped: Int, excused: Int, minimum: Int, failsSkipped: Bool, status: CommandStatus,
       words: String?
     )
   ) {
@@ -232,7 +232,7 @@ struct RecordReportTests {
     for _ in 0..<row.agree { tally.count(.agree) }
     for _ in 0..<row.skipped { tally.count(.skipped) }
     for _ in 0..<row.excused { tally.count(.divergence, isExcused: true) }
-    (tally.leastVerdicts, tally.failsSkipped) = (row.least, row.failsSkipped)
+    (tally.minimumVerdicts, tally.failsSkipped) = (row.minimum, row.failsSkipped)
     expect(tally.exitStatus, row.status)
     expect(tally.shortfall, row.words)
   }

@@ -46,7 +46,7 @@ struct Samples {
   }
 
   private mutating func left() -> Record {
-    .left(Record.Left(lock: text(), isAtRest: maybe { $0.flip() }, message: maybe { $0.text() }))
+    .left(Record.Left(lock: text(), isParked: maybe { $0.flip() }, message: maybe { $0.text() }))
   }
 
   private mutating func end() -> Record {
@@ -75,7 +75,7 @@ struct Samples {
     case .event: event.breach.detail = maybe { $0.text() }
     case .model: event.statuses = list { $0.text() }
     case .lab: event.attempt = count()
-    case .wait, .expect, .note, .status, .effect, .refused, .remark: break
+    case .wait, .expect, .note, .status, .effect, .refused, .diagnostic: break
     }
     if [.stimulus, .fault, .wait, .expect, .note].contains(kind) {
       (event.step, event.line) = (count(), count())

@@ -39,13 +39,13 @@ struct LauncherCellTests {
     expect(MachineDefinition.launcher.starts, [Start("uninitialized")])
   }
 
-  @Test("whatever the circumstances, a state that an effect leaves has one way on, and it is taken at once")
+  @Test("whatever the conditions, a state that an effect leaves has one way on, and it is taken at once")
   func atOnce() throws {
     let machine = try Machine(.launcher)
     for name in ["initialized", "indexing"] {
       let state = try #require(machine.state(named: name))
-      for circumstances in 0..<4 as Range<UInt64> {
-        let ways = machine.spontaneous[state].filter { $0.condition.holds(under: circumstances) }
+      for conditions in 0..<4 as Range<UInt64> {
+        let ways = machine.spontaneous[state].filter { $0.guard.holds(under: conditions) }
         expect(ways.map(\.latest), [.zero])
       }
     }

@@ -34,6 +34,7 @@ struct CatalogTests {
     for definition in MachineDefinition.catalog {
       let machine = try Machine(definition)
       expect(MachineDefinition.named(definition.name), definition)
+      expect(machine.warnings(), [])
       var reached = definition.starts.compactMap { machine.state(named: $0.state) }
       var events = Set<Int>()
       var next = 0
@@ -47,8 +48,8 @@ struct CatalogTests {
         }
       }
       expect(reached.count, machine.stateCount)
-      // What only tells of a circumstance leads nowhere.
-      for name in machine.definition.circumstances.flatMap({ $0.events + $0.moments }) {
+      // What only tells of a condition leads nowhere.
+      for name in machine.definition.conditions.flatMap({ $0.events + $0.moments }) {
         if let event = machine.event(named: name) { events.insert(event) }
       }
       expect(events.count, machine.eventCount)

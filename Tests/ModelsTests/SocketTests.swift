@@ -17,7 +17,7 @@ private let lostConnection = [
 /// What a connected socket hears from centrals.
 private let heard = [
   "otherSubscribe --> =", "unsubscribe --> Failed (on) ; didFail(lostConnection)", "otherUnsubscribe --> =",
-  "write --> = ; didReceive", "otherWrite --> =", "strayWrite --> =",
+  "write --> = ; didReceive", "otherWrite --> =", "writeElsewhere --> =",
 ]
 
 /// Every cell of the table: what is not here is refused.

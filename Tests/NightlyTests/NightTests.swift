@@ -51,7 +51,7 @@ private struct Rig {
           switch attempt.work {
           case .test(let identity): identity
           case .fuzz(let time): "fuzz for \(time)"
-          case .rest: "rest"
+          case .park: "rest"
           }
         return "start \(attempt.number): \(work) on \(attempt.lock)"
           + (attempt.dongle.map { " over \($0)" } ?? "")
@@ -88,7 +88,9 @@ private func test(
     retries: retries, actuations: actuations)
 }
 
-private func good(_ odometer: Int) -> NightEnding { NightEnding(.agree, odometer: odometer, leave: .atRest) }
+private func good(_ cycleCounter: Int) -> NightEnding {
+  NightEnding(.agree, cycleCounter: cycleCounter, park: .parked)
+}
 
 @Suite("A night")
 struct NightTests {
@@ -97,7 +99,7 @@ struct NightTests {
     var rig = Rig([test("a"), test("b")])
     expect(rig.receive(.begin(clock), at: 0), ["start 1: a on front over blue"])
     expect(rig.receive(.ended(1, good(3)), at: 5), ["a: agree", "start 2: b on front over blue"])
-    let bad = NightEnding(.divergence, "it showed locked", odometer: 5, leave: .atRest)
+    let bad = NightEnding(.divergence, "it showed locked", cycleCounter: 5, park: .parked)
     expect(rig.receive(.ended(2, bad), at: 9), ["b: divergence", "finish"])
     expect(rig.results(), ["a: agree", "b: divergence, it showed locked"])
     expect(rig.night.locks[0].used, 5)
@@ -121,7 +123,7 @@ struct NightTests {
   func flaky() {
     var rig = Rig([test("a", retries: 1)])
     _ = rig.receive(.begin(clock), at: 0)
-    let bad = NightEnding(.divergence, "why", odometer: 1, leave: .atRest)
+    let bad = NightEnding(.divergence, "why", cycleCounter: 1, park: .parked)
     expect(rig.receive(.ended(1, bad), at: 5), ["start 2: a on front over blue"])
     expect(rig.receive(.ended(2, good(2)), at: 9), ["a: flaky", "finish"])
   }
@@ -133,10 +135,10 @@ struct NightTests {
     var rig = Rig(
       [test("a"), test("b")], settings)
     _ = rig.receive(.begin(clock), at: 0)
-    let fault = NightEnding(.labFault, "no answer", odometer: 0)
+    let fault = NightEnding(.labFault, "no answer", cycleCounter: 0)
     expect(rig.receive(.ended(1, fault), at: 5), ["start 2: a on front over blue"])
     expect(rig.receive(.ended(2, fault), at: 9), ["a: lab-fault", "start 3: b on front over blue"])
-    let bad = NightEnding(.labFault, "no answer", odometer: 0)
+    let bad = NightEnding(.labFault, "no answer", cycleCounter: 0)
     expect(rig.receive(.ended(3, bad), at: 12), ["b: lab-fault", "front is out", "finish"])
   }
 
@@ -146,7 +148,7 @@ struct NightTests {
     var rig = Rig(
       [test("a", on: "north"), test("b", on: "south"), test("c", on: "north")], locks: locks,
       dongles: [NightDongle(name: "blue"), NightDongle(name: "red")])
-    let fault = NightEnding(.labFault, "no answer", odometer: 0, leave: .atRest)
+    let fault = NightEnding(.labFault, "no answer", cycleCounter: 0, park: .parked)
     expect(
       rig.receive(.begin(clock), at: 0), ["start 1: a on north over blue", "start 2: b on south over red"])
     // What failed over blue waits for red; meanwhile something else is done.
@@ -159,33 +161,33 @@ struct NightTests {
     expect(rig.receive(.ended(6, good(2)), at: 6), ["c: agree", "start 7: b on south over red"])
   }
 
-  @Test("never lets budgets be passed, and keeps back what bringing locks to rest may take")
+  @Test("never lets budgets be passed, and keeps back what parking locks may take")
   func budgets() {
     var rig = Rig(
       [test("a"), test("b"), test("c")], NightSettings(duration: .seconds(3600), actuations: 20))
     _ = rig.receive(.begin(clock), at: 0)
     // Nobody counted what it did: it may have been all that was allowed.
-    _ = rig.receive(.ended(1, NightEnding(.agree, leave: .atRest)), at: 1)
+    _ = rig.receive(.ended(1, NightEnding(.agree, park: .parked)), at: 1)
     expect(rig.night.locks[0].used, 10)
     expect(rig.night.running.map(\.attempt.actuations), [6])
     expect(rig.receive(.ended(2, good(16)), at: 2), ["b: agree", "c: not-run", "finish"])
     expect(rig.results().last, "c: not-run, out of budget: the night's 20 movements are used up")
   }
 
-  @Test("brings a lock to rest that was left elsewhere, and says so where that fails")
+  @Test("parks a lock that was left elsewhere, and says so where that fails")
   func rest() {
     var rig = Rig([test("a"), test("b")])
     _ = rig.receive(.begin(clock), at: 0)
-    let away = NightEnding(.agree, odometer: 2, leave: .elsewhere("it is jammed"))
+    let away = NightEnding(.agree, cycleCounter: 2, park: .elsewhere("it is jammed"))
     expect(rig.receive(.ended(1, away), at: 1), ["a: agree", "start 2: rest on front over blue"])
-    let failed = NightEnding(.labFault, "it is jammed", odometer: 3, leave: .elsewhere("it is jammed"))
+    let failed = NightEnding(.labFault, "it is jammed", cycleCounter: 3, park: .elsewhere("it is jammed"))
     expect(rig.receive(.ended(2, failed), at: 2), ["start 3: rest on front over blue"])
     expect(rig.receive(.ended(3, failed), at: 3), ["front is out", "b: not-run", "finish"])
     expect(
-      rig.results().last, "b: not-run, front is out of use: it could not be brought to rest: it is jammed")
+      rig.results().last, "b: not-run, front is out of use: it could not be parked: it is jammed")
   }
 
-  @Test("kills a run that hangs, brings its lock to rest over another dongle and drives the case there")
+  @Test("kills a run that hangs, parks its lock over another dongle and drives the case there")
   func hung() {
     var rig = Rig(
       [test("a")], locks: [NightLock(name: "front", dongles: ["blue", "red"])],
@@ -195,7 +197,7 @@ struct NightTests {
     expect(rig.night.deadline, at(4) + .milliseconds(4500))
     expect(rig.receive(.time, at: 9), ["stop 1"])
     expect(rig.receive(.time, at: 10), ["kill 1"])
-    let killed = NightEnding(.incomplete, "it was ended by signal 9", odometer: 1)
+    let killed = NightEnding(.incomplete, "it was ended by signal 9", cycleCounter: 1)
     expect(rig.receive(.ended(1, killed), at: 14), ["start 2: rest on front over red"])
     expect(rig.receive(.ended(2, good(2)), at: 20), ["start 3: a on front over red"])
     expect(rig.receive(.ended(3, good(4)), at: 30), ["a: agree", "finish"])
@@ -209,7 +211,7 @@ struct NightTests {
     _ = rig.receive(.time, at: 8)
     _ = rig.receive(.time, at: 10)
     expect(rig.receive(.time, at: 40), ["blue is out", "a: lab-fault", "finish"])
-    expect(rig.night.locks[0].leave, .unknown)
+    expect(rig.night.locks[0].park, .unknown)
   }
 
   @Test("gives a run the time that it may wait for its place, and calls a place a place")
@@ -221,7 +223,7 @@ struct NightTests {
     _ = rig.receive(.sign(1), at: 159)
     expect(rig.night.deadline, at(160))
     expect(rig.receive(.ended(1, good(2)), at: 159), ["a: agree", "start 2: b on front over blue"])
-    let gone = NightEnding(.labFault, "gone", odometer: 2, outOfUse: .dongle("blue"))
+    let gone = NightEnding(.labFault, "gone", cycleCounter: 2, outOfUse: .dongle("blue"))
     _ = rig.receive(.ended(2, gone), at: 160)
     expect(rig.results().last, "b: lab-fault, gone")
     var other = Rig([test("a")], settings, dongles: [NightDongle(name: "blue", outOfUse: "gone")])
@@ -243,7 +245,7 @@ struct NightTests {
   func restsBeyond() {
     var rig = Rig([test("a"), test("b")], NightSettings(duration: .seconds(60)))
     _ = rig.receive(.begin(clock), at: 0)
-    let limited = NightEnding(.limited, "20 an hour", odometer: 20, leave: .atRest, pause: .seconds(3000))
+    let limited = NightEnding(.limited, "20 an hour", cycleCounter: 20, park: .parked, pause: .seconds(3000))
     _ = rig.receive(.ended(1, limited), at: 9)
     let words = "out of budget: front may not be moved again before the night is over"
     expect(
@@ -267,7 +269,7 @@ struct NightTests {
     var settings = NightSettings(duration: .seconds(900))
     (settings.fuzzing, settings.fuzzActuations) = (.seconds(60), 7)
     var rig = Rig(
-      [], settings, locks: [NightLock(name: "front", dongles: ["blue"], perNight: 14, isFuzzed: true)])
+      [], settings, locks: [NightLock(name: "front", dongles: ["blue"], perShift: 14, isFuzzed: true)])
     expect(rig.receive(.begin(clock), at: 0), ["start 1: fuzz for 1 min on front over blue"])
     expect(rig.night.running.map(\.attempt.actuations), [7])
     // Of its fourteen movements four are kept back.
@@ -275,9 +277,9 @@ struct NightTests {
     expect(rig.night.running.map(\.attempt.actuations), [3])
   }
 
-  @Test("counts what was moved before it was taken up again, whatever the odometers say then")
-  func budgetOfTwoSittings() {
-    let front = { NightLock(name: "front", dongles: ["blue"], perNight: 24, odometer: $0) }
+  @Test("counts what was moved before it was taken up again, whatever the cycle counters say then")
+  func budgetOfTwoSessions() {
+    let front = { NightLock(name: "front", dongles: ["blue"], perShift: 24, cycleCounter: $0) }
     let cases = [test("a"), test("b")]
     let (settings, dongles) = (NightSettings(duration: .seconds(3600)), [NightDongle(name: "blue")])
     var rig = Rig(cases, settings, locks: [front(100)], dongles: dongles)
@@ -292,11 +294,11 @@ struct NightTests {
   @Test("goes on fuzzing a lock that made the movements of a stretch, and not one that made none, or failed")
   func fuzzesAgain() {
     let table: [(ending: NightEnding, isFuzzedAgain: Bool)] = [
-      (NightEnding(.agree, odometer: 0, leave: .atRest), true),
-      (NightEnding(.limited, "enough", odometer: 99, leave: .atRest), true),
-      (NightEnding(.limited, "enough", odometer: 0, leave: .atRest, pause: .seconds(1)), false),
-      (NightEnding(.divergence, "a finding", odometer: 9, leave: .atRest), false),
-      (NightEnding(.labFault, "no answer", odometer: 9, leave: .atRest), false),
+      (NightEnding(.agree, cycleCounter: 0, park: .parked), true),
+      (NightEnding(.limited, "enough", cycleCounter: 99, park: .parked), true),
+      (NightEnding(.limited, "enough", cycleCounter: 0, park: .parked, pause: .seconds(1)), false),
+      (NightEnding(.divergence, "a finding", cycleCounter: 9, park: .parked), false),
+      (NightEnding(.labFault, "no answer", cycleCounter: 9, park: .parked), false),
     ]
     for (ending, isFuzzedAgain) in table {
       var rig = Rig(
@@ -314,7 +316,7 @@ struct NightTests {
     var rig = Rig([test("a"), test("b")])
     _ = rig.receive(.begin(clock), at: 0)
     expect(rig.receive(.stop("interrupted"), at: 1), ["stop 1"])
-    let begun = NightEnding(.incomplete, "stopped", odometer: 1, leave: .atRest)
+    let begun = NightEnding(.incomplete, "stopped", cycleCounter: 1, park: .parked)
     expect(rig.receive(.ended(1, begun), at: 2), ["finish"])
     expect(
       rig.results(), ["a: not-run, begun and not brought to an end; interrupted", "b: not-run, interrupted"])
@@ -345,7 +347,7 @@ struct NightResumingTests {
     var whole = Rig([test("a"), test("b", retries: 1), test("c")])
     _ = whole.receive(.begin(clock), at: 0)
     _ = whole.receive(.ended(1, good(1)), at: 5)
-    _ = whole.receive(.ended(2, NightEnding(.divergence, "x", odometer: 2, leave: .atRest)), at: 9)
+    _ = whole.receive(.ended(2, NightEnding(.divergence, "x", cycleCounter: 2, park: .parked)), at: 9)
     _ = whole.receive(.ended(3, good(3)), at: 12)
     _ = whole.receive(.ended(4, good(4)), at: 15)
     expect(whole.night.isOver, true)
@@ -354,7 +356,7 @@ struct NightResumingTests {
       rig.crash(keeping: count)
       let ended = Set(
         rig.record.compactMap { line in if case .end(let number, _, _) = line { number } else { nil } })
-      var reading = rig.night.locks[0].odometer
+      var reading = rig.night.locks[0].cycleCounter
       var again = rig.receive(.begin(clock), at: 20)
       for step in 0..<20 where !rig.night.isOver {
         reading += 1
@@ -394,7 +396,7 @@ struct NightResumingTests {
       starts += rig.receive(.begin(clock), at: Int64(round)).filter { $0.hasPrefix("start") }.count
       rig.crash()
       _ = rig.receive(.begin(clock), at: Int64(round))
-      let lost = NightEnding(.incomplete, "killed", odometer: 0, leave: .atRest)
+      let lost = NightEnding(.incomplete, "killed", cycleCounter: 0, park: .parked)
       let number = rig.night.running[0].attempt.number
       starts += rig.receive(.ended(number, lost), at: Int64(round)).filter { $0.hasPrefix("start") }.count
       rig.crash()
@@ -408,23 +410,24 @@ struct NightResumingTests {
     arguments: [
       NightLine.begin(name: "third floor", clock), .resumed(at: at(3)), .finish(at: at(9)),
       .start(
-        NightAttempt(number: 1, work: .test("x"), lock: "front", dongle: "blue", actuations: 7, odometer: 2),
+        NightAttempt(
+          number: 1, work: .test("x"), lock: "front", dongle: "blue", actuations: 7, cycleCounter: 2),
         at: at(1)),
       .start(
         NightAttempt(
-          number: 2, work: .fuzz(.seconds(90)), lock: "front", dongle: nil, actuations: 7, odometer: 2),
+          number: 2, work: .fuzz(.seconds(90)), lock: "front", dongle: nil, actuations: 7, cycleCounter: 2),
         at: at(1)),
       .start(
         NightAttempt(
-          number: 3, work: .rest, lock: "front", dongle: "blue", attempt: 2, actuations: 1, odometer: 2),
+          number: 3, work: .park, lock: "front", dongle: "blue", attempt: 2, actuations: 1, cycleCounter: 2),
         at: at(1)),
       .end(1, NightEnding(.agree), at: at(2)),
       .end(
         2,
         NightEnding(
-          .limited, "jam", odometer: 4, leave: .elsewhere("why"), pause: .seconds(300),
+          .limited, "jam", cycleCounter: 4, park: .elsewhere("why"), pause: .seconds(300),
           outOfUse: .dongle("blue")), at: at(2)),
-      .end(3, NightEnding(.labFault, "x", leave: .unknown, outOfUse: .lock("front")), at: at(2)),
+      .end(3, NightEnding(.labFault, "x", park: .unknown, outOfUse: .lock("front")), at: at(2)),
       .out(.lock("front"), why: "jam", at: at(4)), .back(.dongle("blue"), at: at(5)),
       .done("x", NightResult(.notRun, "out of time", cause: .time), at: at(6)),
     ])

@@ -62,7 +62,7 @@ struct DongleTests {
     #expect(status == 3, "\(run.output)")
     for line in [
       "usb:0 was unplugged", "usb:0 is not plugged in; there is usb:1-3",
-      "recovery, rung 3 of 4: reopen helped",
+      "recovery, step 3 of 4: reopen helped",
       "2 cases: 1 agree, 1 in trouble", "given back",
     ] { #expect(run.output.contains(line), "\(run.output)") }
   }
@@ -74,9 +74,9 @@ struct DongleTests {
     let output = try await rig.runThroughHang(
       dongle, ["--transport", "usb:0", "--device", "lock:\(key)"], signals: 1)
     for line in [
-      "recovery, rung 1 of 4: reconnect failed after", "recovery, rung 2 of 4: HCI reset failed after",
-      "recovery, rung 3 of 4: reopen failed after", "bridge: reset",
-      "recovery, rung 4 of 4: USB reset helped, after", "2 cases: 1 agree, 1 in trouble", "given back",
+      "recovery, step 1 of 4: reconnect failed after", "recovery, step 2 of 4: HCI reset failed after",
+      "recovery, step 3 of 4: reopen failed after", "bridge: reset",
+      "recovery, step 4 of 4: USB reset helped, after", "2 cases: 1 agree, 1 in trouble", "given back",
     ] { #expect(output.contains(line), "\(output)") }
   }
 
@@ -98,8 +98,8 @@ struct DongleTests {
     let output = try await rig.runThroughHang(
       dongle, ["--bench", bench, "--device", "lock:door"], signals: 2)
     for line in [
-      "recovery, rung 4 of 5: USB reset failed after", "bridge: unplugged", "the power of hub fell",
-      "bridge: plugged in", "recovery, rung 5 of 5: power cycle helped, after",
+      "recovery, step 4 of 5: USB reset failed after", "bridge: unplugged", "the power of hub fell",
+      "bridge: plugged in", "recovery, step 5 of 5: power cycle helped, after",
       "2 cases: 1 agree, 1 in trouble", "given back",
     ] { #expect(output.contains(line), "\(output)") }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Programs that run beside each other for one test, in a folder and, where that is permitted, a network of their
 /// own. All of them end with the test, with whatever they started.
@@ -132,27 +133,20 @@ extension Rig {
   /// One program, in a process group of its own.
   final class Child {
     let name: String
-    private let process = Process()
+    private let process: Program
     private let log: String
 
     fileprivate init(_ command: [String], output log: String) throws {
       self.log = log
       name = URL(filePath: log).deletingPathExtension().lastPathComponent
-      _ = FileManager.default.createFile(atPath: log, contents: nil)
-      let handle = try FileHandle(forWritingTo: URL(filePath: log))
-      process.executableURL = URL(filePath: command[0])
-      process.arguments = Array(command.dropFirst())
-      process.currentDirectoryURL = URL(filePath: Place.root)
       let folder = URL(filePath: log).deletingLastPathComponent().path
-      process.environment = ProcessInfo.processInfo.environment.merging([
-        "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1",
-        // What is kept of real locks from run to run is of no use here, and must not mix with a user's.
-        "LOCKSTEP_STATE": folder + "/state/lockstep", "XDG_RUNTIME_DIR": folder,
-      ]) { $1 }
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = handle
-      process.standardError = handle
-      try process.run()
+      process = try Program(
+        command[0], Array(command.dropFirst()), in: Place.root,
+        adding: [
+          "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1",
+          // What is kept of real locks from run to run is of no use here, and must not mix with a user's.
+          "LOCKSTEP_STATE": folder + "/state/lockstep", "XDG_RUNTIME_DIR": folder,
+        ], output: log)
     }
 
     /// Its process, which leads its group.
@@ -164,17 +158,16 @@ extension Rig {
     var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     /// Sends it alone a signal.
-    func signal(_ number: Int32) { kill(id, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Its exit status, or 128 and the signal that ended it; `nil` if it has not ended in time.
     func ended(within seconds: Double) async throws -> Int32? {
       let limit = Date.now + seconds
-      while process.isRunning {
-        guard Date.now < limit else { return nil }
+      while Date.now < limit {
+        if let status = process.status { return status }
         try await Task.sleep(for: .milliseconds(20))
       }
-      return process.terminationReason == .exit
-        ? process.terminationStatus : 128 + process.terminationStatus
+      return process.status
     }
 
     /// Ends it and all that it started.

@@ -54,10 +54,11 @@ extension Rig {
 
   /// Starts the lock on Bumble behind a controller, or with `bumble:PORT` on the air of one that it serves.
   ///
-  /// - Parameter oddities: its faults and habits, such as `--fault`, `wrong-tag`.
-  func startLock(_ transport: String, _ key: String, _ oddities: [String] = []) async throws {
+  /// - Parameter undefinedRequests: its faults and habits, such as `--fault`, `wrong-tag`.
+  func startLock(_ transport: String, _ key: String, _ undefinedRequests: [String] = []) async throws {
     try await start(
-      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"] + oddities), until: "ready")
+      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"] + undefinedRequests),
+      until: "ready")
   }
 
   /// Starts two of our controllers on one air, and returns their ports.

@@ -30,11 +30,11 @@ struct VerdictTests {
     #expect(result.output.contains(": 1 agree"), "\(result.output)")
   }
 
-  private static func judge(_ oddities: [String], _ scenario: String) async throws -> Rig.Result {
+  private static func judge(_ undefinedRequests: [String], _ scenario: String) async throws -> Rig.Result {
     let rig = try await Rig(.bumble)
     let key = try rig.writeKey()
     let port = try freePort()
-    try await rig.startLock("bumble:\(port)", key, oddities)
+    try await rig.startLock("bumble:\(port)", key, undefinedRequests)
     return try await rig.run(
       "run",
       [

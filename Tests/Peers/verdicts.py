@@ -339,7 +339,7 @@ def judge_habit(bench, row, options):
         said += [f"fuzz: {summary(one)} ({one['confirmation']['verdict']})" for one in findings]
         if status != 0 and not findings:
             said += [f"fuzz: status {status}"]
-            said += sorted({line["remark"] for line in lines if str(line.get("remark", "")).startswith("trouble")})
+            said += sorted({line["diagnostic"] for line in lines if str(line.get("diagnostic", "")).startswith("trouble")})
         is_accused = is_accused or bool(findings)
         is_good = is_good and status == 0 and not findings
     verdict = "agrees" if is_good else "accused" if is_accused else "trouble"

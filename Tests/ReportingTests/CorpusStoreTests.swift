@@ -24,9 +24,9 @@ struct CorpusStoreTests {
       for test in campaign { try store.keep(test, of: "door") }
     }
     let store = try CorpusStore(url: url)
-    expect(try store.tests(of: "door", most: 100), Self.sorted)
-    expect(try store.tests(of: "socket", most: 100), [])
-    expect(try CorpusStore(url: url).tests(of: "door", most: 3), Array(Self.sorted.suffix(3)))
+    expect(try store.tests(of: "door", maximum: 100), Self.sorted)
+    expect(try store.tests(of: "socket", maximum: 100), [])
+    expect(try CorpusStore(url: url).tests(of: "door", maximum: 3), Array(Self.sorted.suffix(3)))
   }
 
   @Test("tells each reader what is new to him, and a history in the same database minds its own business")
@@ -34,13 +34,13 @@ struct CorpusStoreTests {
     let url = try #require(PostgresServer.shared).newDatabase()
     let (reader, writer) = (try CorpusStore(url: url), try CorpusStore(url: url))
     try writer.keep(Self.tests[0], of: "door")
-    expect(try reader.tests(of: "door", most: 10), [Self.tests[0]])
-    expect(try reader.tests(of: "door", most: 10), [])
+    expect(try reader.tests(of: "door", maximum: 10), [Self.tests[0]])
+    expect(try reader.tests(of: "door", maximum: 10), [])
     try writer.keep(Self.tests[0], of: "door")
     try writer.keep(Self.tests[1], of: "door")
-    expect(try reader.tests(of: "door", most: 10), [Self.tests[1]])
+    expect(try reader.tests(of: "door", maximum: 10), [Self.tests[1]])
     expect(try History(HistoryPlace(url), for: .adding).runs().count, 0)
-    expect(try CorpusStore(url: url).tests(of: "door", most: 10).count, 2)
+    expect(try CorpusStore(url: url).tests(of: "door", maximum: 10).count, 2)
   }
 
   @Test("leaves out what a job found, for its own parts alone")
@@ -53,7 +53,7 @@ struct CorpusStoreTests {
     try store.keep(Self.tests[1], of: "door", job: "night-2")
     try store.keep(Self.tests[2], of: "door", job: "night-2")
     func names(without job: String?) throws -> [CorpusStore.Test] {
-      try CorpusStore(url: url).tests(of: "door", most: 10, without: job)
+      try CorpusStore(url: url).tests(of: "door", maximum: 10, without: job)
     }
     expect(try names(without: nil), Self.tests[..<3].sorted { $0.name < $1.name })
     expect(try names(without: "night-1"), [Self.tests[0], Self.tests[2]].sorted { $0.name < $1.name })

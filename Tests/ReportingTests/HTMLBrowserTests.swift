@@ -28,7 +28,7 @@ struct HTMLBrowserTests {
       if: Browser.isRequired || Browser.missing == nil,
       "needs \(Browser.missing ?? ""), which `make dependencies-peers` installs"), .timeLimit(.minutes(10)))
   func browser() throws {
-    let (sample, hostile, large) = (try Workshop(), try Workshop(), try Workshop())
+    let (sample, hostile, large) = (try TestFolder(), try TestFolder(), try TestFolder())
     _ = try sample.page(
       journal(SampleRun.divergence + SampleRun.others, cases: 5, status: 1), manifest: SampleRun.manifest,
       packets: SampleRun.packets)

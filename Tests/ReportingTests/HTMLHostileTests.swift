@@ -49,7 +49,7 @@ struct HostileJournal {
     ]
     let kinds = [
       "stimulus", "status", "effect", "reading", "refused", "violation", "fault", "wait", "expect", "note",
-      "lab", "remark",
+      "lab", "diagnostic",
     ]
     for (index, kind) in kinds.enumerated() {
       lines.append(
@@ -74,7 +74,7 @@ struct HostileJournal {
     lines.append(
       #"{"finding":{"signature":\#(text()),"message":\#(text()),"shortest":3,"file":\#(text()),"confirmation":{"verdict":\#(text())}}}"#
     )
-    lines.append(#"{"t":"0.0","remark":\#(text())}"#)
+    lines.append(#"{"t":"0.0","diagnostic":\#(text())}"#)
     let machine = text()
     lines.append(
       #"{"machine":{"name":\#(machine),"hash":\#(text()),"states":\#(list(1...3)),"regions":\#(list(1...3)),"stimuli":\#(list(1...2)),"cells":[[0,0,[1]],[1,1,[0,2]]],"spontaneous":[[2,\#(text()),[0]]]}}"#
@@ -221,7 +221,7 @@ struct HTMLHostileTests {
   func hostile(seed: UInt64) throws {
     var journal = HostileJournal(seed: seed)
     let lines = journal.lines(cases: 230)
-    let html = try Workshop().page(lines, manifest: journal.manifest(), packets: journal.packets()).html
+    let html = try TestFolder().page(lines, manifest: journal.manifest(), packets: journal.packets()).html
     expect(StrictPage.fault(html), nil)
     #expect(!html.contains("<script>window"))
     #expect(journal.count > 10_000)

@@ -43,7 +43,7 @@ enum SampleRun {
     ] + caseLines("good", file: "Scenarios/s5/good.yaml")
     + [
       #"{"case":{"id":"not"}}"#, #"{"verdict":"skipped","case":"not","message":"the battery is low"}"#,
-      #"{"t":"0.000","remark":"the lock was left locked"}"#, machine, coverage,
+      #"{"t":"0.000","diagnostic":"the lock was left locked"}"#, machine, coverage,
     ]
   static let manifest = #"""
     {"name":"r1","host":"bench-01","start":"2026-11-20T22:38:51.123Z","version":"1.0","properties":{"revision":"61f6abf"}}
@@ -68,7 +68,7 @@ private struct Past: CaseHistorySource {
   }
 }
 
-extension Workshop {
+extension TestFolder {
   /// Makes a page of a journal and gives its text and what it counts.
   func page(
     _ lines: [String], manifest: String? = nil, packets: String? = nil,
@@ -86,7 +86,7 @@ extension Workshop {
 @Suite("The HTML report")
 struct HTMLReportTests {
   private static let whole = Result {
-    try Workshop().page(
+    try TestFolder().page(
       journal(SampleRun.divergence + SampleRun.others, cases: 5, status: 1), manifest: SampleRun.manifest,
       packets: SampleRun.packets, history: Past())
   }
@@ -152,7 +152,7 @@ struct HTMLReportTests {
     ])
   func incomplete(lines: [String], headline: String) throws {
     let run = #"{"run":{"format":1,"seed":42,"cases":9}}"#
-    let (html, report) = try Workshop().page([run] + lines)
+    let (html, report) = try TestFolder().page([run] + lines)
     #expect(html.contains("<h1>\(headline)</h1>"))
     #expect(html.contains(#"<header class="page bad">"#))
     #expect(html.contains("This report is not the whole story."))
@@ -162,13 +162,13 @@ struct HTMLReportTests {
 
   @Test("the policy names the hashes of the style and the script, and there are no others")
   func policy() throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     let html = try Self.whole.get().html
     for (element, directive) in [("style", "style-src"), ("script", "script-src")] {
       let pieces = html.components(separatedBy: "<\(element)>")
       try #require(pieces.count == 2)
       let content = try #require(pieces[1].components(separatedBy: "</\(element)>").first)
-      let file = try workshop.file(element, Array(content.utf8))
+      let file = try scratch.file(element, Array(content.utf8))
       let hash = try run("openssl", ["dgst", "-sha256", "-binary", file]).output.base64EncodedString()
       #expect(html.contains("\(directive) 'sha256-\(hash)'"), "the hash of the \(element) is sha256-\(hash)")
     }
@@ -183,7 +183,7 @@ struct HTMLReportTests {
 
   @Test("the same journal gives the same page, byte by byte")
   func determinism() throws {
-    let again = try Workshop().page(
+    let again = try TestFolder().page(
       journal(SampleRun.divergence + SampleRun.others, cases: 5, status: 1), manifest: SampleRun.manifest,
       packets: SampleRun.packets, history: Past())
     expect(again.html == (try Self.whole.get().html), true)
@@ -195,7 +195,7 @@ struct HTMLReportTests {
     let lines =
       [#"{"case":{"id":"long"}}"#] + events
       + [#"{"verdict":"divergence","case":"long","t":"5000.000","message":"m","observed":"x"}"#]
-    let html = try Workshop().page(journal(lines, cases: 1, status: 1)).html
+    let html = try TestFolder().page(journal(lines, cases: 1, status: 1)).html
     #expect(html.contains("⋮ 4,955 events are folded away below"))
     #expect(html.contains("<summary>All 5,000 events</summary>"))
     #expect(html.contains("events stand in the journal only"))
@@ -210,7 +210,7 @@ struct HTMLReportTests {
         #"{"verdict":"\#(number % 5 == 0 ? "divergence" : "agree")","case":"c\#(number)","t":"1.000"}"#,
       ]
     }
-    let html = try Workshop().page(journal(lines, cases: 3000, status: 1)).html
+    let html = try TestFolder().page(journal(lines, cases: 3000, status: 1)).html
     expect(html.components(separatedBy: "<article class=\"case").count - 1, 500)
     expect(html.components(separatedBy: "<tr class=\"item diverged\"").count - 1, 100)
     expect(html.components(separatedBy: "<tr class=\"item agreed\"").count - 1, 2000)
@@ -225,14 +225,14 @@ struct HTMLReportTests {
       ("runs/r1/journal.jsonl", "pages/night/report.html", "../../runs/r1/packets/a%20b.btsnoop"),
     ])
   func links(from source: String, to page: String, link: String) throws {
-    let workshop = try Workshop()
-    let path = workshop.path(source)
+    let scratch = try TestFolder()
+    let path = scratch.path(source)
     try FileManager.default.createDirectory(
       at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
     let lines = journal(SampleRun.divergence, cases: 1, status: 1)
     try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: URL(fileURLWithPath: path))
-    try HTMLReport.write(journals: [path], to: workshop.path(page))
-    #expect(try workshop.text(page).contains("<a href=\"./\(link)\">".replacing("./../", with: "../")))
+    try HTMLReport.write(journals: [path], to: scratch.path(page))
+    #expect(try scratch.text(page).contains("<a href=\"./\(link)\">".replacing("./../", with: "../")))
   }
 
   @Test(
@@ -247,7 +247,7 @@ struct HTMLReportTests {
       #"{"case":{"id":"a"}}"#,
       #"{"verdict":"divergence","case":"a","attachments":[{"kind":"packets","path":"\#(quoted)"}]}"#,
     ]
-    let html = try Workshop().page(journal(lines, cases: 1, status: 1)).html
+    let html = try TestFolder().page(journal(lines, cases: 1, status: 1)).html
     #expect(html.contains("<a href=\"\(expected)\">"))
   }
 
@@ -261,7 +261,8 @@ struct HTMLReportTests {
         throw self
       }
     }
-    let html = try Workshop().page(journal(SampleRun.divergence, cases: 1, status: 1), history: Broken()).html
+    let html = try TestFolder().page(journal(SampleRun.divergence, cases: 1, status: 1), history: Broken())
+      .html
     #expect(html.contains("No history: the database is &lt;locked&gt;"))
   }
 }

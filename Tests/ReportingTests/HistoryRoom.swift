@@ -14,13 +14,13 @@ struct HistoryRoom {
     static var present: [Kind] { PostgresServer.isThere ? [.sqlite, .postgres] : [.sqlite] }
   }
 
-  let workshop: Workshop
+  let scratch: TestFolder
   let place: HistoryPlace
 
   init(_ kind: Kind) throws {
-    workshop = try Workshop()
+    scratch = try TestFolder()
     switch kind {
-    case .sqlite: place = .file(workshop.path("deep/below/history.sqlite"))
+    case .sqlite: place = .file(scratch.path("deep/below/history.sqlite"))
     case .postgres:
       guard let server = PostgresServer.shared else { throw HistoryRoomError.noServer }
       place = .postgres(try server.newDatabase())

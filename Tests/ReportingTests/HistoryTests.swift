@@ -1,3 +1,4 @@
+import Databases
 import Journal
 import Foundation
 import TestSupport
@@ -89,8 +90,8 @@ struct HistoryTests {
     ) throws -> String {
       let id = id.map { #""id":"\#($0)","# } ?? ""
       let lines = journal(cases.flatMap { caseLines($0) }, cases: cases.count)
-      let path = try room.workshop.file("\(folder).jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
-      _ = try room.workshop.file(
+      let path = try room.scratch.file("\(folder).jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+      _ = try room.scratch.file(
         "\(folder).json",
         Array(#"{\#(id)"name":"r","host":"h","start":"\#(start)","seed":42}"#.utf8))
       return path
@@ -124,10 +125,10 @@ struct HistoryTests {
   func migration(_ kind: HistoryRoom.Kind) throws {
     let room = try HistoryRoom(kind)
     let lines = journal(caseLines("x") + caseLines("y", "divergence"), cases: 2, status: 1)
-    let path = try room.workshop.file("j.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
-    let run = try room.workshop.file(
+    let path = try room.scratch.file("j.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    let run = try room.scratch.file(
       "run", Array(#"{"name":"r","host":"h","start":"2026-11-22T02:00:00.123Z","seed":42}"#.utf8))
-    let part = try room.workshop.file(
+    let part = try room.scratch.file(
       "part",
       Array(#"{"name":"n","host":"h","start":"2026-11-22T03:00:00Z","job":"slurm-7","part":"3/16"}"#.utf8))
     // As it was written when host and name told runs apart.
@@ -260,8 +261,8 @@ struct HistoryTests {
       #"{"case":{"id":"Scenarios/door/torn","file":"Scenarios/door/torn.yaml"}}"#,
       #"{"t":"0.500","status":"Opened"}"#, #"{"t":"0.7"#,
     ]
-    let journal = try room.workshop.file("journal.jsonl", Array(lines.joined(separator: "\n").utf8))
-    let manifest = try room.workshop.file(
+    let journal = try room.scratch.file("journal.jsonl", Array(lines.joined(separator: "\n").utf8))
+    let manifest = try room.scratch.file(
       "manifest.json",
       Array(
         #"{"name":"n-1","host":"bench-01","start":"2026-11-20T22:38:51Z","version":"1.0","command":["run"],"properties":{"revision":"61f6abf"}}"#
@@ -299,7 +300,7 @@ struct HistoryTests {
     let room = try HistoryRoom(kind)
     let history = try room.history()
     try history.take(["..", "F.", ".~", "..", "..", "F.", "..", "FF"].enumerated().map { night($0 + 1, $1) })
-    let manifest = try room.workshop.file(
+    let manifest = try room.scratch.file(
       "manifest.json",
       Array(#"{"name":"2026-01-07-run","host":"bench-01","start":"2026-01-07T02:00:00Z"}"#.utf8))
     let source = try HistorySource(history, journals: ["journal.jsonl"], manifests: [manifest])

@@ -1,5 +1,6 @@
 import Secrets
 import Basics
+import Databases
 import Foundation
 import System
 import TestSupport
@@ -40,25 +41,25 @@ struct HistoryTroubleTests {
   @Test("what is no history says so", arguments: contents.indices)
   func files(_ index: Int) throws {
     let (_, bytes, purpose, expected) = Self.contents[index]
-    let workshop = try Workshop()
-    let path = workshop.path("h.sqlite")
-    if let bytes { _ = try workshop.file("h.sqlite", bytes) }
+    let scratch = try TestFolder()
+    let path = scratch.path("h.sqlite")
+    if let bytes { _ = try scratch.file("h.sqlite", bytes) }
     expect(message(.file(path), purpose), expected.replacingOccurrences(of: "PLACE", with: path))
     if purpose == .asking { expect(FileManager.default.fileExists(atPath: path), bytes != nil) }
   }
 
   @Test("a folder, a place that cannot be, and another program's database are told apart")
   func places() throws {
-    let workshop = try Workshop()
-    let folder = workshop.directory.path
+    let scratch = try TestFolder()
+    let folder = scratch.directory.path
     expect(
       message(.file(folder), .adding), "the history at \(folder) cannot be used: unable to open database file"
     )
     expect(
       message(.file("/dev/null/x/h.sqlite"), .adding),
       "the history at /dev/null/x/h.sqlite cannot be used: unable to open database file")
-    let other = workshop.path("other.sqlite")
-    let database = try SQLiteDatabase(other, .writing, patience: 100)
+    let other = scratch.path("other.sqlite")
+    let database = try HistoryDatabase(.file(other), .writing, patience: 100)
     try database.run("CREATE TABLE t (a)")
     expect(
       message(.file(other), .adding),
@@ -130,7 +131,7 @@ struct HistoryTroubleTests {
     guard case .file(let path) = room.place else { return }
     try room.history().take([night(1, "..F")])
     // Root may write anywhere, so SQLite is told instead.
-    let database = try SQLiteDatabase(path, .writing, patience: 100)
+    let database = try HistoryDatabase(.file(path), .writing, patience: 100)
     try database.run("PRAGMA query_only = ON")
     #expect {
       try database.run("DELETE FROM runs")
@@ -183,10 +184,9 @@ struct HistoryTroubleTests {
     let process = try #require(try database.first("SELECT pg_backend_pid()::bigint")?.first?.integer)
     try #require(kill(Int32(process), SIGSTOP) == 0)
     defer { kill(Int32(process), SIGCONT) }
-    let away = HistoryError.away(place, reason: "its server has not answered for 300 ms")
-    #expect {
+    #expect(throws: DatabaseError.away("its server has not answered for 300 ms")) {
       try database.run("SELECT 1")
-    } throws: { "\($0)" == "\(away)" }
+    }
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()

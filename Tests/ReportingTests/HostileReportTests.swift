@@ -61,7 +61,7 @@ struct HostileReportTests {
           (#","file":"#, text(number == 1)),
           (#","device":"#, text()), (#","seed":7,"model":"#, text()))
         add(
-          (#"}}"# + "\n" + #"{"t":"0.1","remark":"#, text()),
+          (#"}}"# + "\n" + #"{"t":"0.1","diagnostic":"#, text()),
           ("}\n" + #"{"t":"0.2","status":"#, text(number == 2)))
         add(
           (
@@ -84,21 +84,21 @@ struct HostileReportTests {
     "of hostile strings every report is well-formed and valid, in files that are not too large",
     arguments: JUnitProfile.allCases)
   func hostile(profile: JUnitProfile) throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     let number = JUnitProfile.allCases.firstIndex(of: profile)!
     try Self.journal(Self.cases, seed: UInt64(number + 5)).write(
-      to: workshop.directory.appendingPathComponent("journal.jsonl"))
+      to: scratch.directory.appendingPathComponent("journal.jsonl"))
     let manifest = #"{"name":"\ud83d\u0000","host":"\u0001 ","properties":{"\ufffe":"]]>\u202e","":""}}"#
-    _ = try workshop.file("manifest.json", Array(manifest.utf8))
+    _ = try scratch.file("manifest.json", Array(manifest.utf8))
     let report = try JUnitReport.write(
-      journals: [workshop.path("journal.jsonl")], to: workshop.path("junit.xml"), profile: profile,
+      journals: [scratch.path("journal.jsonl")], to: scratch.path("junit.xml"), profile: profile,
       largest: 1_000_000)
     expect([report.tests, report.skipped, report.problems.count], [Self.cases, Self.cases / 5, 0])
-    let names = try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path).filter {
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path).filter {
       $0.hasPrefix("junit")
     }
-    let paths = names.map(workshop.path)
-    expect(try complaints(paths, profile, workshop), [])
+    let paths = names.map(scratch.path)
+    expect(try complaints(paths, profile, scratch), [])
     var cases: Set<[UInt8]> = []
     var count = 0
     for path in paths {

@@ -6,12 +6,12 @@ import Reporting
 import TestSupport
 import Testing
 
-/// A run with every outcome there is: tries, files, remarks, and characters that no XML can hold.
+/// A run with every outcome there is: tries, files, diagnostics, and characters that no XML can hold.
 private enum Everything {
   static let lines = journal(
     [
       #"{"case":{"id":"p","name":"passes","file":"a/b.yaml","line":2,"machine":"sesame","model":"8f31","device":"emulator:sesame5","firmware":"3.0","seed":7}}"#,
-      #"{"t":"0.1","remark":"the dongle was reset"}"#,
+      #"{"t":"0.1","diagnostic":"the dongle was reset"}"#,
       #"{"verdict":"agree","case":"p","t":"1.000","attachments":[{"kind":"capture","path":"packets/p.btsnoop"}]}"#,
     ] + failing("f", "diverges")
       + failing("c", "\\u0007\\u001b[31mred\\u001b[0m \\u202e ]]> \\ud83d <&\\\"> \\t\\r\\n")
@@ -29,7 +29,7 @@ private enum Everything {
       + failing("l", "gone", word: "lab-fault", again: true)
       + failing("l", "gone for good", word: "lab-fault", attempt: 2)
       + [
-        #"{"t":"0.0","remark":"the lock is open"}"#, "this is no record",
+        #"{"t":"0.0","diagnostic":"the lock is open"}"#, "this is no record",
         #"{"case":{"id":"open","file":"a/c.yaml"}}"#,
       ],
     cases: 10, status: 1)
@@ -56,12 +56,12 @@ private enum Everything {
 
   /// Writes journal and manifest to a folder, and the report beside them.
   static func report(
-    _ workshop: Workshop, _ profile: JUnitProfile, largest: Int = 25_000_000
+    _ scratch: TestFolder, _ profile: JUnitProfile, largest: Int = 25_000_000
   ) throws -> JUnitReport {
-    let journal = try workshop.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
-    _ = try workshop.file("manifest.json", Array(manifest.utf8))
+    let journal = try scratch.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    _ = try scratch.file("manifest.json", Array(manifest.utf8))
     return try JUnitReport.write(
-      journals: [journal], to: workshop.path("junit.xml"), profile: profile, largest: largest)
+      journals: [journal], to: scratch.path("junit.xml"), profile: profile, largest: largest)
   }
 }
 
@@ -73,7 +73,7 @@ enum Neighbours {
   static var areThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
   /// What each profile is valid against; ours is written to a file first.
-  static func schemas(_ profile: JUnitProfile, _ workshop: Workshop) throws -> [String] {
+  static func schemas(_ profile: JUnitProfile, _ scratch: TestFolder) throws -> [String] {
     let names =
       switch profile {
       case .ci: [String]()
@@ -81,14 +81,14 @@ enum Neighbours {
       case .strict: ["jenkins-junit.xsd", "jenkins-junit-10.xsd", "windyroad-JUnit.xsd"]
       case .surefire: ["surefire-test-report.xsd"]
       }
-    if profile == .ci { return [try workshop.file("own.xsd", Array(JUnitProfile.schema.utf8))] }
+    if profile == .ci { return [try scratch.file("own.xsd", Array(JUnitProfile.schema.utf8))] }
     return areThere ? names.map { folder.appendingPathComponent($0).path } : []
   }
 }
 
 /// Says of files what xmllint says against them; nothing when they are valid, or well-formed where no schema is there.
-func complaints(_ paths: [String], _ profile: JUnitProfile, _ workshop: Workshop) throws -> [String] {
-  let schemas = try Neighbours.schemas(profile, workshop)
+func complaints(_ paths: [String], _ profile: JUnitProfile, _ scratch: TestFolder) throws -> [String] {
+  let schemas = try Neighbours.schemas(profile, scratch)
   let runs = schemas.isEmpty ? [[String]()] : schemas.map { ["--schema", $0] }
   return try runs.flatMap { schema in
     let (_, _, errors) = try run("xmllint", ["--noout"] + schema + paths)
@@ -100,14 +100,14 @@ func complaints(_ paths: [String], _ profile: JUnitProfile, _ workshop: Workshop
 struct JUnitProfileTests {
   @Test("a run of every outcome is valid for the readers of each profile", arguments: JUnitProfile.allCases)
   func valid(profile: JUnitProfile) throws {
-    let workshop = try Workshop()
-    let report = try Everything.report(workshop, profile)
+    let scratch = try TestFolder()
+    let report = try Everything.report(scratch, profile)
     expect([report.tests, report.failures, report.errors, report.skipped, report.flaky], [11, 3, 5, 1, 1])
-    expect(try complaints([workshop.path("junit.xml")], profile, workshop), [])
+    expect(try complaints([scratch.path("junit.xml")], profile, scratch), [])
     // Zero tests, and a journal that is not there.
     for journal in ["/dev/null", "/nowhere"] {
-      _ = try JUnitReport.write(journals: [journal], to: workshop.path("junit.xml"), profile: profile)
-      expect(try complaints([workshop.path("junit.xml")], profile, workshop), [])
+      _ = try JUnitReport.write(journals: [journal], to: scratch.path("junit.xml"), profile: profile)
+      expect(try complaints([scratch.path("junit.xml")], profile, scratch), [])
     }
   }
 
@@ -116,14 +116,14 @@ struct JUnitProfileTests {
     .enabled(if: Neighbours.areThere, "the schemas of JUnit's readers are not beside this checkout"))
   func schemas() throws {
     // The check above is one of well-formedness only where the schemas are missing; here they must bite.
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     for (profile, other) in [
       (JUnitProfile.ci, JUnitProfile.jenkins), (.jenkins, .strict), (.surefire, .strict),
       (.strict, .surefire),
     ] {
-      _ = try Everything.report(workshop, profile)
+      _ = try Everything.report(scratch, profile)
       #expect(
-        try !complaints([workshop.path("junit.xml")], other, workshop).isEmpty, "\(profile) as \(other)")
+        try !complaints([scratch.path("junit.xml")], other, scratch).isEmpty, "\(profile) as \(other)")
     }
   }
 
@@ -131,10 +131,10 @@ struct JUnitProfileTests {
     "nothing vanishes in any profile: messages, tries, traces, files, properties",
     arguments: JUnitProfile.allCases)
   func everything(profile: JUnitProfile) throws {
-    let workshop = try Workshop()
-    _ = try Everything.report(workshop, profile)
-    let xml = try workshop.text("junit.xml")
-    let folder = workshop.directory.path + "/"
+    let scratch = try TestFolder()
+    _ = try Everything.report(scratch, profile)
+    let xml = try scratch.text("junit.xml")
+    let folder = scratch.directory.path + "/"
     var words = [
       "the dongle was reset", "the lock is open", "line ", "not JSON", "61f6abf", "8f31", "emulator:sesame5",
     ]
@@ -203,10 +203,10 @@ struct JUnitProfileTests {
 
   @Test("tries are flaky and rerun elements", arguments: triedCases)
   func tries(profile: JUnitProfile, id: String, expected: String) throws {
-    let workshop = try Workshop()
-    _ = try Everything.report(workshop, profile)
+    let scratch = try TestFolder()
+    _ = try Everything.report(scratch, profile)
     let name = ["y": "first", "n": "once", "l": "gone"][id]!
-    let xml = try workshop.text("junit.xml")
+    let xml = try scratch.text("junit.xml")
     let start = try #require(xml.range(of: "name=\"\(name)\""))
     var text = xml[start.upperBound...].drop { $0 != "\n" }.dropFirst().prefix(upTo: xml.endIndex)
     text = text.prefix(upTo: try #require(text.range(of: "    </testcase>")).lowerBound)
@@ -218,17 +218,17 @@ struct JUnitProfileTests {
 
   @Test("a flaky case fails where the run was told so")
   func flakyFails() throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     let lines =
       [#"{"run":{"format":1,"cases":1,"flaky":"fail"}}"#] + Everything.failing("y", "first", again: true)
       + Everything.trying("y", 2) + [#"{"verdict":"agree","case":"y"}"#, #"{"end":{"cases":1,"status":1}}"#]
     for profile in JUnitProfile.allCases {
-      let path = try workshop.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
-      let report = try JUnitReport.write(journals: [path], to: workshop.path("junit.xml"), profile: profile)
+      let path = try scratch.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+      let report = try JUnitReport.write(journals: [path], to: scratch.path("junit.xml"), profile: profile)
       expect([report.tests, report.failures, report.errors, report.flaky], [1, 1, 0, 1])
       let failure = #"<failure type="flaky" message="flaky, agreed at try 2: first">"#
-      #expect(try workshop.text("junit.xml").contains(failure))
-      expect(try complaints([workshop.path("junit.xml")], profile, workshop), [])
+      #expect(try scratch.text("junit.xml").contains(failure))
+      expect(try complaints([scratch.path("junit.xml")], profile, scratch), [])
     }
   }
 
@@ -258,7 +258,7 @@ struct JUnitProfileTests {
 
   @Test("tries that do not come to an end", arguments: openTries)
   func endings(lines: [String], counts: [Int], text: String) throws {
-    let (xml, report) = try Workshop().report([#"{"run":{"format":1}}"#] + lines)
+    let (xml, report) = try TestFolder().report([#"{"run":{"format":1}}"#] + lines)
     expect([report.tests, report.failures, report.errors, report.flaky], counts)
     #expect(xml.contains(text), "\(xml)")
   }
@@ -283,7 +283,7 @@ struct JUnitProfileTests {
   }
 
   @Test("a file beside the folder of the runs is named without a detour")
-  func straightPaths() throws {
+  func normalizedPaths() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/lockstep-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: "\(folder)/runs/a", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -314,30 +314,30 @@ struct JUnitPartsTests {
     "a large report goes on in further files, each valid and right by itself",
     arguments: JUnitProfile.allCases)
   func split(profile: JUnitProfile) throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     let lines = (0..<60).flatMap { number in
       Everything.failing(
         "\(number)", "case \(number)", word: number % 3 == 0 ? "divergence" : "lab-fault",
         file: "\(number / 25).yaml")
     }
-    let path = try workshop.file(
+    let path = try scratch.file(
       "journal.jsonl", Array(journal(lines, cases: 60, status: 1).map { $0 + "\n" }.joined().utf8))
     func report(_ largest: Int) throws -> [String] {
       let report = try JUnitReport.write(
-        journals: [path], to: workshop.path("junit.xml"), profile: profile, largest: largest)
+        journals: [path], to: scratch.path("junit.xml"), profile: profile, largest: largest)
       expect([report.tests, report.failures, report.errors], [60, 20, 40])
-      return try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path).filter {
+      return try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path).filter {
         $0.hasPrefix("junit")
       }.sorted { ($0.count, $0) < ($1.count, $1) }
     }
     // Somebody else's, which no report may remove.
-    _ = try workshop.file("junit-30.xml", Array("<mine/>".utf8))
+    _ = try scratch.file("junit-30.xml", Array("<mine/>".utf8))
     let names = try report(9000)
     #expect(names.count > 3 && names[0] == "junit.xml" && names.contains("junit-2.xml"), "\(names)")
     let own = names.filter { $0 != "junit-30.xml" }
     var (all, found) = ([0, 0, 0], 0)
     for name in own {
-      let xml = try workshop.text(name)
+      let xml = try scratch.text(name)
       #expect(xml.utf8.count <= 9000, "\(name) has \(xml.utf8.count) bytes")
       let suites = try Self.counts(xml, "testsuite")
       let sum = suites.reduce([0, 0, 0]) { zip($0, $1).map(+) }
@@ -354,30 +354,30 @@ struct JUnitPartsTests {
     }
     expect(all, [60, 20, 40])
     expect(found, 60)
-    expect(try complaints(own.map(workshop.path), profile, workshop), [])
+    expect(try complaints(own.map(scratch.path), profile, scratch), [])
     // A smaller report takes what is left of a larger one away.
     expect(try report(25_000_000), ["junit.xml", "junit-30.xml"])
-    expect(try workshop.text("junit-30.xml"), "<mine/>")
+    expect(try scratch.text("junit-30.xml"), "<mine/>")
   }
 
   @Test("a report that cannot be completed leaves the old one, and nothing beside it")
   func failure() throws {
-    let workshop = try Workshop()
-    let path = try workshop.file("journal.jsonl", Array(Everything.lines.map { $0 + "\n" }.joined().utf8))
-    _ = try workshop.file("junit.xml", Array("old".utf8))
+    let scratch = try TestFolder()
+    let path = try scratch.file("journal.jsonl", Array(Everything.lines.map { $0 + "\n" }.joined().utf8))
+    _ = try scratch.file("junit.xml", Array("old".utf8))
     try FileManager.default.createDirectory(
-      atPath: workshop.path("junit-2.xml"), withIntermediateDirectories: true)
+      atPath: scratch.path("junit-2.xml"), withIntermediateDirectories: true)
     #expect(throws: FileFault.self) {
-      try JUnitReport.write(journals: [path], to: workshop.path("junit.xml"), largest: 3000)
+      try JUnitReport.write(journals: [path], to: scratch.path("junit.xml"), largest: 3000)
     }
-    expect(try workshop.text("junit.xml"), "old")
+    expect(try scratch.text("junit.xml"), "old")
     expect(
-      try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path).sorted(),
+      try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path).sorted(),
       ["journal.jsonl", "junit-2.xml", "junit.xml"])
   }
 
   /// Folders of four runs: two shards with cases of one file and a finding each, one that was killed, one with retries.
-  private static func runs(_ workshop: Workshop) throws -> [String] {
+  private static func runs(_ scratch: TestFolder) throws -> [String] {
     let find = { (id: String, length: Int) in
       [#"{"finding":{"signature":"s","message":"m","shortest":\#(length)}}"#]
         + caseLines(id, "divergence", file: "f")
@@ -392,17 +392,18 @@ struct JUnitPartsTests {
       [#"{"run":{"format":1,"seed":7,"cases":4}}"#] + caseLines("x", "skipped", file: "a.yaml"),
       journal(
         Everything.failing("y", "again", again: true) + Everything.trying("y", 2)
-          + [#"{"verdict":"agree","case":"y"}"#, #"{"t":"0","remark":"left open"}"#, "no record"], cases: 1),
+          + [#"{"verdict":"agree","case":"y"}"#, #"{"t":"0","diagnostic":"left open"}"#, "no record"],
+        cases: 1),
     ]
     return try journals.enumerated().map { number, lines in
-      let folder = workshop.path("run \(number)")
+      let folder = scratch.path("run \(number)")
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      _ = try workshop.file("run \(number)/journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+      _ = try scratch.file("run \(number)/journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
       // All in one second, as an array of jobs starts.
       let manifest = #"""
         {"name":"r","host":"h\#(number / 2)","start":"2026-11-20T22:38:51Z","properties":{"job":"\#(number)","revision":"1"}}
         """#
-      _ = try workshop.file("run \(number)/manifest.json", Array(manifest.utf8))
+      _ = try scratch.file("run \(number)/manifest.json", Array(manifest.utf8))
       return folder + "/journal.jsonl"
     }
   }
@@ -419,13 +420,13 @@ struct JUnitPartsTests {
 
   @Test("runs are merged in any order with one result", arguments: JUnitProfile.allCases)
   func permutations(profile: JUnitProfile) throws {
-    let workshop = try Workshop()
-    let paths = try Self.runs(workshop)
+    let scratch = try TestFolder()
+    let paths = try Self.runs(scratch)
     var reports: [String] = []
     var summaries: [String] = []
     for order in Self.permutations(paths + ["/nowhere/journal.jsonl"]) {
-      _ = try JUnitReport.write(journals: order, to: workshop.path("junit.xml"), profile: profile)
-      reports.append(try workshop.text("junit.xml"))
+      _ = try JUnitReport.write(journals: order, to: scratch.path("junit.xml"), profile: profile)
+      reports.append(try scratch.text("junit.xml"))
       summaries.append("\(RunSummary(journals: order))")
     }
     expect(reports.count, 120)
@@ -438,6 +439,6 @@ struct JUnitPartsTests {
       #expect(reports[0].contains(text), "\(text)")
     }
     expect(reports[0].components(separatedBy: "<failure").count - 1, 1)
-    expect(try complaints([workshop.path("junit.xml")], profile, workshop), [])
+    expect(try complaints([scratch.path("junit.xml")], profile, scratch), [])
   }
 }

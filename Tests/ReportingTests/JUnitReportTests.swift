@@ -34,7 +34,7 @@ struct JUnitReportTests {
     let manifest = #"""
       {"name":"r1","host":"bench-01","start":"2026-11-20T22:38:51.123Z","version":"1.0","command":["run","Scenarios/","--quiet"],"properties":{"commit":"61f6abf"}}
       """#
-    let (xml, report) = try Workshop().report(journal, manifest: manifest)
+    let (xml, report) = try TestFolder().report(journal, manifest: manifest)
     expect(report.tests, 4)
     expect([report.failures, report.errors, report.skipped], [1, 1, 1])
     expect(report.milliseconds, 14_823)
@@ -127,30 +127,31 @@ struct JUnitReportTests {
   }
 
   @Test("what the lab says is shown with its case, even one that passed, and at the end with the run")
-  func remarks() throws {
+  func diagnostics() throws {
     let lines = [
       #"{"case":{"id":"a"}}"#, #"{"t":"0.100","status":"locked"}"#,
-      #"{"t":"0.200","remark":"the dongle was reset"}"#,
+      #"{"t":"0.200","diagnostic":"the dongle was reset"}"#,
       #"{"verdict":"agree","case":"a","t":"1.000"}"#,
     ]
-    let left = #"{"t":"0.000","remark":"the lock is open"}"#
-    let passed = try Workshop().report(journal(lines + [left], cases: 1))
+    let left = #"{"t":"0.000","diagnostic":"the lock is open"}"#
+    let passed = try TestFolder().report(journal(lines + [left], cases: 1))
     #expect(
-      passed.xml.contains("<system-out>     0.200  remark the dongle was reset\n</system-out>"),
+      passed.xml.contains("<system-out>     0.200  diagnostic the dongle was reset\n</system-out>"),
       "\(passed.xml)")
     #expect(!passed.xml.contains("status locked"))
     #expect(
-      passed.xml.contains(#"<property name="lockstep.remarks" value="the lock is open"/>"#), "\(passed.xml)")
+      passed.xml.contains(#"<property name="lockstep.diagnostics" value="the lock is open"/>"#),
+      "\(passed.xml)")
     expect(passed.report.errors, 0)
     // A status that no case accounts for says why.
-    let red = try Workshop().report(journal(lines + [left], cases: 1, status: 3))
+    let red = try TestFolder().report(journal(lines + [left], cases: 1, status: 3))
     expect(red.report.errors, 1)
     #expect(red.xml.contains("the run ended with status 3; the lock is open"), "\(red.xml)")
   }
 
   @Test("a run without a case still has a report", arguments: [0, 4])
   func nothing(status: Int) throws {
-    let (xml, report) = try Workshop().report(journal([], cases: 0, status: status))
+    let (xml, report) = try TestFolder().report(journal([], cases: 0, status: status))
     expect([report.tests, report.errors, report.problems.count], [0, 0, 0])
     expect(
       xml,
@@ -236,7 +237,7 @@ struct JUnitReportTests {
 
   @Test("no report is greener than its run: damage and early ends are errors", arguments: damaged)
   func damage(lines: [String], problems: [String], tests: Int, errors: Int) throws {
-    let (xml, report) = try Workshop().report(lines)
+    let (xml, report) = try TestFolder().report(lines)
     expect(report.problems.map(\.description), problems)
     expect([report.tests, report.errors], [tests, errors])
     #expect(xml.contains(#"<testsuites name="lockstep" tests="\#(tests)" failures="0" errors="\#(errors)""#))
@@ -251,7 +252,7 @@ struct JUnitReportTests {
     let text = Array(whole.dropLast(3).map { $0 + "\n" }.joined().utf8)
     let last = text.count - whole[2].utf8.count - 1
     for end in last..<text.count - 1 {
-      let (xml, report) = try Workshop().report(Array(text[..<end]))
+      let (xml, report) = try TestFolder().report(Array(text[..<end]))
       expect([report.tests, report.errors, report.problems.count], [1, 1, 0])
       #expect(
         xml.contains(
@@ -260,22 +261,22 @@ struct JUnitReportTests {
     }
     // A whole last line counts, with or without its line feed.
     for end in [text.count - 1, text.count] {
-      let (xml, _) = try Workshop().report(Array(text[..<end]))
+      let (xml, _) = try TestFolder().report(Array(text[..<end]))
       #expect(xml.contains(#"name="a" time="0.500""#) && xml.contains("status x é"))
     }
   }
 
   @Test("a journal that cannot be read gives a report that says so")
   func noJournal() throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     for (path, reason) in [
-      (workshop.path("none.jsonl"), "No such file or directory"), (workshop.directory.path, "Is a directory"),
+      (scratch.path("none.jsonl"), "No such file or directory"), (scratch.directory.path, "Is a directory"),
     ] {
-      let report = try JUnitReport.write(journal: path, to: workshop.path("junit.xml"))
+      let report = try JUnitReport.write(journal: path, to: scratch.path("junit.xml"))
       expect([report.tests, report.errors], [1, 1])
       let message = "cannot read \(path): \(reason)"
       expect(report.problems.first?.message, message)
-      #expect(try workshop.text("junit.xml").contains(#"message="\#(message)""#))
+      #expect(try scratch.text("junit.xml").contains(#"message="\#(message)""#))
     }
   }
 
@@ -285,7 +286,7 @@ struct JUnitReportTests {
       "", "{", "[]", "{}", #"{"start":"yesterday","host":"","name":1.5}"#,
       #"{"start":"2026-11-20T22:38:51"}"#,
     ] {
-      let (xml, _) = try Workshop().report(journal(caseLines("a"), cases: 1), manifest: manifest)
+      let (xml, _) = try TestFolder().report(journal(caseLines("a"), cases: 1), manifest: manifest)
       #expect(!xml.contains("timestamp") && !xml.contains("hostname"))
     }
     let report = try JUnitReport.write(
@@ -305,7 +306,7 @@ struct CaseNameTests {
 
   @Test("the class is the path of the file with dots, or the front of the id", arguments: classes)
   func className(file: String?, id: String, expected: String) throws {
-    let (xml, _) = try Workshop().report(journal(caseLines(id, file: file), cases: 1))
+    let (xml, _) = try TestFolder().report(journal(caseLines(id, file: file), cases: 1))
     #expect(xml.contains(#"<testcase classname="\#(expected)" name="\#(id)""#), "\(xml)")
   }
 
@@ -318,13 +319,13 @@ struct CaseNameTests {
         #"{"verdict":"agree","case":"\#(index)"}"#,
       ]
     }
-    let (xml, _) = try Workshop().report(journal(lines, cases: names.count))
+    let (xml, _) = try TestFolder().report(journal(lines, cases: names.count))
     let found = xml.split(separator: "\n").filter { $0.contains("<testcase") }.map { line in
       String(line.split(separator: "name=\"")[2].prefix { $0 != "\"" })
     }
     expect(found, ["A (2)", "A", "A (3)", "A (4)", "A (2) (2)", "B", "A (5)"])
     // The same name in another file is another name.
-    let (two, _) = try Workshop().report(
+    let (two, _) = try TestFolder().report(
       journal(caseLines("x", file: "a.yaml") + caseLines("x", file: "b.yaml"), cases: 2))
     #expect(!two.contains("(2)"))
   }
@@ -334,7 +335,7 @@ struct CaseNameTests {
     let lines = ["a", "b", "a", "c", "b"].enumerated().flatMap { index, file in
       caseLines("\(index)", file: "\(file).yaml", time: "\(index).000")
     }
-    let (xml, report) = try Workshop().report(journal(lines, cases: 5))
+    let (xml, report) = try TestFolder().report(journal(lines, cases: 5))
     let suites = xml.split(separator: "\n").filter { $0.contains("<testsuite ") }.map {
       $0.dropFirst(2).prefix(60)
     }
@@ -359,14 +360,14 @@ struct CaseNameTests {
   @Test("times have three decimals and no grouping", arguments: times)
   func time(text: String, expected: String) throws {
     let lines = [#"{"case":{"id":"a"}}"#, #"{"verdict":"agree","case":"a","t":\#(text)}"#]
-    let (xml, _) = try Workshop().report(journal(lines, cases: 1))
+    let (xml, _) = try TestFolder().report(journal(lines, cases: 1))
     #expect(xml.contains(#"<testcase classname="a" name="a" time="\#(expected)">"#), "\(xml)")
   }
 
   @Test("no sum of times is too much")
   func hugeTimes() throws {
     let lines = (0..<400).flatMap { caseLines("\($0)", file: "a.yaml", time: "99999999999999999") }
-    let (_, report) = try Workshop().report(journal(lines, cases: 400))
+    let (_, report) = try TestFolder().report(journal(lines, cases: 400))
     expect(report.milliseconds, .max)
   }
 }
@@ -384,7 +385,7 @@ struct ReportFileTests {
 
   @Test("long output keeps its head and its tail, within 64 KiB and without cutting a character")
   func cap() throws {
-    let (xml, _) = try Workshop().report(
+    let (xml, _) = try TestFolder().report(
       journal(Self.longCase(events: 6000, details: 6000), cases: 1, status: 1))
     for (name, first, last) in [
       ("failure", "before the first step, t = ", "錠 line 5999"),
@@ -406,7 +407,7 @@ struct ReportFileTests {
 
   @Test("what fits is kept whole")
   func noCap() throws {
-    let (xml, _) = try Workshop().report(
+    let (xml, _) = try TestFolder().report(
       journal(Self.longCase(events: 1000, details: 1000), cases: 1, status: 1))
     #expect(!xml.contains("left out") && xml.contains("錠 line 500\n") && xml.contains("鍵 number 500\n"))
   }
@@ -414,7 +415,7 @@ struct ReportFileTests {
   @Test("passing cases have no output")
   func passing() throws {
     let lines = [#"{"case":{"id":"a"}}"#, #"{"t":"0.1","status":"x"}"#, #"{"verdict":"agree","case":"a"}"#]
-    let (xml, _) = try Workshop().report(journal(lines, cases: 1))
+    let (xml, _) = try TestFolder().report(journal(lines, cases: 1))
     #expect(!xml.contains("system-out"))
   }
 
@@ -424,38 +425,38 @@ struct ReportFileTests {
     let lines = [
       #"{"case":{"id":"a"}}"#, #"{"t":"0.1","lab":"\#(long)"}"#, #"{"verdict":"agree","case":"a","t":"0.2"}"#,
     ]
-    expect(try Workshop().report(journal(lines, cases: 1)).report.problems, [])
+    expect(try TestFolder().report(journal(lines, cases: 1)).report.problems, [])
     // Put together by Foundation, which is quick in a debug build too.
     let ends = journal([], cases: 0)
     var beyond = Data(ends[0].utf8)
     beyond.append(Data("\n{\"t\":\"0.1\",\"lab\":\"".utf8))
     beyond.append(Data(count: 17 << 20))
     beyond.append(Data("\"}\n\(ends[1])\n".utf8))
-    let workshop = try Workshop()
-    try beyond.write(to: workshop.directory.appendingPathComponent("journal.jsonl"))
+    let scratch = try TestFolder()
+    try beyond.write(to: scratch.directory.appendingPathComponent("journal.jsonl"))
     let report = try JUnitReport.write(
-      journal: workshop.path("journal.jsonl"), to: workshop.path("junit.xml"))
+      journal: scratch.path("journal.jsonl"), to: scratch.path("junit.xml"))
     expect(report.problems.map(\.description), ["line 2: the line is too long"])
   }
 
   @Test("a report replaces the old one in one step, leaves nothing beside it and makes its directory")
   func replacement() throws {
-    let workshop = try Workshop()
-    let journalPath = try workshop.file(
+    let scratch = try TestFolder()
+    let journalPath = try scratch.file(
       "journal.jsonl", Array(journal([], cases: 0).map { $0 + "\n" }.joined().utf8))
     for _ in 0..<2 {
-      _ = try JUnitReport.write(journal: journalPath, to: workshop.path("new/deep/junit.xml"))
-      expect(try FileManager.default.contentsOfDirectory(atPath: workshop.path("new/deep")), ["junit.xml"])
+      _ = try JUnitReport.write(journal: journalPath, to: scratch.path("new/deep/junit.xml"))
+      expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path("new/deep")), ["junit.xml"])
     }
-    #expect(try workshop.text("new/deep/junit.xml").hasSuffix("</testsuites>\n"))
+    #expect(try scratch.text("new/deep/junit.xml").hasSuffix("</testsuites>\n"))
   }
 
   @Test("a report that cannot be written is an error with its path and reason, and leaves nothing")
   func unwritable() throws {
-    let workshop = try Workshop()
-    let blocked = try workshop.file("file", [])
+    let scratch = try TestFolder()
+    let blocked = try scratch.file("file", [])
     for (path, reason) in [
-      (workshop.directory.path, "Is a directory"), (blocked + "/junit.xml", "Not a directory"),
+      (scratch.directory.path, "Is a directory"), (blocked + "/junit.xml", "Not a directory"),
       ("/dev/full", "No space left on device"),
     ] {
       expect(
@@ -463,6 +464,6 @@ struct ReportFileTests {
           .description,
         "cannot write \(path): \(reason)")
     }
-    expect(try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path), ["file"])
+    expect(try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path), ["file"])
   }
 }

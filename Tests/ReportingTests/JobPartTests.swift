@@ -33,7 +33,7 @@ struct JobPartTests {
     [go(2, at: 2, ["agree", "divergence", "agree"], ended: 1), go(2, at: 3, ["agree", "agree", "agree"])],
   ]
 
-  private func write(_ goes: [Go], in shop: Workshop) throws -> [String] {
+  private func write(_ goes: [Go], in shop: TestFolder) throws -> [String] {
     try goes.enumerated().map { number, go in
       let folder = shop.directory.appendingPathComponent("\(goes.count)-\(UUID())-\(number)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,7 +46,7 @@ struct JobPartTests {
     }
   }
 
-  private func reports(_ journals: [String], in shop: Workshop) throws -> [String] {
+  private func reports(_ journals: [String], in shop: TestFolder) throws -> [String] {
     let runs = RecordedRuns(journals: journals, isReproducible: true)
     try runs.writeJUnit(to: shop.path("junit.xml"))
     try runs.writeHTML(to: shop.path("report.html"))
@@ -55,7 +55,7 @@ struct JobPartTests {
 
   @Test("whatever goes there were, and in whichever order they are named, the reports are the same")
   func goes() throws {
-    let shop = try Workshop()
+    let shop = try TestFolder()
     let plain = try reports(try write(Self.sound, in: shop), in: shop)
     #expect(plain[0].contains(#"tests="6" failures="1" errors="0" skipped="1""#), "\(plain[0])")
     #expect(plain[2] == "1")
@@ -73,7 +73,7 @@ struct JobPartTests {
 
   @Test("where no go came to its end, the one that came furthest stands, and what is missing is said")
   func incomplete() throws {
-    let shop = try Workshop()
+    let shop = try TestFolder()
     let goes = [
       Self.go(1, at: 0, ["agree"], ended: nil), Self.go(1, at: 1, ["agree", "agree"], ended: nil),
       Self.go(2, at: 0, Self.all),
@@ -86,7 +86,7 @@ struct JobPartTests {
 
   @Test("other runs are what they were: equal cases of two are copies")
   func copies() throws {
-    let shop = try Workshop()
+    let shop = try TestFolder()
     let paths = try ["a", "b"].map { name in
       try shop.file("\(name).jsonl", Array(journal(caseLines("x"), cases: 1).map { $0 + "\n" }.joined().utf8))
     }
@@ -97,7 +97,7 @@ struct JobPartTests {
     "a history keeps one go of each part, the same whichever comes first, and again",
     arguments: [false, true].filter { !$0 || PostgresServer.isThere })
   func history(isServer: Bool) throws {
-    let shop = try Workshop()
+    let shop = try TestFolder()
     for others in Self.others {
       var answers: [[String]] = []
       let goes = try write(Self.sound + others, in: shop)

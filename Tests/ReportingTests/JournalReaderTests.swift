@@ -11,8 +11,8 @@ private func read(_ line: String, terminated: Bool = true) throws -> Result<Reco
 }
 
 private func read(bytes: [UInt8]) throws -> Result<Record, JournalProblem>? {
-  let workshop = try Workshop()
-  var reader = try JournalReader(workshop.file("j.jsonl", bytes))
+  let scratch = try TestFolder()
+  var reader = try JournalReader(scratch.file("j.jsonl", bytes))
   return try reader.next()
 }
 
@@ -31,7 +31,7 @@ private func text(_ json: [UInt8]) throws -> String? {
 struct JournalReaderTests {
   @Test("every kind of line is read, and keys that are not known are passed over")
   func records() throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     let lines = [
       #"{"new":[{"deep":{}}],"run":{"format":1,"seed":42,"more":1}}"#,
       #"{"case":{"id":"i","name":"n","file":"f","line":2,"machine":"m","device":"d","seed":42}}"#,
@@ -45,12 +45,12 @@ struct JournalReaderTests {
       #"{"coverage":{"machine":"m","legal":[31,31],"empty":[12,177],"pairs":[1,9],"regions":[{"name":"r"}],"visited":["fe","03"]}}"#,
       #"{"finding":{"number":1,"signature":"s","message":"m","shortest":3,"confirmation":{"verdict":"flaky"},"file":"f"}}"#,
       #"{"campaign":{"phase":"exploring","events":5,"tests":1,"extraEvents":0,"findings":0,"depths":[],"repeats":0,"labFaults":0,"unjudged":0,"corpus":0,"positions":0,"longest":5,"stability":[0,0],"actuations":0,"lockTime":1.5,"waited":0}}"#,
-      #"{"left":{"lock":"oak","atRest":true}}"#,
-      #"{"left":{"lock":"elm","atRest":false,"message":"stuck","more":1},"lease":7}"#,
+      #"{"left":{"lock":"oak","parked":true}}"#,
+      #"{"left":{"lock":"elm","parked":false,"message":"stuck","more":1},"lease":7}"#,
       #"{"left":{"lock":"ash"}}"#,
       #"{"end":{"cases":1,"status":1}}"#,
     ]
-    let path = try workshop.file("j.jsonl", Array(lines.joined(separator: "\n").utf8))
+    let path = try scratch.file("j.jsonl", Array(lines.joined(separator: "\n").utf8))
     var reader = try JournalReader(path)
     var found: [String] = []
     while let record = try reader.next() {
@@ -91,7 +91,7 @@ struct JournalReaderTests {
         )
       case .campaign(let status): found.append("\(reader.line) campaign \(status.events)")
       case .left(let left):
-        let rest = left.isAtRest.map { "\($0)" } ?? "-"
+        let rest = left.isParked.map { "\($0)" } ?? "-"
         found.append("\(reader.line) left \(left.lock) \(rest) \(left.message ?? "-")")
       case .end(let end): found.append("\(reader.line) end \(end.tally.cases) \(end.status)")
       }
@@ -157,7 +157,7 @@ struct JournalReaderTests {
     (#"{"coverage":{}}"#, "coverage has no machine"),
     (#"{"finding":{"shortest":3}}"#, "a finding has no signature"),
     (#"{"verdict":"agree"}"#, "a verdict has no case"),
-    (#"{"left":{"atRest":true}}"#, "what is said of how a lock was left has no lock"),
+    (#"{"left":{"parked":true}}"#, "what is said of how a lock was left has no lock"),
     (#"{"status":"x"}"#, "an event has no t"),
     (
       #"{"a":"# + String(repeating: "[", count: 200), "not JSON at column 69: expected no more than 64 levels"
@@ -178,9 +178,9 @@ struct JournalReaderTests {
 
   @Test("reading goes on after a problem")
   func goesOn() throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     var reader = try JournalReader(
-      workshop.file("j.jsonl", Array("{\"t\":\"0\",\"note\":\"\"}\n\n?\n{\"t\":\"1\",\"note\":\"\"}\n{".utf8))
+      scratch.file("j.jsonl", Array("{\"t\":\"0\",\"note\":\"\"}\n\n?\n{\"t\":\"1\",\"note\":\"\"}\n{".utf8))
     )
     var found: [Int] = []
     while let record = try reader.next() {

@@ -112,11 +112,11 @@ struct ParserTests {
     }
     journal += Array(#"{"end":{"cases":10000,"status":1}}"#.utf8)
 
-    let workshop = try Workshop()
-    let report = try workshop.report(journal).report
+    let scratch = try TestFolder()
+    let report = try scratch.report(journal).report
     expect([report.tests, report.failures, report.errors, report.problems.count], [10_000, 3334, 6666, 0])
-    let path = workshop.path("junit.xml")
-    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.schema.utf8))
+    let path = scratch.path("junit.xml")
+    let schema = try scratch.file("ci.xsd", Array(JUnitProfile.schema.utf8))
     let lint = try Parsers.xmllint(path, schema: schema)
     expect(lint.status, 0)
     expect(lint.errors, "\(path) validates\n")
@@ -145,8 +145,8 @@ struct ParserTests {
 
   @Test("both parsers refuse what is malformed, so that their silence means something", arguments: malformed)
   func canary(text: String) throws {
-    let workshop = try Workshop()
-    let bad = try workshop.file(
+    let scratch = try TestFolder()
+    let bad = try scratch.file(
       "bad.xml", Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(text)\n".utf8))
     #expect(try Parsers.xmllint(bad).status == 1)
     let (status, _, errors) = try Parsers.expat(bad)
@@ -163,7 +163,7 @@ struct ParserTests {
         + [#"{"verdict":"divergence","case":"b","t":"1","details":["d"],"message":"m","step":3}"#]
         + [#"{"coverage":{"machine":"m","legal":[1,2],"empty":[3,4]}}"#], cases: 2, status: 1)
     let seed = Array(lines.joined(separator: "\n").utf8)
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     var paths: [String] = []
     for round in 0..<120 {
       var bytes = generator.below(10) == 0 ? generator.bytes(300) : seed
@@ -176,14 +176,14 @@ struct ParserTests {
         default: bytes.insert(Array("{}[]\",:\\\n0e-u".utf8)[generator.below(13)], at: place)
         }
       }
-      let source = try workshop.file("journal.jsonl", bytes)
-      let path = workshop.path("\(round).xml")
+      let source = try scratch.file("journal.jsonl", bytes)
+      let path = scratch.path("\(round).xml")
       let report = try JUnitReport.write(journal: source, to: path)
       // Two cases and a good end, or something red.
       #expect(report.failures + report.errors > 0 || report.tests == 2, "round \(round)")
       paths.append(path)
     }
-    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.schema.utf8))
+    let schema = try scratch.file("ci.xsd", Array(JUnitProfile.schema.utf8))
     let (status, _, errors) = try run("xmllint", ["--noout", "--schema", schema] + paths)
     expect(status, 0)
     expect(errors.split(separator: "\n").filter { !$0.hasSuffix(" validates") }, [])
@@ -193,29 +193,29 @@ struct ParserTests {
 @Suite("Schemas of reports")
 struct SchemaTests {
   /// A report with every element there is.
-  static func fullReport(_ workshop: Workshop) throws -> String {
+  static func fullReport(_ scratch: TestFolder) throws -> String {
     let lines =
       caseLines("passed", file: "a/b.yaml") + caseLines("failed", "divergence", file: "a/b.yaml")
       + caseLines("broken", "lab-fault", file: "a/c.yaml") + caseLines("left", "skipped", file: "a/c.yaml")
       + [#"{"case":{"id":"open","file":"a/c.yaml","line":7,"machine":"m","device":"d","seed":1}}"#]
       + [#"{"t":"0.001","step":1,"line":8,"stimulus":"connect"}"#, "this is no record"]
     let manifest = #"{"host":"bench-01","start":"2026-11-20T22:38:51Z"}"#
-    return try workshop.report(journal(lines, cases: 5, status: 1), manifest: manifest).xml
+    return try scratch.report(journal(lines, cases: 5, status: 1), manifest: manifest).xml
   }
 
   @Test("a report is valid against the schema of ci")
   func valid() throws {
-    let workshop = try Workshop()
-    let xml = try Self.fullReport(workshop)
+    let scratch = try TestFolder()
+    let xml = try Self.fullReport(scratch)
     for element in [
       "<failure", "<error", "<skipped", "<system-out", "<property", "timestamp=", "hostname=", "line=",
     ] {
       #expect(xml.contains(element))
     }
-    let schema = try workshop.file("profile.xsd", Array(JUnitProfile.schema.utf8))
-    let (status, errors) = try Parsers.xmllint(workshop.path("junit.xml"), schema: schema)
+    let schema = try scratch.file("profile.xsd", Array(JUnitProfile.schema.utf8))
+    let (status, errors) = try Parsers.xmllint(scratch.path("junit.xml"), schema: schema)
     expect(status, 0)
-    expect(errors, workshop.path("junit.xml") + " validates\n")
+    expect(errors, scratch.path("junit.xml") + " validates\n")
   }
 
   static let damages: [(String, String)] = [
@@ -228,11 +228,11 @@ struct SchemaTests {
 
   @Test("the schema of ci refuses what its readers would trip over", arguments: damages)
   func invalid(original: String, damaged: String) throws {
-    let workshop = try Workshop()
-    let xml = try Self.fullReport(workshop)
+    let scratch = try TestFolder()
+    let xml = try Self.fullReport(scratch)
     let range = try #require(xml.range(of: original), "\(xml)")
-    let bad = try workshop.file("bad.xml", Array(xml.replacingCharacters(in: range, with: damaged).utf8))
-    let schema = try workshop.file("ci.xsd", Array(JUnitProfile.schema.utf8))
+    let bad = try scratch.file("bad.xml", Array(xml.replacingCharacters(in: range, with: damaged).utf8))
+    let schema = try scratch.file("ci.xsd", Array(JUnitProfile.schema.utf8))
     let (status, errors) = try Parsers.xmllint(bad, schema: schema)
     expect(status, 3)
     #expect(errors.contains("fails to validate"))

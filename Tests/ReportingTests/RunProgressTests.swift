@@ -57,10 +57,10 @@ struct RunProgressTests {
 
   @Test("what came to a judgement is known, and nothing else", arguments: rows)
   func judged(tries: String, expected: RunProgress.Judged?) throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     // The case stands between others, and behind the last line is one that was torn off.
     let text = journal([tries, "a"]) + #"{"case":{"id":"c9"#
-    let progress = try RunProgress(journal: try workshop.file("j.jsonl", Array(text.utf8)))
+    let progress = try RunProgress(journal: try scratch.file("j.jsonl", Array(text.utf8)))
     expect(progress.judged["c0"], expected)
     expect(progress.judged["c1"]?.word, .agree)
     expect(progress.run?.cases, 2)
@@ -76,8 +76,8 @@ struct RunProgressTests {
     }
     for (text, sizes) in [(lines[0], [5, nil]), (lines[1], [nil, 6]), (lines.joined(), [5, 6])] {
       let head = #"{"run":{"format":1,"cases":2}}"# + "\n"
-      let workshop = try Workshop()
-      let path = try workshop.file("j.jsonl", Array((head + text).utf8))
+      let scratch = try TestFolder()
+      let path = try scratch.file("j.jsonl", Array((head + text).utf8))
       let progress = try RunProgress(journal: path)
       expect(
         [one, two].map { progress.judged[ExactText($0)]?.digest }, sizes.map { $0.map { String($0) } })
@@ -86,8 +86,8 @@ struct RunProgressTests {
 
   @Test("a journal that is damaged in the middle is not gone on with")
   func damaged() throws {
-    let workshop = try Workshop()
-    let path = try workshop.file("j.jsonl", Array("{\"run\":{\"format\":1}}\nx\n{}\n".utf8))
+    let scratch = try TestFolder()
+    let path = try scratch.file("j.jsonl", Array("{\"run\":{\"format\":1}}\nx\n{}\n".utf8))
     #expect(throws: JournalProblem.self) { try RunProgress(journal: path) }
     #expect(throws: FileFault.self) { try RunProgress(journal: path + ".gone") }
   }

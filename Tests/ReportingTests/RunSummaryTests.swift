@@ -20,9 +20,9 @@ private func campaign(_ word: String, _ legal: String, _ empty: String) -> [Stri
 }
 
 private func summary(_ journals: [[String]], without id: String? = nil) throws -> RunSummary {
-  let workshop = try Workshop()
+  let scratch = try TestFolder()
   let paths = try journals.enumerated().map { number, lines in
-    try workshop.file("\(number).jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    try scratch.file("\(number).jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
   }
   return RunSummary(journals: paths, without: id)
 }
@@ -58,26 +58,26 @@ struct RunSummaryTests {
 
   @Test("the JUnit report of several journals has each of their cases once")
   func report() throws {
-    let workshop = try Workshop()
+    let scratch = try TestFolder()
     let paths = try [
       finding("a", "x1", 9) + campaign("agree", "80", "c00"),
       finding("a", "y1", 5) + campaign("agree", "c2", "408"),
     ].enumerated().map { number, lines in
-      try workshop.file(
+      try scratch.file(
         "\(number).jsonl", Array((journal(lines, cases: 2, status: 1)).map { $0 + "\n" }.joined().utf8))
     }
     let manifests = try ["a", "b"].map { name in
-      try workshop.file("\(name).json", Array(#"{"name":"\#(name)","host":"\#(name)","version":"1"}"#.utf8))
+      try scratch.file("\(name).json", Array(#"{"name":"\#(name)","host":"\#(name)","version":"1"}"#.utf8))
     }
-    let report = try JUnitReport.write(journals: paths, manifests: manifests, to: workshop.path("junit.xml"))
+    let report = try JUnitReport.write(journals: paths, manifests: manifests, to: scratch.path("junit.xml"))
     expect([report.tests, report.failures, report.errors], [3, 1, 0])
-    let xml = try workshop.text("junit.xml")
+    let xml = try scratch.text("junit.xml")
     #expect(xml.contains("y1") && !xml.contains("x1"))
     #expect(xml.contains(#"name="lockstep.run" value="a, b""#) && !xml.contains("hostname"))
     #expect(xml.contains("3/7 legal, 3/9 empty"))
     #expect(xml.contains(#"name="fuzz/m (2)""#))
     // A journal that is not there makes the report red.
-    let damaged = try JUnitReport.write(journals: paths + ["/nowhere"], to: workshop.path("junit.xml"))
+    let damaged = try JUnitReport.write(journals: paths + ["/nowhere"], to: scratch.path("junit.xml"))
     expect([damaged.failures, damaged.errors, damaged.problems.count], [1, 1, 1])
   }
 
@@ -96,7 +96,7 @@ struct RunSummaryTests {
       expect([all.tally.agree, all.tally.divergences, all.tally.incomplete], [1, 1, 0])
       expect(all.problems, [])
     }
-    // The same case twice in one sitting is two cases.
+    // The same case twice in one session is two cases.
     let twice = try summary([journal(caseLines("i", "incomplete") + caseLines("i"), cases: 2, status: 5)])
     expect([twice.tally.agree, twice.tally.incomplete], [1, 1])
   }

@@ -19,7 +19,7 @@ struct ViolationReportTests {
 
   @Test("JUnit has name and packet as properties, and a known habit of a case that agreed in its output")
   func junit() throws {
-    let (xml, _) = try Workshop().report(
+    let (xml, _) = try TestFolder().report(
       [#"{"run":{"format":1,"seed":1}}"#] + Self.broken + Self.known, manifest: "{}")
     for property in [
       #"name="lockstep.violation" value="clear-text""#,
@@ -34,8 +34,8 @@ struct ViolationReportTests {
 
   @Test("the page has the rule and the packet")
   func html() throws {
-    let workshop = try Workshop()
-    let (page, _) = try workshop.page([#"{"run":{"format":1,"seed":1}}"#] + Self.broken + Self.known)
+    let scratch = try TestFolder()
+    let (page, _) = try scratch.page([#"{"run":{"format":1,"seed":1}}"#] + Self.broken + Self.known)
     #expect(
       page.contains(
         "Rule <code>clear-text</code> of mech &lt;status&gt;, packet of the device <code>0851b8</code>"),

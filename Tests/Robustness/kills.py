@@ -89,7 +89,9 @@ class Trial:
         done = verdicts(run / "journal.jsonl")
         if done[: len(before)] != before:
             fail(f"{run}: what was judged before is not there any more")
-        hasEnded = b'{"end"' in (run / "journal.jsonl").read_bytes()
+        # A line that is torn off says nothing.
+        lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        hasEnded = any(line.startswith(b'{"end"') and line.endswith(b"\n") for line in lines)
         report = subprocess.run(self.command("report", str(run)), capture_output=True, text=True)
         if report.returncode != (0 if hasEnded else 5):
             fail(f"report of {run} ended with {report.returncode}: {report.stdout}{report.stderr}")

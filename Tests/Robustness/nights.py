@@ -6,7 +6,7 @@ usage: nights.py LOCKSTEP [--kills N] [--floor-kills N] [--seed N] [--demo]
 Nights of emulated locks are started and killed with SIGKILL, taken up again by the same command and killed again, until
 they come to their end. No case may be lost, none driven again that came to a verdict, and the report must be that of
 a night that nobody killed. Then the same on a floor of emulated locks on two transports, driven as if they were real,
-where children are killed too: no odometer may have less than the motor's own count, and each lock must be at rest or be
+where children are killed too: no counter may say less than the motor's own, and each lock must be parked or be
 said not to be.
 
 --demo is a night in which one transport is killed in the middle and one lock jams for good; its page is printed.
@@ -179,7 +179,7 @@ suites:
       retries: 1, actuations: 20 }}
 """
 
-LOCKED = """scenario: The lock is at rest
+LOCKED = """scenario: The lock is parked
 machine: sesame
 steps:
   - closeTo
@@ -221,15 +221,15 @@ def floor_kills(arguments, draw):
             name = lock["lock"]
             moved = floor.starts(name)
             if lock["life"] < moved:
-                fail(f"the motor of {name} started {moved} times, and its odometer says {lock['life']}")
+                fail(f"the motor of {name} started {moved} times, and {lock['life']} are counted")
             look = subprocess.run(
-                floor.command("run", "locked.yaml", "--device", f"lock:{name}", "--rest", "as-found", "--quiet", "--out", "look"),
+                floor.command("run", "locked.yaml", "--device", f"lock:{name}", "--park", "as-found", "--quiet", "--out", "look"),
                 cwd=floor.folder, env=floor.environment, capture_output=True, text=True)
             if look.returncode != 0 and not lock["bad"]:
-                fail(f"{name} is said to be at rest: {look.stdout}{look.stderr}")
+                fail(f"{name} is said to be parked: {look.stdout}{look.stderr}")
         print(
             f"{kills} kills of a night of {summary['planned']} cases on locks on the air: {summary['agree']} agree, "
-            f"no odometer is low, each lock is at rest or said not to be")
+            f"no count is low, each lock is parked or said not to be")
 
 
 def demo(arguments):
@@ -255,8 +255,8 @@ def demo(arguments):
                 "the night ends with 1": process.returncode == summary["status"] == 1,
                 "lock-1 diverges": any(item["lock"] == "lock-1" for item in summary["divergences"]),
                 "lock-1 is out of use": locks["lock-1"]["state"] == "out of use",
-                "lock-1 is said not to be at rest": locks["lock-1"]["left"] == "NOT AT REST",
-                "lock-2 is at rest": locks["lock-2"]["left"] == "locked" and not locks["lock-2"]["bad"],
+                "lock-1 is said not to be parked": locks["lock-1"]["left"] == "NOT PARKED",
+                "lock-2 is parked": locks["lock-2"]["left"] == "locked" and not locks["lock-2"]["bad"],
                 "lock-2 did all it should": locks["lock-2"]["judged"] == locks["lock-2"]["planned"],
                 "air-a is in use": not dongles["air-a"]["bad"], "air-b is out of use": dongles["air-b"]["bad"],
                 "no other lock is taken for broken": all(

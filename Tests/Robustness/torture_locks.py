@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes each call fail by which a run on a real lock reaches what is outside of it, and holds lock and odometer to what is
+"""Makes each call fail by which a run on a real lock reaches what is outside of it, and holds lock and counter to what is
 promised.
 
 usage: torture_locks.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [--call PATTERN] [--jobs N] [--canaries]
@@ -7,28 +7,30 @@ usage: torture_locks.py LOCKSTEP [--share I/N] [--draw TEXT] [--only SUBJECT] [-
 
 The lock is an emulated one in a process of its own, reached over an emulated controller, and driven as if it were real.
 It counts by itself how often its motor starts. First a run is made with a record of its calls. Then it is made once for
-each call and each thing that may happen to it, as in torture.py. Calls that belong to leases, odometers, notes, health and
+each call and each thing that may happen to it, as in torture.py. Calls that belong to leases, to state.sqlite and to
 the file of the lock are taken one and all; of the rest, such as those of the transport, the journal and the reports,
 --rest I/N takes a part. After each:
 
-- the odometer has never less movements than the motor made;
+- the counter has never less movements than the motor made;
 - the motor has not moved more often than --actuations allows;
-- the lock is at rest, or it is said that it is not, and where the process was killed nothing says that it is at rest;
+- the lock is parked, or it is said that it is not, and where the process was killed nothing says that it is parked;
 - the command ended by itself, with a status that is true and a sentence where it is not green: 0 only with all of its work
-  done and the lock at rest, never 1, since the lock did nothing wrong, and never 70;
+  done and the lock parked, never 1, since the lock did nothing wrong, and never 70;
 - the journal reads, and a report of it can be made;
-- the next run is green, and leaves the lock at rest and the odometer right.
+- the next run is green, and leaves the lock parked and the counter right.
 
---canaries shows that a program that does not wait for its odometer to be on the disk, or does not look whether it was
+--canaries shows that a program that does not wait for its movements to be on the disk, or does not look whether they were
 written, is found.
 """
 
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import queue
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -44,7 +46,7 @@ steps: [closeTo, connect, { until: { status: locked, within: 20 s } }, unlock,
   { expect: { status: unlocked, within: 5 s } }, disconnect]
 """
 
-# What the scenario and the return to rest take.
+# What the scenario and parking take.
 MOVES = 2
 LOCK = "lock-1"
 
@@ -53,11 +55,10 @@ STATUSES = (2, 3, 5, 6)
 
 # Where the calls stand that are tried one and all, whatever they are for.
 OWN_PLACES = (
-    "Transports/Lease", "Transports/HealthFolder", "Transports/ReservationNote", "Transports/EndpointLock",
-    "Transports/LockFile", "System/LineFile", "System/WholeFile")
+    "SQLite", "Bench/", "Transports/EndpointLock", "System/WholeFile")
 
 NOT_AT_REST = re.compile(
-    r"could not be brought|is left as it is|not at rest|NOT AT REST|left as it was|nobody knows how|see to it")
+    r"could not be brought|is left as it is|not parked|NOT PARKED|left as it was|nobody knows how|see to it")
 
 
 class Subject:
@@ -127,15 +128,20 @@ class Place:
     def words(self, subject, out):
         return [
             "run", "suite", *subject.words(self.floor), "--actuations", str(subject.budget), "--seed", "1", "--quiet",
-            "--out", str(out)]
+            "--history", "none", "--out", str(out)]
 
     def counted(self):
-        """The movements that the odometer says; a line that is torn counts."""
-        total = 0
-        for path in self.state.glob("lockstep/odometers/*.log"):
-            text = path.read_bytes()
-            total += text.count(b"\n") + (not text.endswith(b"\n") and len(text) > 0)
-        return total
+        """The movements that are counted; none where nothing is kept yet."""
+        path = self.state / "lockstep/state.sqlite"
+        if not path.exists():
+            return 0
+        with contextlib.closing(sqlite3.connect(path, timeout=20)) as database:
+            try:
+                if not database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'locks'").fetchone():
+                    return 0
+                return database.execute("SELECT coalesce(sum(movements), 0) FROM locks").fetchone()[0]
+            except sqlite3.DatabaseError as error:
+                raise Violation(f"what is counted cannot be read: {error}")
 
 
 def runs(out):
@@ -143,11 +149,11 @@ def runs(out):
 
 
 def left(journal):
-    """Whether a journal says that the lock was left at rest; `None` where it says nothing."""
+    """Whether a journal says that the lock was left parked; `None` where it says nothing."""
     for line in journal.read_bytes().split(b"\n"):
         if line.startswith(b'{"left"'):
             try:
-                return json.loads(line)["left"].get("atRest")
+                return json.loads(line)["left"].get("parked")
             except ValueError:
                 return None
     return None
@@ -191,7 +197,7 @@ class Trial:
 
     def judge(self, place, result, moved, isDead):
         if place.counted() < moved:
-            raise Violation(f"the motor started {moved} times, and the odometer says {place.counted()}")
+            raise Violation(f"the motor started {moved} times, and {place.counted()} are counted")
         if moved > self.subject.budget:
             raise Violation(f"the motor started {moved} times, with a budget of {self.subject.budget}")
         if isDead:
@@ -227,7 +233,7 @@ class Trial:
             if len(verdicts) != len({case for case, _ in verdicts}):
                 raise Violation(f"a case is judged twice: {verdicts}")
             if isOpen and left(journal) is True:
-                raise Violation("the lock is said to be at rest, and is not")
+                raise Violation("the lock is said to be parked, and is not")
             report = place.run("report", str(run), "--out", str(place.out / "again"), "--html", "none", "--quiet")
             if report.returncode not in (0, 3, 5, 6, result.returncode):
                 raise Violation(f"report ends with {report.returncode}: {report.stderr.strip()[-300:]}")
@@ -253,21 +259,21 @@ class Trial:
             raise Violation(f"the next run ends with {again.returncode}: {again.stderr.strip()[-400:]}")
         if place.counted() < total:
             raise Violation(
-                f"after the next run the motor has started {total} times, and the odometer says {place.counted()}")
+                f"after the next run the motor has started {total} times, and {place.counted()} are counted")
         if total % 2 == 1:
             raise Violation("the next run is green, and leaves the lock unlocked")
 
     def next(self, place):
         for _ in range(20):
             again = place.run(*place.words(self.subject, place.out / "next"))
-            # Somebody may still be bringing the lock to rest.
+            # Somebody may still be parking the lock.
             if "in use by" not in again.stderr:
                 break
             time.sleep(0.5)
         return again
 
     def bringBack(self, place):
-        """Whatever was found, the next trial begins with a lock at rest."""
+        """Whatever was found, the next trial begins with a lock parked."""
         if place.settled(0.1) % 2 == 0:
             return
         place.end()
@@ -301,9 +307,17 @@ def recorded(place, subject):
         place.end()
 
 
+def commits(lines):
+    """Where something of the state is made sure to be on the disk, right after it was written."""
+    return [
+        index for index, line in enumerate(lines)
+        if line.startswith("synchronize@SQLite") and lines[index - 1].startswith("write@SQLite")]
+
+
 def loss(lines):
-    """A loss of power right before the return to rest is counted: the motor has moved by then, and not moved back."""
-    return [line for line in lines if line.startswith("write@System/LineFile")][-1] + "=power-loss"
+    """A loss of power right before parking is counted: the motor has moved by then, and not moved back."""
+    # The last is that the lock is parked.
+    return lines[commits(lines)[-2] - 1] + "=power-loss"
 
 
 # A folder in which folders may be made, and which may not be read, cannot be synchronized: that is taken as it is.
@@ -313,14 +327,16 @@ DEATHS = ("death-before", "death-after", "power-loss")
 
 def trials(subject, lines, kinds, rest, draw):
     own, others = [], []
-    for line in lines:
+    for line, next in zip(lines, lines[1:] + [""]):
         call = line.split("@")[0]
+        # Of the pages that SQLite reads or writes one after the other the last one stands for all.
+        is_own = isOurs(line) and not (call in ("read", "write") and line.split("#")[0] == next.split("#")[0])
         names = list(kinds[call])
-        if call in CHANGES and "SQLite" not in line:
+        if call in CHANGES:
             names.append("power-loss")
-        (own if isOurs(line) else others).extend(Trial(subject, f"{line}={name}") for name in names)
+        (own if is_own else others).extend(Trial(subject, f"{line}={name}") for name in names)
         # What was refused, and passed over, shows when nothing in memory is left.
-        if isOurs(line) and call in CHANGES | {"open"} and line != loss(lines).rsplit("=", 1)[0]:
+        if is_own and call in CHANGES | {"open"} and line != loss(lines).rsplit("=", 1)[0]:
             own += [
                 Trial(subject, f"{line}={name}", loss(lines)) for name in names
                 if name not in DEATHS and not (line.startswith("open@System/Files") and name in UNREADABLE)]
@@ -329,14 +345,12 @@ def trials(subject, lines, kinds, rest, draw):
 
 def canaries(place, subject, lines):
     """Programs with one thing left out, and what has to be found of each."""
-    # Lines of odometers and notes, of which the first movement is one.
-    appended = [line for line in lines if line.split("@")[1].startswith("System/LineFile")]
     found = [
-        ("does not look whether its line was written", Trial(subject, f"{line}=pretence"))
-        for line in appended if line.startswith("write")]
+        ("does not look whether its movements were written", Trial(subject, f"{lines[index - 1]}=pretence", loss(lines)))
+        for index in commits(lines)]
     found += [
-        ("does not wait for the disk", Trial(subject, f"{line}=pretence", loss(lines)))
-        for line in appended if line.startswith("synchronize")]
+        ("does not wait for the disk", Trial(subject, f"{lines[index]}=pretence", loss(lines)))
+        for index in commits(lines)]
     return found
 
 
@@ -410,7 +424,7 @@ def show_canaries(records, place, places):
     isFound = {what: False for what, _ in todo}
     for what, trial in todo:
         violation = words.get(str(trial))
-        if violation and "odometer says" in violation:
+        if violation and "counted" in violation:
             isFound[what] = True
             print(f"one that {what} is found: {trial}\n    {violation[:120]}")
     for what, found in isFound.items():

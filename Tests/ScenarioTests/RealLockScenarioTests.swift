@@ -8,7 +8,7 @@ import Testing
 
 @testable import lockstep
 
-/// The scenarios of the locks, driven on an emulated lock as on a real one: governed, with nobody beside it, from case to
+/// The scenarios of the locks, driven on an emulated lock as on a real one: interlocked, with nobody beside it, from case to
 /// case as it is.
 @Suite("Scenarios with a real lock")
 struct RealLockScenarioTests {
@@ -24,8 +24,8 @@ struct RealLockScenarioTests {
   /// Drives all scenarios for a lock in one run.
   private func run(_ name: String, _ settings: [(String, String)] = [], allowed: [String]) throws -> Result {
     var lab = LabSettings()
-    lab.governor.budget = nil
-    lab.governor.allowed = allowed
+    lab.interlock.budget = nil
+    lab.interlock.allowed = allowed
     let world = World(lab: lab)
     var selection = Plan.Selection()
     selection.seed = 1

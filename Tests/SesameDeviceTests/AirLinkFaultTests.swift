@@ -33,11 +33,28 @@ struct AirLinkFaultTests {
     }
     expect(link.stimuli, ["handToLocked"])
     expect(link.settings, ["registered"])
-    expect(link.takeRemarks(), [])
+    expect(link.takeDiagnostics(), [])
   }
 
-  @Test("what the surroundings cannot do is told, and harms nothing")
-  func surroundings() throws {
+  @Test(
+    "a fault may hit any frame where the environment does not tell when it does, and one that hits no frame none"
+  )
+  func untold() throws {
+    for (fault, isTold, events) in [
+      ("drop", false, [LinkEvent.tampered]), ("drop", true, []), ("jam", false, []),
+    ] {
+      var link = AirFixture.link()
+      link.environment.reportsTampering = isTold
+      _ = try link.prepare(StartCondition())
+      try? link.bring(about: Fault(fault))
+      var heard: [LinkEvent] = []
+      while let event = try link.next(until: link.now) { heard.append(event) }
+      expect(heard, events)
+    }
+  }
+
+  @Test("what the environment cannot do is told, and harms nothing")
+  func environment() throws {
     var link = AirFixture.link()
     expect(
       fault { () throws(LabFault) in
@@ -55,8 +72,8 @@ struct AirLinkFaultTests {
     let key = LockKey(deviceID: AirFixture.deviceID, secret: SecretKey(UUID128(high: 1, low: 2)))
     try link.keep(key)
     try link.drop(key)
-    expect(link.surroundings.kept, [key])
-    expect(link.surroundings.dropped, [key])
+    expect(link.environment.kept, [key])
+    expect(link.environment.dropped, [key])
   }
 
   @Test("a lost transport is a lab fault until it was opened anew")

@@ -56,13 +56,14 @@ struct AirLinkListenerTests {
     "other locks and others are passed over; a device that claims to be of Sesame and is not is heard once")
   func others() throws {
     var listener = LockListener(.deviceID(id))
-    let stranger = Advertisement(model: .sesame5, isRegistered: true, deviceID: UUID128(high: 1, low: 2))
+    let thirdParty = Advertisement(model: .sesame5, isRegistered: true, deviceID: UUID128(high: 1, low: 2))
     let (data, response) = os2(UUID128(high: 1, low: 2))
     let cut = try [UInt8](hex: "05ff5a050500")
     for _ in 0..<2 {
       listener.listenAgain()
       for (bytes, isHeard) in [
-        (stranger.advertisingData.encoded, false), ([], false), ([2, 1, 6], false), ([9, 0xFF, 0x5A], false),
+        (thirdParty.advertisingData.encoded, false), ([], false), ([2, 1, 6], false),
+        ([9, 0xFF, 0x5A], false),
         (try [UInt8](hex: "04ff4c0002"), false), (cut, true), (cut, false),
         (try [UInt8](hex: "03ff5a05"), true),
       ] {

@@ -5,7 +5,7 @@ import Sesame
 import Basics
 
 /// A controller that takes every command and does nothing, in virtual time, and the way to it, with its faults.
-struct ToyTransport: HCITransport {
+struct ToyTransport: StandaloneTransport {
   var now = Instant.zero
   /// The commands that it got.
   var commands: [HCICommand] = []
@@ -89,11 +89,12 @@ struct ToyTransport: HCITransport {
   mutating func close() {}
 }
 
-/// A real lock's surroundings: nobody.
-struct NoSurroundings: LockSurroundings {
+/// A real lock's environment: nobody.
+struct NoEnvironment: LockEnvironment {
   var faults: [String] { [] }
   var stimuli: [String] { ["handToLocked"] }
   var settings: [String] { ["registered"] }
+  var reportsTampering = true
   var kept: [LockKey] = []
   var dropped: [LockKey] = []
 
@@ -119,7 +120,7 @@ enum AirFixture {
   static let host = HostSettings(address: .staticRandom(1))
 
   /// A link that was prepared, over a transport that then got other faults.
-  static func link(_ transport: ToyTransport = ToyTransport()) -> AirLink<ToyTransport, NoSurroundings> {
-    AirLink(transport, host: host, surroundings: NoSurroundings(), target: .deviceID(deviceID))
+  static func link(_ transport: ToyTransport = ToyTransport()) -> AirLink<ToyTransport, NoEnvironment> {
+    AirLink(transport, host: host, environment: NoEnvironment(), target: .deviceID(deviceID))
   }
 }

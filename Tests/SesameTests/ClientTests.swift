@@ -22,33 +22,50 @@ private struct OS3Bench {
   static let id = "0123456789abcdef0123456789abcdef"
   static let advertisement = "02010616ff5a05050001\(id)030381fd"
   var client: SesameClient
+  var adversary: Adversary
 
   init(registered: Bool = true) throws {
     let key = LockKey(
       deviceID: try UUID128(decoding: hex(Self.id)),
       secret: try SecretKey(bytes: hex("d948215b7f16c6d281fe80037f2c37c4")))
     let scalar = try hex("e0bee72d4aaf6d85489854136591b9f38cc44c2f50b1f60f9c271b1a556e8be4")
+    let settings = ClientSettings(tag: .text("Alice", for: .os3))
     client = SesameClient(
-      key: registered ? key : nil, settings: ClientSettings(tag: .text("Alice", for: .os3)),
-      secrets: FixedSource(draws: [scalar]))
+      key: registered ? key : nil, settings: settings, secrets: FixedSource(draws: [scalar]))
+    adversary = Adversary(settings)
+  }
+
+  /// What the client does when it is asked for something, which is overheard.
+  mutating func perform(_ request: ClientRequest) -> [ClientAction] {
+    let actions = client.perform(request, at: .zero)
+    _ = adversary.overhear(actions, of: client)
+    return actions
+  }
+
+  /// What the client does at an event, which is overheard.
+  mutating func receive(_ event: LinkEvent) -> [ClientAction] {
+    adversary.hear(event)
+    let actions = client.receive(event, at: .zero)
+    _ = adversary.overhear(actions, of: client)
+    return actions
   }
 
   /// Brings the client to an open session in which the bolt is locked, ten milliseconds a step.
   mutating func login() throws {
-    expect(client.perform(.closeTo, at: .zero), [.listen])
-    expect(client.receive(.advertisement(try hex(Self.advertisement)), at: .zero), [.show(.receivedBle)])
-    expect(client.perform(.connect, at: .zero), [.stopListening, .connect, .show(.connecting)])
-    expect(client.receive(.connected, at: .zero), [.show(.waitingGatt)])
-    expect(client.receive(.ready, at: .zero), [])
+    expect(perform(.closeTo), [.listen])
+    expect(receive(.advertisement(try hex(Self.advertisement))), [.show(.receivedBle)])
+    expect(perform(.connect), [.stopListening, .connect, .show(.connecting)])
+    expect(receive(.connected), [.show(.waitingGatt)])
+    expect(receive(.ready), [])
     expect(
-      client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero),
+      receive(.frame(try hex("03080ea1b2c3d4"))),
       [.send(try hex("030255b74990")), .show(.logining)])
-    expect(client.receive(.frame(try hex("05a71fdcec2e15bb7f086a81")), at: .zero), [])
+    expect(receive(.frame(try hex("05a71fdcec2e15bb7f086a81"))), [])
     expect(
-      client.receive(.frame(try hex("05d81a82ad8b2d072398718078")), at: .zero),
+      receive(.frame(try hex("05d81a82ad8b2d072398718078"))),
       [.report(.autolock(60))])
     expect(
-      client.receive(.frame(try hex("0545542e8cfb82cdc19bc9b475ca")), at: .zero),
+      receive(.frame(try hex("0545542e8cfb82cdc19bc9b475ca"))),
       [.report(.battery(5.85)), .show(.locked)])
   }
 
@@ -274,7 +291,7 @@ struct HostileMessageTests {
   func spoof(spoof: Spoof) throws {
     var bench = try OS3Bench()
     try bench.login()
-    expect(bench.client.bring(about: .spoof(spoof), at: .zero), [])
+    expect(bench.adversary.bring(about: .spoof(spoof), before: &bench.client, at: .zero), [])
     expect(
       bench.client.perform(.setTime, at: .zero), [.send(try hex("05a81d2dbfbae00afa6d"))])
   }
@@ -313,40 +330,42 @@ struct HostileMessageTests {
   func flaws(flaw: MessageFlaw) throws {
     var bench = try OS3Bench()
     try bench.login()
-    expect(bench.client.bring(about: .shadow(flaw), at: .zero), [])
-    let sent = bench.client.perform(.setTime, at: .zero)
+    expect(bench.adversary.bring(about: .shadow(flaw)), [])
+    let sent = bench.adversary.overhear(bench.client.perform(.setTime, at: .zero), of: bench.client)
     // It is said that no client says this; the message itself comes last, as it is, and between is something else.
-    expect(sent.first, .provoke)
+    expect(sent.first, .tell(.provoked))
     expect(sent.last, .send(try hex("05a81d2dbfbae00afa6d")))
     #expect(sent.count > 2)
     #expect(!sent.dropLast().contains(.send(try hex("05a81d2dbfbae00afa6d"))))
 
     var other = try OS3Bench()
     try other.login()
-    expect(other.client.bring(about: .mutate(flaw), at: .zero), [])
+    expect(other.adversary.bring(about: .mutate(flaw)), [])
     // It is said that the message is not the client's, before it is sent.
-    expect(other.client.perform(.setTime, at: .zero), [.tamper] + sent.dropFirst().dropLast())
+    expect(
+      other.adversary.overhear(other.client.perform(.setTime, at: .zero), of: other.client),
+      [.tell(.tampered)] + sent.dropFirst().dropLast())
   }
 
   @Test("each forgery is sent in a session, and none without a connection", arguments: Forgery.allCases)
   func forgeries(forgery: Forgery) throws {
     var bench = try OS3Bench()
-    expect(bench.client.bring(about: .forge(forgery), at: .zero), [])
+    expect(bench.adversary.bring(about: .forge(forgery)), [])
     try bench.login()
-    _ = bench.client.perform(.setTime, at: .zero)
+    _ = bench.perform(.setTime)
     var isWithheld = forgery == .lastSession
     // A lock that lost the message before still awaits its counter: it would rightly obey.
     if case .request(_, let flaw) = forgery, [.previousCounter, .firstCounter].contains(flaw) {
       isWithheld = true
     }
-    #expect(bench.client.bring(about: .forge(forgery), at: .zero).isEmpty == isWithheld)
+    #expect(bench.adversary.bring(about: .forge(forgery)).isEmpty == isWithheld)
   }
 
   @Test("an odd request has its answer, and one that is obeyed is complained of", arguments: [0, 8])
   func oddAnswers(result: UInt8) throws {
     var bench = try OS3Bench()
     try bench.login()
-    let asked = bench.client.bring(about: .request(.unknownItem), at: .zero)
+    let asked = bench.client.ask(.unknownItem, at: .zero)
     expect(asked.first, .provoke)
     expect(asked.count, 2)
     expect(
@@ -355,7 +374,7 @@ struct HostileMessageTests {
         ? [
           .complain(
             broken(
-              "nonsense-obeyed", of: "unknown-item", "unknown-item was obeyed",
+              "malformed-obeyed", of: "unknown-item", "unknown-item was obeyed",
               packet: [7, 0xFA, 0]))
         ] : [])
   }

@@ -18,10 +18,10 @@ import Testing
     ("a first frame while a message is open", [[0x01, 0xAA], [0x03, 0xBB]],
      [plain([0xBB]), plain([0xBB]), plain([0xBB]), plain([0xBB]), plain([0xBB]), plain([0xBB])]),
     ("a stray frame after a message", [[0x03, 0xAA], [0x02, 0xBB]],
-     [plain([0xBB]), plain([0xBB]), plain([0xBB]), .ignored(.stray(advancesCounter: false)),
+     [plain([0xBB]), plain([0xBB]), plain([0xBB]), .ignored(.unexpected(advancesCounter: false)),
       plain([0xAA, 0xBB]), plain([0xAA, 0xBB])]),
     ("a stray ciphertext frame after a message", [[0x03, 0xAA], [0x04, 0xBB]],
-     [cipher([0xBB]), cipher([0xBB]), cipher([0xBB]), .ignored(.stray(advancesCounter: true)),
+     [cipher([0xBB]), cipher([0xBB]), cipher([0xBB]), .ignored(.unexpected(advancesCounter: true)),
       cipher([0xAA, 0xBB]), cipher([0xAA, 0xBB])]),
     ("a stray frame on a fresh connection", [[0x02, 0xBB]],
      [plain([0xBB]), plain([0xBB]), plain([0xBB]), plain([0xBB]), plain([0xBB]), plain([0xBB])]),
@@ -72,7 +72,7 @@ import Testing
   func reset() {
     var receiver = Reassembler(policy: .libsesame3bt)
     expect(receiver.receive([0x03, 1]), Self.plain([1]))
-    expect(receiver.receive([0x02, 2]), .ignored(.stray(advancesCounter: false)))
+    expect(receiver.receive([0x02, 2]), .ignored(.unexpected(advancesCounter: false)))
     receiver.reset()
     expect(receiver.receive([0x02, 2]), Self.plain([2]))
   }
@@ -121,7 +121,7 @@ import Testing
     expect("\(Self.plain([0xAB]))", "plaintext ab")
     expect("\(Outcome.incomplete)", "incomplete")
     expect(
-      "\(Outcome.ignored(.stray(advancesCounter: true)))",
+      "\(Outcome.ignored(.unexpected(advancesCounter: true)))",
       "ignored: no message to go on with; the counter advances")
     expect("\(Outcome.failed(.unknownKind(5)))", "failed: kind 5 is unknown")
     expect("\(MessageKind(rawValue: 9))", "kind 9")

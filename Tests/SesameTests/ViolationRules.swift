@@ -16,14 +16,15 @@ extension SesameViolation {
   /// The part of the protocol whose rule is broken.
   var section: Section {
     switch self {
-    case .emptyFrame, .strayFrame, .unfinishedMessage, .unknownKind, .frameTooLong, .messageTooLong: .frames
+    case .emptyFrame, .unexpectedFrame, .unfinishedMessage, .unknownKind, .frameTooLong, .messageTooLong:
+      .frames
     case .notAuthentic, .counterJump, .replayed, .sessionKeyReused, .clearText, .keyExposed: .encryption
     case .noToken, .beforeToken, .tokenRepeated, .tokenAgain: .opening
     case .beforeLogin, .loginRefused, .registrationRefused, .ownerReplaced, .outOfPlace,
       .noStatus:
       .login
     case .undecodable, .noAnswer, .answerToNothing, .answerToAnother, .undefinedResult, .undefinedFlag,
-      .unknownPublish, .nonsenseObeyed:
+      .unknownPublish, .malformedObeyed:
       .messages
     case .historyRepeated, .historyEndless: .history
     }
@@ -34,7 +35,7 @@ extension SesameViolation {
     switch self {
     case .emptyFrame:
       "A frame has a header and at least one byte: a message that fills its last frame has no empty one after it."
-    case .strayFrame: "A frame that is not the first of a message goes on with one that has begun."
+    case .unexpectedFrame: "A frame that is not the first of a message goes on with one that has begun."
     case .unfinishedMessage: "A message is sent to its end before the next one begins."
     case .unknownKind: "The last frame of a message says that it is in clear, 1, or encrypted, 2."
     case .frameTooLong: "A lock's frames have at most 20 bytes, whatever the link could carry."
@@ -69,7 +70,7 @@ extension SesameViolation {
     case .undefinedFlag: "The highest flag of a Sesame 5's status has no meaning and is not set."
     case .unknownPublish:
       "Published are the token, login (OS2), setting, status, and the delay of the door sensor (OS3)."
-    case .nonsenseObeyed: "A request that makes no sense is refused, or passed over."
+    case .malformedObeyed: "A request that makes no sense is refused, or passed over."
     case .historyRepeated: "A history record that was deleted is not there any more."
     case .historyEndless: "A history comes to an end: no lock holds 300 records."
     }

@@ -14,6 +14,7 @@ private let secondToken = Token(word: 0x5566_7788)
 /// A client and, in place of its lock, whatever a test has it say.
 private struct Talk {
   var client: SesameClient
+  var adversary: Adversary
   var lock = SessionCipher(key: secret, token: .os3(firstToken), end: .lock)
   var now = Instant.zero
   /// What the client complained of, in order.
@@ -24,16 +25,25 @@ private struct Talk {
     client = SesameClient(
       key: registered ? LockKey(deviceID: deviceID, secret: secret) : nil, settings: settings,
       secrets: SeededGenerator(seed: 1))
+    adversary = Adversary(settings)
     advertisement = try [UInt8](
       hex: "02010616ff5a050500\(registered ? "01" : "00")" + deviceID.description.filter { $0 != "-" }
         + "030381fd")
   }
 
+  private mutating func hear(_ event: LinkEvent) {
+    adversary.hear(event)
+    note(client.receive(event, at: now))
+  }
+
   private mutating func note(_ actions: [ClientAction]) {
+    _ = adversary.overhear(actions, of: client)
     for case .complain(let violation) in actions { complaints.append(violation) }
   }
 
   mutating func ask(_ request: ClientRequest) { note(client.perform(request, at: now)) }
+
+  mutating func ask(_ request: UndefinedRequest) { note(client.ask(request, at: now)) }
 
   /// Lets time pass.
   mutating func wait(_ interval: Interval) {
@@ -41,10 +51,10 @@ private struct Talk {
     note(client.advance(to: now))
   }
 
-  mutating func say(frame: String) throws { note(client.receive(.frame(try [UInt8](hex: frame)), at: now)) }
+  mutating func say(frame: String) throws { hear(.frame(try [UInt8](hex: frame))) }
 
   mutating func say(_ bytes: [UInt8], _ kind: MessageKind) {
-    for frame in Segmenter().frames(of: bytes, kind) { note(client.receive(.frame(frame), at: now)) }
+    for frame in Segmenter().frames(of: bytes, kind) { hear(.frame(frame)) }
   }
 
   /// Says something under the next counter, or under another one that comes or was so many messages away.
@@ -58,10 +68,10 @@ private struct Talk {
   /// Comes to where the token is due.
   mutating func connect() {
     ask(.closeTo)
-    note(client.receive(.advertisement(advertisement), at: now))
+    hear(.advertisement(advertisement))
     ask(.connect)
-    note(client.receive(.connected, at: now))
-    note(client.receive(.ready, at: now))
+    hear(.connected)
+    hear(.ready)
   }
 
   /// Comes to where the answer to the login is due.
@@ -134,9 +144,9 @@ private let breaches: [Breach] = [
   session(.emptyFrame, "nothing") { try $0.say(frame: "") },
   session(.emptyFrame, "a header in clear") { try $0.say(frame: "03") },
   session(.emptyFrame, "an encrypted header") { try $0.say(frame: "05") },
-  session(.strayFrame, "a middle frame") { try $0.say(frame: "00aabbcc") },
-  session(.strayFrame, "a last frame in clear") { try $0.say(frame: "020851") },
-  session(.strayFrame, "a last frame of ciphertext") { try $0.say(frame: "04aabbccddee") },
+  session(.unexpectedFrame, "a middle frame") { try $0.say(frame: "00aabbcc") },
+  session(.unexpectedFrame, "a last frame in clear") { try $0.say(frame: "020851") },
+  session(.unexpectedFrame, "a last frame of ciphertext") { try $0.say(frame: "04aabbccddee") },
   session(.unfinishedMessage, "two beginnings") { talk in
     try talk.say(frame: "01aabb")
     talk.say([8, 81] + Talk.status())
@@ -312,8 +322,8 @@ private let breaches: [Breach] = [
   session(.undefinedFlag, "the highest") { $0.say([8, 81] + Talk.status(0x92)) },
   session(.unknownPublish, "item 250") { $0.say([8, 0xFA, 1]) },
   session(.unknownPublish, "battery voltages") { $0.say([8, 202, 1, 2, 3, 4]) },
-  session(.nonsenseObeyed, "an item that does not exist") { talk in
-    _ = talk.client.bring(about: .request(.unknownItem), at: talk.now)
+  session(.malformedObeyed, "an item that does not exist") { talk in
+    talk.ask(.unknownItem)
     talk.say([7, 0xFA, 0])
   },
   session(.historyRepeated, "after its deletion") { talk in
@@ -396,9 +406,9 @@ struct ViolationTests {
   }
 
   @Test("who pretends to have another key is refused with reason", arguments: [true, false])
-  func pretence(answers: Bool) throws {
+  func misbehaviour(answers: Bool) throws {
     var talk = try Talk()
-    talk.client.pretences = [.falseProof(.wrongSecret)]
+    talk.client.misbehaviour.falseProof = .wrongSecret
     talk.begin()
     if answers { talk.say([7, 2, 4], .plaintext) } else { talk.wait(.seconds(10)) }
     expect(talk.client.status, .noSignal)
@@ -426,14 +436,14 @@ struct ViolationTests {
   @Test(
     "the tester's own forged messages leave every request waiting for its answer", arguments: Spoof.allCases)
   func spoofs(spoof: Spoof) throws {
-    for oddity in OddRequest.allCases {
+    for undefinedRequest in UndefinedRequest.allCases {
       var talk = try Talk()
       talk.open()
       talk.ask(.lock(.absent))
       talk.ask(.readHistory)
-      _ = talk.client.bring(about: .request(oddity), at: talk.now)
-      expect(talk.client.bring(about: .spoof(spoof), at: talk.now), [])
-      let request = try? Request(decoding: oddity.request(for: .os3), for: .os3)
+      talk.ask(undefinedRequest)
+      expect(talk.adversary.bring(about: .spoof(spoof), before: &talk.client, at: talk.now), [])
+      let request = try? Request(decoding: undefinedRequest.request(for: .os3), for: .os3)
       // The lock refuses what makes no sense, and answers the others.
       if let item = request?.item { talk.say([7, item.rawValue, 2]) }
       talk.say([7, 82, 0])

@@ -45,12 +45,12 @@ struct LineBufferTests {
   @Test("a line of the limit is whole, and one byte more is too long", arguments: [nil, 1, 200_000])
   func limit(limit: Int?) {
     var buffer = limit.map { LineBuffer(limit: $0) } ?? LineBuffer()
-    let most = [UInt8](repeating: 7, count: limit ?? LineBuffer.usualLimit)
-    buffer.append((most + [10])[...])
-    expect(buffer.next(), .whole(most))
-    buffer.append(most[...])
+    let maximum = [UInt8](repeating: 7, count: limit ?? LineBuffer.usualLimit)
+    buffer.append((maximum + [10])[...])
+    expect(buffer.next(), .whole(maximum))
+    buffer.append(maximum[...])
     expect(buffer.next(), nil)
     buffer.append([7])
-    expect(buffer.next(), .tooLong(most))
+    expect(buffer.next(), .tooLong(maximum))
   }
 }

@@ -16,16 +16,18 @@ extension Lockstep {
     execution.start = test.start
     execution.divergence = try begin(starts[test.start])
     for choice in test.choices where execution.divergence == nil {
-      let situation = situation
-      guard let action = alphabet.action(of: choice), situation.admits(choice, alphabet) else { continue }
+      let explorationState = explorationState
+      guard let action = alphabet.action(of: choice), explorationState.admits(choice, alphabet) else {
+        continue
+      }
       execution.performed.append(choice)
-      execution.situations.append(situation)
+      execution.explorationStates.append(explorationState)
       let (done, divergence) = try carryOut(action)
       execution.actions.append(done)
       execution.divergence = divergence
     }
     if execution.divergence == nil {
-      execution.end = situation
+      execution.end = explorationState
       execution.divergence = try conclude()
     }
     execution.wasDisturbed = wasDisturbed

@@ -20,13 +20,10 @@ public final class PostgresServer: Sendable {
   /// The URL of a database that nobody used before.
   public func newDatabase() throws -> String {
     let name = "h" + UUID().uuidString.filter(\.isHexDigit).lowercased()
-    let psql = Process()
-    psql.executableURL = URL(fileURLWithPath: (Self.programs ?? "") + "/psql")
-    psql.arguments = ["-qh", folder, "-U", "lockstep", "-d", "postgres", "-c", "CREATE DATABASE \(name)"]
-    psql.standardOutput = FileHandle.nullDevice
-    try psql.run()
-    psql.waitUntilExit()
-    guard psql.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+    let psql = try Program.run(
+      (Self.programs ?? "") + "/psql",
+      ["-qh", folder, "-U", "lockstep", "-d", "postgres", "-c", "CREATE DATABASE \(name)"])
+    guard psql.status == 0 else { throw CocoaError(.executableLoad) }
     return url(name)
   }
 
@@ -39,31 +36,16 @@ public final class PostgresServer: Sendable {
   private init() throws {
     guard let programs = Self.programs else { throw CocoaError(.executableNotLoadable) }
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("lockstep-pg-\(getpid())").path
-    let shell = Process()
-    // A thread of these tests may have signals blocked without which a shell cannot wait.
-    let unblock =
-      "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); "
-      + "os.execv(sys.argv[1], sys.argv[1:])"
-    shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    shell.arguments = [
-      "python3", "-c", unblock, "/bin/bash", "-c", Self.script, "postgres", programs, folder,
-      String(getpid()),
-    ]
-    try shell.run()
-    shell.waitUntilExit()
+    _ = try Program.run(
+      "/bin/bash", ["-c", Self.script, "postgres", programs, folder, String(getpid())])
     let isReady = FileManager.default.fileExists(atPath: folder + "/ready")
     guard isReady else { throw CocoaError(.executableLoad) }
   }
 
-  /// The server will not run as root. What watches over it holds none of the files that these tests have open, or
-  /// Foundation would take it for the processes that it waits for; it ends the server when the tests have ended.
+  /// The server will not run as root. What watches over it ends it when the tests have ended.
   private static let script = """
     mkdir -m 755 "$2" && cd "$2" || exit
     (
-      for file in /proc/$BASHPID/fd/*; do
-        number=${file##*/}
-        [ "$number" -le 2 ] || eval "exec $number>&-"
-      done
       exec </dev/null >/dev/null 2>&1
       as=()
       if [ "$(id -u)" = 0 ]; then

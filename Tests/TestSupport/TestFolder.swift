@@ -17,11 +17,19 @@ public final class TestFolder {
   public var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
   /// Writes a file of a mode and gives its path.
+  ///
+  /// A program is written by another process: as long as one that was forked meanwhile has a descriptor of ours to write to it,
+  /// it cannot be started.
   @discardableResult
   public func write(_ name: String, _ text: String, mode: Int = 0o600) -> String {
     let file = "\(path)/\(name)"
+    let isProgram = mode & 0o111 != 0
     _ = FileManager.default.createFile(
-      atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+      atPath: isProgram ? file + ".text" : file, contents: Data(text.utf8),
+      attributes: [.posixPermissions: mode])
+    if isProgram {
+      _ = try? Program.run("/bin/cp", ["-p", file + ".text", file])
+    }
     return file
   }
 

@@ -135,7 +135,7 @@ struct TransportCaptureTests {
     tool.stop(grace: .seconds(1))
   }
 
-  @Test("a full disk ends the capture, with a remark, and nothing else")
+  @Test("a full disk ends the capture, with a diagnostic, and nothing else")
   func full() throws {
     #expect(throws: TransportFault.self) { try TransportRig(.unixClient) { $0.tap = "/dev/full" } }
     #expect(throws: TransportFault.self) { try TransportRig(.unixClient) { $0.tap = "/nonexistent/capture" } }
@@ -149,7 +149,7 @@ struct TransportCaptureTests {
     try rig.transport.send(reset)
     expect(rig.hear(8), reset.h4 + reset.h4)
     expect(
-      rig.transport.takeRemarks(),
+      rig.transport.takeDiagnostics(),
       ["\(rig.transport.spec): the capture ends here, since it cannot be written any more (Broken pipe)"])
   }
 

@@ -43,8 +43,8 @@ struct TransportChanceTests {
       symptoms[fault.symptom, default: 0] += 1
       try rig.openAgain()
     }
-    #expect(symptoms[.nonsense, default: 0] > 10, "\(symptoms)")
-    expect(symptoms.keys.filter { $0 != .nonsense && $0 != .silent }, [])
+    #expect(symptoms[.malformed, default: 0] > 10, "\(symptoms)")
+    expect(symptoms.keys.filter { $0 != .malformed && $0 != .silent }, [])
     let after = residentBytes()
     #expect(after - before < 32 << 20, "from \(before) to \(after) bytes")
     if duration > .seconds(1) { print(way, symptoms, "from \(before >> 10) to \(after >> 10) KiB") }

@@ -141,7 +141,7 @@ struct DatagramTests {
     }
     let (packets, fault) = service(line)
     expect(packets, [event])
-    expect(fault, TransportFault(.nonsense, "hci-socket:0 sent a packet that is shorter than it says"))
+    expect(fault, TransportFault(.malformed, "hci-socket:0 sent a packet that is shorter than it says"))
   }
 
   @Test(
@@ -198,10 +198,10 @@ struct TransportNoiseTests {
         rig.hangUp()
         try rig.transport.reopen()
         try rig.meet()
-        #expect(rig.transport.takeRemarks().count <= 10)
+        #expect(rig.transport.takeDiagnostics().count <= 10)
       }
     }
-    for symptom in [TransportFault.Symptom.nonsense, .silent, .lost] {
+    for symptom in [TransportFault.Symptom.malformed, .silent, .lost] {
       #expect(symptoms[symptom, default: 0] > 0, "\(symptoms)")
     }
   }

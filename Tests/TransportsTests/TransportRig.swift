@@ -58,7 +58,7 @@ final class TransportRig {
         opening: .serial(path: path, speed: 115_200, hasFlowControl: false), settings: settings)
     }
     try meet()
-    _ = transport.takeRemarks()
+    _ = transport.takeDiagnostics()
   }
 
   deinit {
@@ -111,7 +111,7 @@ extension TransportRig {
     if way != .serial, peer >= 0 { hangUp() }
     try transport.reopen()
     try meet()
-    _ = transport.takeRemarks()
+    _ = transport.takeDiagnostics()
   }
 
   /// What the transport receives within five seconds: the packets, and the fault that ends them.

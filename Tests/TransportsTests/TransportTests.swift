@@ -60,13 +60,13 @@ struct TransportTests {
   }
 
   @Test("what arrived before nonsense is given, then the fault, for good", arguments: TransportWay.allCases)
-  func nonsense(way: TransportWay) throws {
+  func malformed(way: TransportWay) throws {
     let rig = try TransportRig(way)
     rig.say(resetDone.h4 + data.h4 + [0x63, 0x01, 0x02])
     let (packets, fault) = rig.outcome()
     expect(packets, [resetDone, data])
     let sentence = "\(rig.transport.spec) sent what is no HCI packet (99 is not a valid H4 packet indicator)"
-    expect(fault, TransportFault(.nonsense, sentence))
+    expect(fault, TransportFault(.malformed, sentence))
     rig.say(resetDone.h4)
     expect(rig.outcome().fault, fault)
     expect(#expect(throws: TransportFault.self) { try rig.transport.send(reset) }, fault)
@@ -76,7 +76,7 @@ struct TransportTests {
   func wrongEnd() throws {
     let host = try TransportRig(.tcpClient)
     host.say(reset.h4)
-    expect(host.outcome().fault?.symptom, .nonsense)
+    expect(host.outcome().fault?.symptom, .malformed)
     let controller = try TransportRig(.tcpServer) { $0.role = .controller }
     controller.say(reset.h4)
     expect(controller.outcome(packets: 1).packets, [reset])
@@ -84,7 +84,7 @@ struct TransportTests {
     controller.say(data.h4 + resetDone.h4 + reset.h4)
     let (packets, fault) = controller.outcome()
     expect(packets, [data])
-    expect(fault?.symptom, .nonsense)
+    expect(fault?.symptom, .malformed)
   }
 
   @Test("the end of a connection is a loss, in the middle of a packet too", arguments: TransportWay.closable)
@@ -234,10 +234,10 @@ struct TransportOpeningTests {
     expect(rig.outcome().fault?.symptom, .lost)
     try rig.transport.reopen()
     try rig.meet()
-    let remarks = rig.transport.takeRemarks()
-    expect(remarks.first?.hasPrefix("\(name): closed"), true)
-    expect(remarks.contains("\(name): opened"), true)
-    expect(rig.transport.takeRemarks(), [])
+    let diagnostics = rig.transport.takeDiagnostics()
+    expect(diagnostics.first?.hasPrefix("\(name): closed"), true)
+    expect(diagnostics.contains("\(name): opened"), true)
+    expect(rig.transport.takeDiagnostics(), [])
     try rig.transport.send(reset)
     expect(rig.hear(4), reset.h4)
     rig.say(resetDone.h4)
@@ -260,7 +260,7 @@ struct TransportOpeningTests {
   func serialAgain() throws {
     let rig = try TransportRig(.serial)
     rig.say([0x63])
-    expect(rig.outcome().fault?.symptom, .nonsense)
+    expect(rig.outcome().fault?.symptom, .malformed)
     try rig.transport.reopen()
     rig.say(resetDone.h4)
     expect(rig.outcome(packets: 1).packets, [resetDone])
@@ -272,7 +272,7 @@ struct TransportOpeningTests {
     let files = try TemporaryFolder()
     let settings = TransportRig.settings(files)
     let transport = try Transport(opening: .tcpClient(host: "127.0.0.1", port: port), settings: settings)
-    _ = transport.takeRemarks()
+    _ = transport.takeDiagnostics()
     close(listener)
     let start = transport.now
     let fault = #expect(throws: TransportFault.self) { try transport.reopen() }
@@ -280,7 +280,7 @@ struct TransportOpeningTests {
     #expect(transport.now - start < .seconds(2))
     let refusal = "does not answer (Connection refused); does the controller run there?"
     expect(
-      transport.takeRemarks(),
+      transport.takeDiagnostics(),
       [
         "\(transport.spec): closed",
         "\(transport.spec): not opened yet: controller unavailable: \(transport.spec) \(refusal)",
@@ -349,7 +349,7 @@ struct TransportOpeningTests {
       expect(try transport.receive(until: Waiting.now + .seconds(1)), resetDone)
       _ = try transport.receive(until: Waiting.now + .seconds(1))
     }
-    expect(fault?.symptom, .nonsense)
+    expect(fault?.symptom, .malformed)
     let capture = Array(try Data(contentsOf: URL(filePath: files.path + "/tap")))
     expect(capture.count, BTSnoop.header.count + 2 * 24 + resetDone.h4.count + reset.h4.count)
   }

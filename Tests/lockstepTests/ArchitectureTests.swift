@@ -12,7 +12,7 @@ struct ArchitectureTests {
     let page = Self.root.appending(path: "Sources/lockstep/lockstep.docc/Architecture.md")
     var ways: [(title: String, stops: [(type: String, target: String)])] = []
     for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") {
-      if line.hasPrefix("## ") { ways.append((String(line.dropFirst(3)), [])) }
+      if line.hasPrefix("## "), line != "## Where it is" { ways.append((String(line.dropFirst(3)), [])) }
       guard let stop = line.firstMatch(of: /^\d+\. `(\w+)` \((\w+)\)/) else { continue }
       ways[ways.count - 1].stops.append((String(stop.1), String(stop.2)))
     }
@@ -31,6 +31,18 @@ struct ArchitectureTests {
         if declared[stop.target] == nil { declared[stop.target] = try types(of: stop.target) }
         #expect(declared[stop.target]?.contains(stop.type) ?? false, "\(stop.type) in \(stop.target)")
       }
+    }
+  }
+
+  @Test("each place that the page names is there")
+  func places() throws {
+    let page = Self.root.appending(path: "Sources/lockstep/lockstep.docc/Architecture.md")
+    let places = try String(contentsOf: page, encoding: .utf8).matches(of: /`(Sources\/[\w\/.]+)`/).map {
+      String($0.1)
+    }
+    #expect(places.count >= 9)
+    for place in places {
+      #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: place).path), "\(place)")
     }
   }
 

@@ -1,3 +1,4 @@
+@testable import CommandLine
 @testable import Reporting
 import Journal
 @testable import System

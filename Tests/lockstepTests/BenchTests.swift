@@ -1,3 +1,5 @@
+import Databases
+import Bench
 import Basics
 import Documents
 import Foundation
@@ -25,7 +27,7 @@ private final class BenchRoom {
         - { name: gone, transport: "tcp-client:127.0.0.1:1" }
         - { name: air, transport: "\(air.transports[0])" }
       locks:
-        - { name: front, file: lock.yaml, dongles: [air], firmware: 1.2.3, limits: { per-night: 50 } }
+        - { name: front, file: lock.yaml, dongles: [air], firmware: 1.2.3, limits: { per-shift: 50 } }
         - { name: played, device: "emulator:sesame5" }
       quarantine:
         - { lock: front, scenario: Scenarios/x.yaml, reason: "jams when cold", owner: ada, expires: 2020-01-01 }
@@ -36,7 +38,7 @@ private final class BenchRoom {
       """
       bench: elsewhere
       dongles: [{ name: radio, transport: "\(air.transports[0])" }]
-      locks: [{ name: back, file: ../lock.yaml, rest: unlocked }]
+      locks: [{ name: back, file: ../lock.yaml, park: unlocked }]
 
       """)
   }
@@ -48,7 +50,7 @@ private final class BenchRoom {
   }
 
   /// Starts a run that goes on until it is ended.
-  func start(_ words: String, out: Command.Folder) throws -> Process {
+  func start(_ words: String, out: Command.Folder) throws -> Program {
     let line = "LOCKSTEP_STATE=$PWD/state/lockstep exec $LOCKSTEP run slow.yaml --quiet \(words)"
     return try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
   }
@@ -190,13 +192,13 @@ struct BenchTests {
     let before = try Command.shell(restore, in: folder.path)
     expect(before.status, 2)
     #expect(before.errors.hasPrefix("lockstep: nothing is known of 'gone'\n"), "\(before.errors)")
-    try folder.write("state/health", "this is no folder\n")
+    try folder.write("state/state.sqlite", "this is no database, however long it is read\n")
     let result = try Command.shell(restore, in: folder.path)
     expect(result.status, 3)
-    expect(
-      result.errors,
-      "lockstep: the health of locks and dongles is not known: \(folder.path)/state/health: Not a directory\n"
-    )
+    #expect(
+      result.errors.hasPrefix(
+        "lockstep: the health of locks and dongles is not known: \(folder.path)/state/state.sqlite: it is damaged: file is "
+          + "not a database; "), "\(result.errors)")
   }
 
   @Test("what is wrong with a call is said")
@@ -272,7 +274,7 @@ struct BenchHealthTests {
     expect(well.errors, "lockstep: health of well: healthy: it was unlocked and locked\n")
     #expect(
       try folder.journal().contains(
-        #"{"t":"0.000","remark":"health of well: healthy: it was unlocked and locked","lease":"#))
+        #"{"t":"0.000","diagnostic":"health of well: healthy: it was unlocked and locked","lease":"#))
     let ill = try shell("$LOCKSTEP run there.yaml --device lock:ill --check-health")
     expect(ill.status, 3)
     #expect(
@@ -303,31 +305,27 @@ struct BenchHealthTests {
     expect(try shell("$LOCKSTEP run there.yaml --device lock:ill").status, 1)
   }
 
-  @Test("a record that cannot be understood keeps a lock from being used until somebody looks")
+  @Test("where nobody can say what is known of a lock, it is not used, and the cure is told")
   func damaged() throws {
-    try folder.write("state/lockstep/health/emulator-played-well.json", "{\"identity\":")
-    let result = try shell("$LOCKSTEP run there.yaml --device lock:well")
-    expect(result.status, 3)
-    #expect(result.output.contains("emulator-played-well.json cannot be understood"), "\(result.output)")
-    expect(try shell("$LOCKSTEP devices restore well; $LOCKSTEP run there.yaml --device lock:well").status, 0)
-    // Nor is one used whose record nobody can read, and what that may say is not written over.
-    let record = "state/lockstep/health/emulator-played-well.json"
-    let unread = try shell(
-      "rm -f \(record); mkdir \(record); $LOCKSTEP run there.yaml --device lock:well")
-    expect(unread.status, 3)
-    #expect(
-      unread.output.contains("emulator-played-well.json cannot be read: Is a directory"), "\(unread.output)")
-    let restored = try shell("$LOCKSTEP devices restore well")
-    expect(restored.status, 3)
-    #expect(
-      restored.errors.contains("the health of locks and dongles cannot be kept: /")
-        && restored.errors.contains("emulator-played-well.json: Is a directory"), "\(restored.errors)")
-    // A dongle's file has not quite the name of the dongle.
-    let room = try BenchRoom()
-    try room.folder.write("state/lockstep/health/tcp-client-127.0.0.1-1.json", "")
-    #expect(try room.shell("$LOCKSTEP devices").output.contains("gone     out of use"))
-    expect(try room.shell("$LOCKSTEP devices restore gone").output, "gone is back in use\n")
-    #expect(try room.shell("$LOCKSTEP devices").output.contains("gone     free"))
+    let run = "$LOCKSTEP run there.yaml --device lock:well"
+    let path = "state/lockstep/state.sqlite"
+    for (spoil, words) in [
+      ("echo nonsense, and more of it > \(path)", "it is damaged: file is not a database; see to the locks"),
+      ("rm \(path); mkdir \(path)", "expected a file, and it is a folder; it has to be a file"),
+      ("rmdir \(path); mkfifo \(path)", "expected a file, and it is a pipe; it has to be a file"),
+    ] {
+      let result = try shell("mkdir -p state/lockstep; \(spoil); \(run)")
+      expect(result.status, 3)
+      #expect(result.output.contains("the health of locks and dongles is not known: /"), "\(result.output)")
+      #expect(result.output.contains("\(path): \(words)"), "\(result.output)")
+      let restored = try shell("$LOCKSTEP devices restore well")
+      expect(restored.status, 3)
+      #expect(restored.errors.contains("\(path): \(words)"), "\(restored.errors)")
+      let shown = try shell("$LOCKSTEP devices")
+      expect(shown.status, 3)
+      #expect(shown.output.contains(words), "\(shown.output)")
+    }
+    expect(try shell("rm \(path); \(run)").status, 0)
   }
 
   @Test("a dongle that does not answer is out of use, and the next is tried")
@@ -352,10 +350,23 @@ struct BenchHealthTests {
     let shown = try room.shell("$LOCKSTEP devices")
     #expect(shown.output.contains("gone     out of use"), "\(shown.output)")
     #expect(
-      shown.output.contains("6 movements, 6 in the last hour, 6 of 50 in the last twelve"), "\(shown.output)")
+      shown.output.contains("6 movements, 6 in the last hour, 6 of 50 in the last twelve hours"),
+      "\(shown.output)")
     #expect(
       shown.output.contains("quarantine lapsed   Scenarios/x.yaml, until 2020-01-01, ada: jams when cold"),
       "\(shown.output)")
+    // What is held against a lock is shown, and is forgotten when somebody has seen to it.
+    let identity = try #require(room.folder.state("SELECT identity FROM locks").first?.first?.text)
+    let counter = try CycleCounter(
+      of: identity, in: room.folder.path + "/state/lockstep/state.sqlite", takingOver: nil)
+    try counter.noteJam("unlock")
+    let jammed = try room.shell("$LOCKSTEP devices")
+    #expect(jammed.output.contains("jammed   the motor rests 5 min after a jam"), "\(jammed.output)")
+    expect(try room.shell("$LOCKSTEP devices restore front").output, "front is back in use\n")
+    expect(
+      try room.shell("$LOCKSTEP devices restore \(identity)").output,
+      "\(identity) is in use; there was nothing against it\n")
+    #expect(try !room.shell("$LOCKSTEP devices").output.contains("jammed"))
     let out = try room.shell("$LOCKSTEP run there.yaml --device lock:front --transport dongle:gone")
     expect(out.status, 3)
     #expect(out.output.contains("the dongle gone is out of use since 20"), "\(out.output)")
@@ -396,8 +407,8 @@ struct BenchHealthTests {
     let line = judged.output.split(separator: "\n").first { $0.hasPrefix("  lockstep replay ") }
     expect(try shell("$LOCKSTEP " + (line ?? "").dropFirst(11)).status, 1)
     let trouble = try shell(
-      "mkdir -p state/lockstep/health; echo > state/lockstep/health/emulator-played-well.json; "
-        + "$LOCKSTEP run there.yaml --bench bench.yaml --device lock:well; rm state/lockstep/health/*well*")
+      "mv state state-kept; mkdir -p state/lockstep/state.sqlite; "
+        + "$LOCKSTEP run there.yaml --bench bench.yaml --device lock:well; rm -r state; mv state-kept state")
     #expect(trouble.output.contains("lockstep run there.yaml --seed"), "\(trouble.output)")
     let again = trouble.output.split(separator: "\n").first { $0.hasPrefix("  lockstep run ") }
     expect(try shell("$LOCKSTEP " + (again ?? "").dropFirst(11)).status, 0)
@@ -432,8 +443,7 @@ struct MeasuringTests {
     // Each must be the program that it is to be, which closes what it inherited.
     usleep(300_000)
     kill(number, signal)
-    process.waitUntilExit()
-    expect(process.terminationStatus, signal == SIGKILL ? SIGKILL : 128 + signal)
+    expect(process.waitUntilExit(), 128 + signal)
     expect(try out.read("errors"), words)
     for _ in 0..<1000 where children.contains(where: isAlive) { usleep(10_000) }
     expect(children.filter(isAlive), [])

@@ -48,6 +48,26 @@ struct CleanTests {
       folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, left.map { "2026-01-0\($0)T02-00-00-run" })
   }
 
+  @Test(
+    "where failures are kept, what has ended and does not say how stays too, and what ended with a divergence"
+  )
+  func unsaid() throws {
+    let folder = try reports([(1, "agree"), (2, "agree"), (3, "agree")])
+    let run = "Reports/runs/2026-01-0"
+    try folder.write(run + "1T02-00-00-run/journal.jsonl", "")
+    try folder.write(
+      run + "1T02-00-00-run/manifest.json",
+      try folder.read(run + "1T02-00-00-run/manifest.json").replacing(
+        #""command""#, with: #""end":"2026-01-01T02:00:01Z","command""#))
+    // Its verdict was lost, and its end was not.
+    try folder.write(
+      run + "2T02-00-00-run/journal.jsonl",
+      "{\"run\":{\"format\":1,\"seed\":42}}\n{\"end\":{\"cases\":1,\"status\":1}}\n")
+    let result = try Command.shell("$LOCKSTEP clean --older 1d --keep-failures", in: folder.path)
+    #expect(result.output.contains("it has ended, and its journal does not say how"), "\(result.output)")
+    expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, names(1, 2))
+  }
+
   @Test("touches nothing that is no folder of a run, follows no link, and says what it did")
   func others() throws {
     let folder = try reports([(1, "agree"), (2, "divergence")])

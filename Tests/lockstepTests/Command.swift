@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// The command as a process.
 struct Command {
@@ -69,26 +70,16 @@ struct Command {
 
   private static func run(_ program: String, _ arguments: [String], in folder: String) throws -> Result {
     let out = try Folder()
-    let process = try start(program, arguments, in: folder, out: out)
-    process.waitUntilExit()
-    let status =
-      process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    let status = try start(program, arguments, in: folder, out: out).waitUntilExit()
     return Result(status: status, output: try out.read("output"), errors: try out.read("errors"))
   }
 
   /// Starts a program whose output goes to files of a folder.
   static func start(
     _ program: String, _ arguments: [String], in folder: String = root, out: Folder
-  ) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.currentDirectoryURL = URL(filePath: folder)
-    process.environment = ProcessInfo.processInfo.environment.merging(["LOCKSTEP": path]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: URL(filePath: out.write("output", "")))
-    process.standardError = try FileHandle(forWritingTo: URL(filePath: out.write("errors", "")))
-    try process.run()
-    return process
+  ) throws -> Program {
+    try Program(
+      program, arguments, in: folder, adding: ["LOCKSTEP": path], output: out.path + "/output",
+      errors: out.path + "/errors")
   }
 }

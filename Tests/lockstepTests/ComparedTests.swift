@@ -81,12 +81,12 @@ struct ComparedTests {
   }
 
   @Test(
-    "what only a governed lock can honour is refused of other devices",
+    "what only an interlocked lock can honour is refused of other devices",
     arguments: [
-      ("run s.yaml --actuations 4", "--actuations"), ("run s.yaml --rest as-found", "--rest"),
-      ("run s.yaml --allow reset", "--allow"), ("replay s.yaml --rest unlocked", "--rest"),
+      ("run s.yaml --actuations 4", "--actuations"), ("run s.yaml --park as-found", "--park"),
+      ("run s.yaml --allow reset", "--allow"), ("replay s.yaml --park unlocked", "--park"),
       ("cover door --device exec:./x --allow reset", "--allow"),
-      ("fuzz door --rest locked --steps 1", "--rest"),
+      ("fuzz door --park locked --steps 1", "--park"),
     ])
   func safety(line: String, option: String) throws {
     let folder = try Command.Folder()

@@ -1,3 +1,4 @@
+@testable import CommandLine
 @testable import System
 import Foundation
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 struct DeclarationTests {
   @Test("every example of every command is a line that the command takes")
   func examples() throws {
-    for command in Commands.all {
+    for command in CommandSet.lockstep.all {
       #expect(!command.examples.isEmpty, "\(command.name) has no example")
       for example in command.examples {
         let words = shellWords(example.line)
@@ -22,7 +23,7 @@ struct DeclarationTests {
 
   @Test("every option has an example that its own command takes, and help shows it")
   func options() throws {
-    for command in Commands.all {
+    for command in CommandSet.lockstep.all {
       for option in command.options {
         if option.placeholder != nil { #expect(!option.example.isEmpty, "\(command.name) --\(option.name)") }
         let line = command.usage(of: option)
@@ -103,7 +104,7 @@ struct DeclarationTests {
         "EXAMPLES",
       ].map { ".SH \"\($0)\"" })
     let text = try folder.read("text")
-    for command in Commands.all {
+    for command in CommandSet.lockstep.all {
       #expect(text.contains("lockstep \(command.name)"))
       for option in command.options { #expect(text.contains("--" + option.name), "\(option.name)") }
     }
@@ -134,7 +135,9 @@ struct CompletionTests {
     ])
   func table(line: String, words: String) {
     let typed = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    let found = Completion(typed).text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+    let found = Completion(typed, of: CommandSet.lockstep.all, knowing: Candidates.of).text.split(
+      separator: "\n"
+    ).map { String($0.prefix { $0 != "\t" }) }
     let wanted = words.split(separator: " ").map(String.init)
     expect(line.isEmpty ? Array(found.prefix(3)) : found, wanted)
   }

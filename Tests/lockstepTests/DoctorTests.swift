@@ -41,6 +41,17 @@ struct DoctorTests {
     try folder.write("proc/self/status", "Name:\tlockstep\nCapEff:\t\(digits)\n")
   }
 
+  @Test("a bench that has nothing is not fit")
+  func emptyBench() throws {
+    let folder = try Command.Folder()
+    try folder.write("bench.yaml", "bench: b\nlocks: []\n")
+    let result = try Command.shell(
+      "LOCKSTEP_STATE=$PWD/state $LOCKSTEP doctor --bench bench.yaml", in: folder.path)
+    expect(result.status, 3)
+    #expect(result.output.contains("bench.yaml has neither a lock nor a dongle"), "\(result.output)")
+    #expect(result.output.contains("this bench is not fit"), "\(result.output)")
+  }
+
   @Test("a dongle that may be used makes a bench fit")
   func fit() throws {
     try plugIn()

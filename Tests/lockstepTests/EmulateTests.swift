@@ -47,8 +47,7 @@ struct EmulateTests {
     expect(scan.status, 0)
     #expect(scan.output.contains("Sesame 3   ") && scan.output.contains("   registered   "), "\(scan.output)")
     controllers.kill()
-    lock.process.waitUntilExit()
-    expect(lock.process.terminationStatus, 3)
+    expect(lock.process.waitUntilExit(), 3)
     let complaints = try lock.complaints
     #expect(complaints.hasPrefix("lockstep: controller lost: "), "\(complaints)")
   }

@@ -1,5 +1,6 @@
+@testable import CommandLine
 import System
-import Harness
+@testable import Harness
 import Journal
 import Conformance
 import Documents
@@ -12,7 +13,7 @@ import Testing
 @Suite("The status screen")
 struct FuzzScreenTests {
   static var screen: StatusScreen {
-    var head = FuzzHead(machine: "sesame-table", device: "emulator:reference", seed: 7)
+    var head = CampaignHead(machine: "sesame-table", device: "emulator:reference", seed: 7)
     head.workers = 4
     head.steps = 20_000_000
     head.duration = .seconds(7200)
@@ -32,7 +33,7 @@ struct FuzzScreenTests {
     status.lockTime = .seconds(40_000)
     status.waited = .seconds(13_000)
     var screen = StatusScreen(head: head)
-    screen.progress = FuzzProgress(status: status, took: .seconds(3723))
+    screen.progress = CampaignProgress(status: status, took: .seconds(3723))
     screen.rate = 3_012_001
     screen.lastNew = .seconds(3720)
     screen.lastFinding = .seconds(3121)
@@ -72,7 +73,7 @@ struct FuzzScreenTests {
     for width in [80, 81, 99, 100, 101, 300] {
       for isOn in [false, true] {
         let widths = screen.lines(width: width, Painter(isOn: isOn)).map(visibleWidth)
-        #expect(widths.allSatisfy { $0 <= min(width, StatusScreen.mostWidth) }, "\(width): \(widths)")
+        #expect(widths.allSatisfy { $0 <= min(width, StatusScreen.maximumWidth) }, "\(width): \(widths)")
         expect(widths.count, 15)
       }
     }

@@ -7,7 +7,7 @@ private enum Habit: String, CaseIterable {
   case positionsNotExpected, positionsTaken, positionsLongKnown, positionsBeforeAHand
   case heldOut, heldUp
   case nearPositions
-  case refusesNonsense
+  case refusesMalformed
   case silentAtFalseProof, silentAtFalseProofOfOS2, refusedLate
 
   /// The lock, with the habit.
@@ -16,7 +16,7 @@ private enum Habit: String, CaseIterable {
     case .positionsNotExpected, .positionsTaken, .positionsLongKnown: "sesame5?positions=kept"
     case .positionsBeforeAHand: "sesame3?positions=kept&login-publish=before"
     case .heldOut, .nearPositions: "sesame3"
-    case .heldUp, .refusesNonsense: "sesame5"
+    case .heldUp, .refusesMalformed: "sesame5"
     case .silentAtFalseProof: "sesame5?wrong-login=silent"
     case .silentAtFalseProofOfOS2: "sesame3?wrong-login=silent"
     case .refusedLate: "sesame5?wrong-login=result"
@@ -62,7 +62,7 @@ private enum Habit: String, CaseIterable {
       ]
     // It never understood the first of two requests for a delay, so that it awaits the counter of that still: what comes
     // with it is no shadow of the next message, which it would obey, or refuse, twice.
-    case .refusesNonsense:
+    case .refusesMalformed:
       return login + [
         "fault: { mutate: in-clear }", "now: { setAutolock: { delay: 0 s } }",
         "fault: { shadow: counter-1 }", "handToMoved", "fault: { request: autolock-negative }",

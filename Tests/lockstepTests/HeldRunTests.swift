@@ -7,7 +7,7 @@ import Testing
 @Suite("Runs that are under way")
 struct HeldRunTests {
   /// A folder with a fuzzing campaign that is under way; its name, and the process.
-  private func living(_ folder: Command.Folder) throws -> (run: String, process: Process) {
+  private func living(_ folder: Command.Folder) throws -> (run: String, process: Program) {
     let process = try Command.start(
       Command.path, ["fuzz", "sesame-table", "--duration", "300s", "--seed", "3"], in: folder.path,
       out: folder)
@@ -20,7 +20,7 @@ struct HeldRunTests {
   func living() throws {
     let folder = try Command.Folder()
     let (run, process) = try living(folder)
-    defer { process.terminate() }
+    defer { process.signal(SIGTERM) }
     let held = try folder.read("Reports/runs/\(run)/.held").split(separator: "\n")
     let words =
       "Reports/runs/\(run) still runs: process \(process.processIdentifier) on \(held[1]), since \(held[2])"

@@ -130,6 +130,22 @@ struct HistoryCommandTests {
         "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not 'yesterday'\nSee 'lockstep history --help'.\n"
       ),
       (
+        "--since 2026-13-01", 2,
+        "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not '2026-13-01'\nSee 'lockstep history --help'.\n"
+      ),
+      (
+        "--since 2026-02-30", 2,
+        "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not '2026-02-30'\nSee 'lockstep history --help'.\n"
+      ),
+      (
+        "--since 2026-11-20T24:00:00Z", 2,
+        "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not '2026-11-20T24:00:00Z'\nSee 'lockstep history --help'.\n"
+      ),
+      (
+        "--since 2026-11-20T22:60", 2,
+        "lockstep: '--since' expects a date such as 2026-11-20, or 2026-11-20T22:38:51Z, not '2026-11-20T22:60'\nSee 'lockstep history --help'.\n"
+      ),
+      (
         "--history text", 2,
         "lockstep: the history at text is damaged: file is not a database. Put it aside: 'lockstep history add RUN…' fills a new one from the journals\n"
       ),

@@ -66,7 +66,7 @@ struct HostileControllerTests {
 
   // swift-format-ignore
   static let servers: [(words: [UInt8], symptom: String, detail: String)] = [
-    ([0x63, 0x01], "nonsense from the controller", "sent what is no HCI packet (99 is not a valid H4 packet indicator)"),
+    ([0x63, 0x01], "malformed packets from the controller", "sent what is no HCI packet (99 is not a valid H4 packet indicator)"),
     ([], "controller silent", "the controller does not answer the command 0x0c03"),
     (babble, "controller silent", "the controller does not answer the command 0x0c03"),
   ]

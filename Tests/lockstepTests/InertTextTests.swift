@@ -98,8 +98,8 @@ struct InertTextTests {
       let time = WallTime(nanoseconds: 0)
       let reason = DeviceHealth.OutOfUse(since: time, reason: name())
       let holder = LeaseHolder(token: 1, process: 2, host: name(), since: name(), command: name())
-      var wear = DeviceState.Wear(total: 1, hour: 1, night: 1, limits: LockLimits())
-      wear.owed = OwedRest(name(), since: time)
+      var wear = DeviceState.Wear(total: 1, hour: 1, shift: 1, limits: LockLimits())
+      wear.owed = OwedPark(name(), since: time)
       let entries = [Quarantine.Status.active, .lapsed].map { status in
         Quarantined(
           entry: Quarantine(
@@ -137,8 +137,8 @@ struct InertTextTests {
     reports.out = folder.path + "/Reports"
     let place = try NightlyFolder(new: "plan.yaml", reports: reports, cases: 0, command: [], seed: 1)
     let runs = NightlyRuns(lab, folder: place.folder.path, seed: 1)
-    var least = LeastVerdicts()
-    least.failsSkipped = true
+    var minimum = MinimumVerdicts()
+    minimum.failsSkipped = true
     check { name in
       let locks = [
         NightLock(name: name(), dongles: ["d"]),
@@ -156,7 +156,7 @@ struct InertTextTests {
       let night = Night(
         NightSettings(lab.plan, processes: 1), name: name(), cases: cases, locks: locks,
         dongles: [NightDongle(name: "d")], resuming: record)
-      let report = NightlyReport(night, runs, place, took: .zero, least)
+      let report = NightlyReport(night, runs, place, took: .zero, minimum)
       return report.text(Painter(isOn: isPainted), reports: [name()])
     }
   }

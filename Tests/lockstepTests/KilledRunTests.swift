@@ -1,3 +1,4 @@
+import Databases
 import Foundation
 import TestSupport
 import Testing
@@ -33,7 +34,7 @@ struct KilledRunTests {
   private var runs: [String] { folder.names("Reports/runs").filter { !$0.hasPrefix(".") } }
 
   /// Starts a run and waits until the lock is open.
-  private func open(_ out: Command.Folder) throws -> Process {
+  private func open(_ out: Command.Folder) throws -> Program {
     let before = runs.count
     let process = try Command.start(drive: ["slow.yaml"], air, out: out)
     for _ in 0..<1000 {
@@ -46,11 +47,12 @@ struct KilledRunTests {
     return process
   }
 
-  /// The last note of the lock's odometer, without its times.
+  /// What was noted last of the lock, beside its movements.
   private var lastNote: String? {
-    let name = folder.names("state/lockstep/odometers").first { $0.hasSuffix(".notes") }
-    let lines = name.flatMap { try? folder.read("state/lockstep/odometers/\($0)").split(separator: "\n") }
-    return lines?.last?.split(separator: " ").dropFirst().dropLast().joined(separator: " ")
+    folder.state(
+      "SELECT kind, detail FROM events WHERE kind NOT IN ('movement', 'own') ORDER BY id DESC LIMIT 1"
+    )
+    .first?.compactMap(\.text).joined(separator: " ")
   }
 
   /// The process beside a run on the lock of this folder.
@@ -61,13 +63,13 @@ struct KilledRunTests {
 
   private func waitForRest() {
     for _ in 0..<3000 {
-      if lastNote == "rests" { return }
+      if lastNote == "parked" { return }
       usleep(10_000)
     }
-    Issue.record("it was never brought to rest: \(lastNote ?? "")")
+    Issue.record("it was never parked: \(lastNote ?? "")")
   }
 
-  @Test("the process beside it brings the lock to rest, whichever way the run is ended at once")
+  @Test("the process beside it parks the lock, whichever way the run is ended at once")
   func watched() throws {
     let out = try Command.Folder()
     for ends in [[SIGKILL], [SIGINT, SIGINT], [SIGSYS, SIGABRT]] {
@@ -82,13 +84,13 @@ struct KilledRunTests {
       let path = "Reports/runs/\(runs.last ?? "")/watcher.log"
       for _ in 0..<300 where try folder.read(path).split(separator: "\n").count < 2 { usleep(10_000) }
       let log = try folder.read(path)
-      #expect(log.contains("Z the run is gone, and the lock was not at rest\n"), "\(log)")
+      #expect(log.contains("Z the run is gone, and the lock was not parked\n"), "\(log)")
       #expect(log.contains(": the lock was unlocked and was brought to locked\n"), "\(log)")
       if ends.count == 2 {
         let errors = try out.read("errors")
         #expect(
           errors.contains(
-            "ended at once; a process that stays behind brings the lock to rest, and says so in Reports/runs/"
+            "ended at once; a process that stays behind parks the lock, and says so in Reports/runs/"
           ),
           "\(errors)")
       }
@@ -104,31 +106,32 @@ struct KilledRunTests {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     let shown = try shell("$LOCKSTEP devices; $LOCKSTEP devices --format json")
-    #expect(shown.output.contains("not at rest   owed its rest, locked, since 20"), "\(shown.output)")
-    #expect(shown.output.contains(#""owed":"owed its rest, locked, since 20"#), "\(shown.output)")
+    #expect(shown.output.contains("not parked   owed its parking, locked, since 20"), "\(shown.output)")
+    #expect(shown.output.contains(#""owed":"owed its parking, locked, since 20"#), "\(shown.output)")
     let next = try Command.drive(["there.yaml"], air)
     expect(next.status, 0)
     #expect(
-      next.errors.contains("the lock lock.yaml is owed its rest, locked, since 20"), "\(next.errors)")
+      next.errors.contains("the lock lock.yaml is owed its parking, locked, since 20"), "\(next.errors)")
     let manifest = try folder.read("Reports/runs/\(runs.last ?? "")/manifest.json")
-    #expect(manifest.contains(#""lock.owed": "owed its rest, locked, since"#), "\(manifest)")
+    #expect(manifest.contains(#""lock.owed": "owed its parking, locked, since"#), "\(manifest)")
     let journal = try folder.journal()
     #expect(
-      journal.contains(#""remark":"whoever used the lock last was killed, and left it away"#), "\(journal)")
+      journal.contains(#""diagnostic":"whoever used the lock last left it unparked at 20"#),
+      "\(journal)")
     expect(folder.movements(), 4)
-    expect(lastNote, "rests")
+    expect(lastNote, "parked")
     let after = try shell("$LOCKSTEP devices")
-    #expect(!after.output.contains("not at rest"), "\(after.output)")
+    #expect(!after.output.contains("not parked"), "\(after.output)")
   }
 
-  @Test("a run that comes meanwhile waits until the lock is at rest, and two never drive it at a time")
+  @Test("a run that comes meanwhile waits until the lock is parked, and two never drive it at a time")
   func contested() throws {
     let process = try open(try Command.Folder())
     kill(process.processIdentifier, SIGKILL)
     let next = try Command.drive(["there.yaml"], air)
     expect(next.status, 0)
     expect(folder.movements(), 4)
-    expect(lastNote, "rests")
+    expect(lastNote, "parked")
   }
 
   @Test("a run that ends well leaves no process behind")

@@ -47,7 +47,7 @@ struct LimitTests {
     #expect(
       refused.output.contains(
         "stopped by a safety limit: unlock came too early: 4 movements were made in the last hour, of which 4 may be "
-          + "made, one of them the return to rest; it may go on in "), "\(refused.output)")
+          + "made, one of them parking; it may go on in "), "\(refused.output)")
     #expect(refused.errors.contains("the lock rests locked"), "\(refused.errors)")
     expect(folder.movements(), 4)
   }

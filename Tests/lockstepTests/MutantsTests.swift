@@ -102,6 +102,10 @@ struct MutantsTests {
       (["mutants", "door", "--suite=walk"], "'--suite' expects tour, or fuzz:N"),
       (["mutants", "door", "Scenarios/door", "--suite=tour"], "one too many"),
       (["mutants", "door", "--threshold=101"], "'--threshold' expects a share in percent"),
+      (
+        ["mutants", "door", "--device=emulator:sesame3"],
+        "--device: sesame3 cannot be compared with the machine `door`: it goes with sesame"
+      ),
       (["mutants", "door", "--device=exec:true"], "--device: an emulated device is needed"),
     ] as [([String], String)])
   func usage(words: [String], message: String) throws {

@@ -51,6 +51,28 @@ struct OutputPlacesTests {
         "run door.yaml --device lock:key.yaml --transport tcp-client:127.0.0.1:9 --capture key.yaml",
         "--capture: key.yaml is there already and is not a capture"
       ),
+      (
+        "replay door.yaml --device lock:key.yaml --transport tcp-client:127.0.0.1:9 --capture key.yaml",
+        "--capture: key.yaml is there already and is not a capture"
+      ),
+      ("replay door.yaml --capture door.yaml", "--capture: door.yaml is there already and is not a capture"),
+      (
+        "scan --transport tcp-client:127.0.0.1:9 --capture key.yaml",
+        "--capture: key.yaml is there already and is not a capture"
+      ),
+      (
+        "emulate sesame5 --transport tcp-client:127.0.0.1:9 --capture key.yaml",
+        "--capture: key.yaml is there already and is not a capture"
+      ),
+      ("cover door --save key.yaml", "--save: key.yaml is there already and is not the tour of a machine"),
+      ("cover door --save door.yaml", "--save: door.yaml is there already and is not the tour of a machine"),
+      ("cover door --save a.yaml --junit a.yaml", "--save and --junit are one file, a.yaml"),
+      ("run door.yaml --junit .", "--junit: . is a folder: name a file in it"),
+      ("fuzz door --capture a.btsnoop", "--capture goes with --transport"),
+      ("cover door --capture a.btsnoop", "--capture goes with --transport"),
+      (
+        "run door.yaml --control unix:x", "--control is the socket of a lock: name it with --device lock:FILE"
+      ),
     ])
   func replaced(line: String, words: String) throws {
     let lock =
@@ -63,6 +85,7 @@ struct OutputPlacesTests {
     expect(result.status, 2)
     #expect(result.errors.hasPrefix("lockstep: \(words)"), "\(result.errors)")
     expect(try folder.read("lock.yaml"), lock)
+    expect(try folder.read("key.yaml"), lock)
     #expect(try folder.read("door.yaml").hasPrefix("scenario: A"))
     expect(folder.names("Reports/runs").count, runs)
   }
@@ -82,6 +105,12 @@ struct OutputPlacesTests {
     let text = try folder.read("out")
     #expect(text.hasPrefix("before\n<?xml") && text.contains("</testsuites>"), "\(text)")
     expect(folder.names("").filter { $0.hasPrefix("out") }, ["out"])
+  }
+
+  @Test("a tour takes the place of a tour")
+  func tour() throws {
+    for _ in 1...2 { expect(try run("cover door --save tour.yaml --quiet").status, 0) }
+    #expect(try folder.read("tour.yaml").contains("scenario: \"A tour of door"))
   }
 
   @Test("a pipe is waited for until somebody reads it")
@@ -109,8 +138,7 @@ struct OutputPlacesTests {
     }
     usleep(300_000)
     kill(process.processIdentifier, SIGTERM)
-    process.waitUntilExit()
-    expect(process.terminationStatus, 3)
+    expect(process.waitUntilExit(), 3)
     let errors = try folder.read("errors")
     #expect(errors.contains("not written: cannot write p: nobody reads this pipe"), "\(errors)")
   }

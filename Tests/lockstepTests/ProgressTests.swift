@@ -1,3 +1,5 @@
+@testable import Reporting
+@testable import CommandLine
 import System
 import Journal
 import Foundation

@@ -1,13 +1,15 @@
 import Basics
+import Databases
 import Documents
 import Foundation
 import Testing
+import TestSupport
 
 /// A program that plays a lock, or controllers, for a test; it ends with it.
 final class EmulatedBench {
   let folder: Command.Folder
   private let out: Command.Folder
-  let process: Process
+  let process: Program
   /// What it said first.
   let announcement: JSON
 
@@ -47,9 +49,8 @@ final class EmulatedBench {
   /// Ends it as a user would, and gives its exit status.
   @discardableResult
   func stop() -> Int32 {
-    if process.isRunning { process.terminate() }
-    process.waitUntilExit()
-    return process.terminationStatus
+    if process.isRunning { process.signal(SIGTERM) }
+    return process.waitUntilExit()
   }
 
   /// Ends it as a power cut would.
@@ -60,7 +61,7 @@ final class EmulatedBench {
 }
 
 extension Command {
-  /// Drives scenarios against a lock on the air, with the odometer in the same folder.
+  /// Drives scenarios against a lock on the air, with the cycle counter in the same folder.
   static func drive(
     _ scenarios: [String], _ bench: EmulatedBench, lock: String = "lock.yaml", _ options: [String] = []
   ) throws -> Result {
@@ -68,13 +69,13 @@ extension Command {
     let process = try start(drive: scenarios, bench, lock: lock, options, out: out)
     process.waitUntilExit()
     return Result(
-      status: process.terminationStatus, output: try out.read("output"), errors: try out.read("errors"))
+      status: process.waitUntilExit(), output: try out.read("output"), errors: try out.read("errors"))
   }
 
   static func start(
     drive scenarios: [String], _ bench: EmulatedBench, lock: String = "lock.yaml", _ options: [String] = [],
     out: Folder
-  ) throws -> Process {
+  ) throws -> Program {
     let words =
       ["run"] + scenarios + [
         "--transport", bench.transports[0], "--device", "lock:\(lock)", "--out", "Reports",
@@ -93,10 +94,16 @@ extension Command.Folder {
 
   /// How often the lock of this folder has moved.
   func movements() -> Int {
-    let logs = names("state/lockstep/odometers").filter { $0.hasSuffix(".log") }
-    return logs.reduce(0) { sum, name in
-      sum + ((try? read("state/lockstep/odometers/\(name)").split(separator: "\n").count) ?? 0)
-    }
+    Int(state("SELECT sum(movements) FROM locks").first?.first?.integer ?? 0)
+  }
+
+  /// What is asked of the state that is kept in this folder; nothing where there is none.
+  func state(_ question: String) -> [[SQLValue]] {
+    var rows: [[SQLValue]] = []
+    let file = try? SQLiteDatabase(
+      path + "/state/lockstep/state.sqlite", .reading, application: 0x4C6B_5374, patience: 5000)
+    try? file?.query(question, []) { rows.append($0) }
+    return rows
   }
 
   /// The secret in a lock file.

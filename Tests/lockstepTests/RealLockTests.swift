@@ -37,7 +37,7 @@ struct RealLockTests {
     Issue.record("it was never unlocked")
   }
 
-  @Test("it is driven, counted, brought to rest and written down, and its key is nowhere")
+  @Test("it is driven, counted, parked and written down, and its key is nowhere")
   func drives() throws {
     let bench = try bench()
     let result = try Command.drive(
@@ -54,10 +54,11 @@ struct RealLockTests {
     #expect(result.errors.contains("2 of 100 movements were made, 2 in the lock's life"), "\(result.errors)")
     expect(folder.movements(), 2)
     let journal = try folder.journal()
-    #expect(journal.contains(#""remark":"the lock was unlocked and was brought to locked""#), "\(journal)")
-    #expect(journal.contains(#""left":{"lock":"lock.yaml","atRest":true}"#), "\(journal)")
+    #expect(
+      journal.contains(#""diagnostic":"the lock was unlocked and was brought to locked""#), "\(journal)")
+    #expect(journal.contains(#""left":{"lock":"lock.yaml","parked":true}"#), "\(journal)")
     let junit = try folder.read("Reports/junit.xml")
-    #expect(junit.contains("lockstep.remarks") && junit.contains("was brought to locked"), "\(junit)")
+    #expect(junit.contains("lockstep.diagnostics") && junit.contains("was brought to locked"), "\(junit)")
     let run = folder.names("Reports/runs")[0]
     expect(
       folder.names("Reports/runs/\(run)"), [".held", "capture.btsnoop", "journal.jsonl", "manifest.json"])
@@ -68,14 +69,14 @@ struct RealLockTests {
     let bytes = try #require(Data(hex: secret))
     let capture = try Data(contentsOf: URL(filePath: "\(folder.path)/Reports/runs/\(run)/capture.btsnoop"))
     #expect(capture.count > 1000 && capture.range(of: bytes) == nil)
-    // The odometer goes on counting; the session before the second run is over.
-    let again = try Command.drive(["there.yaml"], bench, ["--rest", "unlocked"])
+    // The cycle counter goes on counting; the session before the second run is over.
+    let again = try Command.drive(["there.yaml"], bench, ["--park", "unlocked"])
     expect(again.status, 0)
     #expect(again.errors.contains("the lock rests unlocked"), "\(again.errors)")
     expect(folder.movements(), 3)
   }
 
-  @Test("out of budget, the run ends with status 6 and one movement for the return to rest")
+  @Test("out of budget, the run ends with status 6 and one movement for parking")
   func budget() throws {
     let bench = try bench()
     let result = try Command.drive(["turns.yaml", "there.yaml"], bench, ["--actuations", "4"])
@@ -92,7 +93,7 @@ struct RealLockTests {
   }
 
   @Test(
-    "whatever asks for the end once ends the waiting at once, and the lock is brought to rest",
+    "whatever asks for the end once ends the waiting at once, and the lock is parked",
     arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR2, SIGXCPU, 40])
   func interrupted(signal: Int32) throws {
     let bench = try bench()
@@ -100,8 +101,7 @@ struct RealLockTests {
     let process = try Command.start(drive: ["slow.yaml", "there.yaml"], bench, out: out)
     awaitUnlocked()
     kill(process.processIdentifier, signal)
-    process.waitUntilExit()
-    expect(process.terminationStatus, 5)
+    expect(process.waitUntilExit(), 5)
     let errors = try out.read("errors")
     #expect(errors.contains("the lock was unlocked and was brought to locked"), "\(errors)")
     expect(folder.movements(), 2)
@@ -122,7 +122,7 @@ struct RealLockTests {
     kill(process.processIdentifier, SIGTERM)
     process.waitUntilExit()
     // Had it listened, this would be the second signal.
-    expect(process.terminationStatus, 5)
+    expect(process.waitUntilExit(), 5)
   }
 
   @Test(
@@ -140,18 +140,18 @@ struct RealLockTests {
     let output = try out.read("output")
     // Five seconds, and what a busy machine adds to them.
     #expect(Date().timeIntervalSince(begin) < 15, "\(output)")
-    expect(process.terminationStatus, 3)
+    expect(process.waitUntilExit(), 3)
     #expect(output.contains("2 cases: 2 in trouble"), "\(output)")
     let errors = try out.read("errors")
     let words = "the lock could not be brought to locked, see to it: "
     #expect(errors.contains(words), "\(errors)")
     let journal = try folder.journal()
-    for line in ["recovery, rung 3 of 3: reopen failed after", "recovery: no rung is left"] {
+    for line in ["recovery, step 3 of 3: reopen failed after", "recovery: no step is left"] {
       #expect(journal.contains(line), "\(journal)")
     }
     #expect(journal.contains("reconnect failed after") == (signal == SIGSTOP), "\(journal)")
     #expect(
-      journal.contains(#""left":{"lock":"lock.yaml","atRest":false,"message":""# + words), "\(journal)")
+      journal.contains(#""left":{"lock":"lock.yaml","parked":false,"message":""# + words), "\(journal)")
     let junit = try folder.read("Reports/junit.xml")
     #expect(junit.contains("errors=\"2\"") && junit.contains("type=\"lab-fault\""), "\(junit)")
   }
@@ -198,7 +198,7 @@ struct RealLockTests {
     expect(second.status, 0)
     #expect(second.output.contains(/of its tests, and [1-9][0-9]* of the corpus/), "\(second.output)")
     #expect(folder.movements() > movements, "\(second.output)")
-    // Who may move it once moves it no more, whatever there is to do; one more is kept for the return to rest.
+    // Who may move it once moves it no more, whatever there is to do; one more is kept for parking.
     let limited = try fuzz("--duration 60s --actuations 2")
     expect(limited.status, 6)
     #expect(folder.movements() > movements, "\(limited.output)")
@@ -244,7 +244,7 @@ struct RealLockTests {
     (["--transport", "usb:0", "--device", "lock:open.yaml"], 2, "(mode 0644): chmod 600 open.yaml"),
     (["--transport", "usb:0", "--device", "lock:wrong.yaml"], 2, "wrong.yaml:1:7: unknown lock `sesame55`"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),
-    (["--transport", "usb:0", "--device", "lock:lock.yaml", "--rest", "open"], 2, "'--rest' expects one of locked, unlocked, as-found"),
+    (["--transport", "usb:0", "--device", "lock:lock.yaml", "--park", "open"], 2, "'--park' expects one of locked, unlocked, as-found"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
     (["--transport", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
   ]

@@ -1,3 +1,4 @@
+import Databases
 import Foundation
 import TestSupport
 import Testing
@@ -77,13 +78,13 @@ private final class SwitchedBench {
     if let pid { kill(pid, SIGSTOP) }
     process.waitUntilExit()
     return Command.Result(
-      status: process.terminationStatus, output: try out.read("output"), errors: try out.read("errors"))
+      status: process.waitUntilExit(), output: try out.read("output"), errors: try out.read("errors"))
   }
 }
 
 @Suite("A controller that hangs", .timeLimit(.minutes(10)))
 struct RecoveryTests {
-  @Test("it is brought back by its power, rung by rung, and the run goes on with it")
+  @Test("it is brought back by its power, step by step, and the run goes on with it")
   func powerCycle() throws {
     let bench = try SwitchedBench()
     try bench.writeBench()
@@ -93,30 +94,30 @@ struct RecoveryTests {
     #expect(result.errors.contains("the lock was unlocked and was brought to locked"), "\(result.errors)")
     let journal = try bench.folder.journal()
     for line in [
-      "recovery, rung 1 of 4: reconnect failed after", "recovery, rung 2 of 4: HCI reset failed after",
-      "recovery, rung 3 of 4: reopen failed after", "the power of hub fell ",
-      "recovery, rung 4 of 4: power cycle helped, after",
+      "recovery, step 1 of 4: reconnect failed after", "recovery, step 2 of 4: HCI reset failed after",
+      "recovery, step 3 of 4: reopen failed after", "the power of hub fell ",
+      "recovery, step 4 of 4: power cycle helped, after",
     ] { #expect(journal.contains(line), "\(journal)") }
     // Tries are kept for those who come later.
-    let name = try #require(bench.folder.names("state/lockstep/recoveries").first)
-    let tries = try bench.folder.read("state/lockstep/recoveries/\(name)").split(separator: "\n")
     expect(
-      tries.map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") },
-      ["reconnect failed", "hci-reset failed", "reopen failed", "power-cycle helped"])
+      bench.folder.state("SELECT step, helped FROM recoveries ORDER BY id"),
+      [("reconnect", 0), ("hci-reset", 0), ("reopen", 0), ("power-cycle", 1)].map {
+        [.text($0), .integer($1)]
+      })
   }
 
   @Test("a switch that does not switch is found out, and the controller is out of use")
-  func pretence() throws {
+  func misbehaviour() throws {
     let bench = try SwitchedBench()
     try bench.writeBench(off: "broken", settle: "1 s")
     let result = try bench.runThroughHang()
     expect(result.status, 3)
     #expect(result.output.contains("2 cases: 2 in trouble"), "\(result.output)\(result.errors)")
     #expect(
-      result.output.contains("is out of use: no rung of the recovery ladder helped"), "\(result.output)")
+      result.output.contains("is out of use: no step of the recovery escalation helped"), "\(result.output)")
     let journal = try bench.folder.journal()
     #expect(journal.contains("the power of hub did not fall within 1 s of 'off'"), "\(journal)")
-    #expect(journal.contains("recovery: no rung is left, the controller is out of use"), "\(journal)")
+    #expect(journal.contains("recovery: no step is left, the controller is out of use"), "\(journal)")
   }
 
   @Test("one that is gone when a run begins is brought back by its power too")
@@ -130,7 +131,7 @@ struct RecoveryTests {
     expect(result.status, 0)
     let journal = try bench.folder.journal()
     for line in [
-      "recovery, rung 3 of 4: reopen failed after", "recovery, rung 4 of 4: power cycle helped, after",
+      "recovery, step 3 of 4: reopen failed after", "recovery, step 4 of 4: power cycle helped, after",
     ] {
       #expect(journal.contains(line), "\(journal)")
     }
@@ -190,8 +191,7 @@ struct RecoveryTests {
         while process.isRunning, !folder.has(name) { usleep(10_000) }
         kill(process.processIdentifier, SIGTERM)
       }
-      process.waitUntilExit()
-      expect(process.terminationStatus, status)
+      expect(process.waitUntilExit(), status)
       let lines = try out.read("output").split(separator: "\n", omittingEmptySubsequences: false)
       let said = lines.filter { $0.contains("power") || $0.contains("stopped") || $0.isEmpty }
       expect(said.joined(separator: "\n"), output)

@@ -54,7 +54,7 @@ struct ResumeTests {
       status = "Closed"
       for line in sys.stdin:
           message = json.loads(line)
-          while len(sys.argv) > 1 and os.path.exists(sys.argv[1]): time.sleep(0.01)
+          while "hello" not in message and len(sys.argv) > 1 and os.path.exists(sys.argv[1]): time.sleep(0.01)
           if "reset" in message: status = "Closed"
           elif "stimulus" in message: status = {"Open": "Opened", "Close": "Closed"}[message["stimulus"]]
           print(json.dumps({"status": status}))

@@ -317,7 +317,7 @@ struct ScheduleTests {
     try folder.write(
       "nightly.sh", try recipe("slurm", "--shards 3 --command \(Command.path)", in: folder))
     let result = try Command.shell(
-      "shellcheck nightly.sh; timeout 120 '\(Command.root)/Tests/Peers/slurm/cluster.sh' bash nightly.sh",
+      "shellcheck nightly.sh; timeout 300 '\(Command.root)/Tests/Peers/slurm/cluster.sh' bash nightly.sh",
       in: folder.path)
     expect(result.status, 1)
     #expect(result.errors.hasPrefix("lockstep: array 1 ended with status 1;"), "\(result.errors)")

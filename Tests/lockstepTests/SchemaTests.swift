@@ -91,7 +91,8 @@ struct SchemaTests {
   }
 
   @Test(
-    "those that editors complete by are published as they are", arguments: ["scenario", "bench", "nightly"])
+    "those that editors complete by are published as they are",
+    arguments: ["scenario", "machine", "bench", "nightly"])
   func published(_ name: String) throws {
     let path = "Scenarios/schema/\(name).schema.json"
     let published = try String(contentsOfFile: Command.root + "/" + path, encoding: .utf8)

@@ -37,8 +37,8 @@ struct ViolationCommandTests {
       try folder.read("Reports/junit.xml").contains(#"name="lockstep.violation" value="clear-text""#))
   }
 
-  @Test("a known habit is a remark: the case agrees")
-  func remark() throws {
+  @Test("a known habit is a diagnostic: the case agrees")
+  func diagnostic() throws {
     let folder = try Command.Folder()
     try folder.write("Scenarios/login.yaml", Self.login)
     let result = try Command.run(
@@ -46,7 +46,8 @@ struct ViolationCommandTests {
     expect(result.status, 0)
     #expect(
       result.output.contains(
-        "  remark   Scenarios/login.yaml: token-again: a token in the middle of a connection; known: locks "),
+        "  diagnostic   Scenarios/login.yaml: token-again: a token in the middle of a connection; known: locks "
+      ),
       "\(result.output)")
     #expect(try folder.read("Reports/junit.xml").contains("violation token-again"))
   }

@@ -106,9 +106,9 @@ public final class Reservation: Sendable {
 
   deinit { release { _ in } }
 
-  /// Says which lock stands at the place, by its odometer: should the run die, it is brought to rest before the place is
+  /// Says which lock stands at the place, by its identity: should the run die, it is parked before the place is
   /// given back.
-  public func tell(odometer path: String) { state.withLock { $0.watchdog.tell(odometer: path) } }
+  public func tell(lock identity: String) { state.withLock { $0.watchdog.tell(lock: identity) } }
 }
 
 // MARK: - Acquiring
@@ -183,7 +183,7 @@ extension Reservation {
   /// Why the place is ours no longer; `nil` while it is.
   public var fault: LabFault? { state.withLock { $0.fault } }
 
-  /// Whether somebody else holds the place now, where it was lost: then not even the return to rest is ours.
+  /// Whether somebody else holds the place now, where it was lost: then not even parking is ours.
   public func isTaken() -> Bool {
     // It may have been free when it was lost. While nobody can ask the coordinator, nobody can have got it there.
     guard fault != nil, let lab = try? client.look() else { return false }

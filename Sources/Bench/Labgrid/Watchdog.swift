@@ -26,8 +26,8 @@ final class Watchdog {
     }
   }
 
-  /// Tells it the odometer of the lock that stands at the place: it is brought to rest before the place is given back.
-  func tell(odometer path: String) { watcher.tell(path) }
+  /// Tells it which lock stands at the place: it is parked before the place is given back.
+  func tell(lock identity: String) { watcher.tell(identity) }
 
   /// Gives back what is held, and sends the watchdog home; where the lab does not take it back, the watchdog goes on.
   ///
@@ -72,7 +72,7 @@ public enum LabWatchdog {
   /// For how long it looks: what the run asked for as it died may still come about.
   private static let lingering = Interval.seconds(20)
 
-  /// For how long a lock at the place may take to be brought to rest before the place is given back.
+  /// For how long a lock at the place may take to be parked before the place is given back.
   private static let restPatience = Interval.seconds(120)
 
   /// Waits for the end of the run, and gives back what it held unless it did so itself.
@@ -82,10 +82,10 @@ public enum LabWatchdog {
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
     let owner = LabOwner(host: words[1], user: words[2])
-    guard let odometers = Watch.awaitEnd() else { return true }
+    guard let locks = Watch.awaitEnd() else { return true }
     // Another watcher sees to the lock, through the way that the place leads to.
     let limit = MonotonicClock.now + restPatience
-    while odometers.contains(where: Odometer.isAway), MonotonicClock.now < limit {
+    while locks.contains(where: CycleCounter.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))
     }
     return release(LabgridClient(address, owner: owner, python: words[3]))

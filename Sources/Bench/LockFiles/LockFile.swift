@@ -36,7 +36,7 @@ public struct LockFile: Sendable {
   public var key: LockKey?
   /// How long the client waits.
   public var times = ClientTimes()
-  /// What this lock is known to do though its protocol forbids it: remarks, and no divergences.
+  /// What this lock is known to do though its protocol forbids it: diagnostics, and no divergences.
   public var quirks: [SesameViolation] = []
 
   /// Describes a lock, in a file that need not be there yet.

@@ -5,56 +5,48 @@ import System
 public import Conformance
 import Basics
 
-/// The ladder of one controller, and what was tried on it by earlier processes, which lies in
-/// `recoveries/NAME.log` of the ``StateFolder``: a process for each case is not to begin anew each time.
+/// The escalation of one controller, and what was tried on it by earlier processes, as far as a ``RecoveryLog`` knows: a process
+/// for each case is not to begin anew each time.
 public final class Recovery {
-  private var ladder: RecoveryLadder
+  private var escalation: RecoveryEscalation
   private let spec: TransportSpec
   private let name: String
   private let power: Inventory.PowerSwitch?
-  private let log: WearLines?
+  private let log: RecoveryLog
   private let whenOut: (String) -> Void
-  private var remarks: [String] = []
-  /// Why everything ends at once, once no rung is left.
+  private var diagnostics: [String] = []
+  /// Why everything ends at once, once no step is left.
   public private(set) var fault: LabFault?
 
-  /// Makes the ladder of a controller.
+  /// Makes the escalation of a controller.
   ///
   /// - Parameters:
   ///   - spec: the way to it.
   ///   - power: what turns its power off and on.
-  ///   - folder: where the tries are written down; the usual place unless given.
-  ///   - whenOut: told why, when no rung is left and the controller is out of use.
+  ///   - whenOut: told why, when no step is left and the controller is out of use.
   public init(
-    of spec: TransportSpec, power: Inventory.PowerSwitch? = nil, in folder: String? = nil,
+    of spec: TransportSpec, power: Inventory.PowerSwitch? = nil,
     whenOut: @escaping (String) -> Void = { _ in }
   ) {
     self.spec = spec
     self.power = power
     self.whenOut = whenOut
     name = spec.identity
-    ladder = RecoveryLadder(hasUSBReset: spec.isDongle, powerSettles: power?.settle)
-    // Where nothing can be kept, each process begins anew.
-    let place = folder ?? (try? Self.folder())
-    log = place.flatMap { [name] in try? WearLines(Self.path(of: name, in: $0)) }
+    escalation = RecoveryEscalation(hasUSBReset: spec.isDongle, powerSettles: power?.settle)
+    log = RecoveryLog(controller: name, path: StateFolder.store)
     let now = BenchClock.now
-    for line in (try? log?.read { $0.isOver(at: now) }.lines) ?? [] {
-      guard let line else { continue }
-      if line.text == Self.restored {
-        ladder.forget()
-      } else if let rung = RecoveryRung(record: line.text) {
-        // On the scale of the transport's time.
-        ladder.recall(rung, at: Waiting.now + (line.place(at: now) - now.uptime))
-      }
+    for (step, time) in log.tries where !time.isOver(at: now) {
+      // On the scale of the transport's time.
+      escalation.recall(step, at: Waiting.now + (time.place(at: now) - now.uptime))
     }
   }
 
   /// Climbs until the controller is in work again.
   ///
   /// - Returns: what there is to say of it, a line for each try.
-  public func climb<Surroundings>(_ link: inout AirLink<Transport, Surroundings>) -> [String] {
-    var way = ClimbingLink(link) { self.write($0) }
-    let works = ladder.climb(&way)
+  public func climb<Environment>(_ link: inout AirLink<Transport, Environment>) -> [String] {
+    var way = RecoveringLink(link, record: log.keep)
+    let works = escalation.climb(&way)
     link = way.link
     if !works { putOut(way.lastFailure) }
     return way.lines
@@ -67,18 +59,18 @@ public final class Recovery {
     do {
       let transport = try Transport(opening: spec, settings: settings)
       // That it was opened goes without saying.
-      _ = transport.takeRemarks()
+      _ = transport.takeDiagnostics()
       return transport
     } catch {
       // What is there, and may not be used, would be there again.
       guard power != nil, error.symptom == .silent || error.symptom != .busy && spec.isPresent != true else {
         throw LabFault(.noDevice, error.description)
       }
-      remarks.append("\(spec): not opened: \(error)")
+      diagnostics.append("\(spec): not opened: \(error)")
     }
-    var way = ClosedWay(spec: spec, power: power, settings: settings) { self.write($0) }
-    let works = ladder.climb(&way)
-    remarks += way.lines
+    var way = ClosedWay(spec: spec, power: power, settings: settings, record: log.keep)
+    let works = escalation.climb(&way)
+    diagnostics += way.lines
     if works, let transport = way.transport { return transport }
     putOut(way.lastFailure)
     throw fault ?? LabFault(.noDevice, "\(name) is out of use")
@@ -97,19 +89,16 @@ public final class Recovery {
   }
 
   /// Takes what there is to say since it was last asked.
-  public func takeRemarks() -> [String] {
-    defer { remarks = [] }
-    return remarks
+  public func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics
   }
 
   private func putOut(_ lastFailure: String?) {
-    write("out-of-use")
-    let reason = "no rung of the recovery ladder helped; the last one: \(lastFailure ?? "none was tried")"
+    let reason = "no step of the recovery escalation helped; the last one: \(lastFailure ?? "none was tried")"
     fault = LabFault(.noDevice, "\(name) is out of use: \(reason)")
     whenOut(reason)
   }
-
-  private func write(_ text: String) { try? log?.append([WearLine(text, at: BenchClock.now)]) }
 }
 
 /// The way to a controller that could not be opened.
@@ -117,7 +106,7 @@ private struct ClosedWay: RecoverableWay {
   let spec: TransportSpec
   let power: Inventory.PowerSwitch?
   let settings: TransportSettings
-  let record: (String) -> Void
+  let record: (RecoveryEscalation.Attempt) -> Void
   var transport: Transport?
   var lines: [String] = []
   var lastFailure: String?
@@ -125,8 +114,8 @@ private struct ClosedWay: RecoverableWay {
   var now: Instant { Waiting.now }
   var isWayLost: Bool { true }
 
-  mutating func attempt(_ rung: RecoveryRung, until limit: Instant) -> String? {
-    switch rung {
+  mutating func attempt(_ step: RecoveryStep, until limit: Instant) -> String? {
+    switch step {
     case .reconnect, .hciReset, .usbReset: return "the controller is not there"
     case .reopen: break
     case .powerCycle:
@@ -158,28 +147,17 @@ private struct ClosedWay: RecoverableWay {
     return failure
   }
 
-  mutating func note(_ line: String, _ attempt: RecoveryLadder.Attempt?) {
+  mutating func note(_ line: String, _ attempt: RecoveryEscalation.Attempt?) {
     lines.append(line)
     guard let attempt else { return }
     lastFailure = attempt.failure
-    record(attempt.record)
+    record(attempt)
   }
 }
 
 extension Recovery {
-  /// The line after which all before it is forgotten.
-  private static let restored = "restored"
-
   /// Notes that a person saw to a controller: what was tried before does not count any more.
   public static func restore(_ identity: String) throws(LabFault) {
-    let path = path(of: identity, in: try folder())
-    guard Host.isFile(path) else { return }
-    try WearLines(path).append([WearLine(restored, at: BenchClock.now)])
-  }
-
-  private static func folder() throws(LabFault) -> String { try StateFolder.folder("recoveries") }
-
-  private static func path(of identity: String, in folder: String) -> String {
-    "\(folder)/\(Lease.name(identity)).log"
+    try RecoveryLog(controller: identity, path: StateFolder.store).forget()
   }
 }

@@ -19,7 +19,7 @@ public final class Watcher {
   /// Whether this process is one.
   static var isOurs: Bool { CommandLine.arguments.dropFirst().first == command }
 
-  /// Whether somebody who has a lease is one, and so has it only until the lock is at rest.
+  /// Whether somebody who has a lease is one, and so has it only until the lock is parked.
   static func isHolder(_ holder: LeaseHolder?) -> Bool {
     holder?.command.hasPrefix("lockstep \(command) ") ?? false
   }

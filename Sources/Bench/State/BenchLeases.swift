@@ -93,10 +93,10 @@ public struct BenchLeases {
     return all
   }
 
-  /// For how long a process that brings a lock to rest is waited for: it is done before that, or there is trouble.
+  /// For how long a process that parks a lock is waited for: it is done before that, or there is trouble.
   private static let restPatience = Interval.seconds(120)
 
-  /// Takes the lease of a lock. One that is held by the process which brings the lock to rest whose run died is waited for
+  /// Takes the lease of a lock. One that is held by the process which parks the lock whose run died is waited for
   /// in any case.
   private mutating func lease(of identity: String, called name: String) throws(LabFault) -> Lease {
     let restLimit = MonotonicClock.now + Self.restPatience

@@ -1,6 +1,7 @@
 public import Journal
 import Transports
 import System
+import Conformance
 public import Basics
 
 /// One lock or dongle of a bench, as it is now.
@@ -10,7 +11,7 @@ public struct DeviceState {
     case free
     case held(LeaseHolder)
     case outOfUse(DeviceHealth.OutOfUse)
-    /// It cannot even be said which it is.
+    /// It cannot be said which it is, or how it is.
     case unknown(String)
   }
 
@@ -35,19 +36,21 @@ public struct DeviceState {
 
   /// What a lock has been through.
   public struct Wear {
-    /// The movements of its life, of the last hour and of the last night.
+    /// The movements of its life, of the last hour and of the last twelve hours.
     public var total: Int
     public var hour: Int
-    public var night: Int
+    public var shift: Int
     public var limits: LockLimits
     /// Its battery in percent, as it was last seen.
     public var battery: Int?
     /// What it is owed by who was killed while he used it.
-    public var owed: OwedRest?
+    public var owed: OwedPark?
     /// Why its motor is left alone because of what it did.
-    public var worn: WearLedger.Refusal?
+    public var worn: ActuationBudget.Refusal?
+    /// Why its motor is left alone after a jam.
+    public var cooling: ActuationBudget.Refusal?
     /// Why it is left alone because of its battery.
-    public var low: WearLedger.Refusal?
+    public var low: ActuationBudget.Refusal?
   }
 }
 
@@ -71,14 +74,20 @@ public struct BenchState {
     switch lock.source {
     case .device(let text): state = device(.lock, lock.name, benchLock.emulatedIdentity, text)
     case .file(let path):
+      let file: LockFile
       do {
-        let file = try LockFile(reading: path)
-        state = device(.lock, lock.name, file.identity, path)
-        state.wear = wear(of: file, lock.limits)
+        file = try LockFile(reading: path)
       } catch {
-        state = DeviceState(
-          kind: .lock, name: lock.name, place: path, use: .unknown(error.description))
+        return DeviceState(
+          kind: .lock, name: lock.name, place: path, use: .unknown(error.description),
+          quarantine: quarantine(of: lock.name, today))
       }
+      state = device(.lock, lock.name, file.identity, path)
+      do throws(LabFault) {
+        state.wear = try wear(of: file.identity, lock.limits)
+      } catch  where !state.use.isHeld {
+        state.use = .unknown(error.detail)
+      } catch {}
     }
     state.quarantine = quarantine(of: lock.name, today)
     return state
@@ -87,38 +96,37 @@ public struct BenchState {
   private func device(
     _ kind: DeviceState.Kind, _ name: String, _ identity: String, _ place: String
   ) -> DeviceState {
-    let health = HealthFolder.health(of: identity)
-    let use: DeviceState.Use =
-      if let holder = Lease.holder(of: identity) {
-        .held(holder)
-      } else if let reason = health.outOfUse {
-        .outOfUse(reason)
-      } else {
-        .free
-      }
-    return DeviceState(
-      kind: kind, name: name, identity: identity, place: place, use: use, failures: health.failures)
+    var state = DeviceState(kind: kind, name: name, identity: identity, place: place, use: .free)
+    do throws(LabFault) {
+      let health = try HealthStore.health(of: identity)
+      state.failures = health.failures
+      if let reason = health.outOfUse { state.use = .outOfUse(reason) }
+    } catch {
+      state.use = .unknown(error.detail)
+    }
+    if let holder = Lease.holder(of: identity) { state.use = .held(holder) }
+    return state
   }
 
-  private func wear(of file: LockFile, _ limits: LockLimits) -> DeviceState.Wear? {
-    guard let path = Odometer.path(of: file) else { return nil }
+  private func wear(of lock: String, _ limits: LockLimits) throws(LabFault) -> DeviceState.Wear {
     let now = BenchClock.now
-    guard let (total, ledger) = Odometer.glance(at: path, now: now) else {
-      return DeviceState.Wear(total: 0, hour: 0, night: 0, limits: limits)
+    guard let (total, ledger) = try CycleCounter.headerScan(of: lock, now: now) else {
+      return DeviceState.Wear(total: 0, hour: 0, shift: 0, limits: limits)
     }
     var wear = DeviceState.Wear(
       total: total, hour: ledger.count(in: .seconds(3600), at: now.uptime),
-      night: ledger.count(in: WearLedger.night, at: now.uptime), limits: limits, battery: ledger.battery)
+      shift: ledger.count(in: ActuationBudget.shift, at: now.uptime), limits: limits, battery: ledger.battery)
     wear.low = ledger.batteryRefusal(under: limits)
-    // Whoever holds it has yet to bring it to rest.
-    if Lease.holder(of: file.identity) == nil { wear.owed = ledger.owed }
+    // Whoever holds it has yet to park it.
+    if Lease.holder(of: lock) == nil { wear.owed = ledger.owed }
     // The battery lasts longer than any budget, and would hide it.
     var motor = limits
     (motor.batteryFloor, motor.batterySlope) = (nil, nil)
     if let refusal = ledger.refusal(for: .movement, under: motor, at: now.uptime) {
       switch refusal.limit {
-      case .hour, .night: wear.worn = refusal
-      case .batteryFloor, .batterySlope, .gap, .coolDown: break
+      case .hour, .shift: wear.worn = refusal
+      case .coolDown: wear.cooling = refusal
+      case .batteryFloor, .batterySlope, .gap: break
       }
     }
     return wear

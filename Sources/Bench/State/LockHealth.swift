@@ -4,15 +4,19 @@ public import Conformance
 
 /// The check of a lock before it is used, and what comes of it.
 public enum LockHealth {
-  /// What is left alone, and how it is put back in use; `nil` for what is in use.
+  /// What is left alone, and how it is put back in use, or why nobody can say; `nil` for what is in use.
   ///
   /// - Parameters:
   ///   - identity: what it is.
   ///   - name: what people call it.
   public static func refusal(of identity: String, called name: String) -> String? {
-    HealthFolder.health(of: identity).outOfUse.map {
-      "\(name) is out of use since \($0.since): \($0.reason); when somebody has seen to it, "
-        + "'lockstep devices restore \(shellWord(name.split(separator: " ").last.map(String.init) ?? name))' puts it back in use"
+    do throws(LabFault) {
+      return try HealthStore.health(of: identity).outOfUse.map {
+        "\(name) is out of use since \($0.since): \($0.reason); when somebody has seen to it, "
+          + "'lockstep devices restore \(shellWord(name.split(separator: " ").last.map(String.init) ?? name))' puts it back in use"
+      }
+    } catch {
+      return error.detail
     }
   }
 
@@ -24,7 +28,7 @@ public enum LockHealth {
     _ dongle: (identity: String, name: String)?
   ) throws(LabFault) -> [String] {
     let (now, named) = (WallClock.time, [lock] + [dongle].compactMap(\.self))
-    let news = try HealthFolder.update { book in
+    let news = try HealthStore.update { book in
       let news = book.take(finding, lock: lock.identity, dongle: dongle?.identity, at: now)
       for (identity, name) in named where book[identity] != DeviceHealth() {
         book[identity].name = name

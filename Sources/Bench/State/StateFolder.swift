@@ -2,7 +2,7 @@ import System
 public import Conformance
 import Glibc
 
-/// Where Lockstep keeps what outlives a run and belongs to this machine: odometers, leases, health, recoveries.
+/// Where Lockstep keeps what outlives a run and belongs to this machine: leases, and the ``StateStore`` of all else.
 ///
 /// A lock's movements are the lock's, whoever causes them: so there is one folder for all users of a machine,
 /// ``machine``, where somebody has set it up ('lockstep doctor --set-up' prints the line) and this user may write it. Where
@@ -55,8 +55,18 @@ public enum StateFolder {
     return Host.variable("HOME").map { $0 + "/.local/state/lockstep" }
   }
 
-  /// The folder in which this user kept things before there was one for all.
-  public static var earlier: String? { place?.reach == .machine && own != path ? own : nil }
+  /// The ``StateStore`` in it; `nil` where there is no place for one.
+  public static var store: String? { path.map(store(in:)) }
+
+  /// The one in which this user's movements were counted before there was a folder for all.
+  public static var earlierStore: String? {
+    place?.reach == .machine && own != path ? own.map(store(in:)) : nil
+  }
+
+  /// The same, which there has to be.
+  static func neededStore() throws(LabFault) -> String { store(in: try named()) }
+
+  private static func store(in folder: String) -> String { folder + "/state.sqlite" }
 
   /// Whether somebody has set up the folder of all users, and this one may not write it.
   public static var isWithheld: Bool { place?.reach == .user && kind(of: machine) != nil }
@@ -69,12 +79,16 @@ public enum StateFolder {
     try folder(name, in: place?.reach == .machine ? own : path)
   }
 
+  /// The folder, which there has to be.
+  private static func named(_ path: String? = StateFolder.path) throws(LabFault) -> String {
+    if let path { return path }
+    let trouble = Host.variable(variable).map { "\(variable) is '\($0)', which is not an absolute path" }
+    throw LabFault(
+      .noDevice, "there is no place for what outlives a run: \(trouble ?? "set HOME or XDG_STATE_HOME")")
+  }
+
   private static func folder(_ name: String, in path: String?) throws(LabFault) -> String {
-    guard let path else {
-      let trouble = Host.variable(variable).map { "\(variable) is '\($0)', which is not an absolute path" }
-      throw LabFault(
-        .noDevice, "there is no place for what outlives a run: \(trouble ?? "set HOME or XDG_STATE_HOME")")
-    }
+    let path = try named(path)
     do {
       try makeFolder("\(path)/\(name)")
     } catch {

@@ -17,14 +17,14 @@ extension LabWorld {
     /// When it ends at the latest, for fuzzing.
     var end = Instant.never
     var used = 0
-    var ledger = WearLedger()
+    var ledger = ActuationBudget()
     /// What came of it so far.
     var verdict: (NightEnding.Verdict, String)?
-    /// The movements that the odometer does not have yet; only where it is wrong.
-    var uncounted: [WearLine] = []
+    /// The movements that the cycle counter does not have yet; only where it is wrong.
+    var uncounted: [LockEvent] = []
     /// Whether it does what a run left undone that was killed.
     var isWatcher = false
-    /// Whether the lock was owed its rest when it was taken.
+    /// Whether the lock was owed its parking when it was taken.
     var isIndebted = false
     var isAsked = false
     var isCut = false
@@ -55,7 +55,7 @@ extension LabWorld {
   private static let beats = Interval.milliseconds(500)
   /// After how long a process that is stuck shows no more signs of life.
   private static let patience = Interval.seconds(2)
-  /// How often, and within which time, the process beside a run tries to bring its lock to rest.
+  /// How often, and within which time, the process beside a run tries to park its lock.
   private static let watches = (tries: 3, time: Interval.seconds(600), pause: Interval.seconds(5))
 
   mutating func start(_ attempt: NightAttempt, for scheduler: Int) {
@@ -72,7 +72,7 @@ extension LabWorld {
     case .fuzz(let time):
       child.left = .max
       child.end = now + time
-    case .rest: child.left = 0
+    case .park: child.left = 0
     }
     launch(child)
   }
@@ -94,8 +94,8 @@ extension LabWorld {
     if locks[watch.lock].state[place].holder == nil, dongles[watch.dongle].holders[place] == nil {
       next.tries += 1
       let attempt = NightAttempt(
-        number: 0, work: .rest, lock: locks[watch.lock].name, dongle: dongles[watch.dongle].name,
-        actuations: Night.restMovements, odometer: locks[watch.lock].state[place].reading)
+        number: 0, work: .park, lock: locks[watch.lock].name, dongle: dongles[watch.dongle].name,
+        actuations: Night.parkMovements, cycleCounter: locks[watch.lock].state[place].reading)
       var child = Child(
         scheduler: watch.scheduler, attempt: attempt, lock: watch.lock, dongle: watch.dongle, left: 0)
       child.isWatcher = true
@@ -146,13 +146,13 @@ extension LabWorld {
     let holders = [locks[child.lock].state[place].holder, dongles[child.dongle].holders[place]]
       .compactMap(\.self)
     guard holders.isEmpty || lab.defect == .forgottenChildren else {
-      // Who brings a lock to rest is soon done with it.
+      // Who parks a lock is soon done with it.
       if !child.isWatcher, !child.isAsked, holders.allSatisfy({ children[$0]?.isWatcher ?? false }) {
         return .milliseconds(500)
       }
       child.verdict = (.labFault, "another process holds it")
       child.phase = .resting
-      return end(process, &child, leave: nil)
+      return end(process, &child, park: nil)
     }
     locks[child.lock].state[place].holder = process
     dongles[child.dongle].holders[place] = process
@@ -163,9 +163,9 @@ extension LabWorld {
     let time = clocks(of: bench(of: child))
     locks[child.lock].state[place].forget(at: time)
     let state = locks[child.lock].state[place]
-    let odometer =
-      lab.defect == .trustedCalendar ? state.odometer.filter { $0.wall <= time.wall } : state.odometer
-    child.ledger = WearLedger(odometer: odometer, notes: state.notes, at: time)
+    let isTrusted = lab.defect == .trustedCalendar
+    let events = state.events.filter { !isTrusted || !$0.isMovement || $0.time.wall <= time.wall }
+    child.ledger = ActuationBudget(events, at: time)
     child.isIndebted = state.isOwed
     child.phase = .connecting
     return .milliseconds(500)
@@ -192,7 +192,7 @@ extension LabWorld {
     return .milliseconds(Int64(1500 + generator.below(2000)))
   }
 
-  /// Does what whoever had the lock before was killed over: brings it to rest, before anything else is done with it.
+  /// Does what whoever had the lock before was killed over: parks it, before anything else is done with it.
   private mutating func settle(_ child: inout Child) -> Interval? {
     let lock = child.lock
     if let time = recover(&child, isWayLost: false) {
@@ -204,12 +204,12 @@ extension LabWorld {
       child.phase = .driving
       return .milliseconds(100)
     }
-    if locks[lock].isAtRest {
+    if locks[lock].isParked {
       if !isDiskFull(bench(of: child)) { locks[lock].state[folder(of: child.scheduler)].isOwed = false }
       child.phase = .driving
       return .milliseconds(100)
     }
-    switch payment(for: .rest, &child) {
+    switch payment(for: .park, &child) {
     case .wait(let time): return time
     case .refused(let why, let pause):
       child.verdict = (.limited, why)
@@ -233,7 +233,7 @@ extension LabWorld {
     guard isTroubled(dongle) else { return nil }
     let time = climb(dongle, isWayLost: isWayLost)
     if isTroubled(dongle) {
-      child.verdict = child.verdict ?? (.labFault, "no rung is left")
+      child.verdict = child.verdict ?? (.labFault, "no step is left")
       child.outOfUse = .dongle(dongles[dongle].name)
       child.phase = .resting
       child.isCut = true
@@ -244,23 +244,23 @@ extension LabWorld {
     return time
   }
 
-  /// Climbs back to a dongle with the real ladder; how long that takes.
+  /// Climbs back to a dongle with the real escalation; how long that takes.
   private mutating func climb(_ dongle: Int, isWayLost: Bool) -> Interval {
     var time = now
-    var ladder = dongles[dongle].ladder
-    _ = ladder.begin(isWayLost: isWayLost, at: time)
-    while let (rung, limit) = ladder.next(at: time) {
+    var escalation = dongles[dongle].escalation
+    _ = escalation.begin(isWayLost: isWayLost, at: time)
+    while let (step, limit) = escalation.next(at: time) {
       let isThere = !dongles[dongle].isDead && time >= dongles[dongle].goneUntil
-      let helps = isThere && (dongles[dongle].cure.map { rung >= $0 } ?? true)
+      let helps = isThere && (dongles[dongle].cure.map { step >= $0 } ?? true)
       // One that does not help takes all the time that it has.
       time = helps ? time + .milliseconds((limit - time).nanoseconds / 2_000_000) : limit
-      _ = ladder.ended(with: helps ? nil : "the controller does not answer", at: time)
+      _ = escalation.ended(with: helps ? nil : "the controller does not answer", at: time)
       if helps {
         dongles[dongle].cure = nil
         break
       }
     }
-    dongles[dongle].ladder = ladder
+    dongles[dongle].escalation = escalation
     return time - now
   }
 
@@ -328,9 +328,9 @@ extension LabWorld {
   }
 
   /// Counts a movement that is about to begin, as far as the limits allow one.
-  private mutating func payment(for purpose: WearLedger.Purpose, _ child: inout Child) -> Payment {
+  private mutating func payment(for purpose: ActuationBudget.Purpose, _ child: inout Child) -> Payment {
     let time = clocks(of: bench(of: child))
-    let kept = purpose == .rest ? 0 : 1
+    let kept = purpose == .park ? 0 : 1
     guard child.used + kept < child.attempt.actuations else {
       return .refused("its \(child.attempt.actuations) movements are used up", pause: nil)
     }
@@ -343,12 +343,12 @@ extension LabWorld {
       return .refused("movements cannot be counted", pause: .seconds(60))
     }
     let place = folder(of: child.scheduler)
-    if lab.defect != .forgottenRest { locks[child.lock].state[place].isOwed = true }
-    let line = WearLine("lock", at: time)
-    if lab.defect == .lateOdometer {
-      child.uncounted.append(line)
+    if lab.defect != .forgottenParking { locks[child.lock].state[place].isOwed = true }
+    let event = LockEvent(.movement("lock"), at: time)
+    if lab.defect == .lateCycleCounter {
+      child.uncounted.append(event)
     } else {
-      locks[child.lock].state[place].odometer.append(line)
+      locks[child.lock].state[place].events.append(event)
     }
     child.ledger.move(at: time.uptime)
     child.used += 1
@@ -360,37 +360,37 @@ extension LabWorld {
     let lock = child.lock
     outcome.movements += 1
     schedulers[child.scheduler].movements += 1
-    locks[lock].usedTonight += 1
+    locks[lock].usedThisShift += 1
     locks[lock].mover = child.scheduler
     check(lock, of: child.scheduler)
     locks[lock].moved.append(now)
     guard now >= locks[lock].jammedUntil else {
       let time = clocks(of: bench(of: child))
       if !isDiskFull(bench(of: child)) {
-        locks[lock].state[folder(of: child.scheduler)].notes.append(WearLine("jam", at: time))
+        locks[lock].state[folder(of: child.scheduler)].events.append(LockEvent(.jam("it is stuck"), at: time))
       }
       child.ledger.jam(at: time.uptime)
-      locks[lock].isAtRest = false
+      locks[lock].isParked = false
       return false
     }
-    locks[lock].isAtRest.toggle()
+    locks[lock].isParked.toggle()
     return true
   }
 
   /// Holds a movement against the budgets: those of a scheduler are its own, those of a lock are for all together.
   private mutating func check(_ lock: Int, of index: Int) {
     let (settings, state, scheduler) = (lab.settings, locks[lock], schedulers[index])
-    let (made, most) = (scheduler.movements, scheduler.settings.actuations ?? .max)
-    if made > most { violate(.budgets, "scheduler \(index) made \(made) movements of \(most)") }
+    let (made, maximum) = (scheduler.movements, scheduler.settings.actuations ?? .max)
+    if made > maximum { violate(.budgets, "scheduler \(index) made \(made) movements of \(maximum)") }
     if let last = state.moved.last, now < last + limits.gap {
       violate(.budgets, "\(state.name) moved twice in \(now - last)")
     }
     let blindUntil = state.blindUntil
     let isAlone = schedulers.count { $0.bench == state.bench } == 1
-    if isAlone || now >= blindUntil, state.usedTonight > settings.perNight {
-      violate(.budgets, "\(state.name) made \(state.usedTonight) movements of \(settings.perNight)")
+    if isAlone || now >= blindUntil, state.usedThisShift > settings.perShift {
+      violate(.budgets, "\(state.name) made \(state.usedThisShift) movements of \(settings.perShift)")
     }
-    let start = max(now - WearLedger.hour, blindUntil)
+    let start = max(now - ActuationBudget.hour, blindUntil)
     let recent = state.moved.reversed().prefix { $0 > start }.count + 1
     if recent > settings.perHour, now >= blindUntil {
       violate(.budgets, "\(state.name) made \(recent) movements in an hour")
@@ -402,42 +402,42 @@ extension LabWorld {
   private mutating func rest(_ process: Int, _ child: inout Child) -> Interval? {
     let lock = child.lock
     if child.verdict == nil {
-      child.verdict = child.attempt.work == .rest ? (.agree, "") : (.incomplete, "stopped")
+      child.verdict = child.attempt.work == .park ? (.agree, "") : (.incomplete, "stopped")
     }
-    if locks[lock].isAtRest, !child.isCut {
-      return end(process, &child, leave: .atRest)
+    if locks[lock].isParked, !child.isCut {
+      return end(process, &child, park: .parked)
     }
     if child.isCut {
-      return end(process, &child, leave: child.used == 0 ? .unknown : .elsewhere("it was not reached"))
+      return end(process, &child, park: child.used == 0 ? .unknown : .elsewhere("it was not reached"))
     }
     if child.restUntil == .zero { child.restUntil = now + .seconds(60) }
-    switch payment(for: .rest, &child) {
+    switch payment(for: .park, &child) {
     case .wait(let time) where now + time <= child.restUntil: return time
     case .wait:
-      return end(process, &child, leave: .elsewhere("it took too long"))
+      return end(process, &child, park: .elsewhere("it took too long"))
     case .refused(let why, let pause):
       if let pause { child.pause = max(pause, child.pause ?? .zero) }
-      return end(process, &child, leave: .elsewhere(why))
+      return end(process, &child, park: .elsewhere(why))
     case .paid:
       if move(&child) { return .seconds(1) }
-      return end(process, &child, leave: .elsewhere("the bolt does not move"))
+      return end(process, &child, park: .elsewhere("the bolt does not move"))
     }
   }
 
-  private mutating func end(_ process: Int, _ child: inout Child, leave: LockLeave?) -> Interval? {
-    var ending = NightEnding(child.verdict?.0 ?? .incomplete, child.verdict?.1 ?? "", leave: leave)
-    if child.attempt.work == .rest, leave != .atRest {
+  private mutating func end(_ process: Int, _ child: inout Child, park: ParkState?) -> Interval? {
+    var ending = NightEnding(child.verdict?.0 ?? .incomplete, child.verdict?.1 ?? "", park: park)
+    if child.attempt.work == .park, park != .parked {
       ending.verdict = .labFault
-      ending.message = if case .elsewhere(let why) = leave { why } else { "it was not reached" }
+      ending.message = if case .elsewhere(let why) = park { why } else { "it was not reached" }
     }
     (ending.pause, ending.outOfUse) = (child.pause, child.outOfUse)
     var isWritten = !isDiskFull(bench(of: child))
-    if leave == .atRest, isWritten { locks[child.lock].state[folder(of: child.scheduler)].isOwed = false }
+    if park == .parked, isWritten { locks[child.lock].state[folder(of: child.scheduler)].isOwed = false }
     if case .test(let identity) = child.attempt.work, schedulers[child.scheduler].agreed[identity] != nil {
       isWritten = true
     }
     if !isWritten {
-      ending = NightEnding(.labFault, "its journal could not be written", leave: leave ?? .unknown)
+      ending = NightEnding(.labFault, "its journal could not be written", park: park ?? .unknown)
     }
     bury(process, child, ending, tellsPlanner: true)
     return nil
@@ -457,10 +457,10 @@ extension LabWorld {
     }
     // A verdict that is on the disk holds.
     let isJudged = child.phase == .resting && child.verdict?.0 == .agree && !isDiskFull(bench(of: child))
-    var ending = NightEnding(isJudged ? .agree : .incomplete, "its process was killed", leave: .unknown)
+    var ending = NightEnding(isJudged ? .agree : .incomplete, "its process was killed", park: .unknown)
     let place = folder(of: child.scheduler)
     if lab.defect == .rosyLeave {
-      ending.leave = .atRest
+      ending.park = .parked
       locks[child.lock].state[place].isOwed = false
     }
     if sparesWatcher, !child.isWatcher, locks[child.lock].state[place].holder == process {
@@ -483,12 +483,12 @@ extension LabWorld {
     if hadIt { locks[lock].driver = nil }
     if dongles[dongle].driver == process { dongles[dongle].driver = nil }
     // One that was killed counted nothing, where counting comes last.
-    if ending.message != "its process was killed" { locks[lock].state[place].odometer += child.uncounted }
-    if hadIt, !locks[lock].isAtRest, !locks[lock].state[place].isOwed {
-      violate(.restOrSaid, "\(locks[lock].name) is not at rest, and nothing on the disk says so")
+    if ending.message != "its process was killed" { locks[lock].state[place].events += child.uncounted }
+    if hadIt, !locks[lock].isParked, !locks[lock].state[place].isOwed {
+      violate(.parkedOrSaid, "\(locks[lock].name) is not parked, and nothing on the disk says so")
     }
     children[process] = nil
-    ending.odometer = locks[lock].state[place].reading
+    ending.cycleCounter = locks[lock].state[place].reading
     guard !child.isWatcher else { return ending }
     journals[journalKey(child.scheduler, child.attempt.number)] = ending
     if child.hasPlanner, tellsPlanner { tell(child.scheduler, .ended(child.attempt.number, ending)) }

@@ -63,7 +63,7 @@ public struct LabNights: Sendable {
     settings.cases = 4 + generator.below(12)
     settings.duration = .seconds(Int64(1200 + generator.below(2400)))
     settings.actuations = 60 + generator.below(400)
-    settings.perNight = 40 + generator.below(200)
+    settings.perShift = 40 + generator.below(200)
     settings.perHour = 20 + generator.below(100)
     settings.severity = 10 + generator.below(60)
     var lab = LabSimulation(seed: seed, settings, defect: defect)

@@ -16,8 +16,8 @@ extension LabWorld {
       scheduler.settings, name: "night \(night)", cases: cases,
       locks: scheduler.locks.map {
         NightLock(
-          name: locks[$0].name, dongles: ways, perNight: lab.settings.perNight,
-          odometer: locks[$0].state[folder(of: index)].reading, isFuzzed: scheduler.isTakenUp)
+          name: locks[$0].name, dongles: ways, perShift: lab.settings.perShift,
+          cycleCounter: locks[$0].state[folder(of: index)].reading, isFuzzed: scheduler.isTakenUp)
       }, dongles: ways.map { NightDongle(name: $0) }, resuming: lines)
     if night.isOver {
       schedulers[index].isDone = true
@@ -64,11 +64,11 @@ extension LabWorld {
       children[process.key]?.hasPlanner = true
       return
     }
-    var ending = NightEnding(.incomplete, "its process was killed", leave: .unknown)
+    var ending = NightEnding(.incomplete, "its process was killed", park: .unknown)
     if lab.defect != .forgottenJournals, let left = journals[journalKey(scheduler, attempt.number)] {
       ending = left
     }
-    ending.odometer = lock(attempt.lock).map { locks[$0].state[folder(of: scheduler)].reading }
+    ending.cycleCounter = lock(attempt.lock).map { locks[$0].state[folder(of: scheduler)].reading }
     tell(scheduler, .ended(attempt.number, ending))
   }
 
@@ -155,13 +155,13 @@ extension LabWorld {
     }
     for place in schedulers[index].locks {
       let lock = locks[place]
-      guard !lock.isAtRest, lock.driver == nil, lock.mover == index else { continue }
+      guard !lock.isParked, lock.driver == nil, lock.mover == index else { continue }
       let isSaid =
-        switch planner.lock(lock.name)?.leave {
+        switch planner.lock(lock.name)?.park {
         case .elsewhere, .unknown: true
-        case .atRest, nil: false
+        case .parked, nil: false
         }
-      if !isSaid { violate(.restOrSaid, "\(lock.name) is not at rest, and its scheduler does not say so") }
+      if !isSaid { violate(.parkedOrSaid, "\(lock.name) is not parked, and its scheduler does not say so") }
     }
   }
 

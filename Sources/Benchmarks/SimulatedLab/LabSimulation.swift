@@ -4,8 +4,8 @@ public import Basics
 /// A lab in virtual time: benches with dongles and locks, the children that drive them, the machines they run on, and
 /// what goes wrong with all of these at three in the morning.
 ///
-/// Everything that decides is the real thing: ``Night`` plans and takes up again, ``WearLedger`` says what may move, and
-/// ``RecoveryLadder`` brings dongles back. Only what they decide about is played: locks, radios, processes, disks and clocks.
+/// Everything that decides is the real thing: ``Night`` plans and takes up again, ``ActuationBudget`` says what may move, and
+/// ``RecoveryEscalation`` brings dongles back. Only what they decide about is played: locks, radios, processes, disks and clocks.
 /// One seed gives one month, on any machine; its faults are a list, so that a month that breaks an invariant can be
 /// made shorter fault by fault.
 public struct LabSimulation: Sendable {
@@ -24,7 +24,7 @@ public struct LabSimulation: Sendable {
     /// How many movements a bench may see in a night.
     public var actuations = 3500
     /// How many movements a lock may see in a night, and in an hour.
-    public var perNight = 1300
+    public var perShift = 1300
     public var perHour = 500
     /// How many times as many faults there are as usual.
     public var severity = 10
@@ -39,7 +39,7 @@ public struct LabSimulation: Sendable {
     public enum Kind: Int, CaseIterable, Sendable {
       /// The link to a lock is lost while it is driven.
       case linkLoss
-      /// A dongle hangs, until some rung of the ladder helps.
+      /// A dongle hangs, until some step of the escalation helps.
       case dongleHang
       /// A dongle hangs and takes along the process that drives it, which is in the kernel and does not come back.
       case processHang
@@ -76,7 +76,7 @@ public struct LabSimulation: Sendable {
     public var target: Int
     /// How long it lasts, or how far the calendar is set.
     public var length: Interval
-    /// Which rung helps, how much of the last line is torn off, which of several processes it is about, or which rival
+    /// Which step helps, how much of the last line is torn off, which of several processes it is about, or which rival
     /// comes.
     public var detail: Int
 
@@ -102,13 +102,13 @@ public struct LabSimulation: Sendable {
     /// Who takes a night up again forgets a case that was planned.
     case forgottenCase
     /// Movements are counted when a run ends, and not before they begin.
-    case lateOdometer
-    /// A lock whose run was killed is said to be at rest.
+    case lateCycleCounter
+    /// A lock whose run was killed is said to be parked.
     case rosyLeave
-    /// Each scheduler has leases, odometers and marks in a folder of its own.
+    /// Each scheduler has leases, cycle counters and marks in a folder of its own.
     case separateState
-    /// Nobody writes down that a lock is owed its rest.
-    case forgottenRest
+    /// Nobody writes down that a lock is owed its parking.
+    case forgottenParking
     /// What was moved at a time that is yet to come by the calendar does not count.
     case trustedCalendar
   }
@@ -123,9 +123,9 @@ public struct LabSimulation: Sendable {
     case nothingLost
     /// What came to a verdict is not driven again.
     case nothingTwice
-    /// A lock that nobody drives and that is not at rest is said not to be: at once by the mark on the disk that it is
-    /// owed its rest, and at its end by the scheduler whose run moved it last.
-    case restOrSaid
+    /// A lock that nobody drives and that is not parked is said not to be: at once by the mark on the disk that it is
+    /// owed its parking, and at its end by the scheduler whose run moved it last.
+    case parkedOrSaid
   }
 
   /// An invariant that did not hold.

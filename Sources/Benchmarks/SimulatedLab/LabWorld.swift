@@ -3,7 +3,7 @@ import Bench
 import Nightly
 import Basics
 
-/// What a ``LabSimulation`` plays: the world around the real planner, the real ledger and the real ladder.
+/// What a ``LabSimulation`` plays: the world around the real planner, the real ledger and the real escalation.
 struct LabWorld {
   let lab: LabSimulation
   var now = Instant.zero
@@ -80,14 +80,14 @@ struct LabWorld {
   struct LockState {
     var bench: Int
     var name: String
-    var isAtRest = true
+    var isParked = true
     var jammedUntil = Instant.zero
     var isEmpty = false
     /// What the disk has of it; one for each rival too where they have folders of their own.
     var state = [LockFolder()]
     /// What its motor did.
     var moved: [Instant] = []
-    var usedTonight = 0
+    var usedThisShift = 0
     /// The last moment until which nobody can know how long ago things were: the calendar was set forward, and the machine
     /// started after that, or had started before and nothing was written down since.
     var blindUntil = Instant.zero
@@ -100,38 +100,37 @@ struct LabWorld {
   /// What a state folder has of a lock.
   struct LockFolder {
     /// Its movements, and what it went through.
-    var odometer: [WearLine] = []
-    /// How many lines the odometer has before those, which are too old to count.
-    var oldLines = 0
-    var notes: [WearLine] = []
+    var events: [LockEvent] = []
+    /// How many movements there were before those, too long ago to count.
+    var oldMovements = 0
     /// The process that leased it.
     var holder: Int?
-    /// Whether it is marked as owed its rest.
+    /// Whether it is marked as owed its parking.
     var isOwed = false
 
-    /// What its odometer says.
-    var reading: Int { oldLines + odometer.count }
+    /// What its cycle counter says.
+    var reading: Int { oldMovements + events.count(where: \.isMovement) }
 
-    /// Forgets lines that are too old to count.
+    /// Forgets what is too long ago to count.
     mutating func forget(at time: BenchTime) {
-      let held = odometer.reduce(time) { $0.held(to: $1) }
-      let old = odometer.prefix { $0.isOver(at: held) }.count
-      oldLines += old
-      odometer.removeFirst(old)
+      let held = events.reduce(time) { $0.held(to: $1.time) }
+      let old = events.prefix { $0.time.isOver(at: held) }
+      oldMovements += old.count(where: \.isMovement)
+      events.removeFirst(old.count)
     }
   }
 
   struct DongleState {
     var bench: Int
     var name: String
-    /// The rung that brings it back; `nil` while it works.
-    var cure: RecoveryRung?
+    /// The step that brings it back; `nil` while it works.
+    var cure: RecoveryStep?
     var isDead = false
     /// Until when it is not plugged in.
     var goneUntil = Instant.zero
     /// Whether it takes the next process along.
     var isGrave = false
-    var ladder = LabWorld.ladder
+    var escalation = LabWorld.escalation
     /// For how long a process hung in it.
     var lost = Interval.zero
     /// The process that leased it, by the state folder.
@@ -139,7 +138,9 @@ struct LabWorld {
     var driver: Int?
   }
 
-  static var ladder: RecoveryLadder { RecoveryLadder(hasUSBReset: true, powerSettles: .seconds(3)) }
+  static var escalation: RecoveryEscalation {
+    RecoveryEscalation(hasUSBReset: true, powerSettles: .seconds(3))
+  }
 
   init(_ lab: LabSimulation) {
     self.lab = lab
@@ -156,7 +157,7 @@ struct LabWorld {
   static let day = Interval.seconds(86_400)
   /// The limits of every lock.
   var limits: LockLimits {
-    LockLimits(perHour: lab.settings.perHour, perNight: lab.settings.perNight)
+    LockLimits(perHour: lab.settings.perHour, perShift: lab.settings.perShift)
   }
 
   mutating func run() -> LabSimulation.Outcome {
@@ -191,7 +192,7 @@ struct LabWorld {
   /// In the morning somebody saw to everything.
   private mutating func seeToEverything() {
     for index in locks.indices {
-      (locks[index].usedTonight, locks[index].isEmpty, locks[index].isAtRest) = (0, false, true)
+      (locks[index].usedThisShift, locks[index].isEmpty, locks[index].isParked) = (0, false, true)
       locks[index].jammedUntil = .zero
       locks[index].moved = []
       for place in locks[index].state.indices { locks[index].state[place].isOwed = false }
@@ -201,7 +202,7 @@ struct LabWorld {
       dongles[index].goneUntil = .zero
       dongles[index].cure = nil
       dongles[index].isGrave = false
-      dongles[index].ladder = Self.ladder
+      dongles[index].escalation = Self.escalation
     }
     journals = [:]
   }
@@ -278,7 +279,7 @@ extension LabWorld {
       for (process, _) in own { children[process]?.isCut = true }
       return !own.isEmpty
     case .dongleHang, .processHang:
-      dongles[target].cure = RecoveryRung.allCases[fault.detail % RecoveryRung.allCases.count]
+      dongles[target].cure = RecoveryStep.allCases[fault.detail % RecoveryStep.allCases.count]
       dongles[target].isGrave = fault.kind == .processHang
     case .dongleDeath: dongles[target].isDead = true
     case .dongleGone:
@@ -306,9 +307,9 @@ extension LabWorld {
       }
       benches[target].boot += 1
       benches[target].bootTime = now
-      if let time = benches[target].setForward, now < time + WearLedger.night {
+      if let time = benches[target].setForward, now < time + ActuationBudget.shift {
         for lock in locks.indices where locks[lock].bench == target {
-          locks[lock].blindUntil = time + WearLedger.night
+          locks[lock].blindUntil = time + ActuationBudget.shift
         }
       }
     case .fullDisk: benches[target].fullUntil = now + fault.length
@@ -325,15 +326,15 @@ extension LabWorld {
     let boot = clocks(of: bench).boot
     for lock in locks.indices where locks[lock].bench == bench {
       let isKnown = locks[lock].state.contains { state in
-        (state.odometer + state.notes).contains { $0.boot == boot }
+        state.events.contains { $0.time.boot == boot }
       }
-      if !isKnown { locks[lock].blindUntil = now + WearLedger.night }
+      if !isKnown { locks[lock].blindUntil = now + ActuationBudget.shift }
     }
   }
 
   /// A dongle is in its place again, and whoever put it there says so.
   private mutating func restore(_ dongle: Int) {
-    dongles[dongle].ladder.forget()
+    dongles[dongle].escalation.forget()
     for index in schedulers.indices where schedulers[index].bench == dongles[dongle].bench {
       tell(index, .restored(.dongle(dongles[dongle].name)))
     }

@@ -187,10 +187,10 @@ extension ByteReader {
 
   /// Reads how long each entry of a list is.
   @_lifetime(self: copy self)
-  fileprivate mutating func entryLength(atLeast least: UInt8) throws(DecodeError) -> UInt8 {
+  fileprivate mutating func entryLength(atLeast minimum: UInt8) throws(DecodeError) -> UInt8 {
     let start = offset
     let length = try u8()
-    guard length >= least else { throw .value(Int(length), of: "length of an entry", at: start) }
+    guard length >= minimum else { throw .value(Int(length), of: "length of an entry", at: start) }
     return length
   }
 

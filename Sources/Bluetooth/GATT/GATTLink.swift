@@ -25,10 +25,10 @@ public struct GATTLink: Sendable {
   }
 
   /// The least MTU, and what holds until another is agreed (Vol 3 Part G §5.2.1).
-  public static let leastMTU: UInt16 = 23
+  public static let minimumMTU: UInt16 = 23
 
   /// The MTU that both ends use, in bytes.
-  public private(set) var mtu = GATTLink.leastMTU
+  public private(set) var mtu = GATTLink.minimumMTU
 
   private let offered: UInt16
   private var client: GATTClient
@@ -39,7 +39,7 @@ public struct GATTLink: Sendable {
   ///
   /// - Parameter mtu: what this end takes, in bytes; at least 23.
   public init(offering mtu: UInt16) {
-    precondition(mtu >= GATTLink.leastMTU, "an MTU is at least 23")
+    precondition(mtu >= GATTLink.minimumMTU, "an MTU is at least 23")
     offered = mtu
     client = GATTClient(offering: mtu)
   }
@@ -182,9 +182,9 @@ extension GATTLink {
 
   private mutating func agree(onMTU theirs: UInt16) -> [Action] {
     var actions = [Action.transmit(.exchangeMTUResponse(offered))]
-    if theirs < GATTLink.leastMTU { actions.append(.complain("an MTU of \(theirs), below 23")) }
+    if theirs < GATTLink.minimumMTU { actions.append(.complain("an MTU of \(theirs), below 23")) }
     if !server.noteMTURequest() { actions.append(.complain("the MTU was asked for more than once")) }
-    let agreed = max(GATTLink.leastMTU, min(offered, theirs))
+    let agreed = max(GATTLink.minimumMTU, min(offered, theirs))
     if agreed != mtu {
       mtu = agreed
       actions.append(.report(.mtu(agreed)))

@@ -33,7 +33,7 @@ private struct MTUExchange: RunningProcedure {
   func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     let answer = try answer.get()
     guard case .exchangeMTUResponse(let theirs) = answer else { throw .mismatch(answer) }
-    guard theirs >= GATTLink.leastMTU else { throw .badAnswer("an MTU of \(theirs), below 23") }
+    guard theirs >= GATTLink.minimumMTU else { throw .badAnswer("an MTU of \(theirs), below 23") }
     return .mtu(min(offered, theirs))
   }
 }

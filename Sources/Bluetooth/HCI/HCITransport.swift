@@ -31,7 +31,7 @@ public protocol HCITransport {
   mutating func close()
 
   /// What there is to say since it was last asked, one line each: how the way was opened again.
-  mutating func takeRemarks() -> [String]
+  mutating func takeDiagnostics() -> [String]
 }
 
 /// What is done to a controller between closing the way to it and opening it anew.
@@ -44,7 +44,10 @@ public enum Reopening: CaseIterable, Hashable, Sendable {
   case afterPowerCycle
 }
 
-extension HCITransport {
+/// A way that has no other one in it, and can be opened anew in one manner at most.
+public protocol StandaloneTransport: HCITransport {}
+
+extension StandaloneTransport {
   /// Without touching the controller.
   public var reopenings: [Reopening] { [.anew] }
 
@@ -52,7 +55,7 @@ extension HCITransport {
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) { try reopen() }
 
   /// Nothing.
-  public mutating func takeRemarks() -> [String] { [] }
+  public mutating func takeDiagnostics() -> [String] { [] }
 }
 
 /// Trouble on the way to a controller. It says nothing about what is at the other end of the radio.
@@ -68,7 +71,7 @@ public struct TransportFault: Error, Hashable, Sendable {
     /// It does not answer, or takes nothing more.
     case silent = "controller silent"
     /// What it sends is no HCI.
-    case nonsense = "nonsense from the controller"
+    case malformed = "malformed packets from the controller"
   }
 
   /// What kind of trouble.

@@ -30,7 +30,7 @@ public struct BluetoothHost: Sendable {
   var buffers = ControllerBuffers()
   var links: [HostLink] = []
   var nextLink = 1
-  var strays = StrayPackets()
+  var earlyPackets = EarlyPackets()
   var scanner = HostActivity<HostScan>()
   var advertiser = HostActivity<HostAdvertisement>()
   var initiator = Initiator()
@@ -52,7 +52,7 @@ public struct BluetoothHost: Sendable {
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   public var deadline: Instant? {
     mutating get {
-      var earliest = min(commands.deadline?.time ?? .never, initiator.deadline, strays.deadline)
+      var earliest = min(commands.deadline?.time ?? .never, initiator.deadline, earlyPackets.deadline)
       for index in links.indices { earliest = min(earliest, links[index].deadline) }
       return earliest == .never ? nil : earliest
     }
@@ -90,7 +90,7 @@ extension BluetoothHost {
     }
     // The end of one attempt may begin the next, whose time is up as well.
     while initiator.deadline <= now { carryOut(initiator.deadlinePassed(), at: now) }
-    if strays.deadline <= now { giveUpStrays() }
+    if earlyPackets.deadline <= now { giveUpEarlyPackets() }
     var index = 0
     // A failure on the way ends all links.
     while index < links.count {
@@ -149,7 +149,7 @@ extension BluetoothHost {
   }
 
   mutating func complain(_ link: LinkID?, _ sentence: String) {
-    actions.append(.report(.complaint(link, sentence)))
+    actions.append(.report(.protocolViolation(link, sentence)))
   }
 
   /// Gives the controller up.
@@ -164,7 +164,7 @@ extension BluetoothHost {
     commands = CommandQueue()
     buffers = ControllerBuffers()
     links = []
-    strays = StrayPackets()
+    earlyPackets = EarlyPackets()
     scanner = HostActivity<HostScan>()
     advertiser = HostActivity<HostAdvertisement>()
     initiator = Initiator()

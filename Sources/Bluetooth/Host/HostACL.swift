@@ -22,7 +22,7 @@ struct ControllerBuffers: Sendable {
 ///
 /// On USB, events and data take different ways and may overtake each other: data of a new link can arrive before the
 /// link does, and data of an old one after its end. The former is kept for a moment, the latter passed over.
-struct StrayPackets: Sendable {
+struct EarlyPackets: Sendable {
   /// How long a link may come behind its data.
   private static var patience: Interval { .milliseconds(100) }
   /// For how long data may come behind the end of its link.
@@ -124,7 +124,7 @@ extension BluetoothHost {
   mutating func packetsCompleted(_ completed: [CompletedPackets], at now: Instant) {
     for packets in completed {
       guard let index = index(of: packets.handle) else {
-        if !strays.isEnded(packets.handle, at: now) {
+        if !earlyPackets.isEnded(packets.handle, at: now) {
           complain(nil, "\(packets.count) packets sent of an unknown link \(packets.handle)")
         }
         continue
@@ -146,7 +146,7 @@ extension BluetoothHost {
   /// Takes in a fragment.
   mutating func receive(_ fragment: ACLPacket, at now: Instant) {
     guard let index = index(of: fragment.handle) else {
-      if !strays.keep(fragment, at: now) {
+      if !earlyPackets.keep(fragment, at: now) {
         complain(nil, "data of an unknown link \(fragment.handle)")
       }
       return
@@ -166,8 +166,8 @@ extension BluetoothHost {
   }
 
   /// Gives up data of links that did not come up in time.
-  mutating func giveUpStrays() {
-    for fragment in strays.takeAll() {
+  mutating func giveUpEarlyPackets() {
+    for fragment in earlyPackets.takeAll() {
       complain(nil, "data of an unknown link \(fragment.handle)")
     }
   }

@@ -16,12 +16,17 @@ extension BluetoothHost {
 
   /// The MTU of a link, in bytes; what a new link has, when this one is gone.
   public func mtu(of link: LinkID) -> Int {
-    Int(links.first { $0.id == link }?.gatt.mtu ?? GATTLink.leastMTU)
+    Int(links.first { $0.id == link }?.gatt.mtu ?? GATTLink.minimumMTU)
   }
 
   /// The value of a characteristic of our own server; `nil` if there is none.
   public func handle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> AttributeHandle? {
     database.handle(of: characteristic, in: service)
+  }
+
+  /// Sets a value of our own server, which clients read from now on; ``notify(_:_:on:at:)`` tells them of it.
+  public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) {
+    database.set(value, of: handle)
   }
 
   /// Starts a procedure of our client on a link, or lets it wait until those before it have ended.

@@ -75,7 +75,7 @@ extension BluetoothHost {
         signalling: Signalling(asksController: features & LEFeature.parameterRequest != 0)))
     guard isWanted else { return endLink(links.count - 1, .remoteUserTerminated, at: now) }
     report(.connected(id, connection))
-    for fragment in strays.take(connection.handle) { receive(fragment, at: now) }
+    for fragment in earlyPackets.take(connection.handle) { receive(fragment, at: now) }
   }
 
   /// Ends a link; ``HostEvent/disconnected(_:reason:unacknowledged:)`` follows when it is over.
@@ -139,7 +139,7 @@ extension BluetoothHost {
   private mutating func removeLink(_ index: Int, reason: HCIErrorCode, at now: Instant) {
     var link = links.remove(at: index)
     commands.forget(link.handle)
-    strays.forget(link.handle, at: now)
+    earlyPackets.forget(link.handle, at: now)
     buffers.free += link.unsent
     if link.isReported {
       for action in link.gatt.linkLost() {

@@ -52,7 +52,7 @@ public enum HostEvent: Hashable, Sendable {
   case readyToSend(LinkID)
   /// The other end of a link broke a rule of its protocol or, without a link, the controller did something odd that
   /// does no harm; the sentence says which.
-  case complaint(LinkID?, String)
+  case protocolViolation(LinkID?, String)
 }
 
 /// What a controller says of itself when it is set up.

@@ -17,7 +17,7 @@ public enum TestLevel: String, CaseIterable, Sendable {
 public enum TestAction: Equatable, Sendable {
   /// A stimulus is given at once.
   case stimulus(Stimulus)
-  /// A fault of the surroundings is brought about.
+  /// A fault of the environment is brought about.
   case fault(Fault)
   /// Time passes.
   case wait(Interval)
@@ -68,9 +68,9 @@ public struct Alphabet: Sendable {
   public private(set) var acts: [Act]
   /// The events of which each wears the device, as bits; for machines of up to 64 events.
   let moving: UInt64
-  /// The events with several variants of which each sets a circumstance, as bits; for machines of up to 64 events.
+  /// The events with several variants of which each sets a condition, as bits; for machines of up to 64 events.
   let setting: UInt64
-  /// The disturbances that bring a circumstance of the machine about, from the first disturbance on, as bits.
+  /// The disturbances that bring a condition of the machine about, from the first disturbance on, as bits.
   let excusing: UInt64
   /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits.
   let ending: UInt64
@@ -132,7 +132,7 @@ public struct Alphabet: Sendable {
           name: item.fault, level: item.level,
           variants: item.values.map { .fault(Fault(item.fault, $0)) }, weight: 1))
     }
-    let excused = definition.circumstances.flatMap { $0.faults + $0.moments + [$0.name] }
+    let excused = definition.conditions.flatMap { $0.faults + $0.moments + [$0.name] }
     excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
     }

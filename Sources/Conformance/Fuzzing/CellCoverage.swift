@@ -37,7 +37,7 @@ public struct CellCoverage: Sendable {
     public var state: Int
     /// The number of the event.
     public var event: Int
-    /// Whether the stimulus is allowed, under some circumstances.
+    /// Whether the stimulus is allowed, under some conditions.
     public var isLegal: Bool
   }
 

@@ -18,7 +18,7 @@ final class CellTable: Sendable {
   let outcomes: [Int]
   /// Whether a legal cell can lead to more than one state, by its number.
   let isOpen: [Bool]
-  /// Whether a state lasts no time, whatever the circumstances: nothing can be tried in it, and it is not counted.
+  /// Whether a state lasts no time, whatever the conditions: nothing can be tried in it, and it is not counted.
   let isMomentary: [Bool]
   /// The names of the regions; a machine without any has one of no name.
   let regions: [String]
@@ -98,12 +98,12 @@ final class CellTable: Sendable {
     return (names, region)
   }
 
-  /// Whether some edge takes a state on at once under whatever circumstances hold.
+  /// Whether some edge takes a state on at once under whatever conditions hold.
   private static func isMomentary(_ edges: [Machine.Edge]) -> Bool {
     let edges = edges.filter { $0.latest == .zero && $0.plus == nil }
-    let mask = edges.reduce(0) { $0 | $1.condition.circumstances }
+    let mask = edges.reduce(0) { $0 | $1.guard.conditions }
     guard !edges.isEmpty, mask.nonzeroBitCount <= 10 else { return false }
-    return !Guard.mayAllFail(edges.map(\.condition), under: 0, open: .max)
+    return !Guard.mayAllFail(edges.map(\.guard), under: 0, open: .max)
   }
 
   private static func parenthesis(of name: String) -> String? {
@@ -112,7 +112,7 @@ final class CellTable: Sendable {
   }
 
   /// How many pairs of legal cells there can be, by the region of the first: after the first and whatever happens by
-  /// itself the second is allowed, under some circumstances.
+  /// itself the second is allowed, under some conditions.
   func possiblePairs() -> [Int] {
     var count = [Int](repeating: 0, count: regions.count)
     guard countsPairs else { return count }

@@ -11,7 +11,7 @@ public struct CoverageGap: Equatable, Sendable {
     case notServed(String)
     /// No tester who watches can tell the state from another one.
     case hidden
-    /// It takes circumstances or stimuli that the device does not offer.
+    /// It takes conditions or stimuli that the device does not offer.
     case notOffered(String)
     /// The device was led there again and again and went elsewhere.
     case notTaken(String)
@@ -81,7 +81,7 @@ public struct GapFinder: Sendable {
     let offered = own.search(from: starts, allowed: .max, failures: none, throughHidden: true) { _ in false }
     let everywhere = (0..<machine.definition.starts.count).map { number in
       ModelMap.Place(
-        state: machine.state(named: machine.definition.starts[number].state) ?? 0, circumstances: 0)
+        state: machine.state(named: machine.definition.starts[number].state) ?? 0, conditions: 0)
     }
     let all = any.search(
       from: starts + everywhere, allowed: .max, failures: none, throughHidden: true
@@ -126,7 +126,7 @@ public struct GapFinder: Sendable {
   private func isPlace(_ place: ModelMap.Place, of cell: CellCoverage.Cell) -> Bool {
     guard place.state == cell.state else { return false }
     let edges = machine.caused[cell.state * machine.eventCount + cell.event]
-    return edges.isEmpty || edges.contains { $0.condition.holds(under: place.circumstances) }
+    return edges.isEmpty || edges.contains { $0.guard.holds(under: place.conditions) }
   }
 
   /// Whether nobody can be certain of being where a cell can be tried.
@@ -142,7 +142,7 @@ public struct GapFinder: Sendable {
       guard let choice = move.choice else { continue }
       let name = any.alphabet.acts[Int(choice.act)].name
       if let act = alphabet.acts.first(where: { $0.name == name }), !act.variants.isEmpty { continue }
-      let item = machine.definition.circumstances.first { $0.faults.contains(name) }
+      let item = machine.definition.conditions.first { $0.faults.contains(name) }
       return item.map { "\($0.name) (\($0.faults.joined(separator: ", ")))" } ?? name
     }
     return "to start \(describe(start))"
@@ -161,8 +161,8 @@ public struct GapFinder: Sendable {
   }
 
   private func describe(_ place: ModelMap.Place) -> String {
-    let names = machine.definition.circumstances.enumerated().filter {
-      place.circumstances >> UInt64($0.offset) & 1 == 1
+    let names = machine.definition.conditions.enumerated().filter {
+      place.conditions >> UInt64($0.offset) & 1 == 1
     }.map(\.element.name)
     return ([machine.definition.states[place.state].name] + names).joined(separator: ", ")
   }

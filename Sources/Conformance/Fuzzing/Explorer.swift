@@ -20,7 +20,7 @@ public struct Explorer: Sendable {
     /// Waits: seldom, since what comes close together is forgotten over them.
     public var waits = 0.01
     /// Stimuli that change nothing in the model, where others are legal too: as many as leave the ways through it whole.
-    public var asides = 0.1
+    public var selfLoops = 0.1
     /// Disturbances of the messages, the packets and the link: each excuses much of what follows it.
     public var disturbances = 0.02
     /// Of all tests, those that repeat cycles.
@@ -46,7 +46,7 @@ public struct Explorer: Sendable {
     var refusals = 0.0
     var waits = 0.0
     var disturbances = 0.0
-    var asides = 0.0
+    var selfLoops = 0.0
     /// Which disturbances the test has of those that excuse something, as bits.
     var kinds: UInt64 = ~0
     /// Which of the disturbances last on, as bits.
@@ -201,21 +201,21 @@ public struct Explorer: Sendable {
   /// Chooses what is done next.
   ///
   /// - Returns: `nil` when the test is over.
-  public mutating func next(in situation: Situation) -> Choice? {
+  public mutating func next(in explorationState: ExplorationState) -> Choice? {
     guard test.choices.count < plan.length else { return nil }
-    let slot = positions.visit(situation.position)
-    arrive(at: situation.position)
-    guard let choice = choose(in: situation, slot: slot) else { return nil }
+    let slot = positions.visit(explorationState.position)
+    arrive(at: explorationState.position)
+    guard let choice = choose(in: explorationState, slot: slot) else { return nil }
     events += 1
-    note(choice, in: situation, slot: slot)
+    note(choice, in: explorationState, slot: slot)
     return choice
   }
 
   /// Ends a test.
   ///
   /// - Returns: whether it did something that hardly any test did before, and so is worth keeping.
-  public mutating func end(in situation: Situation) -> Bool {
-    arrive(at: situation.position)
+  public mutating func end(in explorationState: ExplorationState) -> Bool {
+    arrive(at: explorationState.position)
     guard let length = rarity.end() else { return false }
     corpus.insert(TestCase(start: test.start, Array(test.choices.prefix(length))))
     return true
@@ -256,25 +256,25 @@ public struct Explorer: Sendable {
   /// How often to go around a cycle: not so few times that chance would come there anyway, which is as many decisions as
   /// are tried out, and each more half as often as one less.
   private mutating func repetitions(of decisions: Int) -> Int {
-    let least = max((Self.exploring + decisions - 1) / decisions, 2)
-    return least + min(generator.next().trailingZeroBitCount, 10)
+    let minimum = max((Self.exploring + decisions - 1) / decisions, 2)
+    return minimum + min(generator.next().trailingZeroBitCount, 10)
   }
 
-  private mutating func note(_ choice: Choice, in situation: Situation, slot: Int) {
+  private mutating func note(_ choice: Choice, in explorationState: ExplorationState, slot: Int) {
     test.choices.append(choice)
     lastChoice = choice
     let act = Int(choice.act)
-    if act == alphabet.settle { settledAt = situation.position }
+    if act == alphabet.settle { settledAt = explorationState.position }
     if choice.isForbidden { positions.refused[slot] |= 1 << choice.act }
     let isStimulus = act < alphabet.eventCount && !choice.isForbidden
-    let isIdle = isStimulus && situation.idle >> UInt64(act) & 1 == 1
-    let moving = situation.legal & offered & ~situation.idle
+    let isIdle = isStimulus && explorationState.idle >> UInt64(act) & 1 == 1
+    let moving = explorationState.legal & offered & ~explorationState.idle
     let isDecision = isStimulus ? !isIdle && moving & (moving &- 1) != 0 : act != alphabet.settle
-    if settings.isThrifty { noteCosts(of: choice, in: situation) }
+    if settings.isThrifty { noteCosts(of: choice, in: explorationState) }
     cycles.note(choice, isDecision: isDecision, isStimulus: isStimulus)
     guard isDecision else { return }
     rarity.see(
-      mix(situation.position ^ mix(decisions.hash(2) &+ choice.rank)), at: test.choices.count)
+      mix(explorationState.position ^ mix(decisions.hash(2) &+ choice.rank)), at: test.choices.count)
     decisions.push(choice.rank)
   }
 
@@ -287,17 +287,17 @@ public struct Explorer: Sendable {
     plan.refusals = chance(0.25) ? 4 * settings.refusals : 0
     plan.waits = chance(0.25) ? 4 * settings.waits * weights[alphabet.wait] : 0
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
-    plan.asides = variantCounts[alphabet.settle] > 0 && chance(0.5) ? 2 * settings.asides : 0
+    plan.selfLoops = variantCounts[alphabet.settle] > 0 && chance(0.5) ? 2 * settings.selfLoops : 0
     if settings.isThrifty { drawThriftyPlan() }
     leaveOut()
   }
 
   /// From an eighth of the most to the most, each octave as often as any other; a tenth of the tests is shorter.
   private mutating func length() -> Int {
-    let most = max(settings.length, 8)
+    let maximum = max(settings.length, 8)
     let octave = chance(0.1) ? generator.below(3) - 3 : generator.below(3)
-    let base = max(octave < 0 ? (most / 8) >> -octave : (most / 8) << octave, 1)
-    return min(base + generator.below(base), most)
+    let base = max(octave < 0 ? (maximum / 8) >> -octave : (maximum / 8) << octave, 1)
+    return min(base + generator.below(base), maximum)
   }
 
   /// A number from 0 up to 1.

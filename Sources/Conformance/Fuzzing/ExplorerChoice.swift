@@ -2,43 +2,45 @@ import Basics
 
 /// How a choice is made.
 extension Explorer {
-  mutating func choose(in situation: Situation, slot: Int) -> Choice? {
-    if let choice = resumed(in: situation) { return choice }
-    let legal = situation.legal & offered
-    let settles = maySettle(in: situation) && (legal == 0 || chance(plan.patience))
+  mutating func choose(in explorationState: ExplorationState, slot: Int) -> Choice? {
+    if let choice = resumed(in: explorationState) { return choice }
+    let legal = explorationState.legal & offered
+    let settles = maySettle(in: explorationState) && (legal == 0 || chance(plan.patience))
     if !wasSilent {
-      if let event = refusal(in: situation, slot: slot, isSoon: !settles) {
+      if let event = refusal(in: explorationState, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
-      if let choice = sprinkled(in: situation) { return choice }
-      if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: situation) { return choice }
-      if let choice = repeated(in: situation) { return choice }
+      if let choice = sprinkled(in: explorationState) { return choice }
+      if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: explorationState) {
+        return choice
+      }
+      if let choice = repeated(in: explorationState) { return choice }
     }
     if settles { return Choice(alphabet.settle) }
-    let moving = legal & ~situation.idle
-    if settings.isThrifty, let choice = doubt(in: situation) { return choice }
+    let moving = legal & ~explorationState.idle
+    if settings.isThrifty, let choice = doubt(in: explorationState) { return choice }
     // After a long silence the device itself is asked.
     if !wasSilent || moving == 0,
-      let choice = aside(legal & situation.idle, in: situation, isOnly: moving == 0)
+      let choice = selfLoop(legal & explorationState.idle, in: explorationState, isOnly: moving == 0)
     {
       return choice
     }
-    guard moving != 0 else { return passing(in: situation) }
-    return decided(among: moving, in: situation)
+    guard moving != 0 else { return passing(in: explorationState) }
+    return decided(among: moving, in: explorationState)
   }
 
   /// A stimulus that the model moves with.
-  private mutating func decided(among moving: UInt64, in situation: Situation) -> Choice {
+  private mutating func decided(among moving: UInt64, in explorationState: ExplorationState) -> Choice {
     let event =
-      moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: situation)
+      moving & (moving &- 1) == 0 ? moving.trailingZeroBitCount : decide(among: moving, in: explorationState)
     return Choice(event, variant: variant(of: event))
   }
 
   /// What sets a condition of the model, given once more while the device has something to do: a count that has begun
   /// is called off, or made another one.
-  private mutating func setOtherwise(in situation: Situation) -> Choice? {
-    let setting = situation.legal & alphabet.setting & offered
-    guard situation.isAwaiting, situation.hasDeadline, setting != 0, chance(plan.doubts / 2)
+  private mutating func setOtherwise(in explorationState: ExplorationState) -> Choice? {
+    let setting = explorationState.legal & alphabet.setting & offered
+    guard explorationState.isAwaiting, explorationState.hasDeadline, setting != 0, chance(plan.doubts / 2)
     else { return nil }
     let event = pick(setting)
     return Choice(event, variant: chance(0.5) ? 0 : variant(of: event))
@@ -46,13 +48,13 @@ extension Explorer {
 
   /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
   /// device had to do, which it must not do all the same, and where it may do one thing or another.
-  private mutating func doubt(in situation: Situation) -> Choice? {
-    guard !situation.isAwaiting || !situation.hasDeadline, mayTake(alphabet.wait),
+  private mutating func doubt(in explorationState: ExplorationState) -> Choice? {
+    guard !explorationState.isAwaiting || !explorationState.hasDeadline, mayTake(alphabet.wait),
       let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden
     else { return nil }
-    let isOpen = situation.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
+    let isOpen = explorationState.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
     let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
-    let rest = max(due, isOpen ? situation.window : .zero)
+    let rest = max(due, isOpen ? explorationState.window : .zero)
     guard rest > .zero, chance(plan.doubts), let variant = costs?.doubt(for: rest) else { return nil }
     return Choice(alphabet.wait, variant: variant)
   }
@@ -60,34 +62,36 @@ extension Explorer {
   /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
   ///
   /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
-  private mutating func aside(_ idle: UInt64, in situation: Situation, isOnly: Bool) -> Choice? {
-    guard idle != 0, chance(isOnly || hasMoved && uses(.asides) ? 0.5 : plan.asides) else { return nil }
-    let context = mix(situation.position ^ 0xA51D)
+  private mutating func selfLoop(
+    _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
+  ) -> Choice? {
+    guard idle != 0, chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops) else { return nil }
+    let context = mix(explorationState.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
-    var least = Double.infinity
+    var minimum = Double.infinity
     var rest = idle
     while rest != 0 {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
       let count = (Double(counts[context, event]) + unit()) / weights[event]
-      if count < least { (best, least) = (event, count) }
+      if count < minimum { (best, minimum) = (event, count) }
     }
     counts.add(context, best)
     return Choice(best, variant: variant(of: best))
   }
 
   /// The next choice of a repetition.
-  private mutating func repeated(in situation: Situation) -> Choice? {
+  private mutating func repeated(in explorationState: ExplorationState) -> Choice? {
     while let choice = cycles.nextOfRepetition {
-      if Int(choice.act) == alphabet.settle, !maySettle(in: situation) {
+      if Int(choice.act) == alphabet.settle, !maySettle(in: explorationState) {
         cycles.follow()
         continue
       }
-      if situation.admits(choice, alphabet), !isSilence(choice) {
+      if explorationState.admits(choice, alphabet), !isSilence(choice) {
         cycles.follow()
         return choice
       }
-      if maySettle(in: situation) { return Choice(alphabet.settle) }
+      if maySettle(in: explorationState) { return Choice(alphabet.settle) }
       cycles.abandon()
     }
     return nil
@@ -99,11 +103,11 @@ extension Explorer {
   }
 
   /// The next choice of the rare test that this one begins like; what is not allowed any more is left out.
-  private mutating func resumed(in situation: Situation) -> Choice? {
+  private mutating func resumed(in explorationState: ExplorationState) -> Choice? {
     while prefixIndex < prefix.count {
       let choice = prefix[prefixIndex]
       prefixIndex += 1
-      if alphabet.action(of: choice) != nil, situation.admits(choice, alphabet), !isSilence(choice) {
+      if alphabet.action(of: choice) != nil, explorationState.admits(choice, alphabet), !isSilence(choice) {
         return choice
       }
     }
@@ -113,8 +117,8 @@ extension Explorer {
   /// A forbidden stimulus: one that was never tried here while there is one, or any.
   ///
   /// - Parameter isSoon: whether one that was never tried is wanted now.
-  private mutating func refusal(in situation: Situation, slot: Int, isSoon: Bool) -> Int? {
-    let forbidden = situation.forbidden & offered
+  private mutating func refusal(in explorationState: ExplorationState, slot: Int, isSoon: Bool) -> Int? {
+    let forbidden = explorationState.forbidden & offered
     guard forbidden != 0, settings.refusals > 0, uses(.refusals) else { return nil }
     let fresh = forbidden & ~positions.refused[slot]
     if fresh != 0, isSoon, uses(.firstRefusals), chance(Self.fresh) { return pick(fresh) }
@@ -122,16 +126,16 @@ extension Explorer {
   }
 
   /// A wait, or a disturbance.
-  private mutating func sprinkled(in situation: Situation) -> Choice? {
-    if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: situation) }
-    if settings.isThrifty, uses(.silences), mayBeSilent, let variant = costs?.silence(in: situation),
+  private mutating func sprinkled(in explorationState: ExplorationState) -> Choice? {
+    if chance(plan.waits), mayTake(alphabet.wait) { return wait(in: explorationState) }
+    if settings.isThrifty, uses(.silences), mayBeSilent, let variant = costs?.silence(in: explorationState),
       chance(0.25)
     {
       costs?.beginSilence()
       wasSilent = true
       return Choice(alphabet.wait, variant: variant)
     }
-    if chance(plan.probes), mayProbe(in: situation), let choice = disturbance(excusing: false) {
+    if chance(plan.probes), mayProbe(in: explorationState), let choice = disturbance(excusing: false) {
       return choice
     }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
@@ -139,23 +143,23 @@ extension Explorer {
     var place = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {
       place -= weights[act]
-      if place < 0 { return leastTried(act, in: situation) }
+      if place < 0 { return leastTried(act, in: explorationState) }
     }
     return nil
   }
 
   /// Nothing is legal: time may change that.
-  private mutating func passing(in situation: Situation) -> Choice? {
-    mayTake(alphabet.wait) ? wait(in: situation) : nil
+  private mutating func passing(in explorationState: ExplorationState) -> Choice? {
+    mayTake(alphabet.wait) ? wait(in: explorationState) : nil
   }
 
   /// A wait: where time is what is spent, one that its share is enough for.
-  private mutating func wait(in situation: Situation) -> Choice {
-    leastTried(alphabet.wait, in: situation, among: costs?.waits(in: situation))
+  private mutating func wait(in explorationState: ExplorationState) -> Choice {
+    leastTried(alphabet.wait, in: explorationState, among: costs?.waits(in: explorationState))
   }
 
   /// A stimulus by its weight; soon after a repetition the one that was taken least often there.
-  private mutating func decide(among all: UInt64, in situation: Situation) -> Int {
+  private mutating func decide(among all: UInt64, in explorationState: ExplorationState) -> Int {
     var legal = all
     if let event = cycles.wayOn {
       // To go around once more is another repetition, and no news.
@@ -165,12 +169,12 @@ extension Explorer {
     guard let repetition = cycles.context else { return draw(among: legal) }
     let context = mix(repetition &+ decisions.hash(cycles.decisionsSince))
     var best = legal.trailingZeroBitCount
-    var least = Double.infinity
+    var minimum = Double.infinity
     while legal != 0 {
       let event = legal.trailingZeroBitCount
       legal &= legal &- 1
       let count = (Double(counts[context, event]) + unit()) / weights[event]
-      if count < least { (best, least) = (event, count) }
+      if count < minimum { (best, minimum) = (event, count) }
     }
     counts.add(context, best)
     return best
@@ -206,9 +210,9 @@ extension Explorer {
 
   /// The variant of an act that was chosen least often at this position.
   private mutating func leastTried(
-    _ act: Int, in situation: Situation, among variants: Range<Int>? = nil
+    _ act: Int, in explorationState: ExplorationState, among variants: Range<Int>? = nil
   ) -> Choice {
-    Choice(act, variant: leastTried(act, at: situation.position, among: variants))
+    Choice(act, variant: leastTried(act, at: explorationState.position, among: variants))
   }
 
   /// The variant of an act that was chosen least often in a context.
@@ -216,12 +220,12 @@ extension Explorer {
     let context = mix(context ^ UInt64(act) << 32)
     let variants = variants ?? 0..<variantCounts[act]
     var best = variants.lowerBound
-    var least = UInt32.max
+    var minimum = UInt32.max
     let first = generator.below(variants.count)
     for step in 0..<variants.count {
       let variant = variants.lowerBound + (first + step) % variants.count
       let tried = counts[context, variant]
-      if tried < least { (best, least) = (variant, tried) }
+      if tried < minimum { (best, minimum) = (variant, tried) }
     }
     counts.add(context, best)
     return best
@@ -233,9 +237,11 @@ extension Explorer {
   private func mayTake(_ act: Int) -> Bool { variantCounts[act] > 0 }
 
   /// Whether the device has something to do, and was not let do it just now without any change.
-  private mutating func maySettle(in situation: Situation) -> Bool {
-    guard situation.isAwaiting, situation.hasDeadline, mayTake(alphabet.settle) else { return false }
+  private mutating func maySettle(in explorationState: ExplorationState) -> Bool {
+    guard explorationState.isAwaiting, explorationState.hasDeadline, mayTake(alphabet.settle) else {
+      return false
+    }
     guard let lastChoice, Int(lastChoice.act) == alphabet.settle else { return true }
-    return settledAt != situation.position
+    return settledAt != explorationState.position
   }
 }

@@ -15,22 +15,22 @@ struct RareTests: Sendable {
       tests.append(test)
       return uses.append(0)
     }
-    var most = 0
-    for index in uses.indices where uses[index] > uses[most] { most = index }
-    tests[most] = test
-    uses[most] = 0
+    var maximum = 0
+    for index in uses.indices where uses[index] > uses[maximum] { maximum = index }
+    tests[maximum] = test
+    uses[maximum] = 0
   }
 
   /// The test that was used least so far, counted as used; of equal ones, any.
   mutating func takeLeastUsed(_ generator: inout SeededGenerator) -> TestCase? {
     guard !tests.isEmpty else { return nil }
     let first = generator.below(tests.count)
-    var least = first
+    var minimum = first
     for step in 1..<max(tests.count, 2) {
       let index = (first + step) % tests.count
-      if uses[index] < uses[least] { least = index }
+      if uses[index] < uses[minimum] { minimum = index }
     }
-    uses[least] += 1
-    return tests[least]
+    uses[minimum] += 1
+    return tests[minimum]
   }
 }

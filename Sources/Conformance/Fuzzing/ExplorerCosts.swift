@@ -35,6 +35,9 @@ struct ExplorerCosts: Sendable {
   var hasShares = true
   /// The time that passed in all tests, in seconds.
   private(set) var spent = 0.0
+  /// The choices that were made, and how much of ``spent`` was not waited.
+  private var choices = 0
+  private var own = 0.0
   /// What was waited for each purpose.
   private var waited = [Double](repeating: 0, count: Purpose.allCases.count)
   /// How long each variant of waiting is, and what was waited so in silence.
@@ -43,7 +46,7 @@ struct ExplorerCosts: Sendable {
   /// The first variant that no window of the machine is as long as.
   private let firstSilence: Int
   /// The most stimuli that a situation was seen to allow.
-  private var mostLegal = 0
+  private var maximumLegal = 0
   /// What the choice that was made last waits for.
   private var purpose: Purpose?
 
@@ -59,22 +62,35 @@ struct ExplorerCosts: Sendable {
   /// Time has passed since the last choice, which waited for something or for nothing.
   mutating func pass(_ time: Interval, waiting variant: Int?) {
     spent += time.seconds
-    guard let purpose else { return }
+    choices += 1
+    guard let purpose else {
+      if variant == nil { own += time.seconds }
+      return
+    }
     waited[purpose.rawValue] += time.seconds
     if purpose == .silence, let variant { silences[variant] += time.seconds }
     self.purpose = nil
   }
 
+  /// A device whose answers take less than this, each, in seconds, takes no time of its own. It takes some choices to tell.
+  private static let quickest = 0.01
+  /// What silence may take for each choice with such a device: of what passes there nothing would be left for it.
+  private static let grant = 0.25
+
+  /// Whether nothing but waiting lets time pass: then it costs nothing that is not for waiting.
+  private var isQuick: Bool { choices >= 100 && own < Self.quickest * Double(choices) }
+
   /// Whether there is time for another wait, whatever it takes.
   private func allows(_ purpose: Purpose) -> Bool {
-    !hasShares || waited[purpose.rawValue] <= purpose.share * spent
+    !hasShares || isQuick || waited[purpose.rawValue] <= purpose.share * spent
   }
 
   /// The waits that have a meaning in a situation and that there is time for.
-  mutating func waits(in situation: Situation) -> Range<Int> {
+  mutating func waits(in explorationState: ExplorationState) -> Range<Int> {
     purpose = .window
-    let longest = max(situation.window, Self.moment)
-    let budget = Purpose.window.share * spent - waited[Purpose.window.rawValue]
+    let longest = max(explorationState.window, Self.moment)
+    let budget =
+      isQuick ? .infinity : Purpose.window.share * spent - waited[Purpose.window.rawValue]
     let count = lengths.firstIndex { $0 > longest || $0.seconds > budget } ?? lengths.count
     return 0..<max(count, 1)
   }
@@ -89,17 +105,17 @@ struct ExplorerCosts: Sendable {
   }
 
   /// The silence whose share has gathered, where a situation is worth it: the longest of them.
-  mutating func silence(in situation: Situation) -> Int? {
-    guard isRich(situation) else { return nil }
-    let share = Purpose.silence.share * spent
+  mutating func silence(in explorationState: ExplorationState) -> Int? {
+    guard isRich(explorationState) else { return nil }
+    let share = Purpose.silence.share * (isQuick ? max(spent, Self.grant * Double(choices)) : spent)
     return (firstSilence..<lengths.count).last { lengths[$0].seconds + silences[$0] <= share }
   }
 
   /// Whether nearly all is legal that ever was, so that what was broken would show.
-  mutating func isRich(_ situation: Situation) -> Bool {
-    let legal = situation.legal.nonzeroBitCount
-    mostLegal = max(mostLegal, legal)
-    return 4 * legal >= 3 * mostLegal
+  mutating func isRich(_ explorationState: ExplorationState) -> Bool {
+    let legal = explorationState.legal.nonzeroBitCount
+    maximumLegal = max(maximumLegal, legal)
+    return 4 * legal >= 3 * maximumLegal
   }
 
   /// Whether a variant of waiting is longer than all that the machine knows.

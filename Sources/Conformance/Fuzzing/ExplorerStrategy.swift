@@ -11,7 +11,7 @@ extension Explorer {
     /// Some tests begin like one that was the first to do something, then go on by themselves.
     case rareTests
     /// Stimuli that change nothing in the model are given now and then, more often after what moves something.
-    case asides
+    case selfLoops
     /// Stimuli that are forbidden in every possible state are given.
     case refusals
     /// Each forbidden stimulus is given soon once in each position.
@@ -20,7 +20,7 @@ extension Explorer {
     case waits
     /// Where the device has something to do, it is not always let do it before the next stimulus.
     case impatience
-    /// The messages, the packets, the link and the surroundings are disturbed in some tests.
+    /// The messages, the packets, the link and the environment is disturbed in some tests.
     case disturbances
 
     /// Only where time and wear are what is spent: most tests seldom ask for what wears.
@@ -48,7 +48,7 @@ extension Explorer {
   mutating func leaveOut() {
     switch settings.without {
     case .repetition: plan.repeats = false
-    case .asides: plan.asides = 0
+    case .selfLoops: plan.selfLoops = 0
     case .refusals: plan.refusals = 0
     case .waits: plan.waits = 0
     case .impatience: plan.patience = 1

@@ -13,7 +13,7 @@ extension Explorer {
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     // What the device does takes seconds in which much can be asked.
     plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
-    plan.asides = [0.1, 0.3, 0.5][generator.below(3)]
+    plan.selfLoops = [0.1, 0.3, 0.5][generator.below(3)]
     // What excuses nothing costs next to nothing; a quarter of the tests shows what the device does without.
     plan.probes = chance(0.75) ? 0.2 : 0
     // What excuses something comes in every second test, and there often: several faults need it twice.
@@ -41,8 +41,8 @@ extension Explorer {
 
   /// Keeps what was chosen, and where.
   @inline(never)
-  mutating func noteCosts(of choice: Choice, in situation: Situation) {
-    wasDue = situation.isAwaiting ? situation.deadline : .never
+  mutating func noteCosts(of choice: Choice, in explorationState: ExplorationState) {
+    wasDue = explorationState.isAwaiting ? explorationState.deadline : .never
     let act = Int(choice.act)
     if alphabet.disturbances.contains(act) {
       let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
@@ -55,7 +55,9 @@ extension Explorer {
   }
 
   /// Whether what a disturbance may have broken would show: mostly where nearly all is legal.
-  mutating func mayProbe(in situation: Situation) -> Bool { costs?.isRich(situation) == true || chance(0.2) }
+  mutating func mayProbe(in explorationState: ExplorationState) -> Bool {
+    costs?.isRich(explorationState) == true || chance(0.2)
+  }
 
   /// A disturbance that excuses something, or nothing: the one that was given least often, for its weight and its variants.
   /// What happens around the device counts more than what happens on the way there.
@@ -63,7 +65,7 @@ extension Explorer {
     let context: UInt64 = excusing ? 0xD157 : 0x9408
     let included = excusing ? alphabet.excusing & plan.kinds : ~alphabet.excusing
     var best: Int?
-    var least = Double.infinity
+    var minimum = Double.infinity
     for act in alphabet.disturbances {
       guard included >> UInt64(act - alphabet.disturbances.lowerBound) & 1 == 1, variantCounts[act] > 0 else {
         continue
@@ -71,7 +73,7 @@ extension Explorer {
       let level = alphabet.acts[act].level == .events ? Self.around : 1
       let weight = weights[act] * Double(variantCounts[act]).squareRoot() * level
       let count = (Double(counts[context, act]) + unit()) / weight
-      if count < least { (best, least) = (act, count) }
+      if count < minimum { (best, minimum) = (act, count) }
     }
     guard let best else { return nil }
     counts.add(context, best)

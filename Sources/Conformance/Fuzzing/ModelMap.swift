@@ -1,15 +1,15 @@
 import Automata
 import Basics
 
-/// The model as a map: where what a tester does leads, under which circumstances, and what it costs.
+/// The model as a map: where what a tester does leads, under which conditions, and what it costs.
 ///
-/// A place is a state together with the circumstances that hold. What happens by itself is a move too: time passes.
+/// A place is a state together with the conditions that hold. What happens by itself is a move too: time passes.
 /// The map promises nothing: a device that may choose may choose otherwise, so whoever follows it counts failures.
 struct ModelMap: Sendable {
-  /// A state under circumstances.
+  /// A state under conditions.
   struct Place: Hashable, Sendable {
     var state: Int
-    var circumstances: UInt64
+    var conditions: UInt64
   }
 
   /// One thing that leads from a place to another.
@@ -22,11 +22,11 @@ struct ModelMap: Sendable {
     var cost: Int
   }
 
-  /// The circumstances of a fault that the tester can bring about, with the choices.
+  /// The conditions of a fault that the tester can bring about, with the choices.
   private struct Lever: Sendable {
     var choice: Choice
     var fault: Fault
-    /// The circumstances that it brings about, and those that it takes away.
+    /// The conditions that it brings about, and those that it takes away.
     var begins: UInt64
     var ends: UInt64
     /// Whether it is the first that does just that.
@@ -47,7 +47,7 @@ struct ModelMap: Sendable {
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
   private(set) var tries: [Int] = []
-  /// The circumstances that entering a state ends, as bits.
+  /// The conditions that entering a state ends, as bits.
   private let endings: [UInt64]
 
   /// The most places that one search looks at.
@@ -55,7 +55,7 @@ struct ModelMap: Sendable {
 
   /// Draws the map of what may be done to a machine.
   ///
-  /// - Parameter tries: how often an edge may be tried in vain; one that needs circumstances is tried as many times
+  /// - Parameter tries: how often an edge may be tried in vain; one that needs conditions is tried as many times
   ///   more as there are faults that bring them about.
   init(_ specification: Specification, _ alphabet: Alphabet, tries: Int) {
     let machine = specification.machine
@@ -77,7 +77,7 @@ struct ModelMap: Sendable {
       return count - edges.count
     }
     edgeCount = count
-    endings = machine.definition.states.map { machine.surroundings.ended(by: $0.status) }
+    endings = machine.definition.states.map { machine.environment.ended(by: $0.status) }
     isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
     levers = alphabet.disturbances.flatMap { act in
       alphabet.acts[act].variants.enumerated().compactMap { variant, action in
@@ -86,17 +86,17 @@ struct ModelMap: Sendable {
       }
     }
     for index in levers.indices {
-      levers[index].begins = self.circumstances(0, after: levers[index].fault)
-      levers[index].ends = ~self.circumstances(.max, after: levers[index].fault)
+      levers[index].begins = self.conditions(0, after: levers[index].fault)
+      levers[index].ends = ~self.conditions(.max, after: levers[index].fault)
     }
     levers.removeAll { $0.begins | $0.ends == 0 }
     // In the order in which the machine names the faults: the plainest first.
-    let names = machine.definition.circumstances.flatMap(\.faults)
+    let names = machine.definition.conditions.flatMap(\.faults)
     let ranked = levers.enumerated().map { (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1) }
     levers = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     markFirstLevers()
     self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
-      edges.map { tries + levers(for: $0.condition.given).count }
+      edges.map { tries + levers(for: $0.guard.given).count }
     }
   }
 
@@ -117,7 +117,7 @@ struct ModelMap: Sendable {
 
   /// Whether nobody who watches can be certain of being in a place: it may have been left at once without a sign.
   func isHidden(_ place: Place) -> Bool {
-    quiet[place.state].contains { $0.condition.holds(under: place.circumstances) }
+    quiet[place.state].contains { $0.guard.holds(under: place.conditions) }
   }
 
   /// The place in which a test of a start condition begins.
@@ -126,83 +126,83 @@ struct ModelMap: Sendable {
     let faults = standing.map { Fault($0) } + condition.settings.map { Fault($0.name, $0.value) }
     return Place(
       state: machine.state(named: machine.definition.starts[number].state) ?? 0,
-      circumstances: faults.reduce(0) { circumstances($0, after: $1) })
+      conditions: faults.reduce(0) { conditions($0, after: $1) })
   }
 
-  /// The place to which an edge leads, where the circumstances are over that its status ends.
-  private func place(after edge: Machine.Edge, under circumstances: UInt64) -> Place {
-    let ended = edge.enters && circumstances != 0 ? endings[edge.target] : 0
-    return Place(state: edge.target, circumstances: circumstances & ~ended)
+  /// The place to which an edge leads, where the conditions are over that its status ends.
+  private func place(after edge: Machine.Edge, under conditions: UInt64) -> Place {
+    let ended = edge.enters && conditions != 0 ? endings[edge.target] : 0
+    return Place(state: edge.target, conditions: conditions & ~ended)
   }
 
-  /// The circumstances after a fault.
-  func circumstances(_ circumstances: UInt64, after fault: Fault) -> UInt64 {
-    let surroundings = machine.surroundings
+  /// The conditions after a fault.
+  func conditions(_ conditions: UInt64, after fault: Fault) -> UInt64 {
+    let environment = machine.environment
     let isOn = !fault.value.isNothing
-    return surroundings.effects(of: fault.name).reduce(circumstances) { result, effect in
-      let bit: UInt64 = 1 << UInt64(effect.circumstance)
+    return environment.effects(of: fault.name).reduce(conditions) { result, effect in
+      let bit: UInt64 = 1 << UInt64(effect.condition)
       // What is over at once is nothing to stand in.
       if effect.isMoment, !effect.isNamed { return result }
       if isOn { return result | bit }
-      return surroundings.lasting & bit == 0 ? result & ~bit : result
+      return environment.lasting & bit == 0 ? result & ~bit : result
     }
   }
 
-  /// The circumstances after a stimulus that is allowed.
-  func circumstances(_ circumstances: UInt64, after stimulus: Stimulus) -> UInt64 {
-    let set = machine.surroundings.setBy[stimulus.number]
+  /// The conditions after a stimulus that is allowed.
+  func conditions(_ conditions: UInt64, after stimulus: Stimulus) -> UInt64 {
+    let set = machine.environment.setBy[stimulus.number]
     let isOn = stimulus.arguments.first.map { !$0.value.isNothing } ?? false
-    return isOn ? circumstances | set : circumstances & ~set
+    return isOn ? conditions | set : conditions & ~set
   }
 
-  /// The circumstances after what a choice stands for, where it is obeyed.
-  func circumstances(_ circumstances: UInt64, after choice: Choice) -> UInt64 {
+  /// The conditions after what a choice stands for, where it is obeyed.
+  func conditions(_ conditions: UInt64, after choice: Choice) -> UInt64 {
     switch alphabet.action(of: choice) {
     case .stimulus(let stimulus) where !choice.isForbidden:
-      self.circumstances(circumstances, after: stimulus)
-    case .fault(let fault): self.circumstances(circumstances, after: fault)
-    default: circumstances
+      self.conditions(conditions, after: stimulus)
+    case .fault(let fault): self.conditions(conditions, after: fault)
+    default: conditions
     }
   }
 
-  /// The choices of a stimulus that differ in what circumstances they leave, the one that changes nothing first.
-  func choices(of event: Int, under circumstances: UInt64) -> [Choice] {
+  /// The choices of a stimulus that differ in what conditions they leave, the one that changes nothing first.
+  func choices(of event: Int, under conditions: UInt64) -> [Choice] {
     let count = alphabet.acts[event].variants.count
     guard count > 0, !isRemoved[event] else { return [] }
-    guard machine.surroundings.setBy[event] != 0 else { return [Choice(event)] }
+    guard machine.environment.setBy[event] != 0 else { return [Choice(event)] }
     var seen: [UInt64] = []
     var choices: [Choice] = []
     for variant in 0..<count {
       let choice = Choice(event, variant: variant)
-      let result = self.circumstances(circumstances, after: choice)
+      let result = self.conditions(conditions, after: choice)
       if seen.contains(result) { continue }
       seen.append(result)
-      choices.insert(choice, at: result == circumstances ? 0 : choices.count)
+      choices.insert(choice, at: result == conditions ? 0 : choices.count)
     }
     return choices
   }
 
-  /// The choices of faults that bring about one of some circumstances, in the order of the alphabet.
-  func levers(for circumstances: UInt64) -> [Choice] {
-    levers.filter { $0.begins & circumstances != 0 }
+  /// The choices of faults that bring about one of some conditions, in the order of the alphabet.
+  func levers(for conditions: UInt64) -> [Choice] {
+    levers.filter { $0.begins & conditions != 0 }
       .map(\.choice)
   }
 
   /// Everything that leads on from a place.
   ///
   /// - Parameters:
-  ///   - allowed: the circumstances that may be brought about.
+  ///   - allowed: the conditions that may be brought about.
   ///   - failures: how often each edge was tried in vain.
   func moves(from place: Place, allowed: UInt64, failures: [Int]) -> [Move] {
     var moves: [Move] = []
-    let mask = place.circumstances
+    let mask = place.conditions
     for event in 0..<machine.eventCount where machine.isStimulus(event) {
       let cell = place.state * machine.eventCount + event
       guard !machine.caused[cell].isEmpty else { continue }
       for choice in choices(of: event, under: mask) {
-        let after = circumstances(mask, after: choice)
+        let after = conditions(mask, after: choice)
         guard after & ~mask & ~allowed == 0 else { continue }
-        for (index, edge) in machine.caused[cell].enumerated() where edge.condition.holds(under: mask) {
+        for (index, edge) in machine.caused[cell].enumerated() where edge.guard.holds(under: mask) {
           let number = causedStart[cell] + index
           guard failures[number] < tries[number] else { continue }
           moves.append(
@@ -212,8 +212,7 @@ struct ModelMap: Sendable {
         }
       }
     }
-    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.condition.holds(under: mask)
-    {
+    for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.guard.holds(under: mask) {
       let number = spontaneousStart[place.state] + index
       guard failures[number] < tries[number] else { continue }
       moves.append(
@@ -226,7 +225,7 @@ struct ModelMap: Sendable {
       guard after != mask, after & ~mask & ~allowed == 0 else { continue }
       moves.append(
         Move(
-          choice: lever.choice, edge: -1, target: Place(state: place.state, circumstances: after),
+          choice: lever.choice, edge: -1, target: Place(state: place.state, conditions: after),
           cost: 3 + 2 * (after & ~mask).nonzeroBitCount))
     }
     return moves

@@ -17,14 +17,14 @@ public struct ModelPaths: Sendable {
   /// - Parameters:
   ///   - specification: the machine.
   ///   - alphabet: what a test may do; of each stimulus the simplest variant is used.
-  ///   - circumstances: the circumstances that hold, beside those that always do, as bits in the order of the machine.
-  public init(_ specification: Specification, _ alphabet: Alphabet, circumstances: UInt64 = 0) {
-    let circumstances = circumstances | specification.held
+  ///   - conditions: the conditions that hold, beside those that always do, as bits in the order of the machine.
+  public init(_ specification: Specification, _ alphabet: Alphabet, conditions: UInt64 = 0) {
+    let conditions = conditions | specification.held
     edges = specification.nodes.indices.map { node in
       guard specification.isResting[node] else { return [] }
       var edges: [Edge] = []
       func add(_ choice: Choice, along steps: ArraySlice<Specification.Step>) {
-        for step in steps where step.condition.holds(under: circumstances) {
+        for step in steps where step.guard.holds(under: conditions) {
           edges += specification.shown(from: Int(step.node)).map { Edge(choice: choice, target: $0) }
         }
       }
@@ -32,9 +32,9 @@ public struct ModelPaths: Sendable {
         add(Choice(event), along: specification.caused[specification.causedSteps(of: node, on: event)])
       }
       if !alphabet.acts[alphabet.settle].variants.isEmpty {
-        let settled = specification.settled(from: node, under: circumstances)
+        let settled = specification.settled(from: node, under: conditions)
         edges += settled.map { Edge(choice: Choice(alphabet.settle), target: $0) }
-        if specification.awaits(in: node, under: circumstances) {
+        if specification.awaits(in: node, under: conditions) {
           let next = Choice(alphabet.settle, variant: 1)
           add(next, along: specification.visible[specification.visibleSteps(of: node)])
         }
@@ -88,17 +88,17 @@ extension Specification {
   }
 
   /// Where a test can stand when a node has settled: nothing is awaited of the device there.
-  fileprivate func settled(from node: Int, under circumstances: UInt64) -> [Int] {
+  fileprivate func settled(from node: Int, under conditions: UInt64) -> [Int] {
     let reached = StateSpace.reached(from: [node]) { from in
-      guard awaits(in: from, under: circumstances) else { return [] }
-      return freeSteps(of: from).filter { $0.condition.holds(under: circumstances) }
+      guard awaits(in: from, under: conditions) else { return [] }
+      return freeSteps(of: from).filter { $0.guard.holds(under: conditions) }
         .flatMap { shown(from: Int($0.node)) }
     }
-    return reached.filter { $0 != node && !awaits(in: $0, under: circumstances) }.sorted()
+    return reached.filter { $0 != node && !awaits(in: $0, under: conditions) }.sorted()
   }
 
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
-  fileprivate func awaits(in node: Int, under circumstances: UInt64) -> Bool {
-    urgent[urgentSteps(of: node)].contains { $0.isEvent && $0.condition.holds(under: circumstances) }
+  fileprivate func awaits(in node: Int, under conditions: UInt64) -> Bool {
+    urgent[urgentSteps(of: node)].contains { $0.isEvent && $0.guard.holds(under: conditions) }
   }
 }

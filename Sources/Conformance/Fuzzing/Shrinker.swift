@@ -84,7 +84,7 @@ public struct Shrinker: Sendable {
     path = history.path(of: best)
     evidence = ShrinkerEvidence(failure.performed)
     finder = ReductionFinder(alphabet, best, [], starts: self.starts, ways: [:])
-    look(at: failure.situations)
+    look(at: failure.explorationStates)
   }
 
   /// The next candidate, or `nil` when the test is minimal. The same one until its outcome is told.
@@ -107,7 +107,7 @@ public struct Shrinker: Sendable {
       evidence.follow(candidate.origins(of: outcome.choices))
       best = outcome
       path = history.path(of: best)
-      look(at: execution.situations)
+      look(at: execution.explorationStates)
     } else {
       refutations += 1
       evidence.refute(candidate.removed)
@@ -117,8 +117,8 @@ public struct Shrinker: Sendable {
   /// Whether a test is smaller than the best: of two of one length, the one that moves less, and then the simpler one.
   private func isSmaller(_ test: TestCase) -> Bool {
     guard test.choices.count == best.choices.count else { return test < best }
-    let (movements, most) = (alphabet.movements(of: test), alphabet.movements(of: best))
-    return movements == most ? test < best : movements < most
+    let (movements, maximum) = (alphabet.movements(of: test), alphabet.movements(of: best))
+    return movements == maximum ? test < best : movements < maximum
   }
 
   /// What it is doing, in a few words.
@@ -142,11 +142,11 @@ public struct Shrinker: Sendable {
   }
 
   /// Looks at the best test anew.
-  private mutating func look(at situations: [Situation]) {
-    for node in situations.map(\.node) + starts where node >= 0 && ways[node] == nil {
+  private mutating func look(at explorationStates: [ExplorationState]) {
+    for node in explorationStates.map(\.node) + starts where node >= 0 && ways[node] == nil {
       ways[node] = paths.ways(from: node)
     }
-    finder = ReductionFinder(alphabet, best, situations, starts: starts, ways: ways)
+    finder = ReductionFinder(alphabet, best, explorationStates, starts: starts, ways: ways)
     frontier = nil
     simplifications = nil
     skeletons = nil

@@ -31,7 +31,7 @@ struct ReductionFinder: Sendable {
   /// The failing test.
   let test: TestCase
   /// Where it stood before each of its choices.
-  let situations: [Situation]
+  let explorationStates: [ExplorationState]
   /// The node at which each start begins.
   let starts: [Int]
   /// The shortest ways from each node of the test, and from the starts.
@@ -47,12 +47,12 @@ struct ReductionFinder: Sendable {
   private static let useful = 0.3
 
   init(
-    _ alphabet: Alphabet, _ test: TestCase, _ situations: [Situation], starts: [Int],
+    _ alphabet: Alphabet, _ test: TestCase, _ explorationStates: [ExplorationState], starts: [Int],
     ways: [Int: ModelPaths.Ways]
   ) {
     self.alphabet = alphabet
     self.test = test
-    self.situations = situations
+    self.explorationStates = explorationStates
     self.starts = starts
     self.ways = ways
   }
@@ -132,7 +132,7 @@ struct ReductionFinder: Sendable {
         guard isOfKind || evidence.needed[index] >= Self.useful || index == choices.count - 1 else {
           continue
         }
-        if let way = ways[situations[next].node]?[to: situations[index].node] {
+        if let way = ways[explorationStates[next].node]?[to: explorationStates[index].node] {
           planned.choices += way
           origins += way.map { _ in -1 }
         }
@@ -182,9 +182,9 @@ struct ReductionFinder: Sendable {
 
   /// The stimuli that change nothing where a choice is one that moves, such as a request for a value.
   private func stills(at index: Int) -> [Int] {
-    guard alphabet.moves(choices[index]), index < situations.count else { return [] }
+    guard alphabet.moves(choices[index]), index < explorationStates.count else { return [] }
     var acts: [Int] = []
-    forEachBit(of: situations[index].legal & situations[index].idle & ~alphabet.moving) { act in
+    forEachBit(of: explorationStates[index].legal & explorationStates[index].idle & ~alphabet.moving) { act in
       if !alphabet.acts[act].variants.isEmpty { acts.append(act) }
     }
     return acts
@@ -274,11 +274,11 @@ extension ReductionFinder {
     var plans: [ReductionPlan] = []
     let before = earlier
     for start in choices.indices {
-      let from = situations[start]
+      let from = explorationStates[start]
       let onward = from.node >= 0 ? ways[from.node] : nil
       var isBackAtStart = false
       for end in choices.indices.dropFirst(start + 1) {
-        let to = situations[end]
+        let to = explorationStates[end]
         if to.position == from.position {
           plans.append(plan(.cycle, start..<end))
           isBackAtStart = true
@@ -293,7 +293,7 @@ extension ReductionFinder {
   /// Where the test was last at the position that it has before each choice; -1 for a new position.
   private var earlier: [Int] {
     var last: [UInt64: Int] = [:]
-    return situations.enumerated().map { last.updateValue($0, forKey: $1.position) ?? -1 }
+    return explorationStates.enumerated().map { last.updateValue($0, forKey: $1.position) ?? -1 }
   }
 
   /// Every other start, joined with each place of the test.
@@ -304,10 +304,12 @@ extension ReductionFinder {
     for start in starts.indices where start != test.start {
       guard let onward = ways[starts[start]] else { continue }
       var met: Set<Int> = []
-      for (end, situation) in situations.enumerated() where end > 0 && situation.node >= 0 {
-        met.insert(situations[end - 1].node)
-        guard onward.length(to: situation.node) < end else { continue }
-        let isCompound = met.contains(situation.node) || onward.passes(met, before: situation.node)
+      for (end, explorationState) in explorationStates.enumerated()
+      where end > 0 && explorationState.node >= 0 {
+        met.insert(explorationStates[end - 1].node)
+        guard onward.length(to: explorationState.node) < end else { continue }
+        let isCompound =
+          met.contains(explorationState.node) || onward.passes(met, before: explorationState.node)
         plans.append(plan(.otherStart, 0..<end, start: start, isCompound: isCompound))
       }
     }
@@ -322,7 +324,8 @@ extension ReductionFinder {
   private func ends(_ plan: ReductionPlan) -> (from: Int, to: Int)? {
     guard plan.kind == .shortCut || plan.kind == .otherStart else { return nil }
     let from =
-      plan.kind == .otherStart ? starts[Int(plan.start)] : situations[Int(plan.stretch.lowerBound)].node
-    return (from, situations[Int(plan.stretch.upperBound)].node)
+      plan.kind == .otherStart
+      ? starts[Int(plan.start)] : explorationStates[Int(plan.stretch.lowerBound)].node
+    return (from, explorationStates[Int(plan.stretch.upperBound)].node)
   }
 }

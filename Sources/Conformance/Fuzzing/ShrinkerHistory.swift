@@ -6,7 +6,7 @@
 struct ShrinkerHistory: Sendable {
   private struct Point {
     /// Where the tests stood that came here; `nil` when it is not known.
-    var situation: Situation?
+    var explorationState: ExplorationState?
     /// Whether a test failed here, so that none comes further.
     var isFailure = false
     /// Whether a test ended here: what comes of waiting for its end is known.
@@ -37,8 +37,8 @@ struct ShrinkerHistory: Sendable {
   /// Remembers a run.
   mutating func add(_ execution: Execution, start: Int) {
     var point = roots[start]
-    for (choice, situation) in zip(execution.performed, execution.situations) {
-      points[point].situation = situation
+    for (choice, explorationState) in zip(execution.performed, execution.explorationStates) {
+      points[point].explorationState = explorationState
       if let next = points[point].next[choice] {
         point = next
       } else {
@@ -49,7 +49,7 @@ struct ShrinkerHistory: Sendable {
     }
     points[point].isEnd = true
     points[point].isFailure = execution.divergence != nil
-    if let end = execution.end { points[point].situation = end }
+    if let end = execution.end { points[point].explorationState = end }
   }
 
   /// Where a test runs in the tree.
@@ -77,8 +77,12 @@ struct ShrinkerHistory: Sendable {
     var made = Array(0..<front)
     made.reserveCapacity(choices.count)
     for index in front..<choices.count {
-      if points[point].isFailure, points[point].situation == nil { break }
-      if let situation = points[point].situation, !situation.admits(choices[index], alphabet) { continue }
+      if points[point].isFailure, points[point].explorationState == nil { break }
+      if let explorationState = points[point].explorationState,
+        !explorationState.admits(choices[index], alphabet)
+      {
+        continue
+      }
       made.append(index)
       guard let next = points[point].next[choices[index]] else {
         made += (index + 1)..<choices.count

@@ -8,13 +8,13 @@ public struct Execution: Sendable {
   /// The choices that were made, without those that were left out.
   public var performed: [Choice] = []
   /// Where the test stood before each of them.
-  public var situations: [Situation] = []
+  public var explorationStates: [ExplorationState] = []
   /// What each of them meant: an edge is written as the wait that it came to.
   public var actions: [TestAction] = []
   /// Where model and device disagreed, if they did: at the last choice, or after it, while the end was awaited.
   public var divergence: Divergence?
   /// Where the test stood after the last choice, before the end was awaited; `nil` when it had failed by then.
-  public var end: Situation?
+  public var end: ExplorationState?
   /// Whether something was seen that only a loss explains, so that what came after it may be another test; see
   /// ``Tracker/losses``.
   public var wasDisturbed = false
@@ -31,7 +31,7 @@ public struct Execution: Sendable {
   /// Makes the record of a test that has not begun, in the room that this one has taken.
   public mutating func clear() {
     performed.removeAll(keepingCapacity: true)
-    situations.removeAll(keepingCapacity: true)
+    explorationStates.removeAll(keepingCapacity: true)
     actions.removeAll(keepingCapacity: true)
     (divergence, end, wasDisturbed) = (nil, nil, false)
   }
@@ -44,11 +44,11 @@ extension Lockstep {
   /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
-  /// The names of the circumstances that explain what is shown, where the device may be so and need not; see
+  /// The names of the conditions that explain what is shown, where the device may be so and need not; see
   /// ``Tracker/liberty``.
   public var liberty: [String]? {
     guard let taken = tracker.liberty else { return nil }
-    return tracker.specification.machine.definition.circumstances.enumerated()
+    return tracker.specification.machine.definition.conditions.enumerated()
       .filter { taken >> UInt64($0.offset) & 1 == 1 }.map(\.element.name)
   }
 
@@ -133,7 +133,7 @@ extension Lockstep {
   }
 }
 
-extension Situation {
+extension ExplorationState {
   /// Whether a choice is here what it was meant to be.
   @inlinable
   public func admits(_ choice: Choice, _ alphabet: Alphabet) -> Bool {

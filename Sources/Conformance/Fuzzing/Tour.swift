@@ -8,7 +8,7 @@ import Basics
 /// where the test stands, so a device that chooses takes it somewhere else and not astray: it plans anew. What
 /// does not come about in ``Settings/tries`` tries is given up.
 ///
-/// Tests that need no circumstances come first, then those that need some, then those whose circumstances last to
+/// Tests that need no conditions come first, then those that need some, then those whose conditions last to
 /// the end of the test, in which little is certain.
 ///
 ///     while !tour.isFinished { begin ─▶ (next ─▶ what the choice stands for)* ─▶ end }
@@ -30,9 +30,9 @@ public struct Tour: Sendable {
   private enum Scope: Int, CaseIterable {
     /// Only what stimuli bring about.
     case plain
-    /// Circumstances that can be taken away again.
+    /// Conditions that can be taken away again.
     case passing
-    /// All circumstances.
+    /// All conditions.
     case lasting
   }
 
@@ -54,11 +54,11 @@ public struct Tour: Sendable {
   private let nodeStates: [Int]
   /// The cells still to be visited, by `state * events + event`; those alone that the tester can try.
   private(set) var isMissing: [Bool]
-  /// How often each edge was tried in vain, by scope: what does not happen under some circumstances may in others.
+  /// How often each edge was tried in vain, by scope: what does not happen under some conditions may in others.
   private var allFailures: [[Int]]
   private var scope = Scope.plain
 
-  var circumstances: UInt64 = 0
+  var conditions: UInt64 = 0
   /// The moves after the current one.
   private(set) var plan: [ModelMap.Move] = []
   /// The move that was last made.
@@ -68,7 +68,7 @@ public struct Tour: Sendable {
   /// How often time was let pass for it.
   var waits = 0
   /// Whether a fault was brought about for it.
-  var isNudged = false
+  var hasActed = false
   /// How often each position without a known state was met in this test.
   var doubts: [UInt64: Int] = [:]
   /// How many choices in a row were made without knowing the state.
@@ -80,20 +80,20 @@ public struct Tour: Sendable {
   private var idleTests = 0
 
   /// The most choices that a test may make in a row without knowing its state.
-  static var mostDoubts: Int { 40 }
+  static var maximumDoubts: Int { 40 }
   /// How often time is let pass for one thing to happen.
-  private static var mostWaits: Int { 60 }
+  private static var maximumWaits: Int { 60 }
   /// So many tests in a row that do nothing new end the tour.
-  private static var mostIdleTests: Int { 3 }
+  private static var maximumIdleTests: Int { 3 }
   /// How often a state is waited in for what it should allow.
-  private static var mostDelays: Int { 12 }
+  private static var maximumDelays: Int { 12 }
 
   /// Prepares a tour.
   ///
   /// - Parameters:
   ///   - alphabet: what may be done.
   ///   - starts: the conditions that the numbers of starts stand for.
-  ///   - standing: the circumstances that always hold with the device, by name.
+  ///   - standing: the conditions that always hold with the device, by name.
   public init(
     _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], standing: [String] = [],
     settings: Settings = Settings()
@@ -126,7 +126,7 @@ extension Tour {
     let number = next?.start ?? openStarts.last ?? starts.count - 1
     scope = next?.scope ?? scope
     test = TestCase(start: number)
-    circumstances = starts[number].circumstances
+    conditions = starts[number].conditions
     plan = next?.moves ?? []
     stand = progress
     current = nil
@@ -137,12 +137,12 @@ extension Tour {
   }
 
   /// The next choice; `nil` ends the test.
-  public mutating func next(in situation: Situation) -> Choice? {
+  public mutating func next(in explorationState: ExplorationState) -> Choice? {
     guard !isFinished, test.choices.count < settings.length, events < settings.budget else { return nil }
-    guard let choice = choose(in: situation) else { return nil }
+    guard let choice = choose(in: explorationState) else { return nil }
     test.choices.append(choice)
     events += 1
-    if !choice.isForbidden { circumstances = map.circumstances(circumstances, after: choice) }
+    if !choice.isForbidden { conditions = map.conditions(conditions, after: choice) }
     return choice
   }
 
@@ -150,10 +150,10 @@ extension Tour {
   ///
   /// - Returns: true: every test of a tour is worth keeping.
   @discardableResult
-  public mutating func end(in situation: Situation) -> Bool {
-    if situation.node >= 0 { arrive(at: nodeStates[situation.node]) } else { miss() }
+  public mutating func end(in explorationState: ExplorationState) -> Bool {
+    if explorationState.node >= 0 { arrive(at: nodeStates[explorationState.node]) } else { miss() }
     idleTests = progress == stand ? idleTests + 1 : 0
-    isFinished = events >= settings.budget || idleTests == Self.mostIdleTests || nextTest() == nil
+    isFinished = events >= settings.budget || idleTests == Self.maximumIdleTests || nextTest() == nil
     return true
   }
 
@@ -195,10 +195,10 @@ extension Tour {
     return nil
   }
 
-  /// The circumstances that may be brought about.
+  /// The conditions that may be brought about.
   private func allowance(of scope: Scope) -> UInt64 {
     var allowed: UInt64 = 0
-    for (number, item) in map.machine.definition.circumstances.enumerated() {
+    for (number, item) in map.machine.definition.conditions.enumerated() {
       switch scope {
       case .plain: if item.faults.isEmpty { allowed |= 1 << UInt64(number) }
       case .passing: if item.until.isEmpty { allowed |= 1 << UInt64(number) }
@@ -215,35 +215,35 @@ extension Tour {
     return cells.contains { cell in
       isMissing[cell]
         && (map.machine.caused[cell].isEmpty
-          || map.machine.caused[cell].contains { $0.condition.holds(under: place.circumstances) })
+          || map.machine.caused[cell].contains { $0.guard.holds(under: place.conditions) })
     }
   }
 }
 
 extension Tour {
-  private mutating func choose(in situation: Situation) -> Choice? {
-    guard situation.node >= 0 else {
+  private mutating func choose(in explorationState: ExplorationState) -> Choice? {
+    guard explorationState.node >= 0 else {
       miss()
-      return grope(in: situation)
+      return homing(in: explorationState)
     }
     doubtCount = 0
-    let state = nodeStates[situation.node]
+    let state = nodeStates[explorationState.node]
     arrive(at: state)
-    if let choice = missingChoice(in: state, situation) {
+    if let choice = missingChoice(in: state, explorationState) {
       // Refusals lead nowhere; everything else leads away from the plan.
       if !choice.isForbidden { abandon() }
       isMissing[state * map.machine.eventCount + Int(choice.act)] = false
       return choice
     }
-    let here = ModelMap.Place(state: state, circumstances: circumstances)
+    let here = ModelMap.Place(state: state, conditions: conditions)
     if isWanted(here) { return awaitPermission(in: here) }
-    if let current { return letTimePass(for: current, situation) }
+    if let current { return letTimePass(for: current, explorationState) }
     if plan.isEmpty {
       let way = map.way(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }
       plan = way?.moves ?? []
     }
     guard let move = plan.first else { return nil }
-    if move.edge >= 0, let choice = move.choice, situation.legal >> UInt64(choice.act) & 1 == 0 {
+    if move.edge >= 0, let choice = move.choice, explorationState.legal >> UInt64(choice.act) & 1 == 0 {
       // What the map allows and the situation does not.
       fail(move.edge)
       abandon()
@@ -253,39 +253,39 @@ extension Tour {
     current = move
     origin = state
     waits = 0
-    isNudged = false
-    return move.choice ?? letTimePass(for: move, situation)
+    hasActed = false
+    return move.choice ?? letTimePass(for: move, explorationState)
   }
 
   /// What is missing in a state: refusals first, then what stays, then what leads on.
-  private func missingChoice(in state: Int, _ situation: Situation) -> Choice? {
+  private func missingChoice(in state: Int, _ explorationState: ExplorationState) -> Choice? {
     let machine = map.machine
     let first = state * machine.eventCount
     for event in 0..<machine.eventCount where isMissing[first + event] {
-      if machine.caused[first + event].isEmpty, situation.forbidden >> UInt64(event) & 1 == 1 {
+      if machine.caused[first + event].isEmpty, explorationState.forbidden >> UInt64(event) & 1 == 1 {
         return Choice(event, isForbidden: true)
       }
     }
     var best: (choice: Choice, leaves: Bool)?
     for event in 0..<machine.eventCount where isMissing[first + event] {
-      guard situation.legal >> UInt64(event) & 1 == 1,
-        let choice = map.choices(of: event, under: circumstances).first
+      guard explorationState.legal >> UInt64(event) & 1 == 1,
+        let choice = map.choices(of: event, under: conditions).first
       else { continue }
       let leaves =
-        map.circumstances(circumstances, after: choice) != circumstances
+        map.conditions(conditions, after: choice) != conditions
         || machine.caused[first + event].contains {
-          $0.condition.holds(under: circumstances) && $0.target != state
+          $0.guard.holds(under: conditions) && $0.target != state
         }
       if best == nil || (best?.leaves == true && !leaves) { best = (choice, leaves) }
     }
     return best?.choice
   }
 
-  /// Waits until the device may do what the map says it may: circumstances take a moment.
+  /// Waits until the device may do what the map says it may: conditions take a moment.
   private mutating func awaitPermission(in place: ModelMap.Place) -> Choice? {
     abandon()
     delays[place.state, default: 0] += 1
-    if delays[place.state, default: 0] <= Self.mostDelays { return wait(.milliseconds(600)) }
+    if delays[place.state, default: 0] <= Self.maximumDelays { return wait(.milliseconds(600)) }
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
     for cell in cells { isMissing[cell] = false }
     return wait(.milliseconds(600))
@@ -304,13 +304,13 @@ extension Tour {
         return succeed(last)
       }
       // What did not happen so far may still.
-      if state == origin, waits < Self.mostWaits { return }
+      if state == origin, waits < Self.maximumWaits { return }
     }
     miss()
   }
 
   private func isAt(_ place: ModelMap.Place, _ state: Int) -> Bool {
-    place.state == state && place.circumstances == circumstances
+    place.state == state && place.conditions == conditions
   }
 
   private mutating func succeed(_ move: ModelMap.Move) {
@@ -327,7 +327,7 @@ extension Tour {
     var state = origin
     let run = [move] + plan.prefix { $0.choice == nil }
     for step in run {
-      if map.machine.spontaneous[state].filter({ $0.condition.holds(under: circumstances) }).count > 1 {
+      if map.machine.spontaneous[state].filter({ $0.guard.holds(under: conditions) }).count > 1 {
         return fail(step.edge)
       }
       state = step.target.state

@@ -4,23 +4,23 @@ import Basics
 /// How a tour lets time pass.
 extension Tour {
   /// Lets time pass until a move comes about, in steps fine enough not to pass what is wanted.
-  mutating func letTimePass(for move: ModelMap.Move, _ situation: Situation) -> Choice? {
+  mutating func letTimePass(for move: ModelMap.Move, _ explorationState: ExplorationState) -> Choice? {
     let edge = map.spontaneousEdge(move.edge, from: origin)
-    if let nudge = nudge(for: edge, failures: failures[move.edge]) { return nudge }
+    if let faultAction = faultAction(for: edge, failures: failures[move.edge]) { return faultAction }
     waits += 1
     let end = plan.prefix { $0.choice == nil }.last ?? move
     if isRestless(end.target) { return fineWait(failures: failures[move.edge]) }
-    if situation.isAwaiting, situation.hasDeadline, waits <= 2 { return settle() }
-    if situation.hasDeadline, waits <= 4 { return passDeadline() }
+    if explorationState.isAwaiting, explorationState.hasDeadline, waits <= 2 { return settle() }
+    if explorationState.hasDeadline, waits <= 4 { return passDeadline() }
     return coarseWait(waits)
   }
 
-  /// A fault that belongs to the circumstances of an edge, where that they hold was not enough: each in its turn.
-  private mutating func nudge(for edge: Machine.Edge, failures: Int) -> Choice? {
-    guard edge.condition.given & circumstances != 0, !isNudged, failures > 0 else { return nil }
-    isNudged = true
-    let levers = map.levers(for: edge.condition.given).filter {
-      map.circumstances(circumstances, after: $0) == circumstances
+  /// A fault that belongs to the conditions of an edge, where that they hold was not enough: each in its turn.
+  private mutating func faultAction(for edge: Machine.Edge, failures: Int) -> Choice? {
+    guard edge.guard.given & conditions != 0, !hasActed, failures > 0 else { return nil }
+    hasActed = true
+    let levers = map.levers(for: edge.guard.given).filter {
+      map.conditions(conditions, after: $0) == conditions
     }
     return levers.isEmpty ? nil : levers[(failures - 1) % levers.count]
   }
@@ -28,7 +28,7 @@ extension Tour {
   /// Whether the device leaves a state by itself, and soon.
   private func isRestless(_ place: ModelMap.Place) -> Bool {
     map.machine.spontaneous[place.state].contains { edge in
-      edge.event != nil && edge.condition.holds(under: place.circumstances) && edge.target != place.state
+      edge.event != nil && edge.guard.holds(under: place.conditions) && edge.target != place.state
         && edge.latest < .seconds(60) && edge.plus == nil
     }
   }
@@ -45,17 +45,17 @@ extension Tour {
   }
 
   /// Finds out which state it is: lets happen what is due, then does what every possible state allows.
-  mutating func grope(in situation: Situation) -> Choice? {
+  mutating func homing(in explorationState: ExplorationState) -> Choice? {
     doubtCount += 1
-    guard doubtCount <= Self.mostDoubts else { return nil }
-    let count = doubts[situation.position, default: 0]
-    doubts[situation.position] = count + 1
-    if situation.isAwaiting, situation.hasDeadline, count < 2 { return settle() }
-    if situation.hasDeadline, count < 3 { return passDeadline() }
-    if situation.isAwaiting, count < 10 { return coarseWait(count) }
+    guard doubtCount <= Self.maximumDoubts else { return nil }
+    let count = doubts[explorationState.position, default: 0]
+    doubts[explorationState.position] = count + 1
+    if explorationState.isAwaiting, explorationState.hasDeadline, count < 2 { return settle() }
+    if explorationState.hasDeadline, count < 3 { return passDeadline() }
+    if explorationState.isAwaiting, count < 10 { return coarseWait(count) }
     let stimuli = (0..<map.machine.eventCount).compactMap { event in
-      situation.legal >> UInt64(event) & 1 == 1
-        ? map.choices(of: event, under: circumstances).first : nil as Choice?
+      explorationState.legal >> UInt64(event) & 1 == 1
+        ? map.choices(of: event, under: conditions).first : nil as Choice?
     }
     let turn = count % (stimuli.count + 1)
     return turn < stimuli.count ? stimuli[turn] : coarseWait(count)

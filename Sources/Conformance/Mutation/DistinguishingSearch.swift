@@ -1,4 +1,4 @@
-import Automata
+public import Automata
 import Basics
 
 /// What becomes of looking for a test that tells a wrong machine from the right one.
@@ -30,7 +30,7 @@ public struct DistinguishingTest: Sendable {
 /// Looks for the shortest tests that tell wrong machines from a right one: breadth first over the pairs of what the
 /// model thinks possible and where the wrong machine is.
 ///
-/// A tester gives stimuli, brings about faults that the circumstances know, and lets time pass from one end of a window
+/// A tester gives stimuli, brings about faults that the conditions know, and lets time pass from one end of a window
 /// to the next. The wrong machine decides what it likes: it fails when some decision of its makes it diverge.
 ///
 /// The pairs that are reached before the wrong transition is taken are the same for all mutants of a machine; they are
@@ -41,7 +41,7 @@ public final class DistinguishingSearch {
   private let limit: Int
   private let stimuli: [[Stimulus]]
   private let starts: [StartCondition]
-  private let original: Conduct
+  private let original: ReferenceInterpreter
   /// Without faults, and with them.
   private lazy var bases = [false, true].map { explored(withFaults: $0) }
   private let hasFaults: Bool
@@ -53,28 +53,29 @@ public final class DistinguishingSearch {
     self.specification = specification
     self.limit = limit
     let machine = specification.machine
-    original = Conduct(machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
+    original = ReferenceInterpreter(
+      machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
     let abilities = MachineDevice(machine, showsEffects: specification.showsEffects).abilities
     stimuli = machine.definition.events.enumerated().map { number, event in
       guard event.kind != .spontaneous else { return [] }
       let arguments = abilities.arguments.first { $0.stimulus == event.name }?.values ?? [[]]
       return arguments.map { Stimulus(number, $0) }
     }
-    hasFaults = machine.definition.circumstances.contains { !$0.faults.isEmpty }
+    hasFaults = machine.definition.conditions.contains { !$0.faults.isEmpty }
     starts = machine.startConditions(of: abilities)
   }
 
   /// Looks for a test that tells a mutant from the machine.
   public func distinguish(_ mutant: Mutant) -> Distinction {
-    let conduct = Conduct(
+    let interpreter = ReferenceInterpreter(
       mutant.machine.definition, specification.vocabulary, showsEffects: specification.showsEffects)
     for withFaults in hasFaults ? [false, true] : [false] {
       let base = bases[withFaults ? 1 : 0]
-      var run = ProductSearch(specification, conduct, stimuli, withFaults: withFaults, limit: limit)
+      var run = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
       if let path = run.search(from: base, mutant) {
         if let test = verified(path, mutant) { return .test(test) }
         // The way there took the wrong transition already: look again, without what was found before.
-        var fresh = ProductSearch(specification, conduct, stimuli, withFaults: withFaults, limit: limit)
+        var fresh = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
         if let path = fresh.search(starts), let test = verified(path, mutant) { return .test(test) }
         return .undecided(pairs: fresh.count)
       }

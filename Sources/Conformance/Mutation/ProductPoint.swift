@@ -6,14 +6,14 @@ import Basics
 /// Two moments with equal points have equal futures, so a search need look at one of them only.
 struct ProductPoint: Hashable, Sendable {
   /// The machine, as of the present of every point.
-  var standing: Conduct.Standing
+  var configuration: ReferenceInterpreter.Configuration
   /// What the model thinks possible.
   var model: Tracker.Snapshot
   /// Whether the device has said that it has nothing more to show at this moment.
   var isSettled: Bool
 
   /// The state of the machine.
-  var state: Int { standing.state }
+  var state: Int { configuration.state }
 }
 
 /// Model and machine side by side, brought to one point after another.
@@ -22,54 +22,54 @@ struct Product {
   static let present = Instant(nanoseconds: 1 << 60)
 
   var tracker: Tracker
-  var standing: Conduct.Standing
+  var configuration: ReferenceInterpreter.Configuration
   var now = Product.present
   private let isTimed: [Bool]
   private let isTimedState: [Bool]
 
-  init(_ specification: Specification, _ conduct: Conduct) {
+  init(_ specification: Specification, _ interpreter: ReferenceInterpreter) {
     tracker = Tracker(specification)
-    standing = conduct.start(0)
+    configuration = interpreter.start(0)
     isTimed = specification.timedNodes()
     var timed = [Bool](repeating: false, count: specification.machine.stateCount)
     for (number, node) in specification.nodes.enumerated() where isTimed[number] { timed[node.state] = true }
     isTimedState = timed
   }
 
-  /// Goes to a start of the machine, with some circumstances.
-  mutating func start(_ number: Int, _ settings: [Argument], _ conduct: Conduct) {
+  /// Goes to a start of the machine, with some conditions.
+  mutating func start(_ number: Int, _ settings: [Argument], _ interpreter: ReferenceInterpreter) {
     now = Self.present
     let faults = settings.map { Fault($0.name, $0.value) }
     tracker.start(in: number, under: faults, at: now)
-    standing = conduct.start(number)
-    standing.since = now
-    for fault in faults { conduct.apply(fault, to: &standing, at: now) }
+    configuration = interpreter.start(number)
+    configuration.since = now
+    for fault in faults { interpreter.apply(fault, to: &configuration, at: now) }
   }
 
   /// Goes to a point.
   mutating func go(to point: ProductPoint) {
     now = Self.present
-    standing = point.standing
+    configuration = point.configuration
     tracker.restore(point.model, at: now)
   }
 
   /// The point at which things stand now.
   func point(isSettled: Bool) -> ProductPoint {
-    var standing = standing
-    let age = isTimedState[standing.state] ? now - standing.since : .zero
-    standing.since = Self.present - age
-    for index in standing.ends.indices {
-      standing.ends[index].time = Self.present + (standing.ends[index].time - now)
+    var configuration = configuration
+    let age = isTimedState[configuration.state] ? now - configuration.since : .zero
+    configuration.since = Self.present - age
+    for index in configuration.ends.indices {
+      configuration.ends[index].time = Self.present + (configuration.ends[index].time - now)
     }
     return ProductPoint(
-      standing: standing, model: tracker.snapshot(at: now, isTimed: isTimed), isSettled: isSettled)
+      configuration: configuration, model: tracker.snapshot(at: now, isTimed: isTimed), isSettled: isSettled)
   }
 
   /// How long nothing changes in what model and device may do; `nil` when it never does again by itself.
   ///
-  /// Up to an end of a window; where there is none, until a circumstance that changed has had its effect. At the last
+  /// Up to an end of a window; where there is none, until a condition that changed has had its effect. At the last
   /// moment of a window, what is due can still come in time.
-  func nextEdge(_ options: [Conduct.Option]) -> Interval? {
+  func nextEdge(_ options: [ReferenceInterpreter.Option]) -> Interval? {
     var next = tracker.nextEdge(after: now, isTimed: isTimed)
     for time in options.flatMap({ [$0.earliest, $0.latest] }) where time > now { next = min(next, time) }
     if next == .never { next = tracker.nextSettlement(after: now) }

@@ -52,9 +52,9 @@ struct ProductSearch {
   }
 
   private let specification: Specification
-  private let conduct: Conduct
+  private let interpreter: ReferenceInterpreter
   private let stimuli: [[Stimulus]]
-  private let faults: [(circumstance: Int, name: String, isLasting: Bool)]
+  private let faults: [(condition: Int, name: String, isLasting: Bool)]
   private let limit: Int
   private var product: Product
   private var visits: [Visit] = []
@@ -68,17 +68,18 @@ struct ProductSearch {
   var count: Int { visits.count }
 
   init(
-    _ specification: Specification, _ conduct: Conduct, _ stimuli: [[Stimulus]], withFaults: Bool, limit: Int
+    _ specification: Specification, _ interpreter: ReferenceInterpreter, _ stimuli: [[Stimulus]],
+    withFaults: Bool, limit: Int
   ) {
     self.specification = specification
-    self.conduct = conduct
+    self.interpreter = interpreter
     self.stimuli = stimuli
     self.limit = limit
-    product = Product(specification, conduct)
+    product = Product(specification, interpreter)
     places = [[Int]](repeating: [], count: specification.machine.stateCount)
     faults =
       withFaults
-      ? specification.machine.definition.circumstances.enumerated().compactMap { number, item in
+      ? specification.machine.definition.conditions.enumerated().compactMap { number, item in
         item.faults.first.map { (number, $0, !item.until.isEmpty) }
       } : []
   }
@@ -89,7 +90,7 @@ struct ProductSearch {
   mutating func search(_ starts: [StartCondition], goesOn: Bool = false) -> Path? {
     for (place, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
-      product.start(number, start.settings, conduct)
+      product.start(number, start.settings, interpreter)
       _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
     }
     return search(nil, roots: [], .all, goesOn: goesOn)
@@ -203,7 +204,7 @@ extension ProductSearch {
   ) {
     for stimulus in stimuli[event] {
       product.go(to: point)
-      let ways = conduct.ways(on: event, from: product.standing)
+      let ways = interpreter.ways(on: event, from: product.configuration)
       if ways.isEmpty {
         // What both refuse leaves both as they are.
         if point.model.environment.changes.isEmpty, !product.tracker.allows(event) { continue }
@@ -215,15 +216,15 @@ extension ProductSearch {
         if number > 0 { product.go(to: point) }
         product.tracker.perform(stimulus, at: product.now)
         let agrees = take(way)
-        conduct.apply(stimulus, to: &product.standing)
+        interpreter.apply(stimulus, to: &product.configuration)
         list.append((.perform(stimulus, way: number), agrees ? product.point(isSettled: false) : nil))
       }
     }
   }
 
   /// Lets the device go along a way; whether the model allows what is shown.
-  private mutating func take(_ way: Conduct.Way) -> Bool {
-    let shows = conduct.take(way, from: &product.standing, at: product.now)
+  private mutating func take(_ way: ReferenceInterpreter.Way) -> Bool {
+    let shows = interpreter.take(way, from: &product.configuration, at: product.now)
     return shows.allSatisfy { product.tracker.observe($0, at: product.now) }
   }
 
@@ -231,12 +232,12 @@ extension ProductSearch {
     from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {
     for (number, name, isLasting) in faults {
-      let holds = point.standing.holds >> UInt64(number) & 1 == 1
+      let holds = point.configuration.holds >> UInt64(number) & 1 == 1
       if holds && isLasting { continue }
       let fault = Fault(name, .flag(!holds))
       product.go(to: point)
       product.tracker.apply(fault, at: product.now)
-      conduct.apply(fault, to: &product.standing, at: product.now)
+      interpreter.apply(fault, to: &product.configuration, at: product.now)
       list.append((.fault(fault), product.point(isSettled: false)))
     }
   }
@@ -247,12 +248,12 @@ extension ProductSearch {
   ) {
     product.go(to: point)
     let (now, state) = (product.now, point.state)
-    let options = conduct.options(from: product.standing)
+    let options = interpreter.options(from: product.configuration)
     let deadline = options.reduce(Instant.never) { min($0, $1.latest) }
     for option in options
     where option.earliest <= now && (option.latest >= now || option.latest == deadline) {
       product.go(to: point)
-      let agrees = take(conduct.freeWay(option.number, of: state))
+      let agrees = take(interpreter.freeWay(option.number, of: state))
       list.append((.fire(option.number), agrees ? product.point(isSettled: false) : nil))
     }
     guard deadline > now else { return }

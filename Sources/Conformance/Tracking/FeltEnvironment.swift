@@ -1,13 +1,13 @@
 import Automata
 import Basics
 
-/// What holds around a device as its tester knows it: an ``Environment``, with when each circumstance changed, since what
+/// What holds around a device as its tester knows it: an ``Environment``, with when each condition changed, since what
 /// changed may not be felt yet, and with what ends by itself.
 struct FeltEnvironment: Sendable {
   /// What is remembered of changes, with times counted back from the present: two moments with equal ones have equal
   /// futures.
   struct Snapshot: Hashable, Sendable {
-    /// A circumstance, how long ago something happened to it, and what it was set to before.
+    /// A condition, how long ago something happened to it, and what it was set to before.
     struct Event: Hashable, Sendable {
       var number: Int
       var age: Interval
@@ -32,10 +32,10 @@ struct FeltEnvironment: Sendable {
   private(set) var nextExpiry = Instant.never
   /// Up to when each fault lasts that ends by itself.
   private var expiries: [(time: Instant, fault: String)] = []
-  /// The circumstances that have changed in this test, as bits, and when they did the last time.
+  /// The conditions that have changed in this test, as bits, and when they did the last time.
   private var changing: UInt64 = 0
   private var changed: [Instant]
-  /// The circumstances whose change was not felt yet when something came, or was there, that hides it: until that is over
+  /// The conditions whose change was not felt yet when something came, or was there, that hides it: until that is over
   /// what is shown may be from before.
   private var unfelt: UInt64 = 0
   /// Until when some change may not have had its effect yet.
@@ -48,24 +48,24 @@ struct FeltEnvironment: Sendable {
 
   private let specification: Specification
   private let slack: Interval
-  private let surroundings: CircumstanceTable
+  private let table: ConditionTable
   private let delays: [Interval]
   private let fromEntry: UInt64
 
   init(_ specification: Specification, slack: Interval) {
     self.specification = specification
     self.slack = slack
-    surroundings = specification.machine.surroundings
-    delays = surroundings.delays
-    fromEntry = surroundings.fromEntry
-    environment = Environment(surroundings, holding: specification.held)
+    table = specification.machine.environment
+    delays = table.delays
+    fromEntry = table.fromEntry
+    environment = Environment(table, holding: specification.held)
     changed = delays.map { _ in .zero }
     former = environment.values
     sentAt = delays.map { _ in nil }
   }
 
-  /// The circumstances that hold, as bits, and those that may hold or not.
-  @inline(__always) var circumstances: UInt64 { environment.circumstances }
+  /// The conditions that hold, as bits, and those that may hold or not.
+  @inline(__always) var conditions: UInt64 { environment.conditions }
   @inline(__always) private var open: UInt64 { environment.open }
 
   /// Goes back to the beginning of a test.
@@ -88,22 +88,22 @@ struct FeltEnvironment: Sendable {
     unsettled = .zero
   }
 
-  /// Lets it be open whether a circumstance holds.
+  /// Lets it be open whether a condition holds.
   mutating func doubt(_ number: Int) { environment.doubt(number) }
 }
 
 extension FeltEnvironment {
-  /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
+  /// Lets a fault or a start setting bring about, or take away, the conditions that depend on it.
   mutating func apply(_ fault: Fault, at now: Instant) {
     let isOn = !fault.value.isNothing
-    let surroundings = surroundings
-    for effect in surroundings.effects(of: fault.name) where isOn || !effect.isMoment || effect.isNamed {
-      let number = effect.circumstance
+    let table = table
+    for effect in table.effects(of: fault.name) where isOn || !effect.isMoment || effect.isNamed {
+      let number = effect.condition
       if isOn, effect.isMoment { lastForAMoment(number, at: now) }
       // Where the device reports what really happened, a fault alone is only what the tester wanted.
       guard effect.isOwn || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
-      if !effect.isOwn, surroundings.lasting >> UInt64(number) & 1 == 0 { keepTime(of: fault, at: now) }
-      change(number, at: now) { $0.apply(effect, isOn: isOn, in: surroundings) }
+      if !effect.isOwn, table.lasting >> UInt64(number) & 1 == 0 { keepTime(of: fault, at: now) }
+      change(number, at: now) { $0.apply(effect, isOn: isOn, in: table) }
       if environment.isHeld(number) { doubtSettings(since: number, at: now) }
     }
   }
@@ -117,9 +117,9 @@ extension FeltEnvironment {
     findNextExpiry()
   }
 
-  /// Ends a circumstance once what was over at once is not felt any more.
+  /// Ends a condition once what was over at once is not felt any more.
   private mutating func lastForAMoment(_ number: Int, at now: Instant) {
-    let name = specification.machine.definition.circumstances[number].name
+    let name = specification.machine.definition.conditions[number].name
     expiries.removeAll { $0.fault == name }
     expiries.append((now + delays[number], name))
     findNextExpiry()
@@ -142,28 +142,28 @@ extension FeltEnvironment {
     }
   }
 
-  /// Lets circumstances begin that an event which was reported brings about.
+  /// Lets conditions begin that an event which was reported brings about.
   ///
   /// - Parameter over: those that what is possible has ended: the event came late, and what it was about is over.
-  mutating func begin(_ circumstances: UInt64, over: UInt64, at now: Instant) {
-    forEachBit(of: circumstances) { number in
+  mutating func begin(_ conditions: UInt64, over: UInt64, at now: Instant) {
+    forEachBit(of: conditions) { number in
       if over >> UInt64(number) & 1 == 0 { change(number, at: now) { $0.begin(number) } }
-      if surroundings.momentary >> UInt64(number) & 1 == 1 { lastForAMoment(number, at: now) }
+      if table.momentary >> UInt64(number) & 1 == 1 { lastForAMoment(number, at: now) }
       doubtSettings(since: number, at: now)
     }
   }
 
-  /// Ends the circumstances that a status ends: what they were about, and what was under way, is over.
-  mutating func end(_ circumstances: UInt64, at now: Instant) {
+  /// Ends the conditions that a status ends: what they were about, and what was under way, is over.
+  mutating func end(_ conditions: UInt64, at now: Instant) {
     // What may end a link for a moment may have ended it before what was set arrived.
-    if surroundings.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
+    if table.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
     sent = 0
-    forEachBit(of: circumstances & ~environment.held) { number in
+    forEachBit(of: conditions & ~environment.held) { number in
       change(number, at: now) { $0.end(number) }
     }
   }
 
-  /// What was set so lately that it may still be on its way may be lost under a circumstance that begins now.
+  /// What was set so lately that it may still be on its way may be lost under a condition that begins now.
   private mutating func doubtSettings(since number: Int, at now: Instant) {
     doubtSettings(unsureUnder: 1 << UInt64(number), at: now)
   }
@@ -173,25 +173,25 @@ extension FeltEnvironment {
     doubtSettings(unsureUnder: .max, at: now)
   }
 
-  private mutating func doubtSettings(unsureUnder circumstances: UInt64, at now: Instant) {
+  private mutating func doubtSettings(unsureUnder conditions: UInt64, at now: Instant) {
     let unsure = specification.unsure
-    for other in unsure.indices where unsure[other] & circumstances != 0 && isFresh(other, at: now) {
+    for other in unsure.indices where unsure[other] & conditions != 0 && isFresh(other, at: now) {
       let former = former[other]
       change(other, at: now) { $0.doubt(other, orStill: former) }
     }
   }
 
-  /// Whether the stimulus that set a circumstance last may not have had its effect yet on this link.
+  /// Whether the stimulus that set a condition last may not have had its effect yet on this link.
   private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
     sent >> UInt64(number) & 1 == 1 && isFresh(number, at: now)
   }
 
-  /// Whether a circumstance was set so lately that it may not have had its effect yet.
+  /// Whether a condition was set so lately that it may not have had its effect yet.
   private func isFresh(_ number: Int, at now: Instant) -> Bool {
     sentAt[number].map { now <= $0 + delays[number] + slack } ?? false
   }
 
-  /// Takes a reading at its word that tells what a circumstance is set to, unless a setting may have crossed it, or been
+  /// Takes a reading at its word that tells what a condition is set to, unless a setting may have crossed it, or been
   /// lost just now: a client may tell what it knows from before.
   mutating func learn(from reading: Reading, at now: Instant) {
     for (name, number) in specification.told
@@ -210,11 +210,11 @@ extension FeltEnvironment {
     }
   }
 
-  /// Lets a stimulus set circumstances.
+  /// Lets a stimulus set conditions.
   ///
   /// - Parameter isObeyed: whether no possible state refuses it.
   mutating func set(by stimulus: Stimulus, isObeyed: Bool, at now: Instant) {
-    forEachBit(of: surroundings.setBy[stimulus.number]) { number in
+    forEachBit(of: table.setBy[stimulus.number]) { number in
       let value = stimulus.setting
       let bit: UInt64 = 1 << UInt64(number)
       sent |= bit
@@ -230,16 +230,16 @@ extension FeltEnvironment {
     }
   }
 
-  /// Lets something happen to a circumstance, and notes when it changes.
+  /// Lets something happen to a condition, and notes when it changes.
   private mutating func change(_ number: Int, at now: Instant, _ body: (inout Environment) -> Void) {
-    let before = circumstances
+    let before = conditions
     // What is just being felt is so under what held so far.
     let recent = recent(at: now)
     body(&environment)
-    if circumstances != before { note(number, besides: recent, at: now) }
+    if conditions != before { note(number, besides: recent, at: now) }
   }
 
-  /// Notes that a circumstance changes now, while what others were changed to need not be felt yet.
+  /// Notes that a condition changes now, while what others were changed to need not be felt yet.
   private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
@@ -251,44 +251,44 @@ extension FeltEnvironment {
   private mutating func findUnsettled() {
     unsettled = .zero
     forEachBit(of: changing) { unsettled = max(unsettled, changed[$0] + delays[$0] + slack) }
-    forEachBit(of: unfelt) { if specification.hidden[$0] & circumstances != 0 { unsettled = .never } }
+    forEachBit(of: unfelt) { if specification.hidden[$0] & conditions != 0 { unsettled = .never } }
   }
 }
 
 extension FeltEnvironment {
-  /// The circumstances that hold, or may, as bits.
-  func mayHold(at now: Instant) -> UInt64 { circumstances | open(at: now) }
+  /// The conditions that hold, or may, as bits.
+  func mayHold(at now: Instant) -> UInt64 { conditions | open(at: now) }
 
-  /// The circumstances that may hold or not, since it is not known or since they may not be felt yet, as bits.
+  /// The conditions that may hold or not, since it is not known or since they may not be felt yet, as bits.
   @inline(__always)
   func open(at now: Instant) -> UInt64 { now <= unsettled ? open | recent(at: now) : open }
 
-  /// Whether a condition may hold, whether or not what has changed is felt.
+  /// Whether a requirement may hold, whether or not what has changed is felt.
   @inline(__always)
-  func mayHold(_ condition: Guard) -> Bool { condition.mayHold(under: circumstances, open: open) }
+  func mayHold(_ requirement: Guard) -> Bool { requirement.mayHold(under: conditions, open: open) }
 
-  /// Whether a condition may hold for the device just now.
+  /// Whether a requirement may hold for the device just now.
   @inline(__always)
-  func mayHold(_ condition: Guard, at now: Instant) -> Bool {
-    condition.isEmpty || condition.mayHold(under: circumstances, open: open(at: now))
+  func mayHold(_ requirement: Guard, at now: Instant) -> Bool {
+    requirement.isEmpty || requirement.mayHold(under: conditions, open: open(at: now))
   }
 
   /// The same for what happens by itself in a state that may have been entered from a given time on.
-  func mayHold(_ condition: Guard, since entry: Instant, at now: Instant) -> Bool {
-    if condition.isEmpty { return true }
-    return condition.mayHold(under: circumstances, open: open(at: now) | lateChanges(since: entry))
+  func mayHold(_ requirement: Guard, since entry: Instant, at now: Instant) -> Bool {
+    if requirement.isEmpty { return true }
+    return requirement.mayHold(under: conditions, open: open(at: now) | lateChanges(since: entry))
   }
 
-  /// Whether a condition is sure to hold in a state that may have been entered from a given time on.
-  func mustHold(_ condition: Guard, since entry: Instant) -> Bool {
-    condition.mustHold(under: circumstances, open: open | lateChanges(since: entry))
+  /// Whether a requirement is sure to hold in a state that may have been entered from a given time on.
+  func mustHold(_ requirement: Guard, since entry: Instant) -> Bool {
+    requirement.mustHold(under: conditions, open: open | lateChanges(since: entry))
   }
 
   /// How late the tester may see what its own end does: what a link holds up does not concern that, and a program is
   /// held up for a moment only.
   private var ownSlack: Interval { min(slack, .milliseconds(300)) }
 
-  /// The circumstances that count from the entry of a state, and changed after it was entered. They are of the tester's
+  /// The conditions that count from the entry of a state, and changed after it was entered. They are of the tester's
   /// own end, such as what it proves itself with.
   private func lateChanges(since entry: Instant) -> UInt64 {
     guard changing & fromEntry != 0 else { return 0 }
@@ -299,18 +299,18 @@ extension FeltEnvironment {
     return late
   }
 
-  /// From when on the time of a row counts: anew when a circumstance that it depends on changes, and not before one that
+  /// From when on the time of a row counts: anew when a condition that it depends on changes, and not before one that
   /// prevented it has worn off.
-  func beginning(of condition: Guard, since entry: Instant) -> Instant {
+  func beginning(of requirement: Guard, since entry: Instant) -> Instant {
     var since = entry
-    forEachBit(of: changing & condition.circumstances) { number in
-      let wears = condition.unless >> UInt64(number) & 1 == 1
+    forEachBit(of: changing & requirement.conditions) { number in
+      let wears = requirement.unless >> UInt64(number) & 1 == 1
       since = max(since, wears ? changed[number] + delays[number] : changed[number])
     }
     return since
   }
 
-  /// The circumstances that changed so lately that the device may still behave as before, or what it shows be from before.
+  /// The conditions that changed so lately that the device may still behave as before, or what it shows be from before.
   private func recent(at now: Instant) -> UInt64 {
     let recent = recentlyChanged(at: now)
     return unfelt == 0 ? recent : recent | hidden(unfelt, by: recent)
@@ -329,7 +329,7 @@ extension FeltEnvironment {
   private func hidden(_ changes: UInt64, by recent: UInt64) -> UInt64 {
     var hidden: UInt64 = 0
     forEachBit(of: changes) {
-      if specification.hidden[$0] & (circumstances | recent) != 0 { hidden |= 1 << UInt64($0) }
+      if specification.hidden[$0] & (conditions | recent) != 0 { hidden |= 1 << UInt64($0) }
     }
     return hidden
   }
@@ -384,7 +384,7 @@ extension FeltEnvironment {
 }
 
 extension Stimulus {
-  /// What the stimulus sets a circumstance to: a duration, or a number of seconds; else nothing.
+  /// What the stimulus sets a condition to: a duration, or a number of seconds; else nothing.
   var setting: Interval {
     switch arguments.first?.value {
     case .duration(let interval): interval

@@ -1,7 +1,7 @@
 import Automata
 import Basics
 
-/// Follows any machine: one with timers, with circumstances, or with more nodes than a word has bits.
+/// Follows any machine: one with timers, with conditions, or with more nodes than a word has bits.
 ///
 /// Beside each possible node stand the earliest and the latest moment at which it can have been entered. What a step
 /// costs depends on how much is possible, and not on how large the machine is.
@@ -105,7 +105,7 @@ struct TimedTracker: Sendable {
     begin()
     refusing.removeAll()
     var isExplained = specification.loss == 0
-    let momentary = specification.machine.surroundings.momentary
+    let momentary = specification.machine.environment.momentary
     var isOwn = momentary == 0
     for member in before.members {
       for index in specification.reportedSteps(of: member.node)
@@ -113,7 +113,7 @@ struct TimedTracker: Sendable {
         let step = specification.reported[index]
         guard isPossible(step, from: member, at: now) else { continue }
         if !takesLoss(step) { isExplained = true }
-        let given = step.condition.given
+        let given = step.guard.given
         if given == 0 || given & environment.mayHold(at: now) & ~momentary != 0 { isOwn = true }
         next.insert(target(of: step, from: member, isEntry: step.enters, at: now, slack: slack))
       }
@@ -169,7 +169,7 @@ struct TimedTracker: Sendable {
     for member in possible.members {
       for index in specification.urgentSteps(of: member.node) {
         let step = specification.urgent[index]
-        if step.isEvent, environment.mustHold(step.condition, since: entry(of: member)) { return true }
+        if step.isEvent, environment.mustHold(step.guard, since: entry(of: member)) { return true }
       }
     }
     return false
@@ -178,7 +178,7 @@ struct TimedTracker: Sendable {
   /// Whether a node allows a stimulus, whether or not what has changed is felt.
   func allows(_ event: Int, in node: Int) -> Bool {
     for index in specification.causedSteps(of: node, on: event)
-    where environment.mayHold(specification.caused[index].condition) {
+    where environment.mayHold(specification.caused[index].guard) {
       return true
     }
     return false
@@ -199,7 +199,7 @@ extension TimedTracker {
     var allowed = false
     for index in specification.causedSteps(of: member.node, on: event) {
       let step = specification.caused[index]
-      guard isPlain || environment.mayHold(step.condition, at: now) else { continue }
+      guard isPlain || environment.mayHold(step.guard, at: now) else { continue }
       allowed = true
       next.insert(target(of: step, from: member, isEntry: step.enters, at: now))
     }
@@ -277,7 +277,7 @@ extension TimedTracker {
 
   /// What a silent step can have led to; `nil` when it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
-    guard environment.mayHold(step.condition, since: entry(of: from), at: now) else { return nil }
+    guard environment.mayHold(step.guard, since: entry(of: from), at: now) else { return nil }
     let earliest = from.earliest + step.earliest - slack
     guard earliest <= now else { return nil }
     let latest = step.enters ? min(end(of: step, from: from), now) : from.latest
@@ -293,28 +293,28 @@ extension TimedTracker {
     swap(&refusing, &next)
   }
 
-  /// The circumstances that every possible node has ended by what it shows.
+  /// The conditions that every possible node has ended by what it shows.
   private var over: UInt64 {
     possible.members.reduce(.max) { $0 & specification.ended[specification.nodes[$1.node].shown] }
   }
 
-  /// Whether a step that can be taken could not be taken without the circumstance `loss`.
+  /// Whether a step that can be taken could not be taken without the condition `loss`.
   private func takesLoss(_ step: Specification.Step) -> Bool {
-    step.isByLoss && step.condition.given & environment.circumstances & ~specification.loss == 0
+    step.isByLoss && step.guard.given & environment.conditions & ~specification.loss == 0
   }
 
-  /// Whether a stimulus that may be allowed may be refused as well, since it is open which circumstances hold.
+  /// Whether a stimulus that may be allowed may be refused as well, since it is open which conditions hold.
   private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
     let open = environment.open(at: now)
     guard open != 0 else { return false }
     return Guard.mayAllFail(
-      specification.caused[specification.causedSteps(of: node, on: event)].map(\.condition),
-      under: environment.circumstances, open: open)
+      specification.caused[specification.causedSteps(of: node, on: event)].map(\.guard),
+      under: environment.conditions, open: open)
   }
 
   /// Whether a step can have been taken just now, given when its node was entered.
   private func isPossible(_ step: Specification.Step, from member: Member, at now: Instant) -> Bool {
-    let enabled = environment.mayHold(step.condition, since: entry(of: member), at: now)
+    let enabled = environment.mayHold(step.guard, since: entry(of: member), at: now)
     // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
     guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
     return member.earliest + step.earliest - slack <= now
@@ -331,7 +331,7 @@ extension TimedTracker {
 
   /// By when a step is taken at the latest.
   private func end(of step: Specification.Step, from member: Member) -> Instant {
-    environment.beginning(of: step.condition, since: member.latest) + limit(of: step) + slack
+    environment.beginning(of: step.guard, since: member.latest) + limit(of: step) + slack
   }
 
   /// The moment by which a state must have been left, or never.
@@ -339,7 +339,7 @@ extension TimedTracker {
     var end = Instant.never
     for index in specification.urgentSteps(of: member.node) {
       let step = specification.urgent[index]
-      if environment.mustHold(step.condition, since: entry(of: member)) {
+      if environment.mustHold(step.guard, since: entry(of: member)) {
         end = min(end, self.end(of: step, from: member))
       }
     }
@@ -387,7 +387,7 @@ extension TimedTracker {
   }
 
   /// When what the device may do changes next by time alone: at an end of a window, or, where there is none ahead, once a
-  /// circumstance that changed is felt.
+  /// condition that changed is felt.
   func nextEdge(after now: Instant, isTimed: [Bool]) -> Instant {
     var times: [Instant] = []
     for member in possible.members where isTimed[member.node] {

@@ -12,7 +12,7 @@ public import Basics
 /// Beside each possible state stand the earliest and the latest moment at which it can have been entered,
 /// so timers are exact where the entry was seen and never too strict where it was not.
 ///
-/// A small machine in which nothing depends on time or circumstances is followed in words of bits, any other with its
+/// A small machine in which nothing depends on time or conditions is followed in words of bits, any other with its
 /// times; which it is, nobody has to know.
 public struct Tracker: Sendable {
   /// What is tracked.
@@ -20,7 +20,7 @@ public struct Tracker: Sendable {
   /// How far an observation's time may lie from when it happened.
   public let slack: Interval
   /// Whether what is shown comes of a way that the device may take and need not: it reported of itself what brings these
-  /// circumstances about, as bits; or none, and it ended a link, say, on which it was sent what no client says. That is
+  /// conditions about, as bits; or none, and it ended a link, say, on which it was sent what no client says. That is
   /// over with the next status after the one that it led to.
   public private(set) var liberty: UInt64?
   /// Whether what it led to was shown.
@@ -55,7 +55,7 @@ public struct Tracker: Sendable {
     start(in: specification.startNodes.count - 1)
   }
 
-  /// How often in this test what was seen can only be explained by what takes the circumstance `loss`: a link that
+  /// How often in this test what was seen can only be explained by what takes the condition `loss`: a link that
   /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
   public var losses: Int { isSmall ? word.losses : timed.losses }
 
@@ -211,8 +211,8 @@ extension Tracker {
     return true
   }
 
-  private mutating func takeLiberty(_ circumstances: UInt64) {
-    liberty = circumstances
+  private mutating func takeLiberty(_ conditions: UInt64) {
+    liberty = conditions
     isLibertyShown = false
   }
 
@@ -253,36 +253,36 @@ extension Tracker {
     return allowed
   }
 
-  /// Lets a fault or a start setting bring about, or take away, the circumstances that depend on it.
+  /// Lets a fault or a start setting bring about, or take away, the conditions that depend on it.
   ///
-  /// A circumstance ends with the last of the faults that hold it.
+  /// A condition ends with the last of the faults that hold it.
   public mutating func apply(_ fault: Fault, at now: Instant) { timed.environment.apply(fault, at: now) }
 
-  /// Lets the circumstances be as they are from the very start, with nothing under way from before.
-  public mutating func settleCircumstances() { timed.environment.settle() }
+  /// Lets the conditions be as they are from the very start, with nothing under way from before.
+  public mutating func settleConditions() { timed.environment.settle() }
 
-  /// Lets it be open whether a circumstance holds, by name.
-  mutating func doubt(_ circumstance: String) {
-    if let number = specification.machine.circumstance(named: circumstance) {
+  /// Lets it be open whether a condition holds, by name.
+  mutating func doubt(_ condition: String) {
+    if let number = specification.machine.condition(named: condition) {
       timed.environment.doubt(number)
     }
   }
 
-  /// The circumstances that hold, or may, as bits.
+  /// The conditions that hold, or may, as bits.
   func mayHold(at now: Instant) -> UInt64 { timed.environment.mayHold(at: now) }
 
   /// Whether a stimulus is allowed now, or may come to be by what happens without the tester.
   ///
-  /// Follows what can happen by itself from every possible state, under the circumstances of this moment. A
+  /// Follows what can happen by itself from every possible state, under the conditions of this moment. A
   /// scenario's step waits as long as this holds and no possible state allows the stimulus yet.
   public func mayAllow(_ stimulus: Int) -> Bool {
     let machine = specification.machine
     let space = StateSpace<Int, Void>(from: possibleStates) { state, go in
-      for edge in machine.spontaneous[state] where timed.environment.mayHold(edge.condition) {
+      for edge in machine.spontaneous[state] where timed.environment.mayHold(edge.guard) {
         go((), edge.target, 1)
       }
     } isWanted: { state in
-      machine.edges(from: state, on: stimulus).contains { timed.environment.mayHold($0.condition) }
+      machine.edges(from: state, on: stimulus).contains { timed.environment.mayHold($0.guard) }
     }
     return space.found != nil
   }
@@ -323,7 +323,7 @@ extension Tracker {
     isPlain ? .never : timed.nextEdge(after: now, isTimed: isTimed)
   }
 
-  /// When the next circumstance that changed is felt, or never.
+  /// When the next condition that changed is felt, or never.
   func nextSettlement(after now: Instant) -> Instant {
     timed.environment.settlements().reduce(.never) { $1 > now ? min($0, $1) : $0 }
   }
@@ -331,7 +331,7 @@ extension Tracker {
 
 extension Tracker {
   /// The stimuli that every possible state allows, as bits; only for machines of up to 64 events without
-  /// circumstances.
+  /// conditions.
   ///
   /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
   public var legalStimuli: UInt64 {
@@ -350,28 +350,28 @@ extension Tracker {
   /// Where the test stands; only for machines of up to 64 events.
   ///
   /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
-  public var situation: Situation {
+  public var explorationState: ExplorationState {
     @inline(__always) mutating get {
       let node = isSmall ? word.single : timed.possible.single
-      guard isPlain, node >= 0 else { return openSituation }
+      guard isPlain, node >= 0 else { return openExplorationState }
       let legal = legalStimuli
-      return Situation(
+      return ExplorationState(
         position: UInt64(truncatingIfNeeded: node), node: node, legal: legal, forbidden: stimuliMask & ~legal,
         idle: specification.hasIdle ? specification.idle[node] : 0, deadline: .never, window: .zero,
         isAwaiting: false)
     }
   }
 
-  /// Several states, time, or circumstances.
-  private var openSituation: Situation {
+  /// Several states, time, or conditions.
+  private var openExplorationState: ExplorationState {
     @inline(never) mutating get {
       var legal = stimuliMask
       var somewhere: UInt64 = 0
       var idle = UInt64.max
       var window = Interval.zero
-      // Over what is possible and under which circumstances.
+      // Over what is possible and under which conditions.
       var position = Fingerprint()
-      position.mix(timed.environment.circumstances)
+      position.mix(timed.environment.conditions)
       forEachPossible { node in
         let mask = allowed(in: node)
         legal &= mask
@@ -380,14 +380,14 @@ extension Tracker {
         window = max(window, specification.windows[node])
         position.mix(UInt64(truncatingIfNeeded: node + 1))
       }
-      return Situation(
+      return ExplorationState(
         position: position.value | 1 << 63, node: isSmall ? word.single : timed.possible.single, legal: legal,
         forbidden: stimuliMask & ~somewhere, idle: legal & idle, deadline: deadline ?? .never, window: window,
         isAwaiting: isAwaiting)
     }
   }
 
-  /// The stimuli that a node allows under the circumstances.
+  /// The stimuli that a node allows under the conditions.
   private func allowed(in node: Int) -> UInt64 {
     var mask: UInt64 = 0
     forEachBit(of: specification.legal[node]) { event in
@@ -419,12 +419,12 @@ extension Tracker {
       return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
     }
     let urgent = specification.urgent[specification.urgentSteps(of: number)]
-    if urgent.allSatisfy({ !timed.environment.mayHold($0.condition) }) {
+    if urgent.allSatisfy({ !timed.environment.mayHold($0.guard) }) {
       let status = specification.vocabulary.statuses[node.shown]
       allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
     }
     for step in specification.visible[specification.visibleSteps(of: number)]
-    where timed.environment.mayHold(step.condition) {
+    where timed.environment.mayHold(step.guard) {
       allowances.append(
         Divergence.Allowance(
           state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol)),

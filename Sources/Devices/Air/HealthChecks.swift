@@ -12,40 +12,42 @@ extension Devices {
   ///
   /// - Returns: what there is to say, a line each.
   public func checkHealth(of spec: DeviceSpec) -> [String] {
-    var remarks: [String] = []
+    var diagnostics: [String] = []
     // Of each dongle two failures at most are taken in.
     for _ in 0..<(2 * max(1, bench.wayCount)) {
       let device: any DeviceUnderTest
       do {
         device = try self.device(plain(spec), seed: 0)
       } catch {
-        if error.symptom == .stopped { return remarks }
-        guard bench.isReserved else { return remarks + ["the health check cannot begin: \(error.detail)"] }
-        remarks += take(.transport(error.detail))
-        if bench.isOut || Interruption.isHeard { return remarks }
+        if error.symptom == .stopped { return diagnostics }
+        guard bench.isReserved else {
+          return diagnostics + ["the health check cannot begin: \(error.detail)"]
+        }
+        diagnostics += take(.transport(error.detail))
+        if bench.isOut || Interruption.isHeard { return diagnostics }
         Waiting.wait(for: [], until: Waiting.now + .seconds(1))
         continue
       }
       let (finding, words) = check(device, from: start(of: spec))
       // One that was broken off says nothing of the lock, nor of the dongle.
-      if Interruption.isHeard { return remarks + words + ["the health check was stopped"] }
-      remarks += words + take(finding)
+      if Interruption.isHeard { return diagnostics + words + ["the health check was stopped"] }
+      diagnostics += words + take(finding)
       switch finding {
-      case .healthy, .limited: return remarks
-      case .unwell, .unreached, .transport: if bench.isOut { return remarks }
+      case .healthy, .limited: return diagnostics
+      case .unwell, .unreached, .transport: if bench.isOut { return diagnostics }
       }
       // What fails once may need a moment.
       Waiting.wait(for: [], until: Waiting.now + .seconds(1))
     }
-    return remarks
+    return diagnostics
   }
 
   private func check<Device: DeviceUnderTest>(
     _ device: Device, from start: StartCondition
   ) -> (HealthFinding, [String]) {
-    var check = HealthCheck(of: device, from: start)
+    let check = HealthCheck(of: device, from: start)
     let finding = check.perform()
-    return (finding, check.takeRemarks())
+    return (finding, check.takeDiagnostics())
   }
 
   private func take(_ finding: HealthFinding) -> [String] {
@@ -64,11 +66,11 @@ extension Devices {
     return spec
   }
 
-  /// A lock that is played has an owner and its positions, unless it is said to have none; one that is governed is looked at
+  /// A lock that is played has an owner and its positions, unless it is said to have none; one that is interlocked is looked at
   /// as it is.
   private func start(of spec: DeviceSpec) -> StartCondition {
     var start = StartCondition()
-    guard spec.kind == .emulator, !spec.isGoverned else { return start }
+    guard spec.kind == .emulator, !spec.isInterlocked else { return start }
     let given = spec.settings.filter { LockPeripheral.settings.contains($0.name) }
     start.settings = given.map { Argument($0.name, Value(plain: $0.value)) }
     for name in ["registered", "configured"] where start.setting(name) == nil {

@@ -11,7 +11,7 @@ public struct LabSettings {
   /// The socket of the emulator of the lock.
   public var control: String?
   /// What may be done to a real lock.
-  public var governor = GovernorSettings()
+  public var interlock = InterlockSettings()
   /// The lock of an inventory, where it is one.
   public var lock: BenchLock?
   /// The place of a lab that is used, if one is.
@@ -49,13 +49,13 @@ extension LabSettings {
   ///   - rest: where it is left.
   ///   - allowed: what needs to be allowed by name, and is.
   public init(
-    of lock: BenchLock?, isNamed: Bool, actuations: Int? = nil, rest: RestPosition? = nil,
+    of lock: BenchLock?, isNamed: Bool, actuations: Int? = nil, park: ParkPosition? = nil,
     allowing allowed: [String] = []
   ) {
     self.lock = lock
     let isOnTheAir = isNamed && lock?.isPlayed != true
-    governor = GovernorSettings(
+    interlock = InterlockSettings(
       limits: lock?.lock.limits ?? .usual, budget: actuations ?? (isOnTheAir ? Self.usualActuations : nil),
-      rest: rest ?? lock?.lock.rest ?? .locked, allowed: allowed + (lock?.lock.allow ?? []))
+      park: park ?? lock?.lock.park ?? .locked, allowed: allowed + (lock?.lock.allow ?? []))
   }
 }

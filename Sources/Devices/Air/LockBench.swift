@@ -11,8 +11,8 @@ import Transports
 public final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
-    case real(RealLock<AirDevice<Transport, LoneLock<LockFile>>>)
-    case emulated(AirDevice<Transport, ControlSurroundings>, ControlSurroundings)
+    case real(RealLock<AirDevice<Transport, StandaloneLock<LockFile>>>)
+    case emulated(AirDevice<Transport, ControlledEnvironment>, ControlledEnvironment)
     case failed(LabFault)
   }
 
@@ -22,24 +22,24 @@ public final class LockBench {
   private var transport: Transport?
   private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
-  /// What the odometer of each lock said when it was opened first: one that is opened anew has no other budget.
-  private var odometers: [String: Int] = [:]
-  private var control: ControlSurroundings?
-  /// Whether who asks for the end is not to wait: not once a lock is brought to rest, which takes its time.
+  /// How often each lock had moved when it was opened first: one that is opened anew has no other budget.
+  private var starts: [String: Int] = [:]
+  private var control: ControlledEnvironment?
+  /// Whether who asks for the end is not to wait: not once a lock is parked, which takes its time.
   private var heedsEnd = true
   /// What nobody else may use meanwhile.
   private var leases: BenchLeases
 
-  /// Whether a process stands beside this one that brings the lock to rest should this one die.
+  /// Whether a process stands beside this one that parks the lock should this one die.
   private let isWatched: Bool
   private var watcher: Watcher?
   /// Where what that does is written down.
   private var watchLog: String?
-  /// What the lock was owed when its lease was taken; see ``Lab/OwedRest``.
-  private var owed: OwedRest?
+  /// What the lock was owed when its lease was taken; see ``Lab/OwedPark``.
+  private var owed: OwedPark?
   /// Whether a real lock was taken, and it was said whose movements are counted with ours.
   private var isGuarding = false
-  /// Whether locks were brought to rest, as far as that was possible.
+  /// Whether locks were parked, as far as that was possible.
   private var hasLeft = false
 
   init(_ settings: LabSettings, isWatched: Bool = true) {
@@ -55,14 +55,14 @@ public final class LockBench {
     if !settings.transports.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
   }
 
-  /// Brings real locks to rest.
-  func leave() -> Leave {
-    var all = Leave()
+  /// Parks real locks.
+  func park() -> ParkReport {
+    var all = ParkReport()
     heedsEnd = false
     defer { heedsEnd = true }
     for (name, use) in uses {
       guard case .real(let lock) = use else { continue }
-      all.add(lock.leave(), of: name)
+      all.add(lock.park(), of: name)
     }
     hasLeft = true
     return all
@@ -118,7 +118,8 @@ extension LockBench {
     if !isGuarding { _ = Calendar.noted(messages) }
     if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
     isGuarding = true
-    owed = Odometer.path(of: file).flatMap { Odometer.glance(at: $0)?.ledger.owed }
+    // Where nobody can say, the lock is not opened either.
+    owed = try? CycleCounter.headerScan(of: file.identity)?.ledger.owed
     if let owed { messages.say("lockstep: the lock \(name) is \(owed): that is done first") }
   }
 
@@ -156,7 +157,7 @@ extension LockBench {
     if let refusal = LockHealth.refusal(of: lease.identity, called: "the lock \(name)") {
       leases.refuse(refusal)
       drop()
-    } else if let dongle, HealthFolder.health(of: dongle.identity).outOfUse != nil {
+    } else if let dongle, LockHealth.refusal(of: dongle.identity, called: dongle.name) != nil {
       drop()
       leases.changeDongle(settings.transports)
       if let next = leases.transport { words.append("\(next.name) is tried in its place") }
@@ -194,12 +195,12 @@ extension LockBench {
     }
     var description = DeviceDescription.realLock(
       file.model, slack: realAirSlack, isRegistered: file.key != nil, isConfigured: nil,
-      under: settings.governor)
+      under: settings.interlock)
     guard settings.control != nil else { return description }
     let abilities = controlAbilities(file)
-    description.abilities = AirDevice<Transport, ControlSurroundings>.abilities(
+    description.abilities = AirDevice<Transport, ControlledEnvironment>.abilities(
       stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
-      circumstances: circumstances(abilities), slack: realAirSlack)
+      conditions: conditions(abilities), slack: realAirSlack)
     description.options = abilities.options
     (description.given, description.withheld, description.usual) = ([], [], [])
     return description
@@ -207,27 +208,27 @@ extension LockBench {
 
   /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
   private func controlAbilities(_ file: LockFile) -> ControlAbilities {
-    if let abilities = try? surroundings().abilities { return abilities }
+    if let abilities = try? environment().abilities { return abilities }
     return ControlAbilities(
       lock: file.model.description, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
-      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames, circumstances: [])
+      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames, conditions: [])
   }
 
-  private func surroundings() throws(LabFault) -> ControlSurroundings {
+  private func environment() throws(LabFault) -> ControlledEnvironment {
     if let control { return control }
-    let made = try ControlSurroundings(path: settings.control ?? "")
+    let made = try ControlledEnvironment(path: settings.control ?? "")
     control = made
     return made
   }
 
   /// On a real air frames get lost, whatever is at its other end.
-  private func circumstances(_ abilities: ControlAbilities) -> [String] {
+  private func conditions(_ abilities: ControlAbilities) -> [String] {
     let isRealAir =
       switch (leases.transport ?? settings.transports.first)?.spec {
       case .usb, .hciSocket, .serial: true
       case .tcpClient, .tcpServer, .unixClient, nil: false
       }
-    return abilities.circumstances.isEmpty && isRealAir ? ["loss"] : abilities.circumstances
+    return abilities.conditions.isEmpty && isRealAir ? ["loss"] : abilities.conditions
   }
 }
 
@@ -263,8 +264,8 @@ extension LockBench {
     switch use {
     case .failed(let fault): throw fault
     case .real(let lock): return lock
-    case .emulated(let device, let surroundings):
-      surroundings.options = spec.settings.map { Argument($0.name, .text($0.value)) }
+    case .emulated(let device, let environment):
+      environment.options = spec.settings.map { Argument($0.name, .text($0.value)) }
       return device
     }
   }
@@ -276,28 +277,26 @@ extension LockBench {
       try leases.confirm()
       let target = try target(of: file)
       if settings.control != nil {
-        let surroundings = try surroundings()
+        let environment = try environment()
         let device = AirDevice(
-          try openTransport(), surroundings, target: target, times: file.times, quirks: file.quirks,
-          circumstances: circumstances(surroundings.abilities), epoch: ClientSettings().epoch,
+          try openTransport(), environment, target: target, times: file.times, quirks: file.quirks,
+          conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
           recovery: recovery, isStopped: isStopped)
-        return .emulated(device, surroundings)
+        return .emulated(device, environment)
       }
       // Counting comes first: where it is not possible, nothing is touched.
-      let path = try Odometer.keptPath(of: file)
-      let earlier = Odometer.earlierPath(of: file)
-      let odometer = try Odometer(opening: path, takingOver: earlier)
-      let start = odometers[path] ?? odometer.total
-      odometers[path] = start
-      try watch(file, name: spec, path)
+      let counter = try CycleCounter(of: file.identity)
+      let start = starts[file.identity] ?? counter.total
+      starts[file.identity] = start
+      try watch(file, name: spec)
       let device = AirDevice(
-        try openTransport(), LoneLock(file), target: target, times: file.times, quirks: file.quirks,
-        circumstances: RealAir.circumstances, recovery: recovery,
-        remarks: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
+        try openTransport(), StandaloneLock(file), target: target, times: file.times, quirks: file.quirks,
+        conditions: RealAir.conditions, recovery: recovery,
+        diagnostics: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
         isStopped: isStopped)
       return .real(
         RealLock(
-          device, settings.governor, odometer, since: start,
+          device, settings.interlock, counter, since: start,
           positions: SesameDisturbances.positionsWithoutAHand(of: file.model)))
     } catch {
       return .failed(error)
@@ -305,7 +304,7 @@ extension LockBench {
   }
 
   /// Has a process stand beside this one, from before the first movement on.
-  private func watch(_ file: LockFile, name: String, _ odometer: String) throws(LabFault) {
+  private func watch(_ file: LockFile, name: String) throws(LabFault) {
     hasLeft = false
     guard isWatched, let choice = leases.transport else { return }
     let watcher: Watcher
@@ -316,13 +315,13 @@ extension LockBench {
     }
     let order = LockWatchOrder(
       lock: name, bench: settings.lock?.bench.path,
-      transport: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", rest: settings.governor.rest,
+      transport: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", park: settings.interlock.park,
       log: watchLog)
     watcher.tell(order.line)
-    settings.reservation?.tell(odometer: odometer)
+    settings.reservation?.tell(lock: file.identity)
     self.watcher = watcher
     LastWords.set(
-      "lockstep: ended at once; a process that stays behind brings the lock to rest"
+      "lockstep: ended at once; a process that stays behind parks the lock"
         + (watchLog.map { ", and says so in \($0)" } ?? ""))
   }
 
@@ -347,7 +346,7 @@ extension LockBench {
   private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
     guard let name = choice.dongle, let identity else { return }
     // Where it cannot be kept, the next run finds out for itself.
-    try? HealthFolder.update { book in
+    try? HealthStore.update { book in
       book[identity].name = name
       book[identity].outOfUse = DeviceHealth.OutOfUse(since: WallClock.time, reason: reason)
     }
@@ -378,11 +377,9 @@ extension LockBench {
     guard case .real(let lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
     defer { hasLeft = true }
     try lock.settleDebt()
-    return lock.takeRemarks()
+    return lock.takeDiagnostics()
   }
 
-  /// The path of a lock's odometer, which may not be there.
-  func odometer(of spec: DeviceSpec) -> String? {
-    (try? LockFile(reading: path(of: spec.name))).flatMap { Odometer.path(of: $0) }
-  }
+  /// What a lock is known by; `nil` where its file cannot be read.
+  func identity(of spec: DeviceSpec) -> String? { (try? LockFile(reading: path(of: spec.name)))?.identity }
 }

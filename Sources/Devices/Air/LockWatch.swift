@@ -14,7 +14,7 @@ public struct LockWatchOrder: Equatable {
   var bench: String?
   /// The way that the run had.
   var transport: String
-  var rest: RestPosition
+  var park: ParkPosition
   /// Where it is written down what was done.
   var log: String?
 
@@ -22,7 +22,7 @@ public struct LockWatchOrder: Equatable {
   var line: String {
     var members: [JSON.Member] = [
       JSON.Member("lock", .text(lock)), JSON.Member("transport", .text(transport)),
-      JSON.Member("rest", .text(rest.rawValue)),
+      JSON.Member("park", .text(park.rawValue)),
     ]
     if let bench { members.append(JSON.Member("bench", .text(bench))) }
     if let log { members.append(JSON.Member("log", .text(log))) }
@@ -35,9 +35,9 @@ extension LockWatchOrder {
     guard let json = try? JSON(parsing: Array(line.utf8)) else { return nil }
     func text(_ name: String) -> String? { if case .text(let text)? = json[name] { text } else { nil } }
     guard let lock = text("lock"), let transport = text("transport"),
-      let rest = text("rest").flatMap(RestPosition.init(rawValue:))
+      let park = text("park").flatMap(ParkPosition.init(rawValue:))
     else { return nil }
-    self.init(lock: lock, bench: text("bench"), transport: transport, rest: rest, log: text("log"))
+    self.init(lock: lock, bench: text("bench"), transport: transport, park: park, log: text("log"))
   }
 }
 
@@ -45,8 +45,8 @@ extension LockWatchOrder {
 public struct LockWatch {
   /// For how long it is tried when the lock cannot be had, or not be reached.
   private static let patience = Interval.seconds(600)
-  /// How often the lock is tried to be brought to rest.
-  private static let mostTries = 3
+  /// How often the lock is tried to be parked.
+  private static let maximumTries = 3
 
   private let order: LockWatchOrder
   private let settings: LabSettings
@@ -55,21 +55,21 @@ public struct LockWatch {
   public init(_ order: LockWatchOrder) throws(UsageError) {
     self.order = order
     let lock = try BenchLock(named: order.lock, on: order.bench)
-    var settings = LabSettings(of: lock, isNamed: true, rest: order.rest)
+    var settings = LabSettings(of: lock, isNamed: true, park: order.park)
     settings.transports = [try TransportChoice(naming: order.transport, on: lock?.bench)]
     self.settings = settings
     spec = settings.device ?? DeviceSpec(.lock, order.lock)
   }
 
-  /// Brings the lock to rest, unless it is or somebody else does so: whoever has its lease.
+  /// Parks the lock, unless it is or somebody else does so: whoever has its lease.
   public func perform() -> CommandStatus {
     let bench = LockBench(settings, isWatched: false)
-    guard let odometer = bench.odometer(of: spec), Odometer.isAway(at: odometer) else { return .agree }
-    log("the run is gone, and the lock was not at rest")
+    guard let lock = bench.identity(of: spec), CycleCounter.isAway(lock) else { return .agree }
+    log("the run is gone, and the lock was not parked")
     let limit = Waiting.now + Self.patience
     var pause = Interval.milliseconds(200)
     var tries = 0
-    while Odometer.isAway(at: odometer), Waiting.now < limit, tries < Self.mostTries {
+    while CycleCounter.isAway(lock), Waiting.now < limit, tries < Self.maximumTries {
       let bench = LockBench(settings, isWatched: false)
       bench.reserve([spec])
       if bench.isReserved {
@@ -77,13 +77,13 @@ public struct LockWatch {
         bring(bench)
       }
       bench.shutDown()
-      if Odometer.isAway(at: odometer) { rest(for: pause) }
+      if CycleCounter.isAway(lock) { rest(for: pause) }
       pause = min(pause + pause, .seconds(5))
     }
-    let isAtRest = !Odometer.isAway(at: odometer)
-    if tries == 0, isAtRest { log("somebody else has brought the lock to rest") }
-    if !isAtRest { log("the lock is not at rest, see to it; the next run on it brings it there first") }
-    return isAtRest ? .agree : .labFault
+    let isParked = !CycleCounter.isAway(lock)
+    if tries == 0, isParked { log("somebody else has parked the lock") }
+    if !isParked { log("the lock is not parked, see to it; the next run on it brings it there first") }
+    return isParked ? .agree : .labFault
   }
 
   private func bring(_ bench: LockBench) {

@@ -11,34 +11,34 @@ extension AirDevice where Transport == Transports.Transport {
   ///
   /// - Parameters:
   ///   - transport: the way to the client's controller.
-  ///   - surroundings: who can do something to the lock; shared with the caller.
+  ///   - environment: who can do something to the lock; shared with the caller.
   ///   - target: which lock is meant.
   ///   - times: how long the client waits.
   ///   - quirks: what the lock is known to do though its protocol forbids it.
-  ///   - circumstances: what of the model's circumstances always holds.
+  ///   - conditions: what of the model's conditions always holds.
   ///   - epoch: the Unix time at the start of each test; `nil` for the real one.
   ///   - recovery: how the controller is brought back; by all but its power unless given.
-  ///   - remarks: what there is to say already.
+  ///   - diagnostics: what there is to say already.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   public convenience init(
-    _ transport: Transport, _ surroundings: Surroundings, target: LockTarget, times: ClientTimes,
-    quirks: [SesameViolation] = [], circumstances: [String], epoch: UInt32? = nil, recovery: Recovery? = nil,
-    remarks: [String] = [], isStopped: @escaping () -> Bool = { false }
+    _ transport: Transport, _ environment: Environment, target: LockTarget, times: ClientTimes,
+    quirks: [SesameViolation] = [], conditions: [String], epoch: UInt32? = nil, recovery: Recovery? = nil,
+    diagnostics: [String] = [], isStopped: @escaping () -> Bool = { false }
   ) {
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
     host.commandTimeout = .milliseconds(1200)
     // Keys, tokens and nonces come from the system, and never from a seed.
     var settings = AirDeviceSettings(
-      circumstances: circumstances, slack: realAirSlack, host: host, patience: .seconds(1),
+      conditions: conditions, slack: realAirSlack, host: host, patience: .seconds(1),
       epoch: { epoch ?? WallClock.unixTime }, secrets: { _ in { SystemEntropy() } })
     settings.times = times
     settings.quirks = quirks
     settings.isStopped = isStopped
-    settings.numbersRecordsFromOne = surroundings is LoneLock<LockFile>
+    settings.numbersRecordsFromOne = environment is StandaloneLock<LockFile>
     self.init(
-      transport, surroundings, target: target, settings, recovery: recovery ?? Recovery(of: transport.spec),
-      remarks: remarks)
+      transport, environment, target: target, settings, recovery: recovery ?? Recovery(of: transport.spec),
+      diagnostics: diagnostics)
   }
 }
 

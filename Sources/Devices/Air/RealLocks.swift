@@ -7,9 +7,9 @@ import Sesame
 import Basics
 
 extension DeviceSpec {
-  /// Whether a governor stands between it and whoever drives it: a real lock, or one that is emulated here and driven as
+  /// Whether an interlock stands between it and whoever drives it: a real lock, or one that is emulated here and driven as
   /// if it were real.
-  public var isGoverned: Bool {
+  public var isInterlocked: Bool {
     kind == .lock || kind == .emulator && settings.last { $0.name == "as" }?.value == LockRole.real.rawValue
   }
 }
@@ -22,23 +22,26 @@ extension DeviceDescription {
   ///   - isConfigured: whether its positions are set, where that is known.
   static func realLock(
     _ model: ProductModel, slack: Interval, isRegistered: Bool, isConfigured: Bool?,
-    under settings: GovernorSettings
+    under settings: InterlockSettings
   ) -> DeviceDescription {
     let allowed = settings.safe.allowed
     var given: [Argument] = []
-    if !allowed.contains(isRegistered ? "reset" : "register") {
+    func isForbidden(_ request: LockFamily.Request) -> Bool {
+      !allowed.contains(settings.family.name(of: request))
+    }
+    if isForbidden(isRegistered ? .reset : .register) {
       given.append(Argument("registered", .flag(isRegistered)))
     }
-    if isRegistered, let isConfigured, !allowed.contains(isConfigured ? "reset" : "configure") {
+    if isRegistered, let isConfigured, isForbidden(isConfigured ? .reset : .configure) {
       given.append(Argument("configured", .flag(isConfigured)))
     }
     var description = DeviceDescription(
-      family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
+      family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: [settings.family.machine],
       abilities: PlayedLocks.Device.abilities(
-        stimuli: [], faults: [], settings: RealAir.settings, circumstances: RealAir.circumstances,
+        stimuli: [], faults: [], settings: RealAir.settings, conditions: RealAir.conditions,
         slack: slack),
       readings: EmulatedDevice.lockReadings, given: given,
-      withheld: GovernedStimuli.names.filter { !allowed.contains($0) }.map { name in
+      withheld: settings.family.guarded.filter { !allowed.contains($0) }.map { name in
         let isUnsafe = settings.allowed.contains(name)
         let words = isUnsafe ? "register too, so that it is not left without an owner" : name
         return (name, "a real lock is given it only with --allow \(words)")
@@ -49,27 +52,27 @@ extension DeviceDescription {
     }
     description.usual = [
       UsualSetting(Argument("bolt", .text("locked"))),
-      UsualSetting(Argument("history", .text("empty")), with: "readHistory"),
+      UsualSetting(Argument("history", .text("empty")), with: settings.family.name(of: .readHistory)),
     ]
     return description
   }
 }
 
 /// What needs to be allowed by name with a real lock.
-public enum GovernedStimuli {
-  public static let names = Governor<PlayedLocks.Device>.guarded
+public enum InterlockedStimuli {
+  public static let names = LockFamily.sesame.guarded
 }
 
-/// Emulated locks that are driven exactly as real ones are, in virtual time: a governor counts and spares their motors,
+/// Emulated locks that are driven exactly as real ones are, in virtual time: an interlock counts and spares their motors,
 /// nobody stands beside them, and each goes on from case to case as it is.
 final class PlayedLocks {
-  typealias Device = AirDevice<RadioWorld, LoneLock<KeyInMemory>>
+  typealias Device = AirDevice<RadioWorld, StandaloneLock<KeyInMemory>>
   typealias Lock = RealLock<Device>
 
-  private let settings: GovernorSettings
+  private let settings: InterlockSettings
   private var locks: [(spec: DeviceSpec, lock: Lock)] = []
 
-  init(_ settings: GovernorSettings) { self.settings = settings }
+  init(_ settings: InterlockSettings) { self.settings = settings }
 
   /// The lock of a description; made, with a seed, for the first case that names it.
   func lock(
@@ -86,51 +89,51 @@ final class PlayedLocks {
     try Self.lock(specification, settings, seed: seed)
   }
 
-  /// Puts a lock on an emulated radio, in the condition in which it is found, and a governor before it.
+  /// Puts a lock on an emulated radio, in the condition in which it is found, and an interlock before it.
   private static func lock(
-    _ specification: EmulatedLockSpecification, _ settings: GovernorSettings, seed: UInt64
+    _ specification: EmulatedLockSpecification, _ settings: InterlockSettings, seed: UInt64
   ) throws(LabFault) -> Lock {
     let world = RadioWorld(specification, seed: seed)
     let key = try world.prepare(specification.found.condition)
     let birth = specification.options.epoch
     var air = AirDeviceSettings(
-      circumstances: RealAir.circumstances, slack: .zero, host: RadioWorld.clientHost,
+      conditions: RealAir.conditions, slack: .zero, host: RadioWorld.clientHost,
       epoch: { birth &+ UInt32(truncatingIfNeeded: world.now.nanoseconds / 1_000_000_000) },
       secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } })
     air.numbersRecordsFromOne = true
     let device = AirDevice(
-      world, LoneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
-    let odometer = Odometer {
+      world, StandaloneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
+    let cycleCounter = CycleCounter {
       BenchTime(
         wall: WallTime(nanoseconds: Int64(birth) * 1_000_000_000) + (world.now - .zero), boot: "emulated",
         uptime: world.now)
     }
     return RealLock(
-      device, settings, odometer,
+      device, settings, cycleCounter,
       positions: SesameDisturbances.positionsWithoutAHand(of: specification.model))
   }
 
   /// Leaves each as it would be left on the air.
-  func leave() -> Leave {
-    var all = Leave()
-    for (spec, lock) in locks { all.add(lock.leave(), of: spec.description) }
+  func park() -> ParkReport {
+    var all = ParkReport()
+    for (spec, lock) in locks { all.add(lock.park(), of: spec.description) }
     return all
   }
 }
 
-extension Leave {
+extension ParkReport {
   /// Adds how one lock was left.
   mutating func add(
-    _ one: (remarks: [String], left: LockLeave?, fault: LabFault?), of name: String
+    _ one: (diagnostics: [String], left: ParkState?, fault: LabFault?), of name: String
   ) {
-    remarks += one.remarks
+    diagnostics += one.diagnostics
     if let left = one.left { locks.append((name, left)) }
     fault = fault ?? one.fault
   }
 
   /// Adds how others were left.
-  mutating func add(_ other: Leave) {
-    remarks += other.remarks
+  mutating func add(_ other: ParkReport) {
+    diagnostics += other.diagnostics
     locks += other.locks
     fault = fault ?? other.fault
   }

@@ -9,7 +9,7 @@ public enum ControlRequest: Equatable, Sendable {
   case abilities
   /// A start condition, and the options of the lock that a test wants beside those it was started with.
   case prepare(StartCondition, options: [Argument])
-  /// Something that the surroundings of the lock do to it.
+  /// Something that the environment of the lock does to it.
   case stimulus(String, [Argument])
   /// A disturbance.
   case fault(Fault)
@@ -25,7 +25,7 @@ public enum ControlAnswer: Equatable, Sendable {
   case refused(String)
 }
 
-/// What an emulated lock's surroundings can be asked for.
+/// What an emulated lock's environment can be asked for.
 public struct ControlAbilities: Equatable, Sendable {
   /// The name of the lock, such as `sesame5`.
   public var lock: String
@@ -37,20 +37,20 @@ public struct ControlAbilities: Equatable, Sendable {
   public var settings: [String]
   /// The options of the lock.
   public var options: [String]
-  /// What of the model's circumstances always holds there.
-  public var circumstances: [String]
+  /// What of the model's conditions always holds there.
+  public var conditions: [String]
 
   /// Makes a list of abilities.
   public init(
     lock: String, stimuli: [String], faults: [String], settings: [String], options: [String],
-    circumstances: [String]
+    conditions: [String]
   ) {
     self.lock = lock
     self.stimuli = stimuli
     self.faults = faults
     self.settings = settings
     self.options = options
-    self.circumstances = circumstances
+    self.conditions = conditions
   }
 }
 
@@ -130,7 +130,7 @@ extension ControlAnswer {
           "abilities": [
             "lock": .text(abilities.lock), "stimuli": JSON(names: abilities.stimuli),
             "faults": JSON(names: abilities.faults), "settings": JSON(names: abilities.settings),
-            "options": JSON(names: abilities.options), "circumstances": JSON(names: abilities.circumstances),
+            "options": JSON(names: abilities.options), "conditions": JSON(names: abilities.conditions),
           ]
         ]
       }
@@ -164,11 +164,33 @@ extension ControlAbilities {
     self.init(
       lock: lock, stimuli: try names("stimuli"), faults: try names("faults"),
       settings: try names("settings"), options: try names("options"),
-      circumstances: try names("circumstances"))
+      conditions: try names("conditions"))
   }
 }
 
 // MARK: - Values
+
+extension Value {
+  /// What a value is written as, by programs that talk to this one.
+  static let expectation = #"true, false, a number, a text or {"duration":"3 s"}"#
+
+  /// Reads a value; `nil` for what is none.
+  init?(_ json: JSON) {
+    switch json {
+    case .flag(let value): self = .flag(value)
+    case .text(let value): self = .text(value)
+    case .number(let text):
+      guard let value = Int(text).map(Value.integer) ?? Double(text).map(Value.number) else { return nil }
+      self = value
+    case .mapping(let members):
+      guard members.count == 1, members[0].name == "duration", case .text(let text) = members[0].value,
+        let interval = Interval(text: text)
+      else { return nil }
+      self = .duration(interval)
+    case .null, .list: return nil
+    }
+  }
+}
 
 extension JSON {
   /// A value, with times in a form of their own.
@@ -223,21 +245,8 @@ extension ControlError {
   }
 
   fileprivate static func value(_ json: JSON) throws(ControlError) -> Value {
-    switch json {
-    case .flag(let value): return .flag(value)
-    case .text(let value): return .text(value)
-    case .number(let text):
-      if let value = Int(text) { return .integer(value) }
-      if let value = Double(text) { return .number(value) }
-    case .mapping(let members) where members.count == 1:
-      if members[0].name == "duration", case .text(let text) = members[0].value,
-        let interval = Interval(text: text)
-      {
-        return .duration(interval)
-      }
-    case .null, .list, .mapping: break
-    }
-    throw ControlError(#"expected true, false, a number, a text or {"duration":"3 s"}"#)
+    guard let value = Value(json) else { throw ControlError("expected \(Value.expectation)") }
+    return value
   }
 
   fileprivate static func key(in json: JSON) throws(ControlError) -> LockKey? {

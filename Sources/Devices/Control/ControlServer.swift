@@ -16,7 +16,7 @@ public final class ControlServer {
   private var clients: [(number: Int, stream: LineStream)] = []
   private var last = 0
   /// The most programs at a time.
-  private static let mostClients = 16
+  private static let maximumClients = 16
 
   /// Begins to listen, for programs of this user alone.
   public init(path: String) throws(ControlError) {
@@ -64,7 +64,7 @@ public final class ControlServer {
   private var isDown = false
 
   private func acceptAll() {
-    while clients.count < Self.mostClients {
+    while clients.count < Self.maximumClients {
       let descriptor = unsafe Kernel.accept(listener)
       guard descriptor >= 0 else { return }
       Kernel.fcntl(descriptor, F_SETFD, FD_CLOEXEC)

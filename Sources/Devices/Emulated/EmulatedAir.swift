@@ -13,8 +13,8 @@ public protocol EmulatedAir: AnyObject {
   var deadline: Instant? { get }
   /// How others reach the lock, in words.
   var places: [String] { get }
-  /// The circumstances of the model that hold on it.
-  var circumstances: [String] { get }
+  /// The conditions of the model that hold on it.
+  var conditions: [String] { get }
 
   /// Hands a packet of the lock's host to its controller.
   func send(_ packet: HCIPacket) throws(TransportFault)
@@ -23,7 +23,7 @@ public protocol EmulatedAir: AnyObject {
   /// The next packet for the lock's host.
   func take() -> HCIPacket?
   /// What happened since it was last asked, a line each.
-  func takeRemarks() -> [String]
+  func takeDiagnostics() -> [String]
 }
 
 /// A controller of somebody else's, on whose air the lock is.
@@ -36,13 +36,13 @@ public final class TransportAir: EmulatedAir {
     self.transport = transport
     self.lease = lease
     // That it was opened goes without saying.
-    _ = transport.takeRemarks()
+    _ = transport.takeDiagnostics()
   }
 
   public var descriptors: [(descriptor: Int32, events: Int16)] { transport.descriptors }
   public var deadline: Instant? { transport.pollTimeout.map { transport.now + $0 } }
   public var places: [String] { ["\(transport.spec)"] }
-  public var circumstances: [String] {
+  public var conditions: [String] {
     switch transport.spec {
     case .usb, .hciSocket, .serial: ["loss"]
     case .tcpClient, .tcpServer, .unixClient: []
@@ -52,7 +52,7 @@ public final class TransportAir: EmulatedAir {
   public func send(_ packet: HCIPacket) throws(TransportFault) { try transport.send(packet) }
   public func service() throws(TransportFault) { try transport.service() }
   public func take() -> HCIPacket? { transport.take() }
-  public func takeRemarks() -> [String] { transport.takeRemarks() }
+  public func takeDiagnostics() -> [String] { transport.takeDiagnostics() }
 }
 
 /// Our own radio in real time: the lock's controller on it, if there is a lock, and one for each program that connects.
@@ -68,7 +68,7 @@ public final class RadioAir: EmulatedAir {
   private let lock: ControllerID
   private var ports: [Port] = []
   private var forLock = FIFO<HCIPacket>()
-  private var remarks: [String] = []
+  private var diagnostics: [String] = []
 
   /// Begins to serve.
   public init(serving specs: [TransportSpec], seed: UInt64) throws(TransportFault) {
@@ -98,7 +98,7 @@ public final class RadioAir: EmulatedAir {
       return "\(TransportSpec.tcpServer(host: host, port: number))"
     }
   }
-  public var circumstances: [String] { [] }
+  public var conditions: [String] { [] }
 
   public func send(_ packet: HCIPacket) throws(TransportFault) {
     radio.send(packet, to: lock, at: Waiting.now)
@@ -113,9 +113,9 @@ public final class RadioAir: EmulatedAir {
 
   public func take() -> HCIPacket? { forLock.popFirst() }
 
-  public func takeRemarks() -> [String] {
-    defer { remarks = [] }
-    return remarks
+  public func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics
   }
 
   /// Takes in what a program sends to its controller. One that goes takes its controller's power with it.
@@ -127,11 +127,11 @@ public final class RadioAir: EmulatedAir {
       // What it says when somebody hangs up is of no use to anybody.
       try transport.reopen()
     }
-    _ = transport.takeRemarks()
+    _ = transport.takeDiagnostics()
     if transport.hasPeer != ports[index].hasPeer {
       ports[index].hasPeer = transport.hasPeer
       radio.setPower(ports[index].controller, transport.hasPeer, at: Waiting.now)
-      remarks.append("\(transport.spec): \(transport.hasPeer ? "somebody connected" : "hung up")")
+      diagnostics.append("\(transport.spec): \(transport.hasPeer ? "somebody connected" : "hung up")")
     }
     while let packet = transport.take() { radio.send(packet, to: ports[index].controller, at: Waiting.now) }
   }

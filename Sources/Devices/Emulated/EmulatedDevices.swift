@@ -71,15 +71,15 @@ public struct EmulatedDevice {
     _ name: String, _ options: [DeviceSpec.Setting], seed: UInt64
   ) throws(DeviceProblem) -> any DeviceUnderTest {
     let specification = try specification(name, options)
-    let circumstances = specification.weather.isFair ? [] : ["loss"]
+    let conditions = specification.channel.isFair ? [] : ["loss"]
     let secrets = { @Sendable in SeededGenerator(seed: seed, for: "client") }
     switch specification.link {
     case .direct:
       return ClientDevice(
-        DirectLink(specification, seed: seed), circumstances: circumstances, secrets: secrets)
+        DirectLink(specification, seed: seed), conditions: conditions, secrets: secrets)
     case .radio:
       return ClientDevice(
-        RadioWorld(specification, seed: seed).link(), circumstances: circumstances, secrets: secrets)
+        RadioWorld(specification, seed: seed).link(), conditions: conditions, secrets: secrets)
     }
   }
 

@@ -57,7 +57,7 @@ public struct EmulatedLockChoice {
   }
 }
 
-/// An emulated lock on the air in real time: its host, its surroundings and whoever asks for them.
+/// An emulated lock on the air in real time: its host, its environment and whoever asks for them.
 public final class Emulation {
   private let choice: EmulatedLockChoice
   private let air: any EmulatedAir
@@ -123,7 +123,7 @@ public final class Emulation {
     try emulated { () throws(TransportFault) in try air.service() }
     while let packet = air.take() { try send(peripheral.receive(packet, at: Waiting.now)) }
     if let due = peripheral.deadline, due <= Waiting.now { try send(peripheral.advance(to: Waiting.now)) }
-    for remark in air.takeRemarks() { report.say(remark) }
+    for diagnostic in air.takeDiagnostics() { report.say(diagnostic) }
     for notice in peripheral.takeNotices() { tell(notice) }
     if let failure = peripheral.failure { throw EmulationFault(failure.description) }
     if control == nil, peripheral.key != writtenKey { try keepKey() }
@@ -238,11 +238,11 @@ extension Emulation {
   }
 
   private var abilities: ControlAbilities {
-    let weather = peripheral.specification.weather
+    let channel = peripheral.specification.channel
     return ControlAbilities(
       lock: choice.name, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
       settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames,
-      circumstances: weather.isFair ? air.circumstances : ["loss"])
+      conditions: channel.isFair ? air.conditions : ["loss"])
   }
 }
 
@@ -254,5 +254,5 @@ public protocol EmulationAudience: AnyObject {
   /// Something happened to it.
   func tell(_ notice: LockNotice)
   /// Something happened on the way to it.
-  func say(_ remark: String)
+  func say(_ diagnostic: String)
 }

@@ -15,20 +15,28 @@ public import Basics
 /// An answer is any number of statuses and then `settled` or `refused`. A status that has not changed may be left
 /// out. Between answers, while time passes, it may write statuses unasked. Durations are numbers of seconds.
 ///
+/// In a start of its own it is greeted, `{"hello":{"protocol":2},"reset":{}}`, and may say before its answer what it is
+/// (``ExecIntroduction``); a program that says nothing speaks the first protocol. One that was greeted shows more than
+/// statuses (``ExecAnswer``), brings about the faults that it offers, and may have no clock of its own: then it is told
+/// how time passes, up to the first moment at which it shows something, and may say when that will be.
+///
+///     {"stimulus":"lock","at":12.5}                         {"status":"locking"}  {"settled":true,"next":13.7}
+///     {"advance":5,"at":12.5}                               {"status":"locked","at":13.7}  {"settled":true,"next":null}
+///
 /// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
 /// whole process group is killed, and ``restart()`` or the next ``reset(to:)`` starts the program afresh. A start that ends
 /// before it read what it was asked is no device at all, and neither is a command that has never answered in all its
 /// starts, however often it happens.
 ///
-/// Time is that of the monotonic clock. What was shown during an answer is observed after it with its own time,
-/// so for that while ``now`` is earlier than the answer's end.
-public final class ExecDevice: DeviceUnderTest {
+/// Unless it has none of its own, time is that of the monotonic clock. What was shown during an answer is observed after
+/// it with its own time, so for that while ``now`` is earlier than the answer's end.
+public final class ExecDevice: StandaloneDevice {
   /// A command that has not answered in so many starts is not started again: who has a hundred scenarios does not wait
   /// a hundred times for the same.
-  static let mostSilences = 3
+  static let maximumSilences = 3
 
   /// The most lines without a pause; a program that writes more is not going to stop.
-  public static let mostLines = 10_000
+  public static let maximumLines = 10_000
 
   /// What the shell runs.
   public let command: String
@@ -49,12 +57,29 @@ public final class ExecDevice: DeviceUnderTest {
   private var lineCount = 0
   /// Whether the program has written a line of the protocol since it was started.
   private var hasAnswered = false
+  /// When the line was read that was taken last: what was written in one piece was shown at one moment.
+  private var pieceTime = Instant.zero
   /// Up to when all that the program wrote was read: to the end of its last answer.
   private var heard = Instant.zero
   /// The lines that say of each stimulus without arguments that it is given.
   private var requests: [[UInt8]] = []
-  /// The lines that are expected, as most programs write them, and what they say: they need not be taken apart.
-  private var usual: [[UInt8]: (answer: ExecAnswer, observation: Observation?)] = [:]
+  /// The lines that it wrote before.
+  private var known = ExecLineCache()
+  /// The member that tells a program without a clock the time, and the time that it tells.
+  private var told = (time: Instant.never, member: [UInt8]())
+  /// What it said that it is; `nil` for one that said nothing.
+  private(set) var introduction: ExecIntroduction?
+  private var isGreeted = false
+  /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
+  private(set) var misunderstanding: LabFault?
+  /// When a program without a clock will do something by itself, as far as it said so.
+  private var next = ExecAnswer.Next.unsaid
+  /// Up to when time was let pass with the request that is under way, for a program without a clock.
+  private var advanceLimit: Instant?
+  /// What such a program draws its chances from, from the next test on.
+  public var seed: UInt64 = 0
+  /// Keeps what it writes to its standard error, and what it logs.
+  var output: ProgramOutput?
   /// Whether the command has ever come to the end of an answer.
   private var hasEverAnswered = false
   /// What was wrong with each start of a command that has never answered.
@@ -69,32 +94,46 @@ public final class ExecDevice: DeviceUnderTest {
     self.answerTimeout = answerTimeout
   }
 
-  /// Stimuli and settings have to be asked for: the program refuses those that it does not have.
-  public var abilities: Abilities {
-    Abilities(stimuli: nil, settings: nil, slack: .milliseconds(100))
+  /// What it said that it can serve; what it did not say has to be asked for, and it refuses what it does not have.
+  public var abilities: Abilities { (introduction ?? ExecIntroduction()).abilities }
+
+  private var isInVirtualTime: Bool { introduction?.isInVirtualTime ?? false }
+
+  /// Starts it, greets it with a first reset, and lets it end, once: what it can serve is known from then on.
+  ///
+  /// No test is in that start, so that each test finds a program that was told the same.
+  public func greet() {
+    guard !isGreeted else { return }
+    isGreeted = true
+    do throws(LabFault) {
+      if child == nil { try restart() }
+      _ = try ask(
+        Self.bytes(of: ["hello": ["protocol": .integer(ExecIntroduction.spokenProtocol)], "reset": [:]]))
+    } catch {
+      if error.symptom == .stopped {
+        misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
+      }
+      // What else is wrong with its answer shows again in the first test.
+    }
+    shutDown()
   }
 
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
     requests = vocabulary.stimuli.map { Self.bytes(of: ["stimulus": .text($0)]) }
-    usual = [:]
-    addUsual(["settled": true], .settled, nil)
-    for (number, status) in vocabulary.statuses.enumerated() {
-      addUsual(["status": .text(status)], .status(status), .status(number))
-    }
-  }
-
-  /// Notes an answer with and without a space after the colon, as the writers of most languages have it.
-  private func addUsual(_ json: JSON, _ answer: ExecAnswer, _ observation: Observation?) {
-    let line = json.line
-    for line in [line, line.split(separator: ":", maxSplits: 1).joined(separator: ": ")] {
-      usual[Array(line.utf8)] = (answer, observation)
-    }
+    known = ExecLineCache()
   }
 
   private func observation(of answer: ExecAnswer) -> Observation? {
-    guard case .status(let name) = answer else { return nil }
-    return vocabulary.observation(ofStatus: name)
+    switch answer {
+    case .status(let name): vocabulary.observation(ofStatus: name)
+    case .effect(let name): vocabulary.observation(ofEffect: name)
+    case .reading(let reading): .reading(reading)
+    case .event(let name, let detail):
+      vocabulary.stimulus(name).map { .event(SeenEvent($0, detail)) } ?? .unknown(name)
+    case .violation(let violation): .violation(violation)
+    case .hello, .log, .settled, .refused: nil
+    }
   }
 
   private static func bytes(of request: JSON) -> [UInt8] { Array(request.line.utf8) + [UInt8(ascii: "\n")] }
@@ -102,38 +141,68 @@ public final class ExecDevice: DeviceUnderTest {
 
 extension ExecDevice {
   public func reset(to start: StartCondition) throws(LabFault) {
+    if let misunderstanding { throw misunderstanding }
     if child == nil { try restart() }
-    let request: JSON = ["reset": .mapping(start.settings.map(member))]
+    let settings = JSON.mapping(start.settings.map(member))
     // What was shown after the last test was looked at belongs to no test.
     while hasAnswered, case .line(let line)? = child?.nextLine(until: .zero) { _ = try answer(line) }
     shown.removeAll()
     lineCount = 0
     epoch = MonotonicClock.now
-    let refusal = try ask(Self.bytes(of: request))
+    (now, next) = (.zero, .unsaid)
+    let refusal = try ask(
+      Self.bytes(of: .known(["reset": settings, "seed": introduction.map { _ in .integer(seed) }])))
     if let refusal { throw LabFault(.notPossible, "the device cannot start so: \(refusal)") }
     // What it shows in answer to the reset is how the test begins.
     epoch = MonotonicClock.now
-    (now, heard) = (.zero, .zero)
+    (now, heard, pieceTime) = (.zero, .zero, .zero)
     for index in shown.indices { shown[index].time = .zero }
   }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     let refusal = try ask(request(of: stimulus))
-    now = max(now, time)
-    heard = now
+    hearAnswer()
     if let refusal { shown.append((now, .refused(refusal))) }
   }
 
   private func request(of stimulus: Stimulus) -> [UInt8] {
-    if stimulus.arguments.isEmpty { return requests[stimulus.number] }
-    return Self.bytes(of: [
-      "stimulus": .text(vocabulary.stimuli[stimulus.number]),
-      "arguments": .mapping(stimulus.arguments.map(member)),
-    ])
+    if stimulus.arguments.isEmpty { return timed(requests[stimulus.number]) }
+    return timed(
+      Self.bytes(of: [
+        "stimulus": .text(vocabulary.stimuli[stimulus.number]),
+        "arguments": .mapping(
+          stimulus.arguments.map { argument in
+            // A program knows it by its name, however it was given.
+            let name = argument.name == Argument.only ? vocabulary.soleArguments[stimulus.number] : nil
+            return member(Argument(name ?? argument.name, argument.value))
+          }),
+      ]))
+  }
+
+  /// A request, with the time where the program has no clock.
+  private func timed(_ request: [UInt8]) -> [UInt8] {
+    guard isInVirtualTime else { return request }
+    if told.time != now { told = (now, Array(",\"at\":\(now.secondsText)}\n".utf8)) }
+    return request.dropLast(2) + told.member
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    throw LabFault(.notPossible, "a program cannot be asked for the fault '\(fault.name)'")
+    guard introduction?.faults.contains(where: { $0.fault == fault.name }) == true else {
+      throw LabFault(.notPossible, "the program offers no fault '\(fault.name)'")
+    }
+    let refusal = try ask(
+      timed(Self.bytes(of: ["fault": .text(fault.name), "value": json(fault.value)])))
+    hearAnswer()
+    if let refusal {
+      throw LabFault(.notPossible, "the device refuses the fault '\(fault.name)': \(refusal)")
+    }
+  }
+
+  /// Lets the time of an answer count, where it is the clock's.
+  private func hearAnswer() {
+    guard !isInVirtualTime else { return }
+    now = max(now, time)
+    heard = now
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -144,35 +213,71 @@ extension ExecDevice {
         return first.observation
       }
       guard let child else { throw LabFault(.ended, "the program does not run") }
-      // What was there by now was read with the answer: it is not asked for again before time passes.
-      if limit <= heard, !child.hasLine {
-        now = max(now, limit)
-        return nil
-      }
-      switch try nextLine(of: child, until: epoch + (limit - .zero)) {
-      case .timedOut:
-        now = max(now, limit)
-        lineCount = 0
-        return nil
-      case .line(let line):
-        let (said, observation) = try answer(line)
-        guard case .status = said, let observation else {
-          throw fail(.badAnswer, "nothing was asked, and the device wrote \(quoted(line))")
-        }
-        shown.append((min(time, limit), observation))
-      case .tooLong(let start): throw tooLong(start)
-      case .ended: throw ended()
-      }
+      let isSilent = isInVirtualTime ? try letPass(until: limit) : try listen(to: child, until: limit)
+      if isSilent { return nil }
     }
   }
 
+  /// Waits for something unasked, up to a limit.
+  ///
+  /// - Returns: whether there was nothing.
+  private func listen(to child: ChildProcess, until limit: Instant) throws(LabFault) -> Bool {
+    // What was there by now was read with the answer: it is not asked for again before time passes.
+    if limit <= heard, !child.hasLine {
+      now = max(now, limit)
+      return true
+    }
+    switch try nextLine(of: child, until: epoch + (limit - .zero)) {
+    case .timedOut:
+      now = max(now, limit)
+      lineCount = 0
+      return true
+    case .line(let line):
+      let entry = try answer(line)
+      if let observation = entry.observation {
+        shown.append((min(pieceTime, limit), observation))
+      } else if case .log = entry.said.answer {
+        return false
+      } else {
+        throw fail(.badAnswer, "nothing was asked, and the device wrote \(quoted(line))")
+      }
+      return false
+    case .tooLong(let start): throw tooLong(start)
+    case .ended: throw ended()
+    }
+  }
+
+  /// Lets time pass for a program that has no clock, up to the first moment at which it shows something, or to a limit.
+  ///
+  /// - Returns: whether it has shown nothing.
+  private func letPass(until limit: Instant) throws(LabFault) -> Bool {
+    guard limit > now else { return true }
+    if case .at(let moment) = next, moment > limit || moment == .never {
+      if limit != .never { now = limit }
+      return true
+    }
+    let limit = min(limit, now + Self.longestAdvance)
+    advanceLimit = limit
+    defer { advanceLimit = nil }
+    let seconds = Instant.zero + (limit - now)
+    let refusal = try ask(timed(Self.bytes(of: ["advance": .number(seconds.secondsText)])))
+    if let refusal { throw fail(.badAnswer, "the device refuses to let time pass: \(refusal)") }
+    guard shown.isEmpty else { return false }
+    now = limit
+    return true
+  }
+
+  /// Of what lasts for ever a program is told in pieces.
+  private static let longestAdvance = Interval.seconds(365 * 24 * 3600)
+
   public func restart() throws(LabFault) {
-    if silences.count >= Self.mostSilences { throw silences[0] }
+    if silences.count >= Self.maximumSilences { throw silences[0] }
     child?.stop(grace: .zero)
     child = nil
     hasAnswered = false
     do {
       child = try ChildProcess(command: command)
+      child?.onErrorOutput = { [weak self] in self?.output?.take($0) }
     } catch {
       throw LabFault(error)
     }
@@ -198,7 +303,9 @@ extension ExecDevice {
   ) throws(LabFault) -> ChildProcess.Wake {
     while true {
       let piece = min(limit, MonotonicClock.now + Self.hearing)
+      let isRead = child.hasLine
       let wake = child.nextLine(until: piece)
+      if !isRead { pieceTime = time }
       guard wake == .timedOut, piece < limit else { return wake }
       if isStopped() {
         // What it still answers would be taken for the answer to something else.
@@ -214,16 +321,27 @@ extension ExecDevice {
   /// - Returns: why it was refused, if it was.
   private func ask(_ request: [UInt8]) throws(LabFault) -> String? {
     guard let child else { throw LabFault(.ended, "the program does not run") }
+    // A program without a clock says nothing unasked: what is there would be taken for the answer.
+    if isInVirtualTime, child.hasLine, case .line(let line) = child.nextLine(until: .zero) {
+      throw fail(.badAnswer, "its answer was complete, and the device wrote \(quoted(line))")
+    }
     child.send(request)
     let limit = MonotonicClock.now + answerTimeout
     while true {
       switch try nextLine(of: child, until: limit) {
       case .line(let bytes):
-        let (said, observation) = try answer(bytes)
-        switch said {
-        case .status: if let observation { shown.append((time, observation)) }
-        case .settled: return nil
-        case .refused(let reason): return reason
+        let entry = try answer(bytes)
+        switch entry.said.answer {
+        case .settled(let next):
+          self.next = next
+          return nil
+        case .refused(let reason, let next):
+          self.next = next
+          return reason
+        case .hello, .log: break
+        case .status, .effect, .reading, .event, .violation:
+          guard let observation = entry.observation else { break }
+          shown.append((isInVirtualTime ? try moment(of: entry.said.time, bytes) : pieceTime, observation))
         }
       case .tooLong(let start): throw tooLong(start)
       case .timedOut:
@@ -234,31 +352,58 @@ extension ExecDevice {
     }
   }
 
-  private func answer(
-    _ line: [UInt8]
-  ) throws(LabFault) -> (answer: ExecAnswer, observation: Observation?) {
-    lineCount += 1
-    guard lineCount <= Self.mostLines else {
-      throw fail(
-        .badAnswer, "more than \(Self.mostLines) lines without a pause, the last of them \(quoted(line))")
+  /// When something was shown, by a program that has no clock: at once, or at one moment of the time that it was let pass.
+  private func moment(of time: Instant?, _ line: [UInt8]) throws(LabFault) -> Instant {
+    func wrong(_ why: String) -> LabFault { fail(.badAnswer, "the device wrote \(quoted(line)): \(why)") }
+    guard let advanceLimit else {
+      guard let time, time != now else { return now }
+      throw wrong("it is \(now), and nothing else is asked")
     }
-    if let known = usual[line] {
-      note(known.answer)
-      return known
+    guard let time else { throw wrong("time passes, so that it must say `at` when") }
+    // What was added up in floating point is a little off.
+    let isLate = time > advanceLimit && time - advanceLimit > .microseconds(1)
+    guard !isLate, time >= now else {
+      throw wrong("time passes from \(now) to \(advanceLimit), and no further")
+    }
+    if let first = shown.first?.time, first != min(time, advanceLimit) {
+      throw wrong("it has shown something at \(first), and time stops there")
+    }
+    return min(time, advanceLimit)
+  }
+
+  private func answer(_ line: [UInt8]) throws(LabFault) -> ExecLineCache.Entry {
+    lineCount += 1
+    guard lineCount <= Self.maximumLines else {
+      throw fail(
+        .badAnswer, "more than \(Self.maximumLines) lines without a pause, the last of them \(quoted(line))")
+    }
+    if let entry = known.entry(of: line) {
+      note(entry.said.answer)
+      return entry
     }
     do {
-      let answer = try ExecAnswer(line: line)
-      note(answer)
-      return (answer, observation(of: answer))
+      let said = try ExecLine(parsing: line)
+      note(said.answer)
+      let entry = (said: said, observation: observation(of: said.answer))
+      known.learn(line, entry)
+      return entry
     } catch {
+      if hasGreeting(line) {
+        misunderstanding = LabFault(.noDevice, "the program's greeting cannot be used: \(error.reason)")
+      }
       throw fail(.badAnswer, "the device wrote \(quoted(line)): \(error.reason)")
     }
   }
 
+  /// Whether a line was to say what the program is.
+  private func hasGreeting(_ line: [UInt8]) -> Bool { (try? JSON(parsing: line))?["hello"] != nil }
+
   private func note(_ answer: ExecAnswer) {
     hasAnswered = true
     switch answer {
-    case .status: break
+    case .status, .effect, .reading, .event, .violation: break
+    case .hello(let said): introduction = said
+    case .log(let text): output?.take(Array("\(text)\n".utf8)[...])
     case .refused: hasEverAnswered = true
     case .settled: (hasEverAnswered, lineCount) = (true, 0)
     }
@@ -305,40 +450,8 @@ extension ExecDevice {
   }
 
   private func member(_ argument: Argument) -> JSON.Member {
-    JSON.Member(argument.name, JSON(argument.value) { .decimal($0.seconds) })
-  }
-}
-
-/// One line of a program.
-enum ExecAnswer: Equatable {
-  case status(String)
-  case settled
-  case refused(String)
-
-  /// Why a line is none.
-  struct Malformed: Error, Equatable {
-    var reason: String
+    JSON.Member(argument.name, json(argument.value))
   }
 
-  init(line: [UInt8]) throws(Malformed) {
-    let value: JSON
-    do {
-      value = try JSON(parsing: line)
-    } catch {
-      throw Malformed(reason: error.description)
-    }
-    switch value {
-    case .mapping(let members) where members.count == 1:
-      switch (members[0].name, members[0].value) {
-      case ("status", .text(let name)): self = .status(name)
-      case ("settled", .flag(true)): self = .settled
-      case ("refused", .text(let reason)): self = .refused(reason)
-      default: throw Malformed(reason: Self.expectation)
-      }
-    default: throw Malformed(reason: Self.expectation)
-    }
-  }
-
-  private static let expectation =
-    #"expected {"status":"…"}, {"settled":true} or {"refused":"…"}, one a line"#
+  private func json(_ value: Value) -> JSON { JSON(value) { .decimal($0.seconds) } }
 }

@@ -17,9 +17,9 @@ public enum LockNotice: Hashable, Sendable {
   /// The link is over.
   case disconnected(HCIErrorCode)
   /// The client broke a rule of its protocol; the sentence says which.
-  case complaint(String)
+  case protocolViolation(String)
   /// The controller did what it should not; the sentence says what.
-  case oddity(String)
+  case undefinedRequest(String)
 }
 
 extension LockNotice: CustomStringConvertible {
@@ -35,8 +35,8 @@ extension LockNotice: CustomStringConvertible {
     case .subscribed(false): "notifications off"
     case .motorStarted: "the motor starts"
     case .disconnected(let reason): "disconnected: \(reason)"
-    case .complaint(let rule): "the client broke a rule: \(rule)"
-    case .oddity(let what): "the controller is odd: \(what)"
+    case .protocolViolation(let rule): "the client broke a rule: \(rule)"
+    case .undefinedRequest(let what): "the controller is odd: \(what)"
     }
   }
 }

@@ -33,11 +33,11 @@ public struct LockPeripheral: Sendable {
   }
 
   /// The lock is out of reach.
-  struct Absence: Sendable {
+  struct OutOfRange: Sendable {
     /// Until when a link survives that.
     var linkEnd: Instant
     /// When it comes back by itself, or never.
-    var homecoming: Instant
+    var returnTime: Instant
   }
 
   /// What is advertised.
@@ -48,7 +48,7 @@ public struct LockPeripheral: Sendable {
     var foreigner = 0
   }
 
-  let workshop: LockWorkshop
+  let factory: LockFactory
   /// The lock.
   public internal(set) var lock: EmulatedLock
   var host: BluetoothHost
@@ -60,12 +60,12 @@ public struct LockPeripheral: Sendable {
   var origin = Instant.zero
   var disturbances = FrameDisturbances()
   var chance: SeededGenerator
-  var absence: Absence?
+  var outOfRange: OutOfRange?
   /// What can be overheard of its owner.
   var overheard = Overheard()
-  /// Whether the lock ends the link when bad weather takes it, or somebody else who can do it better.
+  /// Whether the lock ends the link when bad channel conditions take it, or somebody else who can do it better.
   var losesLinksItself = true
-  /// Whether bad weather took the link with a frame.
+  /// Whether bad channel conditions took the link with a frame.
   var isLinkLossDue = false
   /// What others advertise, the first of it for the time being.
   var foreign = FIFO<Advertised>()
@@ -82,10 +82,10 @@ public struct LockPeripheral: Sendable {
 
   /// Makes a lock whose controller has not been started; the lock has no owner until ``prepare(_:at:)``.
   public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    workshop = LockWorkshop(specification, seed: seed)
-    lock = workshop.lock()
+    factory = LockFactory(specification, seed: seed)
+    lock = factory.lock()
     chance = SeededGenerator(seed: seed, for: "link")
-    host = Self.host(workshop)
+    host = Self.host(factory)
     guard let write = host.handle(of: SesameService.write, in: SesameService.service),
       let notify = host.handle(of: SesameService.notify, in: SesameService.service)
     else { preconditionFailure("a host has the services that it was made with") }
@@ -93,10 +93,10 @@ public struct LockPeripheral: Sendable {
     notifyHandle = notify
   }
 
-  private static func host(_ workshop: LockWorkshop) -> BluetoothHost {
+  private static func host(_ factory: LockFactory) -> BluetoothHost {
     BluetoothHost(
-      HostSettings(address: workshop.identity.address, name: "Sesame"),
-      services: LockServices.definitions(workshop.specification.options.gatt))
+      HostSettings(address: factory.identity.address, name: "Sesame"),
+      services: LockServices.definitions(factory.specification.options.gatt))
   }
 
   /// How long a link survives that the lock is out of reach.
@@ -107,16 +107,16 @@ public struct LockPeripheral: Sendable {
 
 extension LockPeripheral {
   /// What kind of lock it is.
-  public var specification: EmulatedLockSpecification { workshop.specification }
+  public var specification: EmulatedLockSpecification { factory.specification }
 
   /// The key with which ``prepare(_:at:)`` registers it.
-  public var ownerKey: LockKey { workshop.key }
+  public var ownerKey: LockKey { factory.key }
 
   /// The key of its owner as it is now, or `nil` while it has none.
-  public var key: LockKey? { lock.storage.owner.map { workshop.key(of: $0) } }
+  public var key: LockKey? { lock.storage.owner.map { factory.key(of: $0) } }
 
   /// The address under which it advertises.
-  public var address: PeerAddress { PeerAddress(.randomDevice, workshop.identity.address) }
+  public var address: PeerAddress { PeerAddress(.randomDevice, factory.identity.address) }
 
   /// Why its controller failed; nothing goes on until ``start(at:)``.
   public var failure: HostFailure? {
@@ -142,8 +142,8 @@ extension LockPeripheral {
     mutating get {
       var next = host.deadline ?? .never
       if let due = lock.deadline { next = min(next, origin + (due - .zero)) }
-      if let absence {
-        next = min(next, link?.isOpen == true ? absence.linkEnd : .never, absence.homecoming)
+      if let outOfRange {
+        next = min(next, link?.isOpen == true ? outOfRange.linkEnd : .never, outOfRange.returnTime)
       } else {
         next = min(next, link?.deadline ?? .never)
       }
@@ -172,8 +172,8 @@ extension LockPeripheral {
     if let due = host.deadline, due <= now { note(host.advance(to: now)) }
     handleEvents(at: now)
     if let due = lock.deadline, due <= lockTime(now) { carryOut(lock.advance(to: lockTime(now)), at: now) }
-    if let absence, absence.homecoming <= now { setAbsent(false, at: now) }
-    if let absence, absence.linkEnd <= now { loseLink(at: now) }
+    if let outOfRange, outOfRange.returnTime <= now { setAbsent(false, at: now) }
+    if let outOfRange, outOfRange.linkEnd <= now { loseLink(at: now) }
     if foreignEnd <= now, !foreign.isEmpty {
       foreign.removeFirst()
       foreignEnd = .never
@@ -239,7 +239,7 @@ extension LockPeripheral {
   /// Forgets a controller that has gone.
   mutating func loseController(at now: Instant) {
     forgetController(and: .off, at: now)
-    host = Self.host(workshop)
+    host = Self.host(factory)
   }
 
   private mutating func handle(_ event: HostEvent, at now: Instant) {
@@ -263,10 +263,10 @@ extension LockPeripheral {
       guard id == link?.id else { return }
       link?.setBlocked(false)
       moveFrames(at: now)
-    case .complaint(nil, let what):
-      notices.append(.oddity(what))
-    case .complaint(_, let rule):
-      notices.append(.complaint(rule))
+    case .protocolViolation(nil, let what):
+      notices.append(.undefinedRequest(what))
+    case .protocolViolation(_, let rule):
+      notices.append(.protocolViolation(rule))
     case .advertisement, .scanning, .connectionFailed, .timing, .dataLength:
       break
     }
@@ -298,7 +298,7 @@ extension LockPeripheral {
     link = Link(id: id)
     overheard.begin(with: lock)
     notices.append(.connected(complete.peer))
-    absence?.linkEnd = now + Self.supervisionTimeout
+    outOfRange?.linkEnd = now + Self.supervisionTimeout
     carryOut(lock.connected(at: lockTime(now)), at: now)
   }
 
@@ -346,7 +346,7 @@ extension LockPeripheral {
   private var wanted: Advertised? {
     mutating get {
       if let first = foreign.first { return first }
-      guard link == nil, absence == nil, let current = lock.advertisement else { return nil }
+      guard link == nil, outOfRange == nil, let current = lock.advertisement else { return nil }
       if let known, known.advertisement == current { return known.bytes }
       guard let data = lock.advertisingData else { return nil }
       let bytes = Advertised(data: data.advertisement.encoded, scanResponse: data.scanResponse.encoded)

@@ -44,7 +44,7 @@ extension LockPeripheral {
 
   /// Whether anything may happen to a frame.
   private var isDisturbed: Bool {
-    !disturbances.isEmpty || absence != nil || !specification.weather.isFair
+    !disturbances.isEmpty || outOfRange != nil || !specification.channel.isFair
   }
 
   /// What becomes of a frame; `nil` if it is lost with the link.
@@ -52,7 +52,7 @@ extension LockPeripheral {
     _ frame: [UInt8], _ direction: Tampering.Direction, at now: Instant
   ) -> Tampered? {
     var tampered = disturbances.tamper(with: frame, direction)
-    let delay = specification.weather.delay(
+    let delay = specification.channel.delay(
       each: DirectLink.frameTime, upTo: Self.supervisionTimeout, drawnFrom: &chance)
     guard let delay else {
       takeLinkAway(at: now)
@@ -67,7 +67,7 @@ extension LockPeripheral {
     if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
   }
 
-  /// Whether bad weather takes the link, which is for the caller to do.
+  /// Whether bad channel conditions take the link, which is for the caller to do.
   mutating func takeLinkLoss() -> Bool {
     defer { isLinkLossDue = false }
     return isLinkLossDue
@@ -85,7 +85,7 @@ extension LockPeripheral {
 
   /// Lets go on what is due and not held back.
   mutating func moveFrames(at now: Instant) {
-    guard absence == nil else { return }
+    guard outOfRange == nil else { return }
     while let item = link?.toLock.first(at: now) {
       link?.toLock.removeFirst()
       switch item {

@@ -10,27 +10,27 @@ struct RadioScene: Sendable {
   private enum Place {
     static let lock = ControllerID(rawValue: 0)
     static let client = ControllerID(rawValue: 1)
-    static let stranger = ControllerID(rawValue: 2)
+    static let thirdParty = ControllerID(rawValue: 2)
   }
 
   private(set) var now = Instant.zero
   private var radio: Radio
   private var peripheral: LockPeripheral
-  private var stranger = Stranger()
-  /// When the lock and the stranger must be called next, or never.
+  private var thirdParty = ThirdPartyCentral()
+  /// When the lock and the third-party central must be called next, or never.
   private var lockDue = Instant.never
-  private var strangerDue = Instant.never
+  private var thirdPartyDue = Instant.never
   private var hasLockPower = true
   /// When the lock comes back into range by itself, or never.
-  private var homecoming = Instant.never
+  private var returnTime = Instant.never
 
   init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    let weather = specification.weather
-    radio = Radio(RadioSettings(packetLoss: weather.loss, bursts: weather.bursts), seed: seed)
+    let channel = specification.channel
+    radio = Radio(RadioSettings(packetLoss: channel.loss, bursts: channel.bursts), seed: seed)
     for _ in 0..<3 { _ = radio.addController() }
     // What gets lost gets lost on the air.
     var onTheAir = specification
-    onTheAir.weather.loss = 0
+    onTheAir.channel.loss = 0
     peripheral = LockPeripheral(onTheAir, seed: seed)
     peripheral.losesLinksItself = false
   }
@@ -57,11 +57,11 @@ struct RadioScene: Sendable {
       while let (controller, packet) = radio.nextPacket() {
         switch controller {
         case Place.lock: toLock(peripheral.receive(packet, at: now))
-        case Place.stranger: toStranger(stranger.receive(packet, at: now))
+        case Place.thirdParty: toThirdParty(thirdParty.receive(packet, at: now))
         default: return packet
         }
       }
-      let others = min(lockDue, strangerDue, homecoming)
+      let others = min(lockDue, thirdPartyDue, returnTime)
       radio.skipRepetitions(until: min(limit, others))
       let next = min(radio.deadline ?? .never, others)
       guard next <= limit, next != .never else {
@@ -71,9 +71,9 @@ struct RadioScene: Sendable {
       }
       now = max(now, next)
       radio.advance(to: now)
-      if homecoming <= now { setReachable(true) }
+      if returnTime <= now { setReachable(true) }
       if lockDue <= now { toLock(peripheral.advance(to: now)) }
-      if strangerDue <= now { toStranger(stranger.advance(to: now)) }
+      if thirdPartyDue <= now { toThirdParty(thirdParty.advance(to: now)) }
     }
   }
 
@@ -83,14 +83,14 @@ struct RadioScene: Sendable {
     lockDue = peripheral.deadline ?? .never
   }
 
-  private mutating func toStranger(_ packets: [HCIPacket]) {
-    for packet in packets { radio.send(packet, to: Place.stranger, at: now) }
-    strangerDue = stranger.deadline ?? .never
+  private mutating func toThirdParty(_ packets: [HCIPacket]) {
+    for packet in packets { radio.send(packet, to: Place.thirdParty, at: now) }
+    thirdPartyDue = thirdParty.deadline ?? .never
   }
 }
 
 extension RadioScene {
-  /// Does to the lock what its surroundings can do.
+  /// Does to the lock what its environment can do.
   mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     toLock(try peripheral.perform(stimulus, arguments, at: now))
   }
@@ -99,7 +99,7 @@ extension RadioScene {
   mutating func bring(about fault: Fault) throws(LabFault) {
     if fault.name == Intrusion.fault {
       if let intrusion = try Intrusion(fault), !peripheral.isConnected {
-        toStranger(stranger.intrude(intrusion, on: peripheral, at: now))
+        toThirdParty(thirdParty.intrude(intrusion, on: peripheral, at: now))
       }
       return
     }
@@ -111,7 +111,7 @@ extension RadioScene {
       setReachable(!isAbsent)
     case .away(let interval):
       setReachable(false)
-      homecoming = now + interval
+      returnTime = now + interval
     case .noPower(true):
       cutPower()
     case .noPower(false):
@@ -123,7 +123,7 @@ extension RadioScene {
       guard data.count <= AdvertisingData.legacyCapacity else {
         throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
       }
-      toStranger(stranger.advertise(data, at: now))
+      toThirdParty(thirdParty.advertise(data, at: now))
     default:
       toLock(try peripheral.bring(about: fault, at: now))
     }
@@ -133,7 +133,7 @@ extension RadioScene {
   mutating func takeTampering() -> Bool { peripheral.disturbances.takeStrike() }
 
   private mutating func setReachable(_ isReachable: Bool) {
-    homecoming = .never
+    returnTime = .never
     radio.setReachable(Place.lock, isReachable, at: now)
   }
 

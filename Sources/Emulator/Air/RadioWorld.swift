@@ -38,7 +38,7 @@ public final class RadioWorld {
 
   /// A link over this radio, with a host whose address is the client's.
   public func link(target: LockTarget? = nil) -> AirLink<RadioWorld, RadioWorld> {
-    AirLink(self, host: Self.clientHost, surroundings: self, target: target ?? .deviceID(deviceID))
+    AirLink(self, host: Self.clientHost, environment: self, target: target ?? .deviceID(deviceID))
   }
 
   /// The settings of the client's host.
@@ -48,7 +48,7 @@ public final class RadioWorld {
   public var deviceID: UUID128 { untouched.ownerKey.deviceID }
 }
 
-extension RadioWorld: HCITransport {
+extension RadioWorld: StandaloneTransport {
   public func send(_ packet: HCIPacket) { scene.send(packet) }
 
   public func receive(until limit: Instant) -> HCIPacket? {
@@ -65,12 +65,12 @@ extension RadioWorld: HCITransport {
 /// Faults are those of ``LockPeripheral/bring(about:at:)``. What concerns the air is done by means of the air, with
 /// the lock none the wiser: `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and
 /// `power-cycle` let the client notice by its supervision time-out; `advertise` is somebody else's, who can also
-/// connect to the lock: `stranger`, as on a ``DirectLink``.
-extension RadioWorld: LockSurroundings {
+/// connect to the lock: `thirdParty`, as on a ``DirectLink``.
+extension RadioWorld: LockEnvironment {
   public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
   public var stimuli: [String] { LockPeripheral.stimuli }
   public var settings: [String] { LockPeripheral.settings }
-  public var circumstances: [String] { specification.weather.isFair ? [] : ["loss"] }
+  public var conditions: [String] { specification.channel.isFair ? [] : ["loss"] }
 
   /// Makes the world anew, with the lock in a start condition; gives its key if it is registered.
   public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {

@@ -48,7 +48,7 @@ extension EmulatedApp {
 }
 
 /// An emulated application as a device under test, in virtual time.
-public struct AppDevice<App: EmulatedApp>: DeviceUnderTest {
+public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
   /// The bugs that it can be given.
   public typealias Defect = App.Defect
 

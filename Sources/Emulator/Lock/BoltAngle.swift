@@ -87,20 +87,21 @@ public struct BoltPositions: Equatable, Sendable {
   /// Takes what an OS2 client sets, in 1024ths of a turn; `nil` if the positions are equal or too far away, or
   /// outside their own ranges.
   public init?(
-    lock: Int16, unlock: Int16, lockRange: (least: Int16, greatest: Int16),
-    unlockRange: (least: Int16, greatest: Int16)
+    lock: Int16, unlock: Int16, lockRange: (minimum: Int16, greatest: Int16),
+    unlockRange: (minimum: Int16, greatest: Int16)
   ) {
-    for angle in [lockRange.least, lockRange.greatest, unlockRange.least, unlockRange.greatest]
+    for angle in [lockRange.minimum, lockRange.greatest, unlockRange.minimum, unlockRange.greatest]
     where abs(Int(angle)) > Int(Self.limit) { return nil }
-    guard lock != unlock, lockRange.least <= lock, lock <= lockRange.greatest, unlockRange.least <= unlock,
+    guard lock != unlock, lockRange.minimum <= lock, lock <= lockRange.greatest,
+      unlockRange.minimum <= unlock,
       unlock <= unlockRange.greatest
     else { return nil }
     self.lock = BoltAngle(turn1024ths: lock)
     self.unlock = BoltAngle(turn1024ths: unlock)
     self.lockRange =
-      BoltAngle(turn1024ths: lockRange.least)...BoltAngle(turn1024ths: lockRange.greatest)
+      BoltAngle(turn1024ths: lockRange.minimum)...BoltAngle(turn1024ths: lockRange.greatest)
     self.unlockRange =
-      BoltAngle(turn1024ths: unlockRange.least)...BoltAngle(turn1024ths: unlockRange.greatest)
+      BoltAngle(turn1024ths: unlockRange.minimum)...BoltAngle(turn1024ths: unlockRange.greatest)
   }
 
   private init(lock: Int16, unlock: Int16, reach: Int16) {

@@ -1,5 +1,5 @@
 public import SesameDevice
-import Bluetooth
+public import Bluetooth
 public import Conformance
 public import Sesame
 public import Basics
@@ -17,7 +17,7 @@ public import Basics
 /// scheduled while nothing happens: an idle hour costs nothing.
 ///
 /// What is between the ends can be disturbed (``faults``); what was disturbed on purpose and what is lost by
-/// chance (``LinkWeather``) are independent. One seed gives one lock, and one trace for a test, whatever was
+/// chance (``ChannelConditions``) are independent. One seed gives one lock, and one trace for a test, whatever was
 /// tested before.
 public struct DirectLink: LockLink, Sendable {
   /// What is under way.
@@ -33,12 +33,12 @@ public struct DirectLink: LockLink, Sendable {
     /// The lock ended the link, or is gone: the client gets to know.
     case clientLearns(reason: UInt8, link: Int)
     /// Two seconds without a sign of life, unless the lock came back into range.
-    case supervision(link: Int, absence: Int)
+    case supervision(link: Int, outOfRange: Int)
     /// The lock comes back into range.
-    case returning(absence: Int)
-    /// A stranger has turned notifications on, or has been there long enough.
-    case strangerListens(link: Int)
-    case strangerLeaves(link: Int)
+    case returning(outOfRange: Int)
+    /// A third-party central has turned notifications on, or has been there long enough.
+    case thirdPartyListens(link: Int)
+    case thirdPartyLeaves(link: Int)
     /// What the client hears or is told without anybody's frame.
     case report(LinkEvent)
 
@@ -47,58 +47,60 @@ public struct DirectLink: LockLink, Sendable {
       switch self {
       case .discovery, .toLock, .toClient: true
       case .lockLearns(let reason, _), .clientLearns(let reason, _): reason != 0x08
-      case .connection, .supervision, .returning, .strangerListens, .strangerLeaves, .report: false
+      case .connection, .supervision, .returning, .thirdPartyListens, .thirdPartyLeaves, .report: false
       }
     }
   }
 
-  /// What the client wants of its radio.
-  enum Attempt: Sendable {
-    case none
-    /// Under way, and due at an event of the queue.
-    case running
-    /// Waiting for the lock to advertise.
-    case waiting
+  /// How it is at the client's end.
+  enum ClientEnd: Equatable, Sendable {
+    case apart
+    /// It wants a link: it waits for the lock to advertise, or has heard it, and the link is due at an event of the queue.
+    case waiting, connecting
+    case linked(Int)
+  }
+
+  /// How it is at the lock's end: alone, with its client, or with somebody else, by the number of the link.
+  enum LockEnd: Sendable {
+    case alone
+    case linked(Int)
+    case visited(Int, Intrusion)
   }
 
   /// What kind of lock stands at the other end.
-  public var specification: EmulatedLockSpecification { workshop.specification }
+  public var specification: EmulatedLockSpecification { factory.specification }
   /// The lock.
   public internal(set) var lock: EmulatedLock
   public private(set) var now = Instant.zero
 
-  private let workshop: LockWorkshop
+  private let factory: LockFactory
   var queue = EventQueue<Event>()
   private var chance: SeededGenerator
   var isListening = false
   private var isInRange = false
-  var attempt = Attempt.none
   var nextAdvertisement: Instant?
   /// What the lock advertises, what a listener heard last, and the bytes of the last thing it advertised.
   private var advertisement: [UInt8]?
   private var heard: [UInt8]?
   private var advertised: (advertisement: Advertisement, bytes: [UInt8])?
-  /// The number of the link that the client, or the lock, takes for up; 0 for none.
-  var clientLink = 0
-  var lockLink = 0
+  var clientEnd = ClientEnd.apart
+  var lockEnd = LockEnd.alone
   var lastLink = 0
-  /// Somebody else who is connected, by his link, and what can be overheard of the owner.
-  var stranger: (link: Int, intrusion: Intrusion)?
+  /// What can be overheard of the owner.
   var overheard = Overheard()
   /// Until when each direction is busy with the frames before.
   private var busyToLock = Instant.zero
   private var busyToClient = Instant.zero
   var disturbances = FrameDisturbances()
-  /// Whether the lock was taken out of reach, how often that happened, and what waits for its return.
-  var isAbsent = false
-  var absences = 0
-  var held: [Event] = []
+  /// How often the lock was taken out of reach, and what waits for its return while it is.
+  var rangeLosses = 0
+  var held: [Event]?
 
   /// Makes a link to a lock that is out of range.
   public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    workshop = LockWorkshop(specification, seed: seed)
+    factory = LockFactory(specification, seed: seed)
     chance = SeededGenerator(seed: seed, for: "link")
-    lock = workshop.lock()
+    lock = factory.lock()
   }
 
   /// How long a frame takes.
@@ -110,12 +112,23 @@ public struct DirectLink: LockLink, Sendable {
   /// How long an end hears nothing of the other before it takes the link for lost.
   public static let supervisionTimeout = Interval.seconds(2)
 
-  /// What of the model's circumstances always holds on this link.
-  public var circumstances: [String] { specification.weather.isFair ? [] : ["loss"] }
+  /// What of the model's conditions always holds on this link.
+  public var conditions: [String] { specification.channel.isFair ? [] : ["loss"] }
+}
+
+/// In memory nothing fails, there are no packets, and whoever makes the lock knows its key.
+extension DirectLink {
+  public var livesOn: Bool { false }
+  public var isKeySure: Bool { true }
+  public func keep(_ key: LockKey) {}
+  public func drop(_ key: LockKey) {}
+  public func restart() {}
+  public func takeDiagnostics() -> [String] { [] }
+  public func record(to recorder: PacketRecorder?) -> Bool { false }
 }
 
 extension DirectLink {
-  public var settings: [String] { LockWorkshop.settings }
+  public var settings: [String] { LockFactory.settings }
 
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
@@ -123,7 +136,7 @@ extension DirectLink {
   /// is in volts; `jam` blocks the bolt.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     let key: LockKey?
-    (lock, key) = try workshop.lock(in: start)
+    (lock, key) = try factory.lock(in: start)
     forgetEverything()
     return key
   }
@@ -131,21 +144,18 @@ extension DirectLink {
   private mutating func forgetEverything() {
     now = .zero
     queue.removeAll { _ in true }
-    chance = SeededGenerator(seed: workshop.seed, for: "link")
+    chance = SeededGenerator(seed: factory.seed, for: "link")
     isListening = false
     isInRange = false
-    attempt = .none
-    clientLink = 0
-    lockLink = 0
+    clientEnd = .apart
+    lockEnd = .alone
     lastLink = 0
     busyToLock = .zero
     busyToClient = .zero
     disturbances.callOff()
-    stranger = nil
     overheard.forget()
-    isAbsent = false
-    absences = 0
-    held = []
+    rangeLosses = 0
+    held = nil
     lookAtAdvertisement()
   }
 }
@@ -165,23 +175,24 @@ extension DirectLink {
   }
 
   public mutating func connect() throws(LabFault) {
-    guard attempt == .none, clientLink == 0 else { return }
-    attempt = .waiting
+    guard clientEnd == .apart else { return }
+    clientEnd = .waiting
     lookAround()
   }
 
   public mutating func disconnect() throws(LabFault) {
-    if attempt != .none {
-      attempt = .none
+    switch clientEnd {
+    case .apart: return
+    case .waiting, .connecting:
       queue.removeAll { if case .connection = $0 { true } else { false } }
       queue.schedule(.report(.disconnected(reason: 0x02)), at: now)
-    } else if clientLink != 0 {
+    case .linked(let link):
       // What was written before still arrives, unless a tester delays it by more than the supervision time-out.
       let end = min(max(now, busyToLock) + Self.frameTime, now + Self.supervisionTimeout)
-      queue.schedule(.lockLearns(reason: 0x13, link: clientLink), at: end)
-      clientLink = 0
+      queue.schedule(.lockLearns(reason: 0x13, link: link), at: end)
       queue.schedule(.report(.disconnected(reason: 0x16)), at: now)
     }
+    clientEnd = .apart
   }
 
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
@@ -205,7 +216,7 @@ extension DirectLink {
         carryOut(lock.advance(to: now))
       } else if due <= now, let (_, event) = queue.next(until: now) {
         if isAbsent, event.isOnTheAir {
-          held.append(event)
+          held?.append(event)
         } else if let report = happen(event) {
           return report
         }
@@ -231,28 +242,28 @@ extension DirectLink {
       if link == lockLink { carryOut(lock.receive(frame, at: now)) }
       return nil
     case .toClient(let frame, let link):
-      if link == stranger?.link { strangerHears() }
+      if case .visited(link, let intrusion) = lockEnd { hears(intrusion, on: link) }
       return link == clientLink ? .frame(frame) : nil
     case .lockLearns(let reason, let link):
       if link == lockLink { endAtLock(reason) }
       return nil
     case .clientLearns(let reason, let link):
       guard link == clientLink else { return nil }
-      clientLink = 0
+      clientEnd = .apart
       return .disconnected(reason: reason)
-    case .supervision(let link, let absence):
-      guard isAbsent, absence == absences else { return nil }
+    case .supervision(let link, let outOfRange):
+      guard isAbsent, outOfRange == rangeLosses else { return nil }
       if link == lockLink { endAtLock(0x08) }
       guard link == clientLink else { return nil }
-      clientLink = 0
+      clientEnd = .apart
       return .disconnected(reason: 0x08)
-    case .returning(let absence):
-      if absence == absences { setAbsent(false) }
+    case .returning(let outOfRange):
+      if outOfRange == rangeLosses { setAbsent(false) }
       return nil
-    case .strangerListens(let link):
+    case .thirdPartyListens(let link):
       if link == lockLink { carryOut(lock.subscribed(at: now)) }
       return nil
-    case .strangerLeaves(let link):
+    case .thirdPartyLeaves(let link):
       if link == lockLink { endAtLock(0x13) }
       return nil
     case .report(let report):
@@ -263,13 +274,12 @@ extension DirectLink {
   /// Connects, if the lock can still be heard; else the attempt goes on.
   private mutating func establish() -> LinkEvent? {
     guard isAudible else {
-      attempt = .waiting
+      clientEnd = .waiting
       return nil
     }
-    attempt = .none
     lastLink += 1
-    clientLink = lastLink
-    lockLink = lastLink
+    clientEnd = .linked(lastLink)
+    lockEnd = .linked(lastLink)
     busyToLock = now
     busyToClient = now
     overheard.begin(with: lock)
@@ -279,8 +289,7 @@ extension DirectLink {
   }
 
   private mutating func endAtLock(_ reason: UInt8) {
-    lockLink = 0
-    stranger = nil
+    lockEnd = .alone
     carryOut(lock.disconnected(reason: reason, at: now))
   }
 
@@ -304,6 +313,20 @@ extension DirectLink {
 }
 
 extension DirectLink {
+  /// The number of the link that the client takes for up; 0 for none.
+  var clientLink: Int { if case .linked(let link) = clientEnd { link } else { 0 } }
+
+  /// The number of the link that the lock takes for up; 0 for none.
+  var lockLink: Int {
+    switch lockEnd {
+    case .alone: 0
+    case .linked(let link), .visited(let link, _): link
+    }
+  }
+
+  /// Whether the lock was taken out of reach.
+  var isAbsent: Bool { held != nil }
+
   /// Whether the lock can be heard.
   var isAudible: Bool { isInRange && !isAbsent && advertisement != nil }
 
@@ -330,8 +353,8 @@ extension DirectLink {
       return
     }
     if isListening, nextAdvertisement == nil { nextAdvertisement = now }
-    if attempt == .waiting {
-      attempt = .running
+    if clientEnd == .waiting {
+      clientEnd = .connecting
       queue.schedule(.connection, at: now + Self.connectionTime)
     }
   }
@@ -342,7 +365,7 @@ extension DirectLink {
   /// Whether the advertisement of a moment gets through.
   private mutating func hear(at time: Instant) -> Bool {
     nextAdvertisement = time + specification.options.advertising
-    return !chance.happens(specification.weather.loss)
+    return !chance.happens(specification.channel.loss)
   }
 
   /// Passes over what a listener has heard before, but for the last time before something else can happen: hours of
@@ -359,7 +382,7 @@ extension DirectLink {
     var tampered =
       disturbances.isEmpty ? Tampered(frame: frame) : disturbances.tamper(with: frame, direction)
     if disturbances.takeStrike() { queue.schedule(.report(.tampered), at: now) }
-    let delay = specification.weather.delay(
+    let delay = specification.channel.delay(
       each: Self.frameTime, upTo: Self.supervisionTimeout, drawnFrom: &chance)
     guard let delay else { return loseLink() }
     if delay > .zero { tampered.delay = tampered.delay + delay }

@@ -29,7 +29,7 @@ extension DirectLink {
   /// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
   /// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
   /// | `advertise` | AD structures, in hexadecimal, that a listening client hears from somebody else |
-  /// | `stranger` | `busy`, `unlock`, `lock`, `wrong-key` or `replay`: somebody else connects, if nobody is, does that and leaves |
+  /// | `thirdParty` | `busy`, `unlock`, `lock`, `wrong-key` or `replay`: somebody else connects, if nobody is, does that and leaves |
   public mutating func bring(about fault: Fault) throws(LabFault) {
     if fault.name == Intrusion.fault {
       if let intrusion = try Intrusion(fault) { intrude(intrusion) }
@@ -44,7 +44,7 @@ extension DirectLink {
     case .outOfRange(let isAbsent): setAbsent(isAbsent)
     case .away(let interval):
       setAbsent(true)
-      queue.schedule(.returning(absence: absences), at: now + interval)
+      queue.schedule(.returning(outOfRange: rangeLosses), at: now + interval)
     case .noPower(true): cutPower()
     case .noPower(false): restorePower()
     case .powerCycle:

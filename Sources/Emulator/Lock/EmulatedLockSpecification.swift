@@ -13,7 +13,7 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   /// The lock's bugs.
   public var defects: LockDefects
   /// What can go wrong between the lock and its client.
-  public var weather: LinkWeather
+  public var channel: ChannelConditions
   /// What carries frames between them.
   public var link = LinkKind.direct
   /// What it is to whoever drives it.
@@ -24,15 +24,15 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   /// Makes a specification.
   public init(
     _ model: ProductModel, options: LockOptions = LockOptions(), defects: LockDefects = [],
-    weather: LinkWeather = LinkWeather()
+    channel: ChannelConditions = ChannelConditions()
   ) {
     self.model = model
     self.options = options
     self.defects = defects
-    self.weather = weather
+    self.channel = channel
   }
 
-  /// Reads the name of a lock and its settings: options, any number of `defect`, `as`, `found`, `link`, and the weather:
+  /// Reads the name of a lock and its settings: options, any number of `defect`, `as`, `found`, `link`, and the channel conditions:
   /// `loss`, `link-loss`, `burst-loss`, `burst-length` and `burst-gap`.
   public init(parsing name: String, settings: [(name: String, value: String)] = []) throws(LockOptionError) {
     guard let model = Self.names.first(where: { $0.name == name })?.model else {
@@ -45,12 +45,12 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
       case "as": role = try Self.value(value, of: name)
       case "found": found = try Self.value(value, of: name)
       case "defect": defects.insert(try LockDefect(named: value))
-      case "loss": weather.loss = try Self.probability(value, of: name)
+      case "loss": channel.loss = try Self.probability(value, of: name)
       case "link": link = try Self.value(value, of: name)
-      case "link-loss": weather.linkLoss = try Self.probability(value, of: name)
-      case "burst-loss": weather.burstLoss = try Self.probability(value, of: name)
-      case "burst-length": weather.burstLength = try Self.burst(value, of: name)
-      case "burst-gap": weather.burstGap = try Self.burst(value, of: name)
+      case "link-loss": channel.linkLoss = try Self.probability(value, of: name)
+      case "burst-loss": channel.burstLoss = try Self.probability(value, of: name)
+      case "burst-length": channel.burstLength = try Self.burst(value, of: name)
+      case "burst-gap": channel.burstGap = try Self.burst(value, of: name)
       default:
         do throws(LockOptionError) {
           try options.set(name, to: value)
@@ -162,7 +162,7 @@ public enum LockFound: String, CaseIterable, Sendable {
 }
 
 /// What can go wrong between a lock and its client without anybody's doing.
-public struct LinkWeather: Equatable, Sendable {
+public struct ChannelConditions: Equatable, Sendable {
   /// The probability that a packet is lost. An advertisement is missed with it; what goes over a link is sent again at
   /// the next connection event, and the link is lost when that goes on for as long as its supervision time-out.
   public var loss = 0.0
@@ -176,7 +176,7 @@ public struct LinkWeather: Equatable, Sendable {
   /// How long it is on average from one burst to the next.
   public var burstGap = Interval.seconds(10)
 
-  /// Makes fair weather.
+  /// Makes fair channel conditions.
   public init(loss: Double = 0, linkLoss: Double = 0) {
     self.loss = loss
     self.linkLoss = linkLoss
@@ -191,7 +191,7 @@ public struct LinkWeather: Equatable, Sendable {
   }
 }
 
-extension LinkWeather {
+extension ChannelConditions {
   /// How much longer a frame is on its way since its packet is lost and sent again at each connection event; `nil`
   /// where the link is lost, by the time-out or at once.
   func delay(

@@ -20,7 +20,7 @@ enum Intrusion: String, CaseIterable, Sendable {
   case replay
 
   /// The name of the fault.
-  static let fault = "stranger"
+  static let fault = "third-party"
   /// How long he stays.
   static let stay = Interval.milliseconds(1500)
 
@@ -29,7 +29,7 @@ enum Intrusion: String, CaseIterable, Sendable {
     guard fault.name == Self.fault, !fault.value.isNothing else { return nil }
     guard let known = Self(rawValue: fault.value.description) else {
       let values = Self.allCases.map(\.rawValue).joined(separator: ", ")
-      throw LabFault(.notPossible, "a stranger does one of: \(values); and not '\(fault.value)'")
+      throw LabFault(.notPossible, "a third-party central does one of: \(values); and not '\(fault.value)'")
     }
     self = known
   }
@@ -60,7 +60,7 @@ enum Intrusion: String, CaseIterable, Sendable {
       keyIndex: 0, PrivateKey(from: &source).publicKey, appToken: Token(word: 0x5748_4F4D), proof)
   }
 
-  private static let tag = HistoryTag.text("stranger", for: .os2)
+  private static let tag = HistoryTag.text("third-party", for: .os2)
 }
 
 /// What can be overheard of the owner's sessions: all that he sends in one, up to a limit.

@@ -117,7 +117,7 @@ enum LockFault: Equatable, Sendable {
 }
 
 extension LockFault {
-  /// Throws when a fault has a value that it does not take; `stranger` is one of these faults, too.
+  /// Throws when a fault has a value that it does not take; `thirdParty` is one of these faults, too.
   static func check(_ fault: Fault) throws(LabFault) {
     if fault.name == Intrusion.fault { _ = try Intrusion(fault) } else { _ = try LockFault(fault) }
   }

@@ -14,7 +14,7 @@ extension EmulatedLock {
       break
     case .message(let message):
       receive(message, at: now)
-    case .ignored(.stray(advancesCounter: true)) where options.failedMessage == .advancesCounter:
+    case .ignored(.unexpected(advancesCounter: true)) where options.failedMessage == .advancesCounter:
       advanceCounter()
     case .ignored:
       break

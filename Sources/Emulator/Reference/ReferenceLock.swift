@@ -9,7 +9,7 @@ public import Basics
 /// starts anew with each test. So outcomes are open to the model, and a replay gives the same answers.
 ///
 /// Nothing is allocated per event: throughput and searches are measured on it.
-public struct ReferenceLock: DeviceUnderTest {
+public struct ReferenceLock: StandaloneDevice {
   /// The statuses, in the order in which they are numbered here.
   enum Status: UInt8, CaseIterable {
     // swift-format-ignore
@@ -70,7 +70,7 @@ public struct ReferenceLock: DeviceUnderTest {
   public var abilities: Abilities {
     Abilities(
       stimuli: Event.allCases.map(\.name), settings: ["registered", "configured"],
-      circumstances: lossChance > 0 ? ["loss"] : [])
+      conditions: lossChance > 0 ? ["loss"] : [])
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {

@@ -65,8 +65,8 @@ public final class AirSocketApp: EmulatedApp {
     switch stimulus {
     case "subscribe", "otherSubscribe": try air.subscribe(who, true)
     case "unsubscribe", "otherUnsubscribe": try air.subscribe(who, false)
-    case "write", "otherWrite": try air.write(who, isStray: false)
-    default: try air.write(who, isStray: true)
+    case "write", "otherWrite": try air.write(who, isUnexpected: false)
+    default: try air.write(who, isUnexpected: true)
     }
     return nil
   }

@@ -14,7 +14,7 @@ import Basics
 /// | `powerOn`, `powerOff` | the controller gets power and is set up; or loses it, and does not answer any more |
 /// | `serviceAdded` | the service is added to the server; `serviceFailed`: it has no room for it |
 /// | `advertisingStarted` | the controller advertises, and both centrals connect; `advertisingFailed`: it refuses |
-/// | `subscribe`, `unsubscribe`, `write`, `strayWrite` | a central looks for the service, if it has to, and writes |
+/// | `subscribe`, `unsubscribe`, `write`, `writeElsewhere` | a central looks for the service, if it has to, and writes |
 /// | `readyToUpdate` | the manager hears of room in the transmit queue, if it is owed that |
 ///
 /// What a central does when a request waits lets the request be carried out first, with its answer still to come. The
@@ -187,10 +187,10 @@ extension SocketAir {
   }
 
   /// Lets a central write a value, to the socket's characteristic or to somebody else's.
-  func write(_ central: Central, isStray: Bool) throws(LabFault) {
+  func write(_ central: Central, isUnexpected: Bool) throws(LabFault) {
     guard try reach(central) else { return }
     let before = writes
-    try write([7], to: isStray ? SocketGATT.other : SocketGATT.input, by: central.number - 1)
+    try write([7], to: isUnexpected ? SocketGATT.other : SocketGATT.input, by: central.number - 1)
     guard writes > before else { throw LabFault(.notPossible, "what the central wrote did not arrive") }
   }
 
@@ -347,7 +347,7 @@ extension SocketAir {
       if let index = links.firstIndex(where: { $0.link == link }) { handle(event, index) }
     case .readyToSend:
       isRoomOwed = wasTurnedAway
-    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength, .complaint:
+    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength, .protocolViolation:
       break
     }
   }

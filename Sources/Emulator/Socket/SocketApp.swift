@@ -18,7 +18,7 @@ public final class SocketApp: EmulatedApp {
   public static let stimuli = [
     "open", "close", "send", "powerOn", "powerOff", "unauthorized", "serviceAdded", "serviceFailed",
     "advertisingStarted", "advertisingFailed", "readyToUpdate", "subscribe", "otherSubscribe", "unsubscribe",
-    "otherUnsubscribe", "write", "otherWrite", "strayWrite",
+    "otherUnsubscribe", "write", "otherWrite", "writeElsewhere",
   ]
 
   /// Whether the manager has told of its power, and whether it has any; whether the transmit queue is full.
@@ -31,7 +31,7 @@ public final class SocketApp: EmulatedApp {
   private let clock = VirtualClock()
   private let socket: PeripheralManagerSocket
   private let central = Central(number: 1)
-  private let stranger = Central(number: 2)
+  private let thirdParty = Central(number: 2)
 
   /// Makes an idle socket.
   public init(_ start: StartCondition, defect: Defect?, display: Display) {
@@ -73,7 +73,7 @@ public final class SocketApp: EmulatedApp {
   }
 
   private func performAsCentral(_ stimulus: String) -> String? {
-    let who = stimulus.hasPrefix("other") ? stranger : central
+    let who = stimulus.hasPrefix("other") ? thirdParty : central
     if let reason = socket.refusal(of: stimulus, by: who) { return reason }
     switch stimulus {
     case "subscribe", "otherSubscribe":

@@ -23,7 +23,7 @@ struct Attempts {
   }
 
   /// The same trouble so often in fresh starts is the device's doing.
-  static let mostFaults = 3
+  static let maximumFaults = 3
 
   /// The trouble that there was.
   private(set) var faults: [LabFault] = []
@@ -31,36 +31,38 @@ struct Attempts {
   private(set) var losses = 0
   /// The divergences that followed on a link that the device itself had ended.
   private var hangUps: [String] = []
-  private let mostLosses: Int
+  private let maximumLosses: Int
   private let needsLinks: Bool
 
-  private init(mostLosses: Int, needsLinks: Bool) {
-    (self.mostLosses, self.needsLinks) = (mostLosses, needsLinks)
+  private init(maximumLosses: Int, needsLinks: Bool) {
+    (self.maximumLosses, self.needsLinks) = (maximumLosses, needsLinks)
   }
 
   /// Those at a test that somebody wrote: what it expects is met or is not, also over another link. What agrees in
   /// spite of a lost link agrees, and a link that the device itself ended alike in each attempt is no fault of the
   /// air's.
-  static var written: Attempts { Attempts(mostLosses: 3, needsLinks: false) }
+  static var written: Attempts { Attempts(maximumLosses: 3, needsLinks: false) }
 
   /// Those at a test that was drawn: what became of its links may have left choices out, so that only an attempt with
   /// all its links is the same test.
   ///
-  /// - Parameter mostLosses: how many attempts may prove nothing.
-  static func drawn(mostLosses: Int) -> Attempts { Attempts(mostLosses: mostLosses, needsLinks: true) }
+  /// - Parameter maximumLosses: how many attempts may prove nothing.
+  static func drawn(maximumLosses: Int) -> Attempts {
+    Attempts(maximumLosses: maximumLosses, needsLinks: true)
+  }
 
   /// The one at a test of which whoever does it weighs himself what became of its links.
-  static var single: Attempts { Attempts(mostLosses: 0, needsLinks: false) }
+  static var single: Attempts { Attempts(maximumLosses: 0, needsLinks: false) }
 
   /// Whether the air lost a link in as many attempts as there may be.
-  var areUsedUp: Bool { mostLosses > 0 && losses == mostLosses }
+  var areUsedUp: Bool { maximumLosses > 0 && losses == maximumLosses }
 
   /// How many came to nothing.
   var count: Int { faults.count + losses }
 
   /// Takes in how an attempt ended.
   mutating func rule(on divergence: Divergence?, wasDisturbed: Bool) -> Ruling {
-    guard wasDisturbed, mostLosses > 0, divergence != nil || needsLinks else {
+    guard wasDisturbed, maximumLosses > 0, divergence != nil || needsLinks else {
       if divergence == nil, let fault = faults.first { return .noVerdict(fault) }
       return .stands
     }
@@ -70,7 +72,7 @@ struct Attempts {
     if let divergence, divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
     guard areUsedUp else { return .again(afresh: false) }
     if !needsLinks, hangUps.count == losses, hangUps.allSatisfy({ $0 == hangUps[0] }) { return .stands }
-    let words = "the air lost the link in each of \(mostLosses) attempts; the last ended with: \(ending)"
+    let words = "the air lost the link in each of \(maximumLosses) attempts; the last ended with: \(ending)"
     return .noVerdict(LabFault(.linkLost, words))
   }
 
@@ -79,7 +81,7 @@ struct Attempts {
     faults.append(fault)
     lastFault = fault
     guard fault.isDevices, fault.symptom == faults[0].symptom else { return .noVerdict(faults[0]) }
-    return faults.count == Self.mostFaults ? .stoppedAnswering(fault) : .again(afresh: true)
+    return faults.count == Self.maximumFaults ? .stoppedAnswering(fault) : .again(afresh: true)
   }
 
   /// What is written down of the last attempt that came to nothing.

@@ -92,7 +92,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         case .labFault, .skipped, .incomplete, .limited: ruling = .stands
         }
       } catch {
-        writeRemarks()
+        writeDiagnostics()
         if error.symptom == .stopped { return outcome(.incomplete(stopWords)) }
         // A device that has to be asked says only at the start what it cannot do.
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
@@ -132,16 +132,16 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Says that there is a verdict although links were lost.
   private func note(_ losses: Int) {
     let attempts = losses == 1 ? "one attempt" : "\(losses) attempts"
-    listener?.remark("the link was lost in \(attempts), and the case was run again", at: now)
+    listener?.diagnostic("the link was lost in \(attempts), and the case was run again", at: now)
   }
 
   /// Writes down what the lab has to say.
-  private mutating func writeRemarks() {
-    for text in lockstep.takeRemarks() { listener?.remark(text, at: now) }
+  private mutating func writeDiagnostics() {
+    for text in lockstep.takeDiagnostics() { listener?.diagnostic(text, at: now) }
   }
 
   private mutating func restart() -> Bool {
-    defer { writeRemarks() }
+    defer { writeDiagnostics() }
     do {
       try lockstep.restart()
       return true
@@ -163,7 +163,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     lockstep.recorder.begin()
     let divergence = try lockstep.reset(to: start)
     hasBegun = true
-    writeRemarks()
+    writeDiagnostics()
     if let divergence { return .divergence(divergence) }
     let states = lockstep.tracker.possibleStates
     let definition = lockstep.tracker.specification.machine.definition
@@ -208,7 +208,7 @@ extension CaseRunner {
       mark = StepMark(number, line: step.line)
       lockstep.recorder.mark = mark
       try run(step.action)
-      writeRemarks()
+      writeDiagnostics()
       number += [step].writtenCount
     }
   }
@@ -304,9 +304,9 @@ extension CaseRunner {
     _ = explorer.begin()
     for _ in 0..<events.count {
       if isStopped() { throw .stopped }
-      guard let choice = explorer.next(in: lockstep.situation) else {
+      guard let choice = explorer.next(in: lockstep.explorationState) else {
         // A test of the explorer ends here, and another goes on from where this one led.
-        _ = explorer.end(in: lockstep.situation)
+        _ = explorer.end(in: lockstep.explorationState)
         _ = explorer.begin()
         continue
       }
@@ -315,7 +315,7 @@ extension CaseRunner {
       try check { lockstep throws(LabFault) in
         try lockstep.carryOut(action, isForbidden: choice.isForbidden).divergence
       }
-      writeRemarks()
+      writeDiagnostics()
     }
   }
 

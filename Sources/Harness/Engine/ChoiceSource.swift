@@ -8,11 +8,11 @@ public protocol ChoiceSource {
   /// Begins a test; gives the number of its start.
   mutating func begin() -> Int
   /// The next choice from where the test stands; `nil` where the test is over.
-  mutating func next(in situation: Situation) -> Choice?
+  mutating func next(in explorationState: ExplorationState) -> Choice?
   /// Takes in how much of the device's time the last choice took.
   mutating func spend(_ time: Interval)
   /// Ends a test; says whether it did what few others did.
-  mutating func end(in situation: Situation) -> Bool
+  mutating func end(in explorationState: ExplorationState) -> Bool
   /// Leaves a start out from now on; says whether another is left.
   mutating func exclude(start: Int) -> Bool
   /// Whether there is nothing more to do.
@@ -48,11 +48,11 @@ public struct RepeatedTest: ChoiceSource {
 
   public mutating func begin() -> Int { test.start }
 
-  public mutating func next(in situation: Situation) -> Choice? {
+  public mutating func next(in explorationState: ExplorationState) -> Choice? {
     while place < test.choices.count {
       let choice = test.choices[place]
       let isPossible = alphabet.action(of: choice) != nil
-      if isPossible, situation.admits(choice, alphabet) {
+      if isPossible, explorationState.admits(choice, alphabet) {
         place += 1
         hasWaited = false
         return choice
@@ -69,7 +69,7 @@ public struct RepeatedTest: ChoiceSource {
 
   public mutating func spend(_ time: Interval) {}
 
-  public mutating func end(in situation: Situation) -> Bool { false }
+  public mutating func end(in explorationState: ExplorationState) -> Bool { false }
 
   public mutating func exclude(start: Int) -> Bool { start != test.start }
 }

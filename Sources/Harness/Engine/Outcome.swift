@@ -77,7 +77,7 @@ extension Outcome.Verdict {
 
 extension Outcome {
   /// The most allowances that are shown.
-  private static let mostAllowances = 8
+  private static let maximumAllowances = 8
 
   /// Model and device side by side, a line each; only where they diverged.
   public var details: [String] {
@@ -88,10 +88,10 @@ extension Outcome {
     case .violation(let violation):
       if let packet = violation.packet { lines.append("packet  \(packet)") }
     case .unexpected, .overdue, .refusedLegal, .unmet, .invariant:
-      for (index, allowance) in divergence.allowed.prefix(Self.mostAllowances).enumerated() {
+      for (index, allowance) in divergence.allowed.prefix(Self.maximumAllowances).enumerated() {
         lines.append((index == 0 ? "model   " : "        ") + Self.text(of: allowance))
       }
-      let more = divergence.allowed.count - Self.mostAllowances
+      let more = divergence.allowed.count - Self.maximumAllowances
       if more > 0 { lines.append("        and \(more) more") }
     case .stoppedAnswering: break
     }

@@ -26,7 +26,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
   var passedOver: [Divergence] = []
   /// The most times that the tester may do so.
-  private var mostActuations: Int
+  private var maximumActuations: Int
   /// Where another device comes from for each test, if it does not go on with the same.
   private var source: (() throws(LabFault) -> Device?)?
   /// What the device said of each start that it cannot be brought to.
@@ -40,14 +40,12 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     let abilities = device.abilities
     let specification = target.machine.specification(abilities)
     lockstep = Lockstep(
-      specification, device, invariants: target.machine.invariants, recorder: recorder)
-    alphabet = Alphabet(
-      specification, target.original.map(abilities.limited) ?? abilities, levels: settings.levels,
-      weights: settings.weights + target.withheld.map { ($0, 0) }, moving: Actuation.stimuli)
+      specification, device, invariants: target.machine.invariants(on: target.device), recorder: recorder)
+    alphabet = target.alphabet(specification, abilities, settings)
     starts = target.starts
     isInVirtualTime = abilities.isInVirtualTime
     refusals = target.starts.map { _ in nil }
-    mostActuations = settings.actuations ?? .max
+    maximumActuations = settings.actuations ?? .max
   }
 
   /// What draws the tests of a campaign. Where time passes on the device, time and wear are what it spends, and not events.
@@ -69,7 +67,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.starts = starts
     refusals = starts.map { _ in nil }
     isInVirtualTime = device.abilities.isInVirtualTime
-    mostActuations = .max
+    maximumActuations = .max
   }
 
   /// The machine's tables.
@@ -80,7 +78,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// The most attempts at a drawn test that may prove nothing, since the air lost a link: with a device that wears out,
   /// and with one that only costs us time.
-  var mostLosses: Int { isInVirtualTime ? 100 : 10 }
+  var maximumLosses: Int { isInVirtualTime ? 100 : 10 }
 
   /// Whether each test is another device's.
   var takesOthers: Bool { source != nil }
@@ -88,7 +86,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Goes on with another device in each test, which wears out with it.
   mutating func takeOthers(from source: @escaping () throws(LabFault) -> Device?) {
     self.source = source
-    mostActuations = .max
+    maximumActuations = .max
   }
 
   /// Runs tests one after the other on the same device, another one than before where tests are others'.
@@ -147,8 +145,8 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     events += 1
     let moves = mayMove(choice, action)
     if moves {
-      guard actuations < mostActuations else {
-        throw LabFault(.safetyLimit, "the bolt was set in motion \(mostActuations) times (--actuations)")
+      guard actuations < maximumActuations else {
+        throw LabFault(.safetyLimit, "the bolt was set in motion \(maximumActuations) times (--actuations)")
       }
       actuations += 1
     }
@@ -247,9 +245,9 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///
   /// - Returns: the first test that failed.
   public mutating func perform<Source: ChoiceSource>(
-    all source: inout Source, most: Int = .max
+    all source: inout Source, maximum: Int = .max
   ) throws(LabFault) -> Execution? {
-    let last = most == .max ? .max : events + most
+    let last = maximum == .max ? .max : events + maximum
     // A source that ends its tests at once must not go on for ever.
     var empty = 0
     var execution = Execution()
@@ -258,13 +256,13 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       execution.clear()
       do {
         let left = last == .max ? .max : last - events
-        try perform(&source, from: start, most: left, isStopped: { false }, &execution)
+        try perform(&source, from: start, maximum: left, isStopped: { false }, &execution)
       } catch {
         guard isRefused(start), source.exclude(start: start) else { throw error }
         continue
       }
       if execution.divergence != nil { return execution }
-      _ = source.end(in: lockstep.situation)
+      _ = source.end(in: lockstep.explorationState)
       empty = events == before ? empty + 1 : 0
     }
     return nil
@@ -274,12 +272,12 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///
   /// - Parameters:
   ///   - delay: how long after its start the test is begun.
-  ///   - most: how many choices may be made.
+  ///   - maximum: how many choices may be made.
   ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
   ///   - execution: what came of it, as far as it came.
   @inline(__always)
   mutating func perform<Source: ChoiceSource>(
-    _ source: inout Source, from start: Int, after delay: Interval = .zero, most: Int = .max,
+    _ source: inout Source, from start: Int, after delay: Interval = .zero, maximum: Int = .max,
     isStopped: () -> Bool, _ execution: inout Execution
   ) throws(LabFault) {
     execution.start = start
@@ -288,13 +286,13 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     if delay > .zero, execution.divergence == nil {
       execution.divergence = try lockstep.pass(until: lockstep.now + delay)
     }
-    let last = most == .max ? .max : events + most
+    let last = maximum == .max ? .max : events + maximum
     while execution.divergence == nil, events < last {
       if isStopped() { break }
-      let situation = lockstep.situation
-      guard let choice = source.next(in: situation) else { break }
+      let explorationState = lockstep.explorationState
+      guard let choice = source.next(in: explorationState) else { break }
       execution.performed.append(choice)
-      execution.situations.append(situation)
+      execution.explorationStates.append(explorationState)
       execution.actions.append(.settle)
       if Recorder.followsSteps, let action = alphabet.action(of: choice) {
         let meaning = lockstep.meaning(of: action)
@@ -315,7 +313,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       }
     }
     if execution.divergence == nil, !isStopped() {
-      execution.end = lockstep.situation
+      execution.end = lockstep.explorationState
       execution.divergence = try lockstep.conclude()
     }
     execution.wasDisturbed = lockstep.wasDisturbed

@@ -110,7 +110,7 @@ struct TraceWriter: TraceRecorder {
       listener?.take(.event(Record.Event(fault, mark, at: time)))
     case .observation(let observation):
       listener?.take(.event(Record.Event(observation, vocabulary, at: time)))
-      // A remark is nothing that anybody waits for, or wants not to see.
+      // A diagnostic is nothing that anybody waits for, or wants not to see.
       if case .violation(let violation) = observation, violation.quirk != nil { return }
       count(observation)
       count += 1

@@ -32,7 +32,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     /// Told after every test how much of the table was tried; who looks at it copies what is needed.
     public var coverage: (borrowing CellCoverage) -> Void = { _ in }
     /// Asked after every test for rare tests that others came upon meanwhile.
-    public var news: () -> [TestCase] = { [] }
+    public var corpusUpdate: () -> [TestCase] = { [] }
     /// Asked for another device of which nothing was asked yet, where this one lives on; `nil` where there is none.
     public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
@@ -52,9 +52,9 @@ public struct Campaign<Device: DeviceUnderTest> {
   }
 
   /// So many tests in a row with trouble end a campaign.
-  static var mostTroubles: Int { 3 }
+  static var maximumTroubles: Int { 3 }
   /// The most times that a candidate of shrinking is tried to get one run that nothing disturbed.
-  static var mostTries: Int { 10 }
+  static var maximumTries: Int { 10 }
   /// One test of so many is done again, to see whether it comes out the same.
   private static var stabilityShare: Int { 500 }
 
@@ -94,7 +94,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.phase = CampaignStatus().phase
     let abilities = device.abilities
     // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
-    isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.circumstances.isEmpty
+    isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.conditions.isEmpty
     runner = TestEngine(target, device, settings, recorder: TraceHash())
     self.settings = settings
     self.edge = edge
@@ -123,7 +123,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       status.positions = explorer.positionCount
       tell()
       if let end { return end }
-      for test in edge.news() { explorer.learn(test) }
+      for test in edge.corpusUpdate() { explorer.learn(test) }
     }
   }
 
@@ -179,8 +179,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     let before = runner.events
     do {
       defer { status.events += runner.events - before }
-      let most = settings.steps.map { $0 - status.events } ?? .max
-      try runner.perform(&explorer, from: start, most: most, isStopped: edge.isStopped, &execution)
+      let maximum = settings.steps.map { $0 - status.events } ?? .max
+      try runner.perform(&explorer, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
     } catch {
       return follow(error, of: start)
     }
@@ -189,7 +189,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     let test = execution.test
     if let divergence = execution.divergence { return follow(divergence, of: test) }
     remember(test)
-    let isRare = explorer.end(in: runner.lockstep.situation)
+    let isRare = explorer.end(in: runner.lockstep.explorationState)
     if isRare { edge.keep(test, execution.meaning) }
     if isDeterministic, status.tests % Self.stabilityShare == 1 { repeatTest(test) }
     return nil
@@ -240,7 +240,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Parameter mayRepeat: whether the test was tried only once.
   private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.situation)
+    _ = explorer.end(in: runner.lockstep.explorationState)
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
     if fault.symptom == .stopped { return .stopped }
     if runner.isRefused(start) {
@@ -270,7 +270,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     } catch  where error.symptom == .noDevice || error.symptom == .transportLost {
       return .trouble(error)
     } catch {}
-    return troubles >= Self.mostTroubles ? .trouble(fault) : nil
+    return troubles >= Self.maximumTroubles ? .trouble(fault) : nil
   }
 
   /// Notes that a test came to no verdict.
@@ -283,7 +283,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   func known(where isSame: (Finding) -> Bool) -> Int? {
     let same = findings.indices.filter { isSame(findings[$0]) }
     let sure = same.first { findings[$0].confirmation.shown > 0 }
-    return sure ?? (same.count >= Self.mostTroubles ? same[0] : nil)
+    return sure ?? (same.count >= Self.maximumTroubles ? same[0] : nil)
   }
 
   /// Whether a divergence was come upon before; it is counted then.
@@ -304,7 +304,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// One that came after a lost link proves nothing: the first run of its test with all its links decides.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.situation)
+    _ = explorer.end(in: runner.lockstep.explorationState)
     let sessions = runner.lockstep.preparations
     defer { history?.add(test, madeReadyBy: sessions) }
     unready = divergence.isInPreparation ? unready + 1 : 0
@@ -314,9 +314,9 @@ public struct Campaign<Device: DeviceUnderTest> {
       // What is wrong with it was found, and this follows from it.
       findings[findings.count - 1].count += 1
       status.repeats += 1
-      if unready <= Self.mostTroubles { return nil }
+      if unready <= Self.maximumTroubles { return nil }
     }
-    if unready > (isExplained ? Self.mostTroubles : Self.mostTries) {
+    if unready > (isExplained ? Self.maximumTroubles : Self.maximumTries) {
       let fault = LabFault(
         .noDevice, "the device cannot be made ready for a test any more: \(divergence.summary)")
       edge.trouble(fault)

@@ -13,7 +13,7 @@ public final class CampaignJournal {
 
   /// Prepares the journal of a campaign.
   ///
-  /// - Parameter earlier: what the cases of its earlier sittings came to.
+  /// - Parameter earlier: what the cases of its earlier sessions came to.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
     listener: any JournalListener, earlier: Tally = Tally()
@@ -48,8 +48,8 @@ public final class CampaignJournal {
   }
 
   /// The lab says something.
-  public func remark(_ text: String) {
-    listener.remark(text)
+  public func diagnostic(_ text: String) {
+    listener.diagnostic(text)
   }
 
   /// A finding as a scenario that does the same again.
@@ -102,7 +102,7 @@ public final class CampaignJournal {
   ) -> Outcome {
     var runner = CaseRunner(
       test, target.machine.specification(device.abilities), device,
-      invariants: target.machine.invariants, listener: listener, isStopped: { false })
+      invariants: target.machine.invariants(on: target.device), listener: listener, isStopped: { false })
     return runner.run()
   }
 
@@ -132,13 +132,15 @@ public final class CampaignJournal {
       scenario: Scenario(title: "fuzz", machine: target.machine.label, steps: []), machine: target.machine,
       device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed)
     listener.take(.begin(test.record))
-    self.end(test, Outcome(end.verdict))
+    // Who tried nothing has shown nothing.
+    let isEmpty = end == .done && status.events == 0
+    self.end(test, Outcome(isEmpty ? .skipped("nothing was compared: no event was tried") : end.verdict))
     listener.take(.campaign(status))
-    let leave = provider.leave()
-    listener.take(leave)
-    tally.isInTrouble = leave.fault != nil
+    let park = provider.park()
+    listener.take(park)
+    tally.isInTrouble = park.fault != nil
     if let coverage { listener.take(coverage) }
-    for fault in faults { listener.remark(fault) }
+    for fault in faults { listener.diagnostic(fault) }
     var status = tally.exitStatus
     if !faults.isEmpty { status = areOwn ? .internalFault : status.withTrouble }
     listener.take(.end(Record.End(tally, status)))

@@ -21,11 +21,13 @@ public struct FuzzTarget: Sendable {
   private let usual: [Argument]
   /// What the device can do.
   private let abilities: Abilities
+  /// The stimuli that set something in motion that wears.
+  private let moving: [String]
   /// What the device can do that this one stands in for, if it does.
   private(set) var original: Abilities?
 
   /// The most events of a machine that can be fuzzed.
-  private static var mostEvents: Int { 64 }
+  private static var maximumEvents: Int { 64 }
 
   /// Finds out what can be done with a device.
   ///
@@ -44,16 +46,12 @@ public struct FuzzTarget: Sendable {
     self.seed = seed
     device = options.device
     withheld = description.withheld.map(\.stimulus)
-    if let machines = description.machines, !machine.isFile, !machines.contains(machine.machine.name) {
-      throw DeviceProblem(
-        .name, "\(spec.name) cannot be compared with the machine `\(machine.label)`",
-        hint: "it goes with \(machines.joined(separator: ", "))")
-    }
+    try description.check(spec, against: machine)
     let eventCount = machine.machine.eventCount
-    guard eventCount <= Self.mostEvents else {
+    guard eventCount <= Self.maximumEvents else {
       throw DeviceProblem(
         .name,
-        "the machine `\(machine.label)` has \(eventCount) events; up to \(Self.mostEvents) can be fuzzed")
+        "the machine `\(machine.label)` has \(eventCount) events; up to \(Self.maximumEvents) can be fuzzed")
     }
     if let known = description.abilities.settings,
       let item = options.start.settings.first(where: { !known.contains($0.name) })
@@ -69,6 +67,7 @@ public struct FuzzTarget: Sendable {
     starts = conditions.compactMap(\.self)
     startNumbers = conditions.indices.filter { conditions[$0] != nil }
     abilities = description.abilities
+    moving = description.moving ?? Actuation.stimuli
     usual = description.usual.filter { $0.stimulus == nil }.map(\.setting)
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
   }
@@ -84,6 +83,28 @@ public struct FuzzTarget: Sendable {
       Alphabet(specification, abilities).acts.filter { !isWanted || !$0.variants.isEmpty }.map(\.name)
     }
     if !names.contains(name) { throw .unknown(.name, "stimulus or fault", name, of: names) }
+  }
+
+  /// Throws when tests with some settings would do nothing but wait.
+  public func checkActs(_ settings: FuzzSettings) throws(DeviceProblem) {
+    let alphabet = alphabet(machine.specification(abilities), abilities, settings)
+    let waits = alphabet.settle...alphabet.edge
+    let isLeft = alphabet.acts.indices.contains { act in
+      !waits.contains(act) && alphabet.acts[act].weight > 0 && !alphabet.acts[act].variants.isEmpty
+    }
+    guard !isLeft else { return }
+    throw DeviceProblem(
+      .name, "no stimulus and no fault of \(device) is left that a test could try",
+      hint: "give one of them a weight, or leave out fewer levels")
+  }
+
+  /// What tests may do with the device.
+  func alphabet(
+    _ specification: Specification, _ abilities: Abilities, _ settings: FuzzSettings
+  ) -> Alphabet {
+    Alphabet(
+      specification, original.map(abilities.limited) ?? abilities, levels: settings.levels,
+      weights: settings.weights + withheld.map { ($0, 0) }, moving: moving)
   }
 
   /// The target when it stands in for another one of the same machine: its tests do only what both can do, and start only
@@ -144,5 +165,16 @@ public struct FuzzTarget: Sendable {
       condition.settings.append(usual.setting)
     }
     return condition
+  }
+}
+
+extension DeviceDescription {
+  /// Throws where a device does not go with a machine.
+  public func check(_ spec: DeviceSpec, against machine: MachineLibrary.Entry) throws(DeviceProblem) {
+    try checkNames(in: machine)
+    guard let machines, !machine.isFile, !machines.contains(machine.machine.name) else { return }
+    throw DeviceProblem(
+      .name, "\(spec.name) cannot be compared with the machine `\(machine.label)`",
+      hint: "it goes with \(machines.joined(separator: ", "))")
   }
 }

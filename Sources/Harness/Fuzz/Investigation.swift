@@ -4,7 +4,7 @@ import Basics
 
 extension Campaign {
   /// The most times that a finding is tried again to be confirmed.
-  private var mostConfirmations: Int { 10 }
+  private var maximumConfirmations: Int { 10 }
 
   /// Shrinks and confirms a divergence, and notes it as a finding.
   ///
@@ -123,11 +123,11 @@ extension Campaign {
   /// Why shrinking goes no further, if it does not.
   func stop(shrinking events: Int, since begin: Interval) -> String? {
     if edge.isStopped() { return "stopped before it was minimal" }
-    if let most = settings.shrinkEvents, events >= most {
+    if let maximum = settings.shrinkEvents, events >= maximum {
       return "stopped after \(events) events of shrinking (--shrink-budget)"
     }
-    if let most = settings.shrinkTime, edge.elapsed() - begin >= most {
-      return "stopped after \(most) of shrinking (--shrink-budget)"
+    if let maximum = settings.shrinkTime, edge.elapsed() - begin >= maximum {
+      return "stopped after \(maximum) of shrinking (--shrink-budget)"
     }
     return nil
   }
@@ -148,9 +148,9 @@ extension Campaign {
     on candidate: TestCase, _ divergence: Divergence, after delay: Interval = .zero,
     _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
-    for _ in 0..<Self.mostTroubles {
+    for _ in 0..<Self.maximumTroubles {
       guard
-        let execution = try calmRun(of: candidate, mostLosses: Self.mostTries, after: delay, &shrinking)
+        let execution = try calmRun(of: candidate, maximumLosses: Self.maximumTries, after: delay, &shrinking)
       else {
         return (.disturbed, false)
       }
@@ -166,15 +166,15 @@ extension Campaign {
   /// - Parameter patiently: whether a choice that cannot be made yet is waited for.
   mutating func calmRun(of test: TestCase, patiently: Bool = false) throws(LimitReached) -> Execution? {
     var unused = Finding.Shrinking()
-    return try calmRun(of: test, mostLosses: runner.mostLosses, patiently: patiently, &unused)
+    return try calmRun(of: test, maximumLosses: runner.maximumLosses, patiently: patiently, &unused)
   }
 
   private mutating func calmRun(
-    of test: TestCase, mostLosses: Int, after delay: Interval = .zero, patiently: Bool = false,
+    of test: TestCase, maximumLosses: Int, after delay: Interval = .zero, patiently: Bool = false,
     _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> Execution? {
-    let attempts = Attempts.drawn(mostLosses: mostLosses)
-    for _ in 0..<Self.mostTroubles where !edge.isStopped() && !runner.isRefused(test.start) {
+    let attempts = Attempts.drawn(maximumLosses: maximumLosses)
+    for _ in 0..<Self.maximumTroubles where !edge.isStopped() && !runner.isRefused(test.start) {
       if let execution = try count(&shrinking, running: test, attempts, after: delay, patiently: patiently) {
         return execution.wasDisturbed ? nil : execution
       }
@@ -238,8 +238,8 @@ extension Campaign {
     var tries = 0
     var troubles = 0
     var unused = Finding.Shrinking()
-    while !finding.confirmation.isDecided, finding.confirmation.runs < mostConfirmations,
-      tries < 10 * mostConfirmations, troubles < Self.mostTroubles, !edge.isStopped()
+    while !finding.confirmation.isDecided, finding.confirmation.runs < maximumConfirmations,
+      tries < 10 * maximumConfirmations, troubles < Self.maximumTroubles, !edge.isStopped()
     {
       tries += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"

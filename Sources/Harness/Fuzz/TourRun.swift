@@ -17,7 +17,7 @@ public final class TourRun {
     /// The tests that agree, as scenarios that do the same again.
     public var scenarios: [Scenario] = []
     /// What there is to say of how the device was left.
-    public var leave: [String] = []
+    public var park: [String] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -30,7 +30,7 @@ public final class TourRun {
   private let settings: Tour.Settings
 
   /// So many tests in a row with trouble in the lab end a tour.
-  private static let mostTroubles = 3
+  private static let maximumTroubles = 3
 
   /// Prepares a tour.
   ///
@@ -62,10 +62,10 @@ public final class TourRun {
       listener.take(.begin(test.record))
       end(test, Outcome(.labFault(error)), &summary)
     }
-    let leave = provider.leave()
-    listener.take(leave)
-    summary.leave = leave.remarks
-    summary.tally.isInTrouble = leave.fault != nil
+    let park = provider.park()
+    listener.take(park)
+    summary.park = park.diagnostics
+    summary.tally.isInTrouble = park.fault != nil
     listener.take(summary.coverage)
     listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
     return summary
@@ -73,19 +73,19 @@ public final class TourRun {
 
   private func drive<Device: DeviceUnderTest>(_ device: Device) -> Summary {
     let abilities = device.abilities.disturbing(target.machine.machine)
-    let machine = target.machine.variant(under: abilities.circumstances)
+    let machine = target.machine.variant(under: abilities.conditions)
     let specification = machine.specification(abilities)
     let alphabet = Alphabet(specification, abilities, weights: target.withheld.map { ($0, 0) })
     let starts = machine.machine.startConditions(target.starts, of: abilities)
     var tour = Tour(
-      specification, alphabet, starts: starts, standing: abilities.circumstances, settings: settings)
+      specification, alphabet, starts: starts, standing: abilities.conditions, settings: settings)
     var engine = TestEngine(
       specification, alphabet, starts: starts, device,
-      invariants: target.machine.invariants,
+      invariants: target.machine.invariants(on: target.device),
       recorder: TraceWriter(listener, specification.vocabulary))
     var summary = Summary(coverage: Coverage(machine.label, engine.lockstep.tracker.coverage))
     var troubles = 0
-    while !tour.isFinished, !isStopped(), troubles < Self.mostTroubles {
+    while !tour.isFinished, !isStopped(), troubles < Self.maximumTroubles {
       let start = tour.begin()
       var test = begin(summary.tally.cases + 1, starts[start])
       listener.take(.begin(test.record))
@@ -97,13 +97,13 @@ public final class TourRun {
           try engine.recover()
         } catch {
           listener.note(error, attempt: 0, at: engine.lockstep.now)
-          troubles = Self.mostTroubles
+          troubles = Self.maximumTroubles
         }
       } else {
         troubles = 0
       }
-      for text in engine.lockstep.takeRemarks() { listener.remark(text, at: engine.lockstep.now) }
-      tour.end(in: engine.lockstep.situation)
+      for text in engine.lockstep.takeDiagnostics() { listener.diagnostic(text, at: engine.lockstep.now) }
+      tour.end(in: engine.lockstep.explorationState)
       test.scenario = scenario(test, execution, specification.vocabulary)
       switch outcome.verdict {
       case .divergence, .labFault: outcome.replay = replay(test, outcome)
@@ -119,7 +119,7 @@ public final class TourRun {
     summary.coverage = Coverage(machine.label, cells)
     let open = tour.openStarts.isEmpty ? starts : tour.openStarts.map { starts[$0] }
     let finder = GapFinder(
-      specification, alphabet, starts: open, standing: abilities.circumstances, after: tour)
+      specification, alphabet, starts: open, standing: abilities.conditions, after: tour)
     summary.gaps = CoverageGaps.grouped(finder.gaps(in: cells), of: cells)
     return summary
   }
@@ -153,7 +153,7 @@ public final class TourRun {
     do {
       var last = execution
       if trouble != nil || execution.divergence != nil {
-        var attempts = Attempts.drawn(mostLosses: engine.mostLosses)
+        var attempts = Attempts.drawn(maximumLosses: engine.maximumLosses)
         last = try engine.run(
           execution.test, &attempts, following: (execution, trouble),
           isStopped: isStopped, note: { listener.note($0, attempt: $1, at: $2) })

@@ -53,7 +53,7 @@ public struct DefectAnalysis {
       body = .tour(
         Tour(
           engine.specification, engine.alphabet, starts: engine.starts,
-          standing: device.abilities.circumstances))
+          standing: device.abilities.conditions))
     case .fuzz(let events): body = .fuzz(events: events)
     }
     let divergence = try? body.perform(on: &engine, seed: seed)

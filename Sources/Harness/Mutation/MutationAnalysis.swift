@@ -1,3 +1,4 @@
+public import Automata
 public import Conformance
 
 /// How many wrong machines a suite of tests finds, and what would find the others.

@@ -98,7 +98,7 @@ extension MutationTest.Body {
     case .tour(var tour): return try engine.perform(all: &tour)?.divergence
     case .fuzz(let events):
       var explorer = Explorer(engine.alphabet, starts: engine.starts.count, seed: seed)
-      return try engine.perform(all: &explorer, most: events)?.divergence
+      return try engine.perform(all: &explorer, maximum: events)?.divergence
     }
   }
 }

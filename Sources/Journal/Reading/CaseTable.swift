@@ -52,7 +52,7 @@ package struct CaseTable {
 
   private static let offsetBits: UInt64 = 44
   private static let suiteBits: UInt32 = 8
-  private static let remarks: UInt32 = 8
+  private static let diagnostics: UInt32 = 8
   private static let failedTries: UInt32 = 16
   private static let tries: UInt32 = 32
   private static let longTime: UInt32 = 64
@@ -70,14 +70,14 @@ package struct CaseTable {
       outcome: JournalIndex.Outcome(rawValue: UInt8(row.suite & 7)) ?? .unfinished,
       attempts: row.suite & Self.tries != 0 ? Int32(clamping: attempts[number] ?? 1) : 1,
       hasFailedTries: row.suite & Self.failedTries != 0, failsFlaky: row.suite & Self.strictness != 0,
-      hasRemarks: row.suite & Self.remarks != 0,
+      hasDiagnostics: row.suite & Self.diagnostics != 0,
       milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
       observations: manyObservations[number] ?? Int(observations[number]))
   }
 
   package mutating func append(_ entry: JournalIndex.Entry, suite: Int) {
     var marks = UInt32(entry.outcome.rawValue)
-    if entry.hasRemarks { marks |= Self.remarks }
+    if entry.hasDiagnostics { marks |= Self.diagnostics }
     if entry.hasFailedTries { marks |= Self.failedTries }
     if entry.failsFlaky { marks |= Self.strictness }
     if entry.attempts > 1 {

@@ -59,7 +59,7 @@ package struct JournalIndex {
     /// Whether it counts as failed, though model and device agreed in the end.
     package var isFailedAsFlaky: Bool { isFlaky && failsFlaky }
     /// Whether there is something to show even where the case passed: what the lab said in it, or a file.
-    package var hasRemarks = false
+    package var hasDiagnostics = false
     /// How long it took, in the time of the device.
     package var milliseconds: Int64
     /// How many observations of the device its last try rests on; zero where nobody counted them.
@@ -88,7 +88,7 @@ package struct JournalIndex {
   /// The machines that coverage is about, each as it first came.
   package private(set) var machines: [Record.Machine] = []
   /// What the lab said outside of cases: how it left a lock at the end.
-  package private(set) var remarks: [String] = []
+  package private(set) var diagnostics: [String] = []
   /// What stood behind the end of a run and is no record, such as what another program wrote there: it is left out, and
   /// changes nothing about the run.
   package private(set) var leftOut: [String] = []
@@ -123,7 +123,7 @@ package struct JournalIndex {
 
   /// What is known of the journal that is being read.
   private struct Reading {
-    /// The cases by id that make place for others of that id when the run is taken up again: of this sitting, and of
+    /// The cases by id that make place for others of that id when the run is taken up again: of this session, and of
     /// those before.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
     /// The case that ended last, and the finding that it shows.
@@ -305,9 +305,9 @@ extension JournalIndex {
     reading = Reading()
     reading.first = table.count
     do {
-      while let line = try reader.glance() {
+      while let line = try reader.headerScan() {
         switch line {
-        case .success(.event(let time, let remark)): take(eventAt: time, remark)
+        case .success(.event(let time, let diagnostic)): take(eventAt: time, diagnostic)
         case .success(.start(let start)): begin(start, reader, journal)
         case .success(.verdict(let ended)): close(ended, reader)
         case .success(.other(let record)): take(record, reader, journal)
@@ -332,11 +332,11 @@ extension JournalIndex {
     if let run = reading.run { runs.append(run) }
   }
 
-  private mutating func take(eventAt time: Int64, _ remark: String?) {
+  private mutating func take(eventAt time: Int64, _ diagnostic: String?) {
     open?.entry.milliseconds = time
-    guard let remark else { return }
-    open?.entry.hasRemarks = true
-    if open == nil, remarks.count < Self.problemLimit { remarks.append(remark) }
+    guard let diagnostic else { return }
+    open?.entry.hasDiagnostics = true
+    if open == nil, diagnostics.count < Self.problemLimit { diagnostics.append(diagnostic) }
   }
 
   private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
@@ -345,7 +345,7 @@ extension JournalIndex {
       // A run that is taken up again starts anew at the end of its journal.
       reading.run = run
       reading.ending = nil
-      // What stands between two sittings may have been a part of one.
+      // What stands between two sessions may have been a part of one.
       if let foreign = reading.foreign.first { add(foreign) }
       reading.foreign = (nil, 0)
       closeOpenCase()
@@ -373,7 +373,8 @@ extension JournalIndex {
     case .left: break
     case .campaign:
       if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
-    case .event(let event): take(eventAt: event.time.milliseconds, event.isRemark ? event.remark : nil)
+    case .event(let event):
+      take(eventAt: event.time.milliseconds, event.isDiagnostic ? event.diagnostic : nil)
     }
   }
 
@@ -396,7 +397,7 @@ extension JournalIndex {
 
 extension JournalIndex {
   private mutating func begin(
-    _ start: JournalGlance.Start, _ reader: borrowing JournalReader, _ journal: Int32
+    _ start: JournalHeaderScan.Start, _ reader: borrowing JournalReader, _ journal: Int32
   ) {
     let line = reader.bytes
     let scanner = LineTokens(line)
@@ -451,12 +452,12 @@ extension JournalIndex {
       id: last.id, suite: suite, name: name, entry: entry, finding: last.finding, isReplaced: isReplaced)
   }
 
-  private mutating func close(_ ended: JournalGlance.Ended, _ reader: borrowing JournalReader) {
+  private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
     let scanner = LineTokens(reader.bytes)
     if !Outcome(ended.counted).isBad || failures.count >= Self.failureLimit, let open,
       scanner.isText(ended.id, open.id)
     {
-      if ended.hasAttachments { self.open?.entry.hasRemarks = true }
+      if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
       self.open?.entry.observations = ended.observations
       count(ended.observations, of: ended.word)
       if ended.counted != ended.word { excused += 1 }
@@ -476,7 +477,7 @@ extension JournalIndex {
     if Outcome(verdict.counted).isBad, failures.count < Self.failureLimit {
       failures.append(Failure(place: table.count, verdict: verdict))
     }
-    if !verdict.attachments.isEmpty { self.open?.entry.hasRemarks = true }
+    if !verdict.attachments.isEmpty { self.open?.entry.hasDiagnostics = true }
     let observations = max(0, verdict.observations ?? 0)
     self.open?.entry.observations = observations
     count(observations, of: verdict.word)
@@ -557,7 +558,7 @@ extension JournalIndex {
         add(JournalProblem(line: 0, message: message))
       }
     } else if !isRed(from: reading.first) {
-      let why = remarks.map { "; " + $0 }.joined()
+      let why = diagnostics.map { "; " + $0 }.joined()
       add(JournalProblem(line: 0, message: "the run ended with status \(ending.status)" + why))
     }
   }
@@ -572,7 +573,7 @@ extension JournalIndex {
         : "\(count) lines behind the end are no records and are")
       + " left out: \(first)"
     leftOut.append(words)
-    if remarks.count < Self.problemLimit { remarks.append("of the journal: " + words) }
+    if diagnostics.count < Self.problemLimit { diagnostics.append("of the journal: " + words) }
   }
 
   /// Says of a run that was killed what is missing.

@@ -49,10 +49,10 @@ public struct JournalReader: ~Copyable {
     }
   }
 
-  /// The next line at a glance, or what is wrong with it; `nil` at the end.
-  package mutating func glance() throws(FileFault) -> Result<JournalGlance, JournalProblem>? {
+  /// The head of the next line, or what is wrong with it; `nil` at the end.
+  package mutating func headerScan() throws(FileFault) -> Result<JournalHeaderScan, JournalProblem>? {
     guard try advance() else { return nil }
-    if let glance = JournalGlance(lines.line) { return .success(glance) }
+    if let headerScan = JournalHeaderScan(lines.line) { return .success(headerScan) }
     do {
       return .success(.other(try record()))
     } catch {
@@ -65,10 +65,10 @@ public struct JournalReader: ~Copyable {
   ///
   /// - Returns: `nil` when the line is of an unusual form.
   package mutating func lookAt<Result>(
-    _ entry: JournalIndex.Entry, _ body: (JournalGlance.Start, Span<UInt8>) -> Result
+    _ entry: JournalIndex.Entry, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
   ) throws(FileFault) -> Result? {
     try seek(to: entry.offset, line: entry.line)
-    guard try advance(), case .start(let start)? = JournalGlance(lines.line) else { return nil }
+    guard try advance(), case .start(let start)? = JournalHeaderScan(lines.line) else { return nil }
     return body(start, lines.line)
   }
 

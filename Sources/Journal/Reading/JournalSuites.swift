@@ -10,7 +10,7 @@ package struct SuiteTable {
   private var last: (source: [UInt8], isFile: Bool, number: Int)?
 
   /// The suite of a case: one file often has many.
-  package mutating func number(of start: JournalGlance.Start, _ scanner: borrowing LineTokens) -> Int {
+  package mutating func number(of start: JournalHeaderScan.Start, _ scanner: borrowing LineTokens) -> Int {
     let file = start.file.flatMap { $0.kind == .other ? nil : $0 }
     let source = file ?? scanner.front(of: start.id)
     if let last, last.isFile == (file != nil), scanner.isText(source, last.source) { return last.number }

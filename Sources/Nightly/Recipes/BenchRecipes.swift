@@ -7,7 +7,7 @@ import System
 extension Recipe {
   /// A script that installs a service and its timer.
   ///
-  /// The service is stopped gently: its step is ended, the lock brought to its rest position, the report written.
+  /// The service is stopped gently: its step is ended, the lock brought to its park position, the report written.
   var systemd: String {
     """
     #!/bin/sh
@@ -67,7 +67,7 @@ extension Recipe {
       Type=notify
       User=\(user)
       WorkingDirectory=\(folder.replacing("%", with: "%%"))
-      # Odometers, leases and health are in /var/lib/lockstep, which all users of this machine share.
+      # Cycle counters, leases and health are in /var/lib/lockstep, which all users of this machine share.
       AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW
       ExecStart=\(words.map(Self.unitWord).joined(separator: " "))
       WatchdogSec=2min
@@ -75,7 +75,7 @@ extension Recipe {
       Restart=on-failure
       RestartSec=10
       RestartPreventExitStatus=1 2 3 4 5 6
-      # Only the night is told, which has its children bring the locks to rest.
+      # Only the night is told, which has its children park the locks.
       KillSignal=SIGTERM
       KillMode=mixed
       TimeoutStopSec=5min
@@ -99,13 +99,13 @@ extension Recipe {
       Type=exec
       User=\(user)
       WorkingDirectory=\(folder.replacing("%", with: "%%"))
-      # The odometers of real locks are in /var/lib/lockstep, which all users of this machine share.
+      # The cycle counters of real locks are in /var/lib/lockstep, which all users of this machine share.
       \(needsAdapter ? "AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW\n" : "")# One run at a time on this bench; 75 when another one goes on.
       ExecStart=\(start)
       # Neither a divergence (1) nor trouble of the lab (3) is better the second time: a lock has a motor that wears.
       Restart=no
       RuntimeMaxSec=\(seconds)
-      # Only lockstep is told, which finishes its step and brings the lock to its rest position.
+      # Only lockstep is told, which finishes its step and brings the lock to its park position.
       KillSignal=SIGTERM
       KillMode=mixed
       TimeoutStopSec=5min

@@ -129,7 +129,7 @@ public struct Recipe {
 
   /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
   ///
-  /// When the time is over it is asked to end, which takes a step and the way back to a lock's rest position.
+  /// When the time is over it is asked to end, which takes a step and the way back to a lock's park position.
   func runLine(shard: String? = nil, out: String) -> String {
     let plan = plan(shards > 1 ? .shard : .whole).map(shellWord)
     let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? []) + plan

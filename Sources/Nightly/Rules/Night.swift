@@ -20,8 +20,8 @@ public import Basics
 /// - A lock and a dongle are in at most one run at a time.
 /// - A case that came to a verdict is never begun again. One that was begun and has no end in the record may be.
 /// - The movements that were made and those that running children may still make are never more than the budgets; as
-///   many are kept back as bringing each lock to rest may take.
-/// - A lock that somebody left away from rest, or of which nobody knows, is brought back first; where that fails
+///   many are kept back as parking each lock may take.
+/// - A lock that somebody left unparked, or of which nobody knows, is brought back first; where that fails
 ///   it is out of use, and the summary says so.
 /// - When it is over each case has a result.
 public struct Night: Sendable {
@@ -40,7 +40,7 @@ public struct Night: Sendable {
   /// The runs that are under way.
   public internal(set) var running: [Running] = []
   /// Whether it is over.
-  public internal(set) var isOver = false
+  public var isOver: Bool { state == .over }
   /// Why nothing more is begun, where somebody said so.
   public internal(set) var stopped: String?
 
@@ -74,17 +74,17 @@ public struct Night: Sendable {
     public internal(set) var spent: String?
     /// The movements of this night.
     public internal(set) var used = 0
-    /// What its odometer said last.
-    public internal(set) var odometer: Int
+    /// What its cycle counter said last.
+    public internal(set) var cycleCounter: Int
     /// How it was left; `nil` for one that was not used, or cannot be left anywhere.
-    public internal(set) var leave: LockLeave?
+    public internal(set) var park: ParkState?
     var run: Int?
     /// When it may be used again.
     var readyAt = Instant.zero
     /// The dongles over which it failed, since it last worked.
     var failures: [String] = []
-    /// How often it was tried in vain to bring it to rest.
-    var restTries = 0
+    /// How often it was tried in vain to park it.
+    var parkTries = 0
     var isFuzzed: Bool
     /// Whether it has worked since it last failed.
     var isTrusted = false
@@ -92,10 +92,10 @@ public struct Night: Sendable {
     var open: [Int] = []
 
     var needsRest: Bool {
-      guard lock.isReal, restTries < Night.mostRestTries else { return false }
-      switch leave {
+      guard lock.isReal, parkTries < Night.maximumRestTries else { return false }
+      switch park {
       case .elsewhere, .unknown: return true
-      case .atRest, nil: return false
+      case .parked, nil: return false
       }
     }
   }
@@ -139,24 +139,28 @@ public struct Night: Sendable {
     case killed(abandonAt: Instant, why: String, isFault: Bool)
   }
 
-  /// How often it is tried to bring a lock to rest, how many movements each try may take, and so how many are kept back
+  /// How often it is tried to park a lock, how many movements each try may take, and so how many are kept back
   /// for that.
-  static let mostRestTries = 2
-  public static let restMovements = 2
-  static let keptBack = mostRestTries * restMovements
+  static let maximumRestTries = 2
+  public static let parkMovements = 2
+  static let keptBack = maximumRestTries * parkMovements
   /// How long to wait until the record is tried again that could not be written.
   private static let recordPause = Interval.seconds(30)
   /// How long a process may go on to be there after it was killed.
   private static let burial = Interval.seconds(30)
 
-  private var hasBegun = false
-  private var isResumed = false
+  enum State: Equatable {
+    case new(isResumed: Bool)
+    case underWay, over
+  }
+
+  var state = State.new(isResumed: false)
+  /// Lines that could not be written yet, and until when the record is left alone for that; they have taken effect here.
+  private var held: (lines: [NightLine], until: Instant)?
   var nextNumber = 1
   var retriesUsed = 0
-  /// Lines that could not be written yet; they have taken effect here.
-  private var backlog: [NightLine] = []
   /// Until when the record is left alone, since it could not be written.
-  var pausedUntil: Instant?
+  var pausedUntil: Instant? { held?.until }
   /// How often it could not be written.
   var unwrittenTries = 0
   /// The last moment that was heard of.
@@ -173,7 +177,7 @@ public struct Night: Sendable {
     self.cases = cases.map { CaseState(test: $0) }
     self.locks = locks.map { lock in
       LockState(
-        lock: lock, outOfUse: lock.outOfUse, odometer: lock.odometer, isFuzzed: lock.isFuzzed,
+        lock: lock, outOfUse: lock.outOfUse, cycleCounter: lock.cycleCounter, isFuzzed: lock.isFuzzed,
         open: cases.indices.filter { cases[$0].lock == lock.name })
     }
     self.dongles = dongles.map { DongleState(dongle: $0, outOfUse: $0.outOfUse) }
@@ -191,7 +195,7 @@ public struct Night: Sendable {
     resuming record: [NightLine]
   ) {
     self.init(settings, name: name, cases: cases, locks: locks, dongles: dongles)
-    isResumed = !record.isEmpty
+    state = .new(isResumed: !record.isEmpty)
     for line in record { apply(line) }
   }
 }
@@ -220,7 +224,7 @@ public enum NightAction: Equatable, Sendable {
   case record(NightLine)
   /// Start a run.
   case start(NightAttempt)
-  /// Ask a run to end; it brings its lock to rest.
+  /// Ask a run to end; it parks its lock.
   case stop(Int)
   /// Kill a run.
   case kill(Int)
@@ -250,7 +254,7 @@ extension Night {
       guard isOutOfUse(device) else { return [] }
       write(.back(device, at: now), &actions)
     }
-    guard hasBegun else { return actions }
+    guard state == .underWay else { return actions }
     watch(at: now, &actions)
     catchUp(at: now, &actions)
     schedule(at: now, &actions)
@@ -260,7 +264,7 @@ extension Night {
 
   /// When it must be told that time has passed, or `nil` while nothing is awaited.
   public var deadline: Instant? {
-    guard hasBegun, !isOver else { return nil }
+    guard state == .underWay else { return nil }
     var times = running.map { run in
       switch run.stage {
       case .working: min(run.limit, silenceLimit(run))
@@ -274,13 +278,14 @@ extension Night {
   }
 
   private mutating func begin(_ time: BenchTime, at now: Instant, _ actions: inout [NightAction]) {
+    guard case .new(let isResumed) = state else { return }
+    state = .underWay
     if isResumed {
       write(.resumed(at: now), &actions)
       for index in running.indices { running[index].lastSign = now }
     } else {
       write(.begin(name: name, time), &actions)
     }
-    hasBegun = true
     // What was known before the record could say it.
     for index in cases.indices where cases[index].result == nil && !cases[index].isRunning {
       if let result = decision(on: cases[index]) {
@@ -330,7 +335,7 @@ extension Night {
       let words = why + "; its process cannot be killed"
       let dongle = index(of: number).flatMap { running[$0].attempt.dongle }
       let ending = NightEnding(
-        .labFault, words, leave: .unknown, outOfUse: dongle.map { .dongle($0) })
+        .labFault, words, park: .unknown, outOfUse: dongle.map { .dongle($0) })
       take(ending, of: number, at: now, &actions)
     }
   }
@@ -359,25 +364,25 @@ extension Night {
 
   /// Takes back what the record does not say.
   private mutating func putBack(_ lines: [NightLine], at now: Instant) {
+    var kept = held?.lines ?? []
     for line in lines {
-      if case .start(let attempt, _) = line { takeBack(attempt) } else { backlog.append(line) }
+      if case .start(let attempt, _) = line { takeBack(attempt) } else { kept.append(line) }
     }
-    pausedUntil = now + Self.recordPause
+    held = (kept, now + Self.recordPause)
     unwrittenTries += 1
   }
 
   /// Writes what could not be written before.
   private mutating func catchUp(at now: Instant, _ actions: inout [NightAction]) {
-    guard let time = pausedUntil, now >= time else { return }
-    pausedUntil = nil
-    actions += backlog.map { .record($0) }
-    backlog = []
+    guard let (lines, time) = held, now >= time else { return }
+    held = nil
+    actions += lines.map { .record($0) }
   }
 
   /// Lets a line take effect, and has it written.
   mutating func write(_ line: NightLine, _ actions: inout [NightAction]) {
     apply(line)
-    if pausedUntil == nil { actions.append(.record(line)) } else { backlog.append(line) }
+    if held == nil { actions.append(.record(line)) } else { held?.lines.append(line) }
   }
 }
 

@@ -20,7 +20,7 @@ extension Night {
       guard let place = place(of: identity) else { return }
       cases[place].result = result
       if let lock = lockIndex(cases[place].test.lock) { locks[lock].open.removeAll { $0 == place } }
-    case .finish: isOver = true
+    case .finish: state = .over
     }
   }
 
@@ -36,13 +36,13 @@ extension Night {
       cases[place].isRetry = false
       limit = cases[place].test.timeout
     case .fuzz(let duration): limit = duration + Self.fuzzMargin
-    case .rest: break
+    case .park: break
     }
     if attempt.dongle != nil { limit = limit + settings.wait }
     running.append(Running(attempt: attempt, begin: time, limit: time + limit, lastSign: time))
     if let index = lockIndex(attempt.lock) {
       locks[index].run = attempt.number
-      locks[index].odometer = max(locks[index].odometer, attempt.odometer)
+      locks[index].cycleCounter = max(locks[index].cycleCounter, attempt.cycleCounter)
     }
     if let index = dongleIndex(attempt.dongle) { dongles[index].run = attempt.number }
   }
@@ -102,19 +102,19 @@ extension Night {
     guard let index = lockIndex(attempt.lock) else { return }
     if locks[index].lock.isReal {
       // What nobody counted may have been all that was allowed.
-      let odometer = ending.odometer ?? attempt.odometer + attempt.actuations
+      let cycleCounter = ending.cycleCounter ?? attempt.cycleCounter + attempt.actuations
       // Not what it said last: to a night that is taken up again that is what it says now.
-      locks[index].used += max(0, odometer - attempt.odometer)
-      locks[index].odometer = max(odometer, locks[index].odometer)
+      locks[index].used += max(0, cycleCounter - attempt.cycleCounter)
+      locks[index].cycleCounter = max(cycleCounter, locks[index].cycleCounter)
       // What was not moved is where it was: movements are counted before they begin.
-      let isUntouched = ending.leave == .unknown && ending.odometer == attempt.odometer
-      if !isUntouched { locks[index].leave = ending.leave ?? locks[index].leave }
+      let isUntouched = ending.park == .unknown && ending.cycleCounter == attempt.cycleCounter
+      if !isUntouched { locks[index].park = ending.park ?? locks[index].park }
     }
-    if case .atRest = locks[index].leave {
-      locks[index].restTries = 0
-    } else if attempt.work == .rest, ending.verdict != .incomplete {
-      locks[index].restTries += 1
-      if case .unknown = locks[index].leave { locks[index].leave = .elsewhere(ending.message) }
+    if case .parked = locks[index].park {
+      locks[index].parkTries = 0
+    } else if attempt.work == .park, ending.verdict != .incomplete {
+      locks[index].parkTries += 1
+      if case .unknown = locks[index].park { locks[index].park = .elsewhere(ending.message) }
     }
     if let pause = ending.pause { locks[index].readyAt = time + pause }
     if ending.verdict == .limited, ending.pause == nil, let run = ended.last, !isUsedUp(run) {
@@ -135,7 +135,7 @@ extension Night {
     switch ending.verdict {
     case .agree: true
     // It has made the movements of one stretch, and there may be more for another.
-    case .limited: ending.odometer.map { $0 > attempt.odometer } ?? false
+    case .limited: ending.cycleCounter.map { $0 > attempt.cycleCounter } ?? false
     case .divergence, .labFault, .unhealthy, .incomplete, .skipped: false
     }
   }
@@ -146,7 +146,7 @@ extension Night {
       guard let index = lockIndex(name) else { return }
       locks[index].outOfUse = why
       locks[index].failures = []
-      if why == nil { locks[index].restTries = 0 }
+      if why == nil { locks[index].parkTries = 0 }
       // What it failed over is not to blame.
       for other in dongles.indices { dongles[other].failures.removeAll { $0 == name } }
     case .dongle(let name):

@@ -5,9 +5,9 @@ import Basics
 
 extension Night {
   /// How often a case may be begun without coming to an end.
-  private static let mostLosses = 10
+  private static let maximumLosses = 10
   /// After how many failures in a row a lock or a dongle is out of use.
-  private static let mostFailures = 3
+  private static let maximumFailures = 3
 
   /// Ends the night when nothing runs and nothing can be begun any more.
   mutating func conclude(at now: Instant, _ actions: inout [NightAction]) {
@@ -24,8 +24,9 @@ extension Night {
         write(.done(state.test.identity, reason(for: state), at: now), &actions)
       }
       write(.finish(at: now), &actions)
+    } else {
+      state = .over
     }
-    isOver = true
     actions.append(.finish)
   }
 
@@ -55,12 +56,12 @@ extension Night {
       let isTriedAgain = state.labFailures <= settings.labRetries && retriesUsed < settings.retries
       return isTriedAgain ? nil : failure(of: state)
     case .incomplete:
-      return state.losses < Self.mostLosses
+      return state.losses < Self.maximumLosses
         ? nil
         : NightResult(
           .notRun, "it was begun \(state.losses) times and never came to an end", cause: .losses)
     case .limited:
-      if state.losses >= Self.mostLosses { return NightResult(.notRun, last.message, cause: .budget) }
+      if state.losses >= Self.maximumLosses { return NightResult(.notRun, last.message, cause: .budget) }
       guard last.pause == nil, let number = state.runs.last,
         let run = ended.last(where: { $0.attempt.number == number }),
         run.attempt.actuations >= state.test.actuations, isUsedUp(run)
@@ -70,9 +71,9 @@ extension Night {
     }
   }
 
-  /// Whether a run made all the movements that it was allowed, but for what a governor keeps back.
+  /// Whether a run made all the movements that it was allowed, but for what an interlock keeps back.
   func isUsedUp(_ run: Ended) -> Bool {
-    (run.ending.odometer ?? 0) - run.attempt.odometer >= run.attempt.actuations - 2
+    (run.ending.cycleCounter ?? 0) - run.attempt.cycleCounter >= run.attempt.actuations - 2
   }
 
   /// What a case comes to that failed and is not tried again: a divergence stands, whatever the lab did later.
@@ -112,9 +113,9 @@ extension Night {
           : "no \(settings.way) that reaches \(name) is in use (\(why))"
       )
     }
-    if movements(for: index, wanted: 2, isRest: false) == nil {
-      if let most = lock.lock.perNight, most - lock.used - Self.keptBack < 2 {
-        return (.budget, "out of budget: \(name) may move \(most) times a night")
+    if movements(for: index, wanted: 2, isParking: false) == nil {
+      if let maximum = lock.lock.perShift, maximum - lock.used - Self.keptBack < 2 {
+        return (.budget, "out of budget: \(name) may move \(maximum) times a night")
       }
       return (.budget, "out of budget: the night's \(settings.actuations ?? 0) movements are used up")
     }
@@ -140,9 +141,9 @@ extension Night {
         ending.verdict = isFault ? .labFault : .incomplete
         ending.message = why
       }
-      if case .killed = run.stage, ending.leave == nil { ending.leave = .unknown }
+      if case .killed = run.stage, ending.park == nil { ending.park = .unknown }
     }
-    if let lock = self.lock(run.attempt.lock), !lock.lock.isReal { ending.leave = nil }
+    if let lock = self.lock(run.attempt.lock), !lock.lock.isReal { ending.park = nil }
     return ending
   }
 
@@ -151,8 +152,8 @@ extension Night {
     guard let lock = locks.first(where: { $0.lock.name == attempt.lock }) else { return }
     let dongle = dongles.first { $0.dongle.name == attempt.dongle }
     let (locksThere, waysHere) = (Set(dongle?.failures ?? []).count, Set(lock.failures).count)
-    let isLock = lock.failures.count >= Self.mostFailures
-    if let dongle, dongle.outOfUse == nil, dongle.failures.count >= Self.mostFailures, locksThere > 1,
+    let isLock = lock.failures.count >= Self.maximumFailures
+    if let dongle, dongle.outOfUse == nil, dongle.failures.count >= Self.maximumFailures, locksThere > 1,
       !isLock || locksThere >= waysHere
     {
       let why =
@@ -167,11 +168,11 @@ extension Night {
     }
   }
 
-  /// Puts a lock out of use that cannot be brought to rest.
+  /// Puts a lock out of use that cannot be parked.
   mutating func judgeLocks(at now: Instant, _ actions: inout [NightAction]) {
-    for lock in locks where lock.outOfUse == nil && lock.restTries >= Self.mostRestTries {
-      guard case .elsewhere(let why) = lock.leave else { continue }
-      write(.out(.lock(lock.lock.name), why: "it could not be brought to rest: \(why)", at: now), &actions)
+    for lock in locks where lock.outOfUse == nil && lock.parkTries >= Self.maximumRestTries {
+      guard case .elsewhere(let why) = lock.park else { continue }
+      write(.out(.lock(lock.lock.name), why: "it could not be parked: \(why)", at: now), &actions)
     }
   }
 }

@@ -90,7 +90,7 @@ extension NightPlan {
     .required("duration", .duration, "How long the night is: nothing is begun after it."),
     .optional(
       "actuations", .wholeNumber(movements),
-      "How many movements all locks may make together, the returns to rest included."),
+      "How many movements all locks may make together, parking included."),
     .optional(
       "retries", .wholeNumber(0...100_000),
       "How often anything may be tried again in the night; 20 unless given."),
@@ -115,7 +115,7 @@ extension NightPlan {
       "How often a scenario is tried again that diverges; never unless given."),
     .optional(
       "actuations", .wholeNumber(movements),
-      "How many movements a try may cause, the return to rest included; 100 unless given."),
+      "How many movements a try may cause, parking included; 100 unless given."),
   ]
 
   /// The keys of fuzzing.
@@ -125,7 +125,7 @@ extension NightPlan {
     .optional("stretch", .duration, "How long a lock is fuzzed at a time; 10 min unless given."),
     .optional(
       "actuations", .wholeNumber(movements),
-      "How many movements a stretch may cause, the return to rest included; 100 unless given."),
+      "How many movements a stretch may cause, parking included; 100 unless given."),
   ]
 }
 

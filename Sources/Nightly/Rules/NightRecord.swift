@@ -103,27 +103,27 @@ extension NightLine {
       switch attempt.work {
       case .test(let identity): ("case", .text(identity))
       case .fuzz(let time): ("fuzz", .text(time.description))
-      case .rest: ("rest", true)
+      case .park: ("park", true)
       }
     return .known([
       "run": .integer(attempt.number), work.kind: work.what, "lock": .text(attempt.lock),
       "dongle": attempt.dongle.map(JSON.text), "health": attempt.checksHealth ? true : nil,
       "attempt": .integer(attempt.attempt), "actuations": .integer(attempt.actuations),
-      "odometer": .integer(attempt.odometer), "t": time,
+      "cycle counter": .integer(attempt.cycleCounter), "t": time,
     ])
   }
 
   private static func end(_ number: Int, _ ending: NightEnding, _ time: JSON) -> JSON {
     let left: (word: JSON?, why: JSON?) =
-      switch ending.leave {
-      case .atRest: ("at-rest", nil)
+      switch ending.park {
+      case .parked: ("parked", nil)
       case .elsewhere(let why): ("elsewhere", .text(why))
       case .unknown: ("unknown", nil)
       case nil: (nil, nil)
       }
     return .known([
       "run": .integer(number), "verdict": .text(ending.verdict.rawValue), "message": text(ending.message),
-      "odometer": ending.odometer.map { .integer($0) }, "left": left.word, "leftBecause": left.why,
+      "cycle counter": ending.cycleCounter.map { .integer($0) }, "left": left.word, "leftBecause": left.why,
       "pause": ending.pause.map { .text($0.description) },
       "outOfUse": ending.outOfUse.map { [$0.kind: .text($0.name)] }, "t": time,
     ])
@@ -226,32 +226,32 @@ private struct Reader {
 
   var attempt: NightAttempt? {
     guard let number = number("run"), let lock = text("lock"), let tries = self.number("attempt"),
-      let actuations = self.number("actuations"), let odometer = self.number("odometer")
+      let actuations = self.number("actuations"), let cycleCounter = self.number("cycle counter")
     else { return nil }
     let work: NightAttempt.Work
     if let identity = text("case") {
       work = .test(identity)
     } else if let time = text("fuzz").flatMap({ Interval(text: $0) }) {
       work = .fuzz(time)
-    } else if json["rest"] == true {
-      work = .rest
+    } else if json["park"] == true {
+      work = .park
     } else {
       return nil
     }
     var attempt = NightAttempt(
       number: number, work: work, lock: lock, dongle: text("dongle"), attempt: tries,
-      actuations: actuations, odometer: odometer)
+      actuations: actuations, cycleCounter: cycleCounter)
     attempt.checksHealth = json["health"] == true
     return attempt
   }
 
   var ending: NightEnding? {
     guard let verdict = text("verdict").flatMap(NightEnding.Verdict.init(rawValue:)) else { return nil }
-    var ending = NightEnding(verdict, text("message") ?? "", odometer: number("odometer"))
+    var ending = NightEnding(verdict, text("message") ?? "", cycleCounter: number("cycle counter"))
     ending.outOfUse = json["outOfUse"].flatMap { Reader(json: $0).device }
-    ending.leave =
+    ending.park =
       switch text("left") {
-      case "at-rest": .atRest
+      case "parked": .parked
       case "elsewhere": .elsewhere(text("leftBecause") ?? "")
       case nil: nil
       default: .unknown

@@ -4,7 +4,7 @@ import Basics
 
 extension Night {
   /// The least time that is worth fuzzing in.
-  private static let leastFuzzing = Interval.seconds(10)
+  private static let minimumFuzzing = Interval.seconds(10)
 
   /// Begins whatever can be begun.
   mutating func schedule(at now: Instant, _ actions: inout [NightAction]) {
@@ -33,10 +33,10 @@ extension Night {
     let last = ended.last { $0.attempt.lock == locks[index].lock.name }?.attempt.dongle
     let ways = freeDongles(of: index, avoiding: last.map { [$0] } ?? [])
     guard let dongle = ways,
-      let movements = movements(for: index, wanted: Self.restMovements, isRest: true)
+      let movements = movements(for: index, wanted: Self.parkMovements, isParking: true)
     else { return }
     start(
-      .rest, index, over: dongle, attempt: locks[index].restTries + 1, movements: movements, at: now,
+      .park, index, over: dongle, attempt: locks[index].parkTries + 1, movements: movements, at: now,
       &actions)
   }
 
@@ -53,7 +53,7 @@ extension Night {
         continue
       }
       guard let way = way(for: index, avoiding: cases[place].avoided) else { continue }
-      guard let movements = movements(for: index, wanted: test.actuations, isRest: false) else { return }
+      guard let movements = movements(for: index, wanted: test.actuations, isParking: false) else { return }
       let attempt = cases[place].divergences + cases[place].labFailures + 1
       start(
         .test(test.identity), index, over: way.dongle, attempt: attempt, movements: movements, at: now,
@@ -68,14 +68,14 @@ extension Night {
       return
     }
     let left = .zero + settings.duration - now
-    guard left >= Self.leastFuzzing, let way = way(for: index, avoiding: []) else { return }
+    guard left >= Self.minimumFuzzing, let way = way(for: index, avoiding: []) else { return }
     // Cases go first: a dongle that one of them could want is left to it.
     for other in locks where other.outOfUse == nil && other.spent == nil {
       let isRival =
         way.dongle.map { other.lock.dongles?.contains($0) ?? false } ?? (other.lock.dongles == nil)
       if isRival, other.open.contains(where: { !cases[$0].isRunning }) { return }
     }
-    guard let movements = movements(for: index, wanted: settings.fuzzActuations, isRest: false) else {
+    guard let movements = movements(for: index, wanted: settings.fuzzActuations, isParking: false) else {
       return
     }
     start(
@@ -88,8 +88,8 @@ extension Night {
   ) {
     var attempt = NightAttempt(
       number: nextNumber, work: work, lock: locks[index].lock.name, dongle: dongle, attempt: attempt,
-      actuations: movements, odometer: locks[index].odometer)
-    attempt.checksHealth = locks[index].lock.isReal && !locks[index].isTrusted && work != .rest
+      actuations: movements, cycleCounter: locks[index].cycleCounter)
+    attempt.checksHealth = locks[index].lock.isReal && !locks[index].isTrusted && work != .park
     write(.start(attempt, at: now), &actions)
     actions.append(.start(attempt))
   }
@@ -113,18 +113,18 @@ extension Night {
   }
 
   /// How many movements a run may cause; `nil` where the budgets have no room for any.
-  func movements(for index: Int, wanted: Int, isRest: Bool) -> Int? {
+  func movements(for index: Int, wanted: Int, isParking: Bool) -> Int? {
     let lock = locks[index]
     guard lock.lock.isReal else { return wanted }
-    var most = wanted
-    if let perNight = lock.lock.perNight {
-      most = min(most, perNight - lock.used - (isRest ? 0 : Self.keptBack))
+    var maximum = wanted
+    if let perShift = lock.lock.perShift {
+      maximum = min(maximum, perShift - lock.used - (isParking ? 0 : Self.keptBack))
     }
     if let left = movementsLeft {
       let kept = locks.count { $0.lock.isReal } * Self.keptBack
-      most = min(most, left - (isRest ? 0 : kept))
+      maximum = min(maximum, left - (isParking ? 0 : kept))
     }
-    return most >= (isRest ? 1 : 2) ? most : nil
+    return maximum >= (isParking ? 1 : 2) ? maximum : nil
   }
 
   /// What is left of the night's movements: what running children may still make is gone.

@@ -18,7 +18,7 @@ public struct NightCase: Equatable, Sendable {
   public var timeout: Interval
   /// How often it is tried again when it diverges.
   public var retries: Int
-  /// How many movements a try may cause, the return to rest included.
+  /// How many movements a try may cause, parking included.
   public var actuations: Int
   /// Why it is not tried, if it is not.
   public var skipReason: String?
@@ -52,10 +52,10 @@ public struct NightLock: Equatable, Sendable {
   public var dongles: [String]?
   /// Whether it has a motor that wears, and a door that it may leave open.
   public var isReal: Bool
-  /// How many movements a night may see.
-  public var perNight: Int?
-  /// What its odometer says now.
-  public var odometer: Int
+  /// How many movements twelve hours on end may see.
+  public var perShift: Int?
+  /// What its cycle counter says now.
+  public var cycleCounter: Int
   /// Whether it is fuzzed in the time that is left.
   public var isFuzzed: Bool
   /// Why it is not used, if it is not.
@@ -63,14 +63,14 @@ public struct NightLock: Equatable, Sendable {
 
   /// Makes a lock.
   public init(
-    name: String, dongles: [String]?, isReal: Bool = true, perNight: Int? = nil, odometer: Int = 0,
+    name: String, dongles: [String]?, isReal: Bool = true, perShift: Int? = nil, cycleCounter: Int = 0,
     isFuzzed: Bool = false, outOfUse: String? = nil
   ) {
     self.name = name
     self.dongles = dongles
     self.isReal = isReal && dongles != nil
-    self.perNight = perNight
-    self.odometer = odometer
+    self.perShift = perShift
+    self.cycleCounter = cycleCounter
     self.isFuzzed = isFuzzed
     self.outOfUse = outOfUse
   }
@@ -106,14 +106,14 @@ public struct NightSettings: Equatable, Sendable {
   public var silence = Interval.milliseconds(4500)
   /// How long a run that hangs may take to end once it is asked to.
   public var hungGrace = Interval.seconds(1)
-  /// How long any other may: it brings its lock to rest in this time.
+  /// How long any other may: it parks its lock in this time.
   public var grace = Interval.seconds(90)
   /// How long one stretch of fuzzing is.
   public var fuzzing = Interval.seconds(600)
   /// How many movements a stretch of fuzzing may cause.
   public var fuzzActuations = 100
   /// What leads to the locks, and has the part of a dongle.
-  public var way = NightWay.dongle
+  public var way = NightTransport.dongle
   /// How long a run may wait for its way before it does anything, beside all that it may take.
   public var wait = Interval.zero
 
@@ -122,7 +122,7 @@ public struct NightSettings: Equatable, Sendable {
     duration: Interval, actuations: Int? = nil, retries: Int = 20, labRetries: Int = 3, processes: Int = 2,
     silence: Interval = Interval.milliseconds(4500), hungGrace: Interval = Interval.seconds(1),
     grace: Interval = Interval.seconds(90), fuzzing: Interval = Interval.seconds(600),
-    fuzzActuations: Int = 100, way: NightWay = NightWay.dongle, wait: Interval = Interval.zero
+    fuzzActuations: Int = 100, way: NightTransport = NightTransport.dongle, wait: Interval = Interval.zero
   ) {
     self.duration = duration
     self.actuations = actuations
@@ -150,7 +150,7 @@ extension NightSettings {
 }
 
 /// What leads to the locks of a night, by the word for it.
-public enum NightWay: String, Sendable {
+public enum NightTransport: String, Sendable {
   /// A dongle of the bench.
   case dongle
   /// A place of a lab, which each run gets and gives back.
@@ -189,10 +189,10 @@ public struct NightEnding: Equatable, Sendable {
   public var verdict: Verdict
   /// Why, in one line.
   public var message: String
-  /// What the lock's odometer says afterwards; `nil` where nobody can tell.
-  public var odometer: Int?
+  /// What the lock's cycle counter says afterwards; `nil` where nobody can tell.
+  public var cycleCounter: Int?
   /// How the lock was left; `nil` where nothing is left.
-  public var leave: LockLeave?
+  public var park: ParkState?
   /// How long the lock is to be left alone, where a limit says so that will be over.
   public var pause: Interval?
   /// What the run put out of use.
@@ -200,19 +200,19 @@ public struct NightEnding: Equatable, Sendable {
 
   /// Makes an ending.
   public init(
-    _ verdict: Verdict, _ message: String = "", odometer: Int? = nil, leave: LockLeave? = nil,
+    _ verdict: Verdict, _ message: String = "", cycleCounter: Int? = nil, park: ParkState? = nil,
     pause: Interval? = nil, outOfUse: NightDevice? = nil
   ) {
     self.verdict = verdict
     self.message = message
-    self.odometer = odometer
-    self.leave = leave
+    self.cycleCounter = cycleCounter
+    self.park = park
     self.pause = pause
     self.outOfUse = outOfUse
   }
 }
 
-/// One run of a child process: a case, a stretch of fuzzing, or the way back to rest.
+/// One run of a child process: a case, a stretch of fuzzing, or parking.
 public struct NightAttempt: Equatable, Sendable {
   /// What is done.
   public enum Work: Equatable, Sendable {
@@ -220,8 +220,8 @@ public struct NightAttempt: Equatable, Sendable {
     case test(String)
     /// Fuzzing, for a time.
     case fuzz(Interval)
-    /// Bringing the lock to rest, which somebody left away from it.
-    case rest
+    /// Parking the lock, which somebody left unparked.
+    case park
   }
 
   /// Its number in the night, from 1.
@@ -236,15 +236,15 @@ public struct NightAttempt: Equatable, Sendable {
   public var attempt = 1
   /// How many movements it may cause.
   public var actuations: Int
-  /// What the lock's odometer said before it.
-  public var odometer: Int
+  /// What the lock's cycle counter said before it.
+  public var cycleCounter: Int
   /// Whether the lock is to be checked before anything else is done with it.
   public var checksHealth = false
 
   /// Makes an attempt.
   public init(
     number: Int, work: Work, lock: String, dongle: String? = nil, attempt: Int = 1, actuations: Int,
-    odometer: Int, checksHealth: Bool = false
+    cycleCounter: Int, checksHealth: Bool = false
   ) {
     self.number = number
     self.work = work
@@ -252,7 +252,7 @@ public struct NightAttempt: Equatable, Sendable {
     self.dongle = dongle
     self.attempt = attempt
     self.actuations = actuations
-    self.odometer = odometer
+    self.cycleCounter = cycleCounter
     self.checksHealth = checksHealth
   }
 }

@@ -31,7 +31,7 @@ struct Moment: Hashable {
   /// The longest text that a row shows, in bytes.
   fileprivate static let longestWords = 1 << 10
   /// The most statuses that a row shows.
-  fileprivate static let mostStatuses = 64
+  fileprivate static let maximumStatuses = 64
 }
 
 /// The first and the last moments of a case, for one that has more than a page should hold.
@@ -63,7 +63,7 @@ struct Moments {
   /// A change of the model alone belongs to what it follows at once, and otherwise is time passing.
   private mutating func addModel(_ event: Record.Event) {
     let isChanged = event.statuses != possible
-    possible = event.statuses.prefix(Moment.mostStatuses).map { clipped($0, toBytes: Moment.longestWords) }
+    possible = event.statuses.prefix(Moment.maximumStatuses).map { clipped($0, toBytes: Moment.longestWords) }
     if let last = tail.last ?? head.last, last.time == event.time, last.lane != .model {
       if tail.isEmpty {
         head[head.count - 1].possible = possible
@@ -92,7 +92,7 @@ struct Moments {
 private func lane(of kind: Record.Event.Kind) -> Moment.Lane {
   switch kind {
   case .stimulus, .fault, .wait, .expect, .note: .tester
-  case .lab, .remark: .lab
+  case .lab, .diagnostic: .lab
   case .model: .model
   case .status, .effect, .reading, .refused, .violation, .event: .device
   }

@@ -1,3 +1,4 @@
+import Basics
 import Journal
 import Drawing
 
@@ -12,8 +13,8 @@ struct HTMLGraph {
   let id: String
 
   /// The most arrows that a drawing can have and still be read.
-  private static let (mostStates, mostArrows) = (200, 160)
-  private static let (characterWidth, lineHeight, mostLines, longest) = (7, 13, 4, 26)
+  private static let (maximumStates, maximumArrows) = (200, 160)
+  private static let (characterWidth, lineHeight, maximumLines, longest) = (7, 13, 4, 26)
 
   private struct Edge {
     var from: Int
@@ -30,12 +31,12 @@ struct HTMLGraph {
   }
 
   var markup: Markup {
-    guard states.count <= Self.mostStates else {
+    guard states.count <= Self.maximumStates else {
       return "<p class=\"note\">\(counted(states.count, "state")): too many to draw.</p>\n"
     }
     var edges = edges()
     edges.removeAll { $0.from == $0.to }
-    guard edges.count <= Self.mostArrows else {
+    guard edges.count <= Self.maximumArrows else {
       return
         "<p class=\"note\">\(counted(edges.count, "arrow")): too many to draw; the table has them all.</p>\n"
     }
@@ -113,7 +114,7 @@ struct HTMLGraph {
       let sign = way.isVisited.map { $0 ? "● " : "○ " } ?? ""
       return short(sign + way.name)
     }
-    return first(lines, to: Self.mostLines)
+    return first(lines, to: Self.maximumLines)
   }
 
   private func short(_ text: String) -> String { shortened(text, to: Self.longest) }

@@ -30,9 +30,9 @@ struct HTMLLanes {
     var deviceLines: Int
   }
 
-  private static let (mostColumns, longest, mostLines) = (14, 24, 4)
+  private static let (maximumColumns, longest, maximumLines) = (14, 24, 4)
   /// How wide the drawing may be, so that the end can be seen beside what led to it.
-  private static let mostWidth = 1120
+  private static let maximumWidth = 1120
   private static let (gutter, top, line) = (58, 26, 15)
 
   private var isDivergence: Bool { attempt.verdict?.word == .divergence }
@@ -104,7 +104,7 @@ struct HTMLLanes {
         width="\(end - columns[index].x - 4)" height="\(boxHeight(lines))" rx="3"/>
 
         """
-      for (row, text) in first(content(columns[index]) ?? [], to: Self.mostLines).enumerated() {
+      for (row, text) in first(content(columns[index]) ?? [], to: Self.maximumLines).enumerated() {
         let sign = isBad && name == "dbox" && row == 0 ? "✘ " : ""
         result += words(sign + text, x: columns[index].x + 6, y: y + 17 + row * Self.line, "what")
       }
@@ -127,7 +127,7 @@ extension HTMLLanes {
   private func layout() -> Layout {
     var columns = columns()
     for index in columns.indices { columns[index].width = width(of: columns[index]) }
-    while columns.count > 2, columns.reduce(Self.gutter, { $0 + $1.width }) > Self.mostWidth {
+    while columns.count > 2, columns.reduce(Self.gutter, { $0 + $1.width }) > Self.maximumWidth {
       let gone = columns.removeFirst()
       // What still holds is said where the drawing begins.
       columns[0].model = columns[0].model ?? gone.model
@@ -141,10 +141,10 @@ extension HTMLLanes {
     }
     return Layout(
       columns: columns,
-      modelLines: columns.map { min(Self.mostLines, $0.model?.count ?? 0) }.max() ?? 0,
+      modelLines: columns.map { min(Self.maximumLines, $0.model?.count ?? 0) }.max() ?? 0,
       stepLines: columns.map(\.steps.count).max() ?? 0,
       deviceLines: columns.map { column in
-        min(Self.mostLines, (column.status == nil ? 0 : 1) + column.shows.count)
+        min(Self.maximumLines, (column.status == nil ? 0 : 1) + column.shows.count)
       }.max() ?? 0)
   }
 
@@ -158,7 +158,7 @@ extension HTMLLanes {
   private func columns() -> [Column] {
     let all = attempt.moments.tail.isEmpty ? attempt.moments.head : attempt.moments.tail
     var moments = all.suffix(60)
-    while moments.count > 1, Set(moments.map(\.time)).count > Self.mostColumns {
+    while moments.count > 1, Set(moments.map(\.time)).count > Self.maximumColumns {
       moments = moments.dropFirst()
     }
     var columns: [Column] = []
@@ -173,7 +173,7 @@ extension HTMLLanes {
       add(moment, to: &columns[columns.count - 1])
     }
     for index in columns.indices {
-      columns[index].steps = first(columns[index].steps, to: Self.mostLines + 1)
+      columns[index].steps = first(columns[index].steps, to: Self.maximumLines + 1)
     }
     addEnd(to: &columns)
     return columns

@@ -8,9 +8,9 @@ struct HTMLMachine {
 
   private static let longestName = 100
   /// A machine with more states is drawn region by region.
-  private static let mostStates = 20
+  private static let maximumStates = 20
   /// The most regions that are drawn.
-  private static let mostDrawings = 30
+  private static let maximumDrawings = 30
 
   private var machine: Record.Machine { visits.machine }
 
@@ -130,9 +130,9 @@ struct HTMLMachine {
 
   private var drawings: Markup {
     guard machine.states.count > 1, !visits.isTooLarge else { return "" }
-    let isWhole = machine.states.count <= Self.mostStates
+    let isWhole = machine.states.count <= Self.maximumStates
     let parts = isWhole ? [(name: "", states: Array(machine.states.indices))] : visits.regions
-    let drawings = parts.prefix(Self.mostDrawings).enumerated().map { index, part -> Markup in
+    let drawings = parts.prefix(Self.maximumDrawings).enumerated().map { index, part -> Markup in
       let title = part.name.isEmpty ? machine.name : "\(machine.name): \(part.name)"
       let graph = HTMLGraph(
         visits: visits, name: short(title), states: part.states, id: "graph-\(number)-\(index)")

@@ -141,7 +141,7 @@ struct HTMLOverview {
     """
     \(problems)<section id="run" aria-labelledby="run-title"><h2 id="run-title">The run</h2>
     <dl class="properties">\(properties)</dl>
-    \(findings)\(remarks)</section>
+    \(findings)\(diagnostics)</section>
 
     """
   }
@@ -196,11 +196,11 @@ struct HTMLOverview {
       """
   }
 
-  private var remarks: Markup {
-    guard !index.remarks.isEmpty else { return "" }
+  private var diagnostics: Markup {
+    guard !index.diagnostics.isEmpty else { return "" }
     return """
       <h3>What the lab says</h3>
-      <ul>\(index.remarks.prefix(100).markup { "<li>\(clipped($0, toBytes: 1000))</li>\n" })</ul>
+      <ul>\(index.diagnostics.prefix(100).markup { "<li>\(clipped($0, toBytes: 1000))</li>\n" })</ul>
 
       """
   }

@@ -19,7 +19,7 @@ struct HTMLPackets {
   /// How many packets of a case are shown, from the beginning and from the end.
   private static let (first, last) = (20, 180)
   /// The most bytes of a packet that are shown, and the longest line about a layer.
-  private static let (mostBytes, longestLine) = (1024, 400)
+  private static let (maximumBytes, longestLine) = (1024, 400)
 
   private var head: [Packet] = []
   private var tail: [Packet] = []
@@ -65,7 +65,8 @@ struct HTMLPackets {
     guard event != nil || !bytes.isEmpty else { return nil }
     return Packet(
       time: clipped(time, toBytes: 40), from: value["from"]?.string.map { clipped($0, toBytes: 40) },
-      bytes: String(bytes.prefix(2 * mostBytes)), count: bytes.utf8.count / 2, layers: layers, event: event)
+      bytes: String(bytes.prefix(2 * maximumBytes)), count: bytes.utf8.count / 2, layers: layers, event: event
+    )
   }
 
   /// The packets, folded; each of them folded again.
@@ -104,7 +105,7 @@ struct HTMLPackets {
     let top =
       packet.layers.last.map { "\($0.name): \($0.text)" } ?? counted(packet.count, "byte")
     let cut: Markup =
-      packet.count > Self.mostBytes ? "<p class=\"note\">of \(counted(packet.count, "byte"))</p>" : ""
+      packet.count > Self.maximumBytes ? "<p class=\"note\">of \(counted(packet.count, "byte"))</p>" : ""
     let layers = packet.layers.markup { "<dt>\($0.name)</dt><dd>\($0.text)</dd>\n" }
     return """
       <li><details><summary><span class="num">\(packet.time)</span> <span class="from">\(arrow) \

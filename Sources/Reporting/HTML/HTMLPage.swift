@@ -17,9 +17,9 @@ struct HTMLPage: ~Copyable {
   /// How many cases have been told in full, and how many have a line of their own.
   private var (told, listed) = (0, 0)
 
-  private static let (mostTold, mostFailedRows, mostRows) = (500, 5_000, 2_000)
+  private static let (maximumTold, maximumFailedRows, maximumRows) = (500, 5_000, 2_000)
   /// How many cases are looked at for timings, and how many skipped ones for their reasons.
-  private static let (mostTimed, mostReasoned) = (10_000, 20_000)
+  private static let (maximumTimed, maximumReasoned) = (10_000, 20_000)
 
   init(
     output: consuming Replacement, index: JournalIndex, links: [String],
@@ -118,7 +118,7 @@ extension HTMLPage {
       """)
     var (rows, isList) = (0, false)
     try forEach(shown) { (page, entry, suite) throws(FileFault) in
-      if page.told < Self.mostTold {
+      if page.told < Self.maximumTold {
         guard let record = try page.reader.record(entry, of: suite) else { return true }
         page.told += 1
         let past = page.past(record)
@@ -133,10 +133,10 @@ extension HTMLPage {
       guard let row = try page.row(entry, suite, shown) else { return true }
       try page.put(row)
       rows += 1
-      return rows < Self.mostFailedRows
+      return rows < Self.maximumFailedRows
     }
     if isList { try put("</tbody></table></div>\n") }
-    if rows == Self.mostFailedRows { try put("<p class=\"note\">And more, which the journal has.</p>\n") }
+    if rows == Self.maximumFailedRows { try put("<p class=\"note\">And more, which the journal has.</p>\n") }
     try put("</section>\n")
   }
 
@@ -197,14 +197,14 @@ extension HTMLPage {
       if number == reasons.count { reasons.append((text, 0, [])) }
       numbers[text] = number
       reasons[number].count += 1
-      if reasons[number].rows.count < 200, page.listed < Self.mostRows,
+      if reasons[number].rows.count < 200, page.listed < Self.maximumRows,
         let row = try page.row(entry, suite, .skipped)
       {
         reasons[number].rows.append(row)
         page.listed += 1
       }
       seen += 1
-      return seen < Self.mostReasoned
+      return seen < Self.maximumReasoned
     }
     let part =
       seen < counts[.skipped]
@@ -243,12 +243,12 @@ extension HTMLPage {
       let entries = suite.entries.filter { $0.shown == .agreed }
       if entries.isEmpty { continue }
       suites += 1
-      if suites > Self.mostRows {
+      if suites > Self.maximumRows {
         hidden += entries.count
         continue
       }
       var rows = Markup()
-      let shown = entries.prefix(max(0, Self.mostRows - listed))
+      let shown = entries.prefix(max(0, Self.maximumRows - listed))
       for entry in shown { rows += try row(entry, suite.name, .agreed) ?? "" }
       listed += shown.count
       let name = clipped(suite.name, toBytes: 300)
@@ -293,7 +293,7 @@ extension HTMLPage {
 
   private mutating func writeTimings() throws(FileFault) {
     var latencies = Latencies()
-    let stride = max(1, (counts.all + Self.mostTimed - 1) / Self.mostTimed)
+    let stride = max(1, (counts.all + Self.maximumTimed - 1) / Self.maximumTimed)
     var (number, looked) = (0, 0)
     for suite in index.suites {
       for entry in suite.entries where entry.shown != nil && entry.shown != .skipped {

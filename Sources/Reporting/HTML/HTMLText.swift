@@ -45,11 +45,6 @@ extension Record.Verdict.Word {
   }
 }
 
-/// So many of something, in the singular where it is one.
-func counted(_ count: Int, _ one: String, _ several: String? = nil) -> String {
-  "\(grouped(count)) \(count == 1 ? one : several ?? one + "s")"
-}
-
 /// A time as a person says it: `7 ms`, `3.210 s`, `2 min 05 s`, `3 h 20 min`.
 func spoken(_ milliseconds: Int64) -> String {
   let seconds = milliseconds / 1000

@@ -23,7 +23,7 @@ struct Latencies {
   private(set) var rows: [Row] = []
   private var numbers: [String: Int] = [:]
 
-  private static let (mostRows, mostTimes) = (60, 100_000)
+  private static let (maximumRows, maximumTimes) = (60, 100_000)
 
   /// Adds what a case shows. A stimulus that another one follows before the device shows anything does not count.
   mutating func add(_ record: CaseRecord) {
@@ -50,11 +50,11 @@ struct Latencies {
   private mutating func note(_ stimulus: String, _ milliseconds: Int64, _ name: String) {
     let number = numbers[stimulus] ?? rows.count
     if number == rows.count {
-      guard rows.count < Self.mostRows else { return }
+      guard rows.count < Self.maximumRows else { return }
       numbers[stimulus] = number
       rows.append(Row(stimulus: stimulus))
     }
-    if rows[number].times.count < Self.mostTimes { rows[number].times.append(milliseconds) }
+    if rows[number].times.count < Self.maximumTimes { rows[number].times.append(milliseconds) }
     if milliseconds > rows[number].worst.milliseconds { rows[number].worst = (milliseconds, name) }
   }
 

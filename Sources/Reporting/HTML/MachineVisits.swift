@@ -33,7 +33,7 @@ struct MachineVisits {
   private(set) var ways: [Way] = []
 
   /// The most cells that a table can have and still be of use.
-  private static let mostCells = 20_000
+  private static let maximumCells = 20_000
 
   var isTooLarge: Bool { cells.isEmpty && !machine.states.isEmpty }
 
@@ -41,7 +41,7 @@ struct MachineVisits {
   init(_ machine: Record.Machine, _ coverage: Record.Coverage?) {
     self.machine = machine
     self.coverage = coverage
-    guard machine.states.count * machine.stimuli.count <= Self.mostCells else {
+    guard machine.states.count * machine.stimuli.count <= Self.maximumCells else {
       cells = []
       return
     }

@@ -1,3 +1,5 @@
+import Databases
+
 /// The rare tests of fuzzing campaigns in PostgreSQL, beside the history: for campaigns of many hosts.
 ///
 /// It is a set: a test is known by a hash of its text, so several campaigns may add to it at once and in any order, and
@@ -17,7 +19,7 @@ public final class CorpusStore {
     }
   }
 
-  private let database: PostgresDatabase
+  private let database: HistoryDatabase
   /// The number of the last test that was read, by machine.
   private var last: [String: Int64] = [:]
 
@@ -26,7 +28,7 @@ public final class CorpusStore {
 
   /// Connects to a database, by the URL that libpq reads, and makes the table where there is none.
   public init(url: String) throws(HistoryError) {
-    database = try PostgresDatabase(url, patience: 30_000)
+    database = try HistoryDatabase(.postgres(url), .writing, patience: 30_000)
     try database.write { () throws(HistoryError) in
       try database.run("CREATE SCHEMA IF NOT EXISTS lockstep")
       try database.run(
@@ -42,10 +44,10 @@ public final class CorpusStore {
   /// The tests of a machine that were not read yet, by their names.
   ///
   /// - Parameters:
-  ///   - most: how many at most; of more the last by name, as a folder of them has it.
+  ///   - maximum: how many at most; of more the last by name, as a folder of them has it.
   ///   - job: a job whose tests are left out.
   public func tests(
-    of machine: String, most: Int, without job: String? = nil
+    of machine: String, maximum: Int, without job: String? = nil
   ) throws(HistoryError) -> [Test] {
     var tests: [Test] = []
     var newest = last[machine] ?? 0
@@ -54,7 +56,7 @@ public final class CorpusStore {
       SELECT id, name, scenario FROM lockstep.corpus
       WHERE machine = $1 AND id > $2 AND ($3 = '' OR job <> $3)
       ORDER BY name DESC LIMIT $4
-      """, [.text(machine), .integer(newest), .text(job ?? ""), SQLValue(most)]
+      """, [.text(machine), .integer(newest), .text(job ?? ""), SQLValue(maximum)]
     ) { row in
       newest = max(newest, row[0].integer ?? 0)
       tests.append(Test(name: row[1].text ?? "", text: row[2].text ?? ""))

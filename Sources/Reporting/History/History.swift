@@ -1,10 +1,11 @@
+import Databases
 import Journal
 
 /// What earlier runs came to: a database that is filled from journals.
 ///
 /// It is kept in a file of SQLite, or in PostgreSQL for a lab with many hosts. Several processes may add to it at once.
 public final class History {
-  let database: any Database
+  let database: HistoryDatabase
 
   /// What is to be done with a history.
   public enum Purpose: Sendable {
@@ -25,12 +26,7 @@ public final class History {
   init(
     _ place: HistoryPlace, for purpose: Purpose, patience: Int32, steps: (Dialect) -> [[HistorySchema.Step]]
   ) throws(HistoryError) {
-    database =
-      switch place {
-      case .file(let path):
-        try SQLiteDatabase(path, purpose == .adding ? .writing : .reading, patience: patience)
-      case .postgres(let url): try PostgresDatabase(url, patience: patience)
-      }
+    database = try HistoryDatabase(place, purpose == .adding ? .writing : .reading, patience: patience)
     if purpose == .asking, try database.version == 0 { throw .absent(place) }
     try HistorySchema.migrate(database, steps)
   }
@@ -182,7 +178,7 @@ private struct Numbers {
   private var settings: [RunRecord.Setting: Int64] = [:]
 
   /// The number of a case. The database is asked for each: there may be more than one would keep in memory.
-  func number(of result: RunRecord.Result, _ database: any Database) throws(HistoryError) -> Int64 {
+  func number(of result: RunRecord.Result, _ database: HistoryDatabase) throws(HistoryError) -> Int64 {
     if let number = try database.caseNumber(result.className, result.name) { return number }
     return try Self.insert(
       "INSERT INTO cases (class, name) VALUES ($1, $2) RETURNING id",
@@ -190,7 +186,7 @@ private struct Numbers {
   }
 
   mutating func setting(
-    _ setting: RunRecord.Setting, _ database: any Database
+    _ setting: RunRecord.Setting, _ database: HistoryDatabase
   ) throws(HistoryError) -> Int64 {
     if let number = settings[setting] { return number }
     let values: [SQLValue] = [
@@ -210,7 +206,7 @@ private struct Numbers {
   }
 
   private static func insert(
-    _ statement: String, _ values: [SQLValue], _ database: any Database
+    _ statement: String, _ values: [SQLValue], _ database: HistoryDatabase
   ) throws(HistoryError) -> Int64 {
     guard let number = try database.first(statement, values)?.first?.integer else {
       throw .damaged(database.place, reason: "a row has no number")

@@ -1,3 +1,4 @@
+import Databases
 public import Journal
 
 /// What a history tells of runs.
@@ -86,14 +87,14 @@ public struct UsualTime: Hashable, Sendable {
   public let deviation: Int64
 
   /// From fewer runs nothing can be said.
-  public static let least = 5
+  public static let minimum = 5
   /// Of more runs only the latest count: what a case usually takes may change.
-  public static let most = 50
+  public static let maximum = 50
 
   /// Finds what is usual among some times; `nil` where they are too few.
   public init?(_ times: some BidirectionalCollection<Int64>) {
-    let latest = times.suffix(Self.most)
-    guard latest.count >= Self.least else { return nil }
+    let latest = times.suffix(Self.maximum)
+    guard latest.count >= Self.minimum else { return nil }
     let median = middle(Array(latest))
     milliseconds = median
     deviation = middle(latest.map { abs($0 - median) })
@@ -141,7 +142,8 @@ struct HistoryBook {
   /// Reads the results of some runs.
   ///
   /// - Parameter isNamed: whether the names of the cases are read, too.
-  init(_ database: any Database, _ selection: HistorySelection, isNamed: Bool = true) throws(HistoryError) {
+  init(_ database: HistoryDatabase, _ selection: HistorySelection, isNamed: Bool = true) throws(HistoryError)
+  {
     let place = database.place
     var found: [(number: Int64, run: HistoryRun)] = []
     var size = 0
@@ -166,7 +168,7 @@ struct HistoryBook {
     }
   }
 
-  private mutating func readCases(_ database: any Database, isNamed: Bool) throws(HistoryError) {
+  private mutating func readCases(_ database: HistoryDatabase, isNamed: Bool) throws(HistoryError) {
     var (numbers, names): ([Int64], [CaseName]) = ([], [])
     let columns = isNamed ? "id, class, name" : "id"
     try database.query("SELECT \(columns) FROM cases ORDER BY id", []) { row in
@@ -255,7 +257,7 @@ struct HistoryBook {
   }
 }
 
-extension Database {
+extension HistoryDatabase {
   /// Hands on the runs that are asked for, the latest first, with their numbers and the sizes of their digests.
   func forEachRun(
     _ selection: HistorySelection, _ body: (Int64, HistoryRun, Int) -> Void

@@ -1,3 +1,4 @@
+import Databases
 public import Journal
 
 extension History {

@@ -1,3 +1,4 @@
+import Databases
 import Basics
 import Journal
 
@@ -25,11 +26,11 @@ enum HistorySchema {
   enum Step: ExpressibleByStringLiteral {
     case statement(String)
     /// What cannot be said in both databases.
-    case work((any Database) throws(HistoryError) -> Void)
+    case work((HistoryDatabase) throws(HistoryError) -> Void)
 
     init(stringLiteral statement: String) { self = .statement(statement) }
 
-    fileprivate func take(_ database: any Database) throws(HistoryError) {
+    fileprivate func take(_ database: HistoryDatabase) throws(HistoryError) {
       switch self {
       case .statement(let statement): try database.run(statement)
       case .work(let work): try work(database)
@@ -38,7 +39,7 @@ enum HistorySchema {
   }
 
   /// Brings a database to the newest version; all of it or nothing.
-  static func migrate(_ database: some Database, _ steps: (Dialect) -> [[Step]]) throws(HistoryError) {
+  static func migrate(_ database: HistoryDatabase, _ steps: (Dialect) -> [[Step]]) throws(HistoryError) {
     let steps = steps(database.dialect)
     try check(try database.version, database.place, steps.count)
     if try database.version == steps.count { return }
@@ -113,7 +114,7 @@ enum HistorySchema {
       incomplete, flaky
       """
     // SQLite has no other way to take a constraint away than to write the table anew; who keeps what refers to it stays
-    // right meanwhile is ``Database/change(_:)``.
+    // right meanwhile is ``HistoryDatabase/change(_:)``.
     let table: [Step] =
       dialect.rewritesTables
       ? [
@@ -137,7 +138,7 @@ enum HistorySchema {
   }
 
   /// Gives each run the identity that its journal gives it when it is taken in again.
-  private static func identify(_ database: any Database) throws(HistoryError) {
+  private static func identify(_ database: HistoryDatabase) throws(HistoryError) {
     var known: [(number: Int64, identity: RunRecord.Identity)] = []
     try database.query("SELECT id, host, name, started, seed FROM runs", []) { row in
       let identity = RunRecord.Identity(

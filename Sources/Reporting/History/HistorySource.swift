@@ -1,3 +1,4 @@
+import Databases
 import Journal
 
 /// What a history tells reports of cases: of the runs before those that are reported.

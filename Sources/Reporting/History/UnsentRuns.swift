@@ -10,7 +10,7 @@ public struct UnsentRuns {
   /// The folder under that of reports.
   public static let folder = "unsent"
   /// The most that are noted; more than a bench makes in months.
-  private static let most = 10_000
+  private static let maximum = 10_000
   /// The most that one command sends.
   private static let atOnce = 500
   /// After so many in a row that are not taken, the others wait.
@@ -66,7 +66,7 @@ public struct UnsentRuns {
   func keep(_ journals: some Collection<String>, _ messages: StatusLine) {
     var count = 0
     do throws(FileFault) {
-      let room = Self.most - (folderEntries(path) ?? []).count
+      let room = Self.maximum - (folderEntries(path) ?? []).count
       for journal in journals.prefix(max(room, 0)) {
         try keep(journal)
         count += 1

@@ -33,7 +33,7 @@ struct JUnitCaseRenderer {
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
   ) throws(FileFault) {
-    if entry.outcome == .passed, entry.attempts == 1, !entry.hasRemarks,
+    if entry.outcome == .passed, entry.attempts == 1, !entry.hasDiagnostics,
       try addPlainly(entry, from: source, suite: suite, to: &xml)
     {
       return
@@ -124,7 +124,7 @@ extension JUnitCaseRenderer {
   }
 
   private func add(
-    _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>,
+    _ start: JournalHeaderScan.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>,
     suite: JUnitSuiteName, to xml: inout XMLBuffer
   ) {
     let scanner = LineTokens(line)
@@ -161,7 +161,7 @@ extension JUnitCaseRenderer {
   }
 
   private func addProperties(
-    _ start: JournalGlance.Start, _ entry: JournalIndex.Entry, _ scanner: borrowing LineTokens,
+    _ start: JournalHeaderScan.Start, _ entry: JournalIndex.Entry, _ scanner: borrowing LineTokens,
     to xml: inout XMLBuffer
   ) {
     xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")

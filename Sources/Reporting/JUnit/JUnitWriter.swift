@@ -263,7 +263,7 @@ extension JUnitWriter {
       let (legal, empty) = (coverage.total.legal?.text ?? "", coverage.total.empty?.text ?? "")
       all.append(("coverage.\(coverage.machine)", "\(legal) legal, \(empty) empty"))
     }
-    all.append(("remarks", index.remarks.isEmpty ? nil : index.remarks.joined(separator: "; ")))
+    all.append(("diagnostics", index.diagnostics.isEmpty ? nil : index.diagnostics.joined(separator: "; ")))
     all += manifest.properties.map { ($0.name, $0.value.words) }
     return all.compactMap { name, value in value.map { (name, $0) } }
   }
@@ -332,7 +332,7 @@ private struct CaseValues {
     _ = try? source.reader.lookAt(entry) { start, line in take(start, line) }
   }
 
-  private mutating func take(_ start: JournalGlance.Start, _ line: Span<UInt8>) {
+  private mutating func take(_ start: JournalHeaderScan.Start, _ line: Span<UInt8>) {
     let scanner = LineTokens(line)
     machine.take(start.machine, scanner)
     model.take(start.model, scanner)

@@ -40,7 +40,7 @@ public struct EarlierRun {
   }
 
   /// What there is to say before the run is gone on with: on another host it may run still, where locks do not reach.
-  public var remark: String? {
+  public var diagnostic: String? {
     guard let left = hold.left, left.host != Host.name else { return nil }
     return "\(folder) was last held by \(left), and not let go of; if it runs there still, stop it"
   }

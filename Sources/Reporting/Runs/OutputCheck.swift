@@ -4,13 +4,14 @@ import System
 
 /// What a command is about to write, and where: refused before anything runs where it would take the place of something
 /// else, such as a scenario, the key of a lock, a history, or another of its own outputs.
-struct OutputCheck {
+public struct OutputCheck {
   /// What is written.
-  enum Kind: String {
+  public enum Kind: String {
     case junit = "a JUnit report"
     case html = "an HTML report"
     case capture = "a capture"
     case history = "a history"
+    case tour = "the tour of a machine"
 
     /// Whether a file that begins so is one.
     fileprivate func admits(_ beginning: ArraySlice<UInt8>) -> Bool {
@@ -19,6 +20,7 @@ struct OutputCheck {
       case .junit: text.hasPrefix("<?xml") || text.hasPrefix("<testsuite")
       case .html: text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
       case .capture: text.hasPrefix("btsnoop")
+      case .tour: text.replacing("\"", with: "").contains("\nscenario: a tour of ")
       // It says by itself what it does not take.
       case .history: true
       }
@@ -27,17 +29,27 @@ struct OutputCheck {
 
   private var outputs: [(option: String, path: String)] = []
 
+  /// Makes sure that one thing takes the place of its own kind only.
+  public static func check(_ option: String, _ kind: Kind, at path: String) throws(UsageError) {
+    var check = OutputCheck()
+    try check.add(option, kind, at: path)
+  }
+
   /// Takes in that something is to be written.
   ///
   /// - Throws: where something else is there, or is to be.
   mutating func add(_ option: String, _ kind: Kind, at path: String) throws(UsageError) {
+    if kind != .history, fileKind(path) == .folder {
+      throw UsageError("\(option): \(path) is a folder: name a file in it")
+    }
     if Replacement.isDirect(path) { return }
     let place = Self.place(path)
     if let other = outputs.first(where: { $0.path == place })?.option {
       throw UsageError("\(option) and \(other) are one file, \(path): give each a place of its own")
     }
     outputs.append((option, place))
-    guard let beginning = beginningOfFile(path, count: 64), !beginning.isEmpty, !kind.admits(beginning) else {
+    guard let beginning = beginningOfFile(path, count: 256), !beginning.isEmpty, !kind.admits(beginning)
+    else {
       return
     }
     throw UsageError(
@@ -56,8 +68,10 @@ struct OutputCheck {
 extension ReportPlaces {
   /// Makes sure that the reports take the place of reports, and of nothing else.
   ///
-  /// - Parameter capture: where the traffic goes, if somebody said so.
-  public func check(capture: String? = nil) throws(UsageError) {
+  /// - Parameters:
+  ///   - capture: where the traffic goes, if somebody said so.
+  ///   - tour: where a tour is saved, if it is.
+  public func check(capture: String? = nil, tour: String? = nil) throws(UsageError) {
     var check = OutputCheck()
     if case .file(let path)? = history.place(out: out) {
       try check.add("the history", .history, at: path)
@@ -65,5 +79,6 @@ extension ReportPlaces {
     try check.add("--junit", .junit, at: junitPath)
     if let htmlPath { try check.add("--html", .html, at: htmlPath) }
     if let capture { try check.add("--capture", .capture, at: capture) }
+    if let tour { try check.add("--save", .tour, at: tour) }
   }
 }

@@ -54,7 +54,7 @@ public enum Remains {
   /// Removes what was to take the place of files in the folder of a run.
   static func sweep(below run: String) {
     sweep(run) {
-      ["manifest.json", "campaign.json", "journal.jsonl", "summary.json", "rest.yaml"].contains($0)
+      ["manifest.json", "campaign.json", "journal.jsonl", "summary.json", "park.yaml"].contains($0)
     }
     sweep(run + "/packets") { _ in true }
   }

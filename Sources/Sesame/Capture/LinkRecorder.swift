@@ -48,17 +48,21 @@ public final class LinkRecorder {
 // MARK: - A link in memory, as a controller would tell of it
 
 extension LinkRecorder {
-  /// Notes what the client does with its link.
+  /// Notes a frame that went on the air.
+  public func note(sent frame: [UInt8], at now: Instant) {
+    if isNotedByClient { packets.note(frame: frame, isReceived: false, at: now) }
+  }
+
+  /// Notes what the client does with its link, but for the frames: what it sends need not be what goes on the air.
   public func note(_ action: ClientAction, at now: Instant) {
     if case .keep(let key) = action { note(key) }
     guard isNotedByClient else { return }
     switch action {
-    case .send(let frame): packets.note(frame: frame, isReceived: false, at: now)
     case .listen: send(.leSetScanEnable(true, true), at: now)
     case .stopListening: send(.leSetScanEnable(false, true), at: now)
     case .connect: send(.leCreateConnection(ConnectionRequest(peer: Self.address)), at: now)
     case .disconnect: send(.disconnect(PacketRecorder.memoryLink, .remoteUserTerminated), at: now)
-    case .show, .tamper, .provoke, .findPositions, .report, .refuse, .complain, .keep, .drop: break
+    case .send, .show, .provoke, .findPositions, .report, .refuse, .complain, .keep, .drop: break
     }
   }
 
@@ -78,7 +82,7 @@ extension LinkRecorder {
         status: .success, handle: PacketRecorder.memoryLink, role: .central, peer: Self.address,
         timing: timing)
       receive(.leConnectionComplete(connection), at: now)
-    case .ready, .tampered, .provoked: break
+    case .ready, .tampered, .provoked, .spoofed, .reflected: break
     case .disconnected(let reason, _):
       receive(
         .disconnectionComplete(

@@ -98,19 +98,19 @@ struct SessionObserver {
     guard let header = value.bytes.first.map(SegmentHeader.init) else {
       return Reading(layers: [.init("Sesame", malformed: "a frame without a header")])
     }
-    let isStray = !header.isFirst && lane.frames.isEmpty
+    let isUnexpected = !header.isFirst && lane.frames.isEmpty
     lane.gather(value, isFirst: header.isFirst)
     let number = lane.frames.count
-    let stray = isStray ? ", goes on with nothing" : ""
+    let unexpected = isUnexpected ? ", goes on with nothing" : ""
     switch lane.reassembler.receive(value.bytes) {
     case .incomplete:
       return Reading(
-        layers: [.init("Sesame", "frame \(number), more follow\(stray)")],
+        layers: [.init("Sesame", "frame \(number), more follow\(unexpected)")],
         secrets: identitySecrets(of: value, lane, sender))
     case .message(let message):
       let frames = lane.frames
       lane.frames = []
-      let text = "frame \(number) of \(number)\(stray), \(message.kind), \(message.bytes.count) bytes"
+      let text = "frame \(number) of \(number)\(unexpected), \(message.kind), \(message.bytes.count) bytes"
       var reading = Reading(layers: [.init("Sesame", text)])
       read(message, frames, from: sender, &lane, &knowledge, &reading)
       return reading
@@ -132,10 +132,10 @@ extension SessionObserver {
     let isEncrypted = message.kind == .ciphertext
     if isEncrypted {
       switch open(message.bytes, from: sender, &lane, knowledge) {
-      case .opened(let bytes, let remark):
+      case .opened(let bytes, let diagnostic):
         plain = bytes
         let text = isSecret(bytes, from: sender, knowledge) ? "withheld" : bytes.hex
-        reading.layers.append(.init("Plaintext", text + remark))
+        reading.layers.append(.init("Plaintext", text + diagnostic))
       case .closed(let reason):
         reading.layers.append(.init("Plaintext", reason))
         return

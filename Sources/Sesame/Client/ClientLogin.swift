@@ -7,6 +7,7 @@ extension SesameClient {
     var sighting: Sighting
     var session: Session
     var since: Instant
+    var shown: ShownLogin
     /// Whether the proof is made with a key that is not the lock's, or may be another by now.
     var isPretended: Bool
     /// Whether the lock accepted the proof.
@@ -15,26 +16,12 @@ extension SesameClient {
     var registration: SessionCipher?
   }
 
-  /// What the client shows in place of its proof.
-  var falseProof: FalseProof? {
-    for case .falseProof(let proof) in pretences { return proof }
-    return nil
-  }
-
-  /// The login that the client sends again in place of its own, as far as it has overheard one.
-  private var replayedLogin: (isDue: Bool, login: [UInt8]?, appToken: Token?) {
-    for case .replayedLogin(let session) in pretences {
-      guard let session else { return (true, lastLogin, lastAppToken) }
-      let overheard = eavesdropper.earlier(session)
-      return (true, overheard?.login, overheard?.appToken)
-    }
-    return (false, nil, nil)
-  }
-
   mutating func beginLogin(to sighting: Sighting, _ token: Token, _ key: LockKey, at now: Instant) {
-    let replay = replayedLogin
+    let falseProof = misbehaviour.falseProof
+    let overheard = misbehaviour.replaysLogin ? misbehaviour.overheard : nil
+    let replayed = overheard.flatMap { $0.isFalse ? nil : $0.message }
     // Who has overheard no login yet has nothing to send again, and no key either.
-    let isIgnorant = replay.isDue && replay.login == nil
+    let isIgnorant = misbehaviour.replaysLogin && replayed == nil
     let isWrong = falseProof == .wrongSecret || (falseProof == .oldKey && oldKey == nil)
     var prover = key
     if isIgnorant || isWrong {
@@ -43,22 +30,20 @@ extension SesameClient {
       prover.secret = oldKey.secret
     }
     // What is sent again was made with the token of its own time, and so would the answer be.
-    guard let login = login(of: prover, to: sighting, token, appToken: replay.appToken) else { return }
+    guard let login = login(of: prover, to: sighting, token, appToken: overheard?.appToken) else { return }
     var cipher = login.cipher
     if sighting.generation == .os3, isIgnorant || isWrong {
       // Whoever only pretends to have another key still reads what a lock answers to it.
       cipher = SessionCipher(
         key: OS3Keys.sessionKey(deviceSecret: key.secret, token), token: .os3(token), end: .app)
     }
-    lastLogin = login.message
-    lastAppToken = login.appToken
-    eavesdropper.beginSession(login: replay.isDue || falseProof != nil ? nil : login.message, login.appToken)
-    let shown = replay.login ?? falseProof?.login(insteadOf: login.message) ?? login.message
-    sendInClear(shown, insteadOf: login.message)
-    let session = Session(sighting: sighting, cipher: cipher)
+    isReflected = false
+    sendInClear(replayed ?? falseProof?.login(insteadOf: login.message) ?? login.message)
     state = .logining(
       Login(
-        sighting: sighting, session: session, since: now, isPretended: !pretences.isEmpty || !isKeySure))
+        sighting: sighting, session: Session(sighting: sighting, cipher: cipher), since: now,
+        shown: ShownLogin(message: login.message, isFalse: !misbehaviour.isNone),
+        isPretended: !misbehaviour.isNone || !isKeySure))
   }
 
   /// Sends a login with a key, whatever comes of it.
@@ -72,7 +57,7 @@ extension SesameClient {
   /// - Parameter appToken: the app's token of OS2, where it is not drawn.
   private mutating func login(
     of key: LockKey, to sighting: Sighting, _ token: Token, appToken: Token?
-  ) -> (message: [UInt8], cipher: SessionCipher, appToken: Token?)? {
+  ) -> (message: [UInt8], cipher: SessionCipher)? {
     switch sighting.generation {
     case .os2:
       guard let lockKey = key.lockPublicKey else { return nil }
@@ -86,11 +71,11 @@ extension SesameClient {
         keyIndex: key.index, pair.publicKey, appToken: appToken, key.secret.cmac(payload).proof)
       let cipher = SessionCipher(
         key: OS2Keys.loginSessionKey(shared, sessionToken), token: sessionToken, end: .app)
-      return (LockCommand.login(login).encoded(for: .os2), cipher, appToken)
+      return (LockCommand.login(login).encoded(for: .os2), cipher)
     case .os3:
       let sessionKey = OS3Keys.sessionKey(deviceSecret: key.secret, token)
       let cipher = SessionCipher(key: sessionKey, token: .os3(token), end: .app)
-      return (LockCommand.login(.os3(sessionKey.proof)).encoded(for: .os3), cipher, nil)
+      return (LockCommand.login(.os3(sessionKey.proof)).encoded(for: .os3), cipher)
     }
   }
 
@@ -199,5 +184,14 @@ extension SecretKey {
   /// A key that is wrong by the least that can be wrong.
   fileprivate var withOneBitFlipped: SecretKey {
     SecretKey(Words(first: words.first ^ 1, second: words.second))
+  }
+}
+
+extension ShownLogin {
+  /// The app's token in a login of OS2.
+  fileprivate var appToken: Token? {
+    guard case .login(.os2(_, _, let token, _))? = try? LockCommand(decoding: message, for: .os2)
+    else { return nil }
+    return token
   }
 }

@@ -28,16 +28,9 @@ extension SesameClient {
       case .os2: .readIdentity
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
-    eavesdropper.beginSession(login: nil)
-    sendInClear(command, sighting.generation)
+    isReflected = false
+    sendInClear(command.encoded(for: sighting.generation))
     state = .registering(Registration(sighting: sighting, token: token, since: now, logsIn: logsIn))
-  }
-
-  private mutating func sendInClear(_ command: LockCommand, _ generation: Generation) {
-    // There are several messages in a registration, and a correct lock answers each that comes.
-    let message = command.encoded(for: generation)
-    let frames = takeMutation { $0.frames(ofClear: message) } ?? Segmenter().frames(of: message, .plaintext)
-    actions += frames.map { .send($0) }
   }
 
   mutating func receive(_ message: SegmentedMessage, in registration: Registration, at now: Instant) {
@@ -123,7 +116,7 @@ extension SesameClient {
       sighting: registration.sighting, cipher: SessionCipher(key: sessionKey, token: token, end: .app))
     let command = RegisterCommand.os2(
       signature: reply.signature, pair.publicKey, serverToken: reply.serverToken)
-    sendInClear(.register(command), .os2)
+    sendInClear(LockCommand.register(command).encoded(for: .os2))
   }
 
   private mutating func receiveOS3(

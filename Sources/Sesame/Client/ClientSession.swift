@@ -1,5 +1,5 @@
 import Bluetooth
-import Basics
+public import Basics
 
 extension SesameClient {
   /// An open session, or one that a login or a registration is about to open.
@@ -14,7 +14,7 @@ extension SesameClient {
       var counter: UInt64
       var since: Instant
       /// What makes no sense may be answered, or not.
-      var oddity: OddRequest?
+      var undefinedRequest: UndefinedRequest?
     }
 
     var sighting: Sighting
@@ -28,8 +28,6 @@ extension SesameClient {
     var isResetting = false
     /// How many messages the lock has surely taken: it answered the last of them.
     var confirmed: UInt64 = 0
-    /// The lock may have taken a message of its own for a request, and what it answers may be to that.
-    var isReflected = false
     /// Opened by a registration, the lock may still take a login, in clear.
     var isOfRegistration = false
     /// The last history record that was deleted, and how many have been read in a row.
@@ -53,7 +51,7 @@ extension SesameClient {
 
     var generation: Generation { sighting.generation }
     /// What has waited longest of what must be answered.
-    var late: Pending? { pending.first { $0.oddity == nil } }
+    var late: Pending? { pending.first { $0.undefinedRequest == nil } }
     var model: ProductModel { sighting.advertisement.model }
 
     /// What a client shows once the bolt rests, or `nil` while it is not known to.
@@ -191,12 +189,12 @@ extension SesameClient {
         battery = volts
         actions.append(.report(.battery(volts)))
       }
-      if let oddity = status.oddity {
-        actions.complain(oddity, of: "mech status", "a status of \(status)", packet: status.encoded)
+      if let undefinedRequest = status.undefinedRequest {
+        actions.complain(undefinedRequest, of: "mech status", "a status of \(status)", packet: status.encoded)
       }
       if status.isCritical, !isStalled { actions.append(.report(.stalled)) }
       isStalled = status.isCritical
-      if status.isAtRest { self.status = status }
+      if status.isParked { self.status = status }
     }
   }
 }
@@ -207,9 +205,6 @@ extension SesameClient {
     var session = session
     defer { if case .open = state { state = .open(session) } }
     switch request {
-    case .forgeLock: return forge(.lock(settings.tag), session.generation)
-    case .forgeUnlock: return forge(.unlock(settings.tag), session.generation)
-    case .replayCommand: return provoke(lastCommand)
     case .readAutolock, .readStatus:
       if session.generation == .os3, !session.isResetting { return tell(request, in: session) }
     default: break
@@ -260,7 +255,7 @@ extension SesameClient {
     case .readVersion: return .readVersion
     case .readStatus: return .readMechStatus
     case .setTime: return .setTime(unixTime(at: now))
-    case .closeTo, .connect, .register, .disconnect, .forgeLock, .forgeUnlock, .replayCommand: return nil
+    case .closeTo, .connect, .register, .disconnect: return nil
     }
   }
 
@@ -275,19 +270,24 @@ extension SesameClient {
     send(sealing: request.encoded, in: &session)
   }
 
-  /// Sends the next message of a session, with what was to become of it.
-  mutating func send(sealing message: [UInt8], in session: inout Session) {
-    let before = session.cipher
-    // What the lock may take is no shadow: it would be answered as the message is.
-    let shadow = flaws.takeShadow().flatMap { session.rejects($0) ? $0 : nil }
-    let frames = Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext)
-    lastCommand = frames
-    eavesdropper.note(frames, counter: before.sendCounter)
-    guard shadow != nil || flaws.mutation != nil else { return actions += frames.map { .send($0) } }
-    let old = oldCipher(inPlaceOf: before)
-    provoke(shadow?.frames(of: message, before, old: old) ?? [])
-    let sent = takeMutation { $0.frames(of: message, before, old: old) } ?? frames
-    actions += sent.map { .send($0) }
+  private mutating func send(sealing message: [UInt8], in session: inout Session) {
+    actions += Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext).map { .send($0) }
+  }
+
+  /// Asks for what makes no sense, where a session is open.
+  public mutating func ask(_ undefinedRequest: UndefinedRequest, at now: Instant) -> [ClientAction] {
+    guard case .open(var session) = state, !session.isResetting else { return take() }
+    let message = undefinedRequest.request(for: session.generation)
+    if let request = try? Request(decoding: message, for: session.generation) {
+      session.pending.append(
+        Session.Pending(
+          request: request, command: .other(request), isAsked: false, counter: session.cipher.sendCounter,
+          since: now, undefinedRequest: undefinedRequest))
+    }
+    actions.append(.provoke)
+    send(sealing: message, in: &session)
+    state = .open(session)
+    return take()
   }
 
   /// Takes in a message of an open session.
@@ -302,7 +302,7 @@ extension SesameClient {
   }
 
   /// Takes in what is authentic.
-  mutating func take(_ message: LockMessage, in session: inout Session, at now: Instant) {
+  private mutating func take(_ message: LockMessage, in session: inout Session, at now: Instant) {
     switch message {
     case .response(let response):
       answer(response, in: &session, at: now)
@@ -331,10 +331,11 @@ extension SesameClient {
           ?? "an answer to nothing: \(response.item)", packet: response.encoded)
       return
     }
-    if let oddity = pending.oddity {
-      if response.result == .success, !oddity.mayBeObeyed {
+    if let undefinedRequest = pending.undefinedRequest {
+      if response.result == .success, !undefinedRequest.mayBeObeyed {
         actions.complain(
-          .nonsenseObeyed, of: oddity.rawValue, "\(oddity.rawValue) was obeyed", packet: response.encoded)
+          .malformedObeyed, of: undefinedRequest.rawValue, "\(undefinedRequest.rawValue) was obeyed",
+          packet: response.encoded)
       }
       return
     }
@@ -352,7 +353,7 @@ extension SesameClient {
       if case .setMechSetting = pending.command { session.isConfiguring = false }
       if case .reset = pending.command { session.isResetting = false }
       let text = "\(response.item): \(response.result)"
-      let isMeant = pending.isAsked && !session.isReflected
+      let isMeant = pending.isAsked && !isReflected
       actions.append(isMeant ? .refuse(text) : .report(.refused(text)))
       return
     }
@@ -422,10 +423,10 @@ extension SesameClient {
       return
     }
     session.recordCount += 1
-    guard session.recordCount < SesameClient.mostRecords else {
+    guard session.recordCount < SesameClient.maximumRecords else {
       session.isReadingHistory = false
       actions.complain(
-        .historyEndless, "a history of more than \(SesameClient.mostRecords) records", packet: bytes)
+        .historyEndless, "a history of more than \(SesameClient.maximumRecords) records", packet: bytes)
       return
     }
     switch session.generation {
@@ -447,12 +448,42 @@ extension SesameClient {
   }
 
   /// More records in a row than any lock holds.
-  static let mostRecords = 300
+  static let maximumRecords = 300
+}
+
+extension SesameClient.Session {
+  /// The request that an answer is to. What makes no sense is not obeyed: success is rather another's.
+  fileprivate mutating func takePending(for response: Response) -> Pending? {
+    let matches = pending.indices.filter {
+      pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
+    }
+    // That a history is empty is said to who asked for it as is proper.
+    let asksForHistory = matches.contains { index in
+      if case .readHistory = pending[index].command { pending[index].undefinedRequest == nil } else { false }
+    }
+    let makesSense = response.result == .success || (response.result == .notFound && asksForHistory)
+    let best =
+      matches.first { (pending[$0].undefinedRequest?.mayBeObeyed ?? true) == makesSense } ?? matches.first
+    guard let best else { return nil }
+    let answered = pending.remove(at: best)
+    confirmed = max(confirmed, answered.counter + 1)
+    return answered
+  }
+
+  /// Takes back what was taken for an answer since an earlier moment; what was sent since then stays sent.
+  mutating func restoreBook(of before: Self) {
+    pending = before.pending + pending.filter { $0.counter >= before.cipher.sendCounter }
+    cipher.receiveCounter = before.cipher.receiveCounter
+    confirmed = before.confirmed
+    isConfiguring = before.isConfiguring
+    isResetting = before.isResetting
+    isReadingHistory = before.isReadingHistory
+  }
 }
 
 extension MechStatus {
   /// What no status has.
-  fileprivate var oddity: SesameViolation? {
+  fileprivate var undefinedRequest: SesameViolation? {
     switch self {
     case .sesame3(let status): status.returnCode.isDefined ? nil : .undefinedResult
     case .sesame5(let status): status.flags.rawValue & 0x80 == 0 ? nil : .undefinedFlag
@@ -461,7 +492,7 @@ extension MechStatus {
   }
 
   /// Whether the bolt stands still and the motor has nothing to do.
-  fileprivate var isAtRest: Bool {
+  fileprivate var isParked: Bool {
     guard case .sesame5(let status) = self else { return isIdle }
     return isIdle && status.flags.contains(.stopped)
   }

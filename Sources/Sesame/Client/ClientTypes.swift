@@ -65,20 +65,19 @@ public enum ClientRequest: Equatable, Sendable {
   case readVersion
   case readStatus
   case setTime
-  /// Sends a lock command in clear, as someone without the key would.
-  case forgeLock
-  /// Sends an unlock command in clear, as someone without the key would.
-  case forgeUnlock
-  /// Sends the frames of the last encrypted command again, as someone who listened would.
-  case replayCommand
 }
 
-/// How a client may misbehave on purpose, to see whether its lock notices.
-public enum ClientPretence: Equatable, Sendable {
-  /// It proves itself with something else than its key.
-  case falseProof(FalseProof)
-  /// It sends the proof of an earlier login again: of the last one, or of an earlier session, -1 for the one before.
-  case replayedLogin(session: Int?)
+/// How a client misbehaves on purpose, to see whether its lock notices.
+public struct ClientMisbehaviour: Equatable, Sendable {
+  /// What it shows in place of its proof.
+  public var falseProof: FalseProof?
+  /// Whether it sends a login again in place of its own.
+  public var replaysLogin = false
+  /// The login that it then sends, as far as one was overheard: who has none proves himself with a wrong secret.
+  public var overheard: ShownLogin?
+
+  /// Whether it proves itself as it should.
+  var isNone: Bool { falseProof == nil && !replaysLogin }
 }
 
 /// What the caller must do next, in order.
@@ -93,8 +92,6 @@ public enum ClientAction: Equatable, Sendable {
   case disconnect
   /// Write a frame.
   case send([UInt8])
-  /// What is written next is not what the client would send: somebody tampers with the link.
-  case tamper
   /// What is written next is what no client says: a lock may end the link at it.
   case provoke
   /// The lock says at its registration that its positions are set: it was made so, or its last owner did it.

@@ -12,6 +12,10 @@ public enum LinkEvent: Equatable, Sendable {
   case tampered
   /// The tester's Bluetooth sends what makes no sense: the lock may end the link at it.
   case provoked
+  /// Somebody says a frame in the lock's name: no reproach to the lock, whose own words are still to come.
+  case spoofed([UInt8])
+  /// A message of the lock's goes back to it: what it says next may be an answer to that.
+  case reflected
   /// The connection, or the attempt at one, is over; the reason is the Core Specification's error code
   /// (Vol 1 Part F), such as 0x13 for a peer that ended it and 0x08 for a supervision time-out.
   ///

@@ -49,7 +49,7 @@ public struct SesameClient {
   /// The status last shown.
   public private(set) var status = ClientStatus.noSignal
   /// What the client does wrong on purpose.
-  public var pretences: [ClientPretence] = []
+  public var misbehaviour = ClientMisbehaviour()
 
   let isKeySure: Bool
   let settings: ClientSettings
@@ -63,20 +63,12 @@ public struct SesameClient {
   private let knownPair: PrivateKey?
   /// Whether a lock without an owner was shown the key of a former one on this connection.
   var hasShownOldKey = false
-  /// The last login command, for those who send it again.
-  var lastLogin: [UInt8]?
-  /// The app's token of that login, in OS2.
-  var lastAppToken: Token?
-  /// The frames of the last encrypted command.
-  var lastCommand: [[UInt8]] = []
-  /// What whoever listens in has of this session, and of those before.
-  var eavesdropper = Eavesdropper()
+  /// Whether the lock may have taken a message of its own for a request, and answer that.
+  var isReflected = false
   /// The number of the record before the first that was read, where records are numbered from 1 on.
   var recordBase: UInt32?
   /// The keys that were valid before the last resets, the latest last.
   private(set) var formerKeys: [LockKey] = []
-  /// What the next message is to suffer.
-  var flaws = PendingFlaws()
   /// The tokens of the connections of this test.
   private var tokens: [UInt32] = []
   /// The cipher of the last session that is over.
@@ -92,8 +84,7 @@ public struct SesameClient {
   ///
   /// - Parameters:
   ///   - isKeySure: whether the key is the lock's for sure: who proves himself with another need not be answered.
-  ///   - livesOn: whether it is for the same lock, going on: then what was overheard is known still, and the keys that
-  ///     were valid once.
+  ///   - livesOn: whether it is for the same lock, going on: then the keys that were valid once are known still.
   public init(
     key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable,
     after other: SesameClient? = nil,
@@ -104,11 +95,7 @@ public struct SesameClient {
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }
-    guard livesOn, let other else { return }
-    eavesdropper = other.eavesdropper
-    formerKeys = other.formerKeys
-    lastLogin = other.lastLogin
-    lastAppToken = other.lastAppToken
+    if livesOn, let other { formerKeys = other.formerKeys }
   }
 
   /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
@@ -164,20 +151,8 @@ extension SesameClient {
     // A registration in place of a proof is a login to the user.
     case (.disconnect, .registering) where status == .logining:
       leave(disconnecting: true)
-    case (.forgeLock, .registering(let registration)) where status == .logining:
-      forge(.lock(settings.tag), registration.sighting.generation)
-    case (.forgeUnlock, .registering(let registration)) where status == .logining:
-      forge(.unlock(settings.tag), registration.sighting.generation)
-    case (.replayCommand, .registering) where status == .logining:
-      provoke(lastCommand)
     case (_, .open(let session)):
       perform(request, in: session, at: now)
-    case (.forgeLock, .logining(let login)):
-      forge(.lock(settings.tag), login.sighting.generation)
-    case (.forgeUnlock, .logining(let login)):
-      forge(.unlock(settings.tag), login.sighting.generation)
-    case (.replayCommand, .logining):
-      provoke(lastCommand)
     default:
       actions.append(.refuse("not possible in \(status.rawValue)"))
     }
@@ -191,6 +166,8 @@ extension SesameClient {
     case .connected: connected(at: now)
     case .ready, .tampered, .provoked: break
     case .frame(let frame): receive(frame: frame, at: now)
+    case .spoofed(let frame): receive(spoofed: frame, at: now)
+    case .reflected: isReflected = true
     case .disconnected(let reason, let unacknowledged): lostLink(reason, unacknowledged)
     }
     return take()
@@ -237,7 +214,7 @@ extension SesameClient {
         because: ClientExplanation(
           SesameViolation.noAnswer.rawValue, "no answer to the proof of somebody else"))
     case .logining(let login) where !login.isAccepted:
-      (violation, subject, request) = (.noAnswer, "login", lastLogin)
+      (violation, subject, request) = (.noAnswer, "login", login.shown.message)
       detail = "no answer to login within \(settings.times.session)"
     case .logining(let login):
       (violation, subject, request) = (.noStatus, nil, nil)
@@ -362,19 +339,32 @@ extension SesameClient {
   }
 
   private mutating func lostLink(_ reason: UInt8, _ unacknowledged: Int?) {
-    switch state {
-    case .away, .seeking, .heard:
-      break
-    case .connecting, .waiting, .ready, .registering, .logining, .open, .forgotten:
-      endSession()
-      state = .away
-      departure = ClientLeaving.explanation(ofEnd: reason, unacknowledged: unacknowledged)
-      show(.noSignal)
-    }
+    guard hasLink else { return }
+    endSession()
+    state = .away
+    departure = ClientLeaving.explanation(ofEnd: reason, unacknowledged: unacknowledged)
+    show(.noSignal)
   }
 
   private mutating func endSession() {
     if let cipher { formerCipher = cipher }
+  }
+
+  /// Complains of a key that somebody sent.
+  mutating func checkForKeys(in bytes: [UInt8]) {
+    guard bytes.count >= 16 else { return }
+    if let key, key.secret.occurs(in: bytes) {
+      actions.complain(.keyExposed, of: "owner's key", "the secret key in a message")
+    }
+    if let cipher, cipher.key.occurs(in: bytes) {
+      actions.complain(.keyExposed, of: "session key", "the session's key in a message")
+    }
+  }
+
+  /// Whether a text has a key of the client's in it.
+  public func tellsKey(_ text: String) -> Bool {
+    guard text.utf8.count >= 32, let key else { return false }
+    return text.lowercased().contains(key.secret.exposedBytes.hex)
   }
 
   /// Whether bytes have a key in them that is in use, or was just before.
@@ -393,8 +383,20 @@ extension SesameClient {
     if let message = gather(frame) { receive(message, at: now) }
   }
 
+  /// Takes in what somebody says in the lock's name. What is to be complained of was to be expected, and what the lock
+  /// does say is still to come, and is judged by what was asked of it.
+  private mutating func receive(spoofed frame: [UInt8], at now: Instant) {
+    let before = state
+    receive(frame: frame, at: now)
+    if case .open(let before) = before, case .open(var session) = state {
+      session.restoreBook(of: before)
+      state = .open(session)
+    }
+    actions.removeAll { if case .complain = $0 { true } else { false } }
+  }
+
   /// Joins frames to messages, and complains of those that no sender of the protocol sends.
-  mutating func gather(_ frame: [UInt8]) -> SegmentedMessage? {
+  private mutating func gather(_ frame: [UInt8]) -> SegmentedMessage? {
     guard let header = frame.first.map({ SegmentHeader(rawValue: $0) }) else {
       actions.complain(.emptyFrame, "a notification of no bytes", packet: frame)
       return nil
@@ -410,7 +412,7 @@ extension SesameClient {
       if isFirst {
         actions.complain(.unfinishedMessage, "a first frame in the middle of a message", packet: frame)
       } else {
-        actions.complain(.strayFrame, "a frame that goes on with nothing", packet: frame)
+        actions.complain(.unexpectedFrame, "a frame that goes on with nothing", packet: frame)
         return nil
       }
     }
@@ -428,9 +430,8 @@ extension SesameClient {
     }
   }
 
-  mutating func receive(_ message: SegmentedMessage, at now: Instant) {
+  private mutating func receive(_ message: SegmentedMessage, at now: Instant) {
     checkForKeys(in: message.bytes)
-    eavesdropper.lastReceived = message
     switch state {
     case .waiting(let sighting, _):
       receive(first: message, from: sighting, at: now)
@@ -484,17 +485,17 @@ extension SesameClient {
       actions.complain(
         .tokenRepeated, "the token of an earlier connection once more", packet: Publish.initial(token).encoded
       )
-    } else if tokens.count < Self.mostTokens {
+    } else if tokens.count < Self.maximumTokens {
       tokens.append(token.word)
     }
     if !sighting.advertisement.isRegistered {
       dropKey()
       state = .ready(sighting, token)
       show(.readytoRegister)
-      hasShownOldKey = falseProof == .oldKey && oldKey != nil
+      hasShownOldKey = misbehaviour.falseProof == .oldKey && oldKey != nil
       if hasShownOldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
     } else if let key {
-      if falseProof == .registration {
+      if misbehaviour.falseProof == .registration {
         beginRegistration(of: sighting, token, at: now)
       } else {
         beginLogin(to: sighting, token, key, at: now)
@@ -507,7 +508,7 @@ extension SesameClient {
   }
 
   /// How many tokens of a test are remembered: more connections no test has, but for those that run for days.
-  private static let mostTokens = 1024
+  private static let maximumTokens = 1024
 
   /// Decodes the token, or complains of what is there in its place.
   private mutating func token(in bytes: [UInt8], of generation: Generation) -> Token? {
@@ -526,22 +527,8 @@ extension SesameClient {
     actions.complain(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded)
   }
 
-  mutating func forge(_ command: LockCommand, _ generation: Generation) {
-    let request = command.encoded(for: generation)
-    provoke(Segmenter().frames(of: request, .plaintext))
-  }
-
-  /// Sends a message in clear, with what was to become of the next one.
-  ///
-  /// - Parameter right: the message in whose place it is sent: what becomes of a false one must not be that.
-  mutating func sendInClear(_ message: [UInt8], insteadOf right: [UInt8]? = nil) {
-    let plain = Segmenter().frames(of: message, .plaintext)
-    let forbidden = right.flatMap { $0 == message ? nil : Segmenter().frames(of: $0, .plaintext) }
-    let frames = takeMutation { $0.frames(ofClear: message) }.map { $0 == forbidden ? plain : $0 } ?? plain
-    actions += frames.map { .send($0) }
-    // Before there is a session a second login is no extra, but the login: it follows the first one.
-    let shadow = flaws.takeShadow()?.frames(ofClear: message) ?? []
-    provoke(shadow == forbidden ? [] : shadow)
+  mutating func sendInClear(_ message: [UInt8]) {
+    actions += Segmenter().frames(of: message, .plaintext).map { .send($0) }
   }
 }
 

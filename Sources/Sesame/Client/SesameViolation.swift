@@ -5,7 +5,7 @@
 public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   // Frames.
   case emptyFrame = "empty-frame"
-  case strayFrame = "stray-frame"
+  case unexpectedFrame = "unexpected-frame"
   case unfinishedMessage = "unfinished-message"
   case unknownKind = "unknown-kind"
   case frameTooLong = "frame-too-long"
@@ -37,7 +37,7 @@ public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   case undefinedResult = "undefined-result"
   case undefinedFlag = "undefined-flag"
   case unknownPublish = "unknown-publish"
-  case nonsenseObeyed = "nonsense-obeyed"
+  case malformedObeyed = "malformed-obeyed"
   // History.
   case historyRepeated = "history-repeated"
   case historyEndless = "history-endless"

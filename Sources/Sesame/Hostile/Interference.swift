@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | `forge` | ``Forgery/name`` | the lock passes it over |
 /// | `replay` | a ``Replay`` | the lock passes it over |
-/// | `request` | one of ``OddRequest`` | the lock refuses it or passes it over |
+/// | `request` | one of ``UndefinedRequest`` | the lock refuses it or passes it over |
 /// | `shadow` | one of ``MessageFlaw``: the next message is accompanied by itself with the flaw | the lock passes the other over |
 /// | `mutate` | one of ``MessageFlaw``: the next message has the flaw | it is lost |
 /// | `reflect` | `yes`: the lock's last message goes back to it | in OS3 the session may be lost |
@@ -12,7 +12,7 @@
 public enum Interference: Equatable, Sendable {
   case forge(Forgery)
   case replay(Replay)
-  case request(OddRequest)
+  case request(UndefinedRequest)
   case shadow(MessageFlaw)
   case mutate(MessageFlaw)
   case reflect

@@ -48,7 +48,7 @@ public struct Reassembler: Sendable {
     case unknownKind(UInt8)
     /// The frame goes on with a message that never began. A ciphertext one still moves the counter of the
     /// program's cipher on, which loses the session.
-    case stray(advancesCounter: Bool)
+    case unexpected(advancesCounter: Bool)
     /// The message grew beyond what the program holds.
     case tooLong
   }
@@ -114,7 +114,7 @@ public struct Reassembler: Sendable {
     case (false, .skipping):
       return .ignored(.tooLong)
     case (false, .finished) where policy == .libsesame3bt:
-      return .ignored(.stray(advancesCounter: ending == .ciphertext))
+      return .ignored(.unexpected(advancesCounter: ending == .ciphertext))
     case (false, .finished), (false, .fresh), (false, .gathering):
       break
     }
@@ -197,7 +197,7 @@ extension Reassembler.Reason: CustomStringConvertible {
     case .empty: "a frame without a header"
     case .headerOnly: "a frame without data"
     case .unknownKind(let kind): "kind \(kind) is unknown"
-    case .stray(let advances): "no message to go on with" + (advances ? "; the counter advances" : "")
+    case .unexpected(let advances): "no message to go on with" + (advances ? "; the counter advances" : "")
     case .tooLong: "the message is too long"
     }
   }

@@ -7,8 +7,8 @@ public import Basics
 public struct AirDeviceSettings {
   /// How long the client waits.
   public var times = ClientTimes()
-  /// What of the model's circumstances always holds.
-  public var circumstances: [String]
+  /// What of the model's conditions always holds.
+  public var conditions: [String]
   /// What the lock is known to do though its protocol forbids it.
   public var quirks: [SesameViolation] = []
   /// How much later than it happened something may be observed, beside what the link holds up: on real air this program
@@ -29,11 +29,11 @@ public struct AirDeviceSettings {
 
   /// Makes settings.
   public init(
-    circumstances: [String], slack: Interval, host: HostSettings, patience: Interval? = nil,
+    conditions: [String], slack: Interval, host: HostSettings, patience: Interval? = nil,
     epoch: @escaping () -> UInt32,
     secrets: @escaping (_ test: Int) -> @Sendable () -> any SecretSource & Sendable
   ) {
-    self.circumstances = circumstances
+    self.conditions = conditions
     self.slack = slack
     self.host = host
     self.patience = patience
@@ -51,10 +51,10 @@ public protocol ControllerRecovery<Transport>: AnyObject {
   var fault: LabFault? { get }
 
   /// Tries what there is until the controller is in work again; gives what there is to say of it, one line each.
-  func climb<Surroundings: LockSurroundings>(_ link: inout AirLink<Transport, Surroundings>) -> [String]
+  func climb<Environment: LockEnvironment>(_ link: inout AirLink<Transport, Environment>) -> [String]
 
   /// Takes what there is to say since it was last asked.
-  func takeRemarks() -> [String]
+  func takeDiagnostics() -> [String]
 }
 
 /// A lock on the air, real, emulated by another program, or emulated here and used as if it were real, as a device under
@@ -63,16 +63,17 @@ public protocol ControllerRecovery<Transport>: AnyObject {
 /// The way to the controller, the host and the link go on from test to test; the client is made afresh for each.
 /// Trouble on the way is the lab's: after it ``restart()`` brings the controller back, and where that cannot be done
 /// every call throws at once.
-public final class AirDevice<Transport: HCITransport, Surroundings: LockSurroundings & AnyObject>:
-  DeviceUnderTest, RecordedDevice
+public final class AirDevice<Transport: HCITransport, Environment: LockEnvironment & AnyObject>:
+  DeviceLayer, RecordedDevice
 {
-  private var device: ClientDevice<AirLink<Transport, Surroundings>>
+  /// The client at the end of the way.
+  public var wrapped: ClientDevice<AirLink<Transport, Environment>>
   /// Who can do something to the lock.
-  public internal(set) var surroundings: Surroundings
+  public internal(set) var environment: Environment
   private let settings: AirDeviceSettings
   private var tests = 0
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
-  private var remarks: [String] = []
+  private var diagnostics: [String] = []
   private var recorder: LinkRecorder?
   private let recovery: (any ControllerRecovery<Transport>)?
 
@@ -80,57 +81,55 @@ public final class AirDevice<Transport: HCITransport, Surroundings: LockSurround
   ///
   /// - Parameters:
   ///   - transport: the way to the client's controller.
-  ///   - surroundings: who can do something to the lock; shared with the caller.
+  ///   - environment: who can do something to the lock; shared with the caller.
   ///   - target: which lock is meant.
   ///   - recovery: how the controller is brought back; by a reset unless given.
-  ///   - remarks: what there is to say already.
+  ///   - diagnostics: what there is to say already.
   public init(
-    _ transport: Transport, _ surroundings: Surroundings, target: LockTarget, _ settings: AirDeviceSettings,
-    recovery: (any ControllerRecovery<Transport>)? = nil, remarks: [String] = []
+    _ transport: Transport, _ environment: Environment, target: LockTarget, _ settings: AirDeviceSettings,
+    recovery: (any ControllerRecovery<Transport>)? = nil, diagnostics: [String] = []
   ) {
-    self.surroundings = surroundings
+    self.environment = environment
     self.settings = settings
     self.recovery = recovery
-    var link = AirLink(transport, host: settings.host, surroundings: surroundings, target: target)
+    var link = AirLink(transport, host: settings.host, environment: environment, target: target)
     link.patience = settings.patience
-    device = ClientDevice(link, circumstances: settings.circumstances, secrets: settings.secrets(0))
-    self.remarks = (recovery?.takeRemarks() ?? []) + remarks
+    wrapped = ClientDevice(link, conditions: settings.conditions, secrets: settings.secrets(0))
+    self.diagnostics = (recovery?.takeDiagnostics() ?? []) + diagnostics
   }
 
   /// Makes the client afresh.
-  private func renew(_ link: AirLink<Transport, Surroundings>) {
+  private func renew(_ link: AirLink<Transport, Environment>) {
     var client = ClientSettings(epoch: settings.epoch())
     client.times = settings.times
     client.numbersRecordsFromOne = settings.numbersRecordsFromOne
-    device = ClientDevice(
-      link, settings: client, quirks: settings.quirks, circumstances: settings.circumstances,
+    wrapped = ClientDevice(
+      link, settings: client, quirks: settings.quirks, conditions: settings.conditions,
       secrets: settings.secrets(tests))
-    device.adopt(vocabulary)
-    device.record(to: recorder)
+    wrapped.adopt(vocabulary)
+    wrapped.record(to: recorder)
   }
 
-  public var now: Instant { device.now }
-
   /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
-  public var positions: LockPositions? { device.positions }
+  public var positions: LockPositions? { wrapped.positions }
 
   public var abilities: Abilities {
     Self.abilities(
-      stimuli: surroundings.stimuli, faults: surroundings.faults, settings: surroundings.settings,
-      circumstances: settings.circumstances, slack: settings.slack)
+      stimuli: environment.stimuli, faults: environment.faults, settings: environment.settings,
+      conditions: settings.conditions, slack: settings.slack)
   }
 
-  /// What a lock on the air can serve whose surroundings can do so much.
+  /// What a lock on the air can serve whose environment can do so much.
   public static func abilities(
-    stimuli: [String], faults: [String], settings: [String], circumstances: [String], slack: Interval
+    stimuli: [String], faults: [String], settings: [String], conditions: [String], slack: Interval
   ) -> Abilities {
-    typealias Client = ClientDevice<AirLink<Transport, Surroundings>>
+    typealias Client = ClientDevice<AirLink<Transport, Environment>>
     let faults =
-      faults + AirLink<Transport, Surroundings>.ownFaults + Client.pretenceNames
+      faults + AirLink<Transport, Environment>.ownFaults + Client.misbehaviourNames
     var abilities = Abilities(
       stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
-      circumstances: circumstances, reports: Client.reports,
-      slack: slack + Client.slack(under: circumstances),
+      conditions: conditions, reports: Client.reports,
+      slack: slack + Client.slack(under: conditions),
       arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
     abilities.particulars = Client.particulars
@@ -139,36 +138,36 @@ public final class AirDevice<Transport: HCITransport, Surroundings: LockSurround
 
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
-    device.adopt(vocabulary)
+    wrapped.adopt(vocabulary)
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
     tests += 1
-    renew(device.link)
-    try lab { () throws(LabFault) in try device.reset(to: start) }
+    renew(wrapped.link)
+    try lab { () throws(LabFault) in try wrapped.reset(to: start) }
   }
 
-  public func reaches(_ stimulus: Stimulus) -> Bool { device.reaches(stimulus) }
-
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
-    if vocabulary.stimuli[stimulus.number] == "register" { try surroundings.expectKey() }
-    try lab { () throws(LabFault) in try device.perform(stimulus) }
+    if LockFamily.sesame.request(named: vocabulary.stimuli[stimulus.number]) == .register {
+      try environment.expectKey()
+    }
+    try lab { () throws(LabFault) in try wrapped.perform(stimulus) }
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
-    try lab { () throws(LabFault) in try device.bring(about: fault) }
+    try lab { () throws(LabFault) in try wrapped.bring(about: fault) }
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     guard let isStopped = settings.isStopped else {
-      return try lab { () throws(LabFault) in try device.observe(until: limit) }
+      return try lab { () throws(LabFault) in try wrapped.observe(until: limit) }
     }
     // What is waited for on the clock is waited for in pieces: a signal between looking and waiting would else be heard
     // when all of it is over.
     while true {
       if isStopped() { throw LabFault(.stopped, "the end was asked for") }
       let piece = min(limit, now + Self.hearing)
-      let shown = try lab { () throws(LabFault) in try device.observe(until: piece) }
+      let shown = try lab { () throws(LabFault) in try wrapped.observe(until: piece) }
       if shown != nil || now >= limit { return shown }
     }
   }
@@ -177,29 +176,23 @@ public final class AirDevice<Transport: HCITransport, Surroundings: LockSurround
   private static var hearing: Interval { .milliseconds(50) }
 
   public func restart() throws(LabFault) {
-    guard let recovery else { return try device.restart() }
+    guard let recovery else { return try wrapped.restart() }
     if let fault = recovery.fault { throw fault }
-    var link = device.link
-    remarks += link.takeRemarks()
-    remarks += recovery.climb(&link)
+    var link = wrapped.link
+    diagnostics += link.takeDiagnostics()
+    diagnostics += recovery.climb(&link)
     renew(link)
     if let fault = recovery.fault { throw fault }
   }
 
   public func record(to recorder: LinkRecorder?) {
     self.recorder = recorder
-    device.record(to: recorder)
+    wrapped.record(to: recorder)
   }
 
-  public func takeRemarks() -> [String] {
-    defer { remarks = [] }
-    return remarks + device.takeRemarks()
-  }
-
-  public var answerDue: Instant? { device.answerDue }
-
-  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
-    device.explanation(ofSilence: isSilent)
+  public func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics + wrapped.takeDiagnostics()
   }
 
   /// A controller that does not answer says nothing about the lock behind it, however often it happens.

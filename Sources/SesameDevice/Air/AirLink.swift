@@ -14,7 +14,7 @@ public import Basics
 /// - Links have the least interval, 7.5 ms, no latency, and are lost after 2 s. ``LinkEvent/connected`` is followed
 ///   by the discovery of the lock's service with the fewest exchanges, then by ``LinkEvent/ready``; what the lock
 ///   notified before that comes after it, in order.
-/// - What fails in discovery ends the link, with a remark that says what was missing.
+/// - What fails in discovery ends the link, with a diagnostic that says what was missing.
 /// - A link that the client ends is over for it at once, with reason 0x16, as is an attempt that it gives up, with
 ///   0x02.
 /// - Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
@@ -22,12 +22,37 @@ public import Basics
 ///   when, is for whoever uses the link to say.
 ///
 /// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
-public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: LockLink {
+public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: LockLink {
   private enum State {
     case idle
-    case connecting
-    case discovering(LinkID, LockDiscovery, GATTProcedureID)
-    case open(LinkID, write: AttributeHandle, notify: AttributeHandle)
+    /// With how often an attempt may still be made again that the controller took for a link before it was one.
+    case connecting(attemptsLeft: Int)
+    case discovering(Discovering)
+    case open(Open)
+  }
+
+  /// A link on which the lock's service is being found.
+  private struct Discovering {
+    let link: LinkID
+    var discovery = LockDiscovery()
+    var procedure: GATTProcedureID
+    let attemptsLeft: Int
+    /// Frames that came before the client could be told that the link is ready.
+    var early: [[UInt8]] = []
+  }
+
+  /// A link that the client uses.
+  private struct Open {
+    let link: LinkID, write: AttributeHandle, notify: AttributeHandle
+    /// Frames that wait for room in the host.
+    var outgoing: [[UInt8]] = []
+  }
+
+  /// How it is with the controller.
+  private enum Controller {
+    case reset, setUp
+    /// What everything ends with until it is in work again.
+    case failed(LabFault)
   }
 
   /// The way to the client's controller.
@@ -36,7 +61,7 @@ public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: 
   /// a controller that froze looks like a lock that does not answer.
   public var patience: Interval?
   /// Who can do something to the lock and to the air around it.
-  public internal(set) var surroundings: Surroundings
+  public internal(set) var environment: Environment
 
   private var host: BluetoothHost
   /// Whether the host is kept from what is due.
@@ -44,13 +69,11 @@ public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: 
   private var listener: LockListener
   private var state = State.idle
   private var isListening = false
-  /// The link that the client has ended, until it is over.
-  private var leaving: LinkID?
-  /// Whether that link is to end once the controller has sent what it has.
-  private var isDraining = false
+  /// The link that the client has ended, until it is over, and whether it is to end once the controller has sent what it has.
+  private var leaving: (link: LinkID, isDraining: Bool)?
   /// How many attempts were given up of which the host has not said that they are over.
   private var givenUp = 0
-  private var isSetUp = false
+  private var controller = Controller.reset
   private var epoch = Instant.zero
   /// When the controller said something, or was asked to.
   private var lastSign = Instant.zero
@@ -60,18 +83,12 @@ public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: 
   /// What the client is to hear, and how much of it has been taken.
   private var events: [LinkEvent] = []
   private var taken = 0
-  /// How often an attempt may still be made again that the controller took for a link before it was one.
-  private var attemptsLeft = 0
-  /// Frames that came before the client could be told that the link is ready.
-  private var early: [[UInt8]] = []
-  /// Frames that wait for room in the host.
-  private var outgoing: [[UInt8]] = []
-  private var remarks: [String] = []
+  private var diagnostics: [String] = []
+  /// Whether a frame of this test may be tampered with of which the environment will not tell.
+  private var mayBeTampered = false
   /// Whether something was sent on this link that makes no sense.
   private var isProvoked = false
   private var recorder: PacketRecorder?
-  /// What everything ends with until the controller is in work again.
-  private var fault: LabFault?
   /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened anew.
   public private(set) var isWayLost = false
 
@@ -80,11 +97,11 @@ public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: 
   /// - Parameters:
   ///   - transport: the way to the client's controller.
   ///   - host: the settings of the client's host.
-  ///   - surroundings: who brings the lock into a start condition.
+  ///   - environment: who brings the lock into a start condition.
   ///   - target: which lock is meant.
-  public init(_ transport: Transport, host: HostSettings, surroundings: Surroundings, target: LockTarget) {
+  public init(_ transport: Transport, host: HostSettings, environment: Environment, target: LockTarget) {
     self.transport = transport
-    self.surroundings = surroundings
+    self.environment = environment
     self.host = BluetoothHost(host)
     listener = LockListener(target)
   }
@@ -93,31 +110,30 @@ public struct AirLink<Transport: HCITransport, Surroundings: LockSurroundings>: 
 extension AirLink {
   public var now: Instant { .zero + (transport.now - epoch) }
 
-  /// What the surroundings can do, and two of the client's Bluetooth: `att`, something that makes no sense
-  /// (``BluetoothNonsense``), and `unsubscribe`, which turns the lock's notifications off.
-  public var faults: [String] { surroundings.faults + Self.ownFaults }
+  /// What the environment can do, and two of the client's Bluetooth: `att`, something that makes no sense
+  /// (``MalformedBluetooth``), and `unsubscribe`, which turns the lock's notifications off.
+  public var faults: [String] { environment.faults + Self.ownFaults }
 
   /// The faults that are brought about by the client's Bluetooth.
   public static var ownFaults: [String] { ["att", "unsubscribe"] }
 
-  public var stimuli: [String] { surroundings.stimuli }
+  public var stimuli: [String] { environment.stimuli }
+  public var settings: [String] { environment.settings }
+  public var livesOn: Bool { environment.livesOn }
+  public var isKeySure: Bool { environment.isKeySure }
 
-  public var settings: [String] { surroundings.settings }
-
-  public var reportsTampering: Bool { surroundings.reportsTampering }
-
-  public var livesOn: Bool { surroundings.livesOn }
-
-  public var isKeySure: Bool { surroundings.isKeySure }
-
-  /// Ends whatever there is, lets the surroundings bring the lock into the condition, resets the controller and sets
+  /// Ends whatever there is, lets the environment bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    if let fault { throw fault }
-    if isSetUp { try endEverything() }
-    let key = try surroundings.prepare(start)
+    switch controller {
+    case .failed(let fault): throw fault
+    case .setUp: try endEverything()
+    case .reset: break
+    }
+    let key = try environment.prepare(start)
     try setUp()
     listener = LockListener(listener.target)
+    mayBeTampered = false
     epoch = transport.now
     // What went wrong before is of interest only while it is not put right.
     recorder?.startOver(at: epoch)
@@ -149,16 +165,16 @@ extension AirLink {
     guard listener.address != nil else {
       throw LabFault(.notPossible, "a lock that was never heard cannot be connected to")
     }
-    state = .connecting
-    attemptsLeft = Self.repeatedAttempts
+    state = .connecting(attemptsLeft: Self.repeatedAttempts)
     try beginConnecting()
   }
 
   public mutating func disconnect() throws(LabFault) {
     try check()
-    switch state {
-    case .idle:
-      return
+    let last = state
+    state = .idle
+    switch last {
+    case .idle: break
     case .connecting:
       // An attempt that waits for an earlier link to end was not begun.
       if leaving == nil {
@@ -166,19 +182,19 @@ extension AirLink {
         try carryOut(host.cancelConnecting(at: transport.now))
       }
       events.append(.disconnected(reason: HCIErrorCode.unknownConnection.rawValue))
-    case .discovering(let link, _, _), .open(let link, _, _):
-      try leave(link)
-      events.append(.disconnected(reason: HCIErrorCode.localHostTerminated.rawValue))
+    case .discovering(let discovering): try leave(discovering.link)
+    case .open(let open): try leave(open.link)
     }
-    state = .idle
   }
 
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
     try check()
-    guard case .open(let link, let write, _) = state else { return }
-    guard outgoing.isEmpty, let actions = host.writeCommand(write, frame, on: link, at: transport.now) else {
-      outgoing.append(frame)
-      return
+    guard case .open(var open) = state else { return }
+    guard open.outgoing.isEmpty,
+      let actions = host.writeCommand(open.write, frame, on: open.link, at: transport.now)
+    else {
+      open.outgoing.append(frame)
+      return state = .open(open)
     }
     try carryOut(actions)
   }
@@ -197,7 +213,7 @@ extension AirLink {
       taken = 0
       guard !isOver else { return nil }
       guard try step(until: limit) else {
-        // What the surroundings did to a frame may be all that there is.
+        // What the environment did to a frame may be all that there is.
         if events.isEmpty { return nil }
         continue
       }
@@ -207,67 +223,76 @@ extension AirLink {
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     try check()
-    try surroundings.perform(stimulus, arguments)
+    try environment.perform(stimulus, arguments)
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
     try check()
     if Self.ownFaults.contains(fault.name), fault.value.isNothing { return }
     switch fault.name {
-    case "att": try send(BluetoothNonsense(fault))
+    case "att": try send(MalformedBluetooth(fault))
     case "unsubscribe": try unsubscribe()
     default:
-      try surroundings.bring(about: fault)
+      if !environment.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
+        mayBeTampered = true
+        events.append(.tampered)
+      }
+      try environment.bring(about: fault)
       noteTampering()
     }
   }
 
   public static func check(_ fault: Fault) throws(LabFault) {
     switch fault.name {
-    case "att": if !fault.value.isNothing { _ = try BluetoothNonsense(fault) }
+    case "att": if !fault.value.isNothing { _ = try MalformedBluetooth(fault) }
     case "unsubscribe": try fault.flag()
-    default: try Surroundings.check(fault)
+    default: try Environment.check(fault)
     }
   }
 
-  /// Tells the client of frames that the surroundings tampered with, before what came of it.
-  private mutating func noteTampering() {
-    if surroundings.takeTampering() { events.append(.tampered) }
+  /// The faults that tamper with frames.
+  private static var tamperings: [String] {
+    ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
   }
 
-  private mutating func send(_ nonsense: BluetoothNonsense) throws(LabFault) {
-    guard case .open(let link, let write, let notify) = state else { return }
+  /// Tells the client of frames that the environment tampered with, before what came of it.
+  private mutating func noteTampering() {
+    if environment.takeTampering() { events.append(.tampered) }
+  }
+
+  private mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {
+    guard case .open(let open) = state else { return }
     isProvoked = true
     events.append(.provoked)
     // It overtakes what waits for the host, and comes between the frames of a message.
-    if !outgoing.isEmpty { events.append(.tampered) }
-    for (channel, payload) in nonsense.packets(write: write, notify: notify, frame: BluetoothNonsense.frame) {
-      try carryOut(host.sendRaw(payload, onChannel: channel, of: link))
+    if !open.outgoing.isEmpty { events.append(.tampered) }
+    let packets = malformed.packets(write: open.write, notify: open.notify, frame: MalformedBluetooth.frame)
+    for (channel, payload) in packets {
+      try carryOut(host.sendRaw(payload, onChannel: channel, of: open.link))
     }
   }
 
   private mutating func unsubscribe() throws(LabFault) {
-    guard case .open(let link, _, let notify) = state else { return }
+    guard case .open(let open) = state else { return }
     isProvoked = true
     events.append(.tampered)
     // Its configuration stands right behind the value, where a service is as documented.
-    let configuration = notify.rawValue + 1
+    let configuration = open.notify.rawValue + 1
     let payload = [0x52, UInt8(truncatingIfNeeded: configuration), UInt8(configuration >> 8), 0, 0]
-    try carryOut(host.sendRaw(payload, onChannel: L2CAPChannel.att.rawValue, of: link))
+    try carryOut(host.sendRaw(payload, onChannel: L2CAPChannel.att.rawValue, of: open.link))
   }
 
-  public mutating func keep(_ key: LockKey) throws(LabFault) { try surroundings.keep(key) }
-
-  public mutating func drop(_ key: LockKey) throws(LabFault) { try surroundings.drop(key) }
+  public mutating func keep(_ key: LockKey) throws(LabFault) { try environment.keep(key) }
+  public mutating func drop(_ key: LockKey) throws(LabFault) { try environment.drop(key) }
 
   /// Resets the controller, and does no more: a way in memory needs no other help.
   public mutating func restart() throws(LabFault) {
     try resetController(until: transport.now + .seconds(10))
   }
 
-  public mutating func takeRemarks() -> [String] {
-    defer { remarks = [] }
-    return remarks + transport.takeRemarks()
+  public mutating func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics + transport.takeDiagnostics()
   }
 }
 
@@ -309,7 +334,7 @@ extension AirLink {
   /// Opens the way to the controller anew, resets that and sets it up. A part of the time is kept for setting it up.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
     forgetEverything()
-    defer { remarks += transport.takeRemarks() }
+    defer { diagnostics += transport.takeDiagnostics() }
     do {
       try transport.reopen(how, until: limit - Self.settingUp)
       isWayLost = false
@@ -342,20 +367,23 @@ private struct Overrun {
 
 extension AirLink {
   private func check() throws(LabFault) {
-    if let fault { throw fault }
-    guard isSetUp else { throw LabFault(.notPossible, "nothing was prepared since the controller was lost") }
+    switch controller {
+    case .setUp: break
+    case .failed(let fault): throw fault
+    case .reset: throw LabFault(.notPossible, "nothing was prepared since the controller was lost")
+    }
   }
 
   /// Keeps the fault, so that nothing is tried before the controller was brought back.
   private mutating func fail(_ fault: LabFault) -> LabFault {
-    self.fault = fault
+    controller = .failed(fault)
     return fault
   }
 
   private mutating func fail(_ fault: TransportFault) -> LabFault {
     switch fault.symptom {
     case .unavailable, .busy, .lost: isWayLost = true
-    case .silent, .nonsense: break
+    case .silent, .malformed: break
     }
     return fail(LabFault(fault))
   }
@@ -364,7 +392,7 @@ extension AirLink {
   private mutating func setUp(until limit: Instant = .never) throws(LabFault) {
     forgetEverything()
     try carryOut(host.start(at: transport.now))
-    while !isSetUp {
+    while case .reset = controller {
       guard try step(until: limit) || transport.now < limit else {
         throw fail(LabFault(.noAnswer, "the controller was not set up in time"))
       }
@@ -373,17 +401,13 @@ extension AirLink {
   }
 
   private mutating func forgetEverything() {
-    fault = nil
-    isSetUp = false
+    controller = .reset
     isListening = false
     givenUp = 0
     leaving = nil
-    isDraining = false
     state = .idle
     events.removeAll(keepingCapacity: true)
     taken = 0
-    early = []
-    outgoing = []
   }
 
   /// Ends links and attempts, and gives the controller a few seconds to say that it did; a reset follows anyway.
@@ -395,23 +419,23 @@ extension AirLink {
 
   /// Ends a link that the client wants no more.
   private mutating func leave(_ link: LinkID) throws(LabFault) {
-    leaving = link
-    early = []
-    outgoing = []
-    isDraining = true
+    leaving = (link, isDraining: true)
     try endDrained()
+    events.append(.disconnected(reason: HCIErrorCode.localHostTerminated.rawValue))
   }
 
   /// Ends the link that the client has left, once what was written before has arrived.
   private mutating func endDrained() throws(LabFault) {
-    guard isDraining, let leaving, host.hasSentEverything(on: leaving) else { return }
-    isDraining = false
-    try carryOut(host.disconnect(leaving, reason: .remoteUserTerminated, at: transport.now))
+    guard let leaving, leaving.isDraining, host.hasSentEverything(on: leaving.link) else { return }
+    self.leaving?.isDraining = false
+    try carryOut(host.disconnect(leaving.link, reason: .remoteUserTerminated, at: transport.now))
   }
 
   /// Connects, once nothing of an earlier link is in the way.
   private mutating func beginConnecting() throws(LabFault) {
-    guard case .connecting = state, leaving == nil, let address = listener.address else { return }
+    guard case .connecting(let attemptsLeft) = state, leaving == nil, let address = listener.address else {
+      return
+    }
     let isFirst = attemptsLeft == Self.repeatedAttempts
     let time = isFirst ? Interval.forever : Self.repeatedAttemptTime
     try carryOut(host.connect(to: address, ConnectionParameters(), timeout: time, at: transport.now))
@@ -488,7 +512,7 @@ extension AirLink {
   private mutating func handle(_ event: HostEvent) throws(LabFault) {
     switch event {
     case .ready:
-      isSetUp = true
+      controller = .setUp
     case .failed(let failure):
       throw fail(LabFault(failure))
     case .advertisement(let report):
@@ -501,7 +525,9 @@ extension AirLink {
       notConnected(status)
     case .disconnected(let link, let reason, let unacknowledged):
       // What was written last may not have arrived, though the client has left.
-      if link == leaving, isDraining || unacknowledged > 0 || reason != .localHostTerminated {
+      if let leaving, link == leaving.link,
+        leaving.isDraining || unacknowledged > 0 || reason != .localHostTerminated
+      {
         events.append(.tampered)
       }
       try disconnected(link, reason, unacknowledged)
@@ -509,24 +535,24 @@ extension AirLink {
       try handle(event, on: link)
     case .readyToSend(let link):
       try sendWaiting(on: link)
-    case .complaint(nil, let oddity):
-      remarks.append("odd, of the controller: \(oddity)")
-    case .complaint where isProvoked:
-      // Whoever is asked nonsense may answer so.
+    case .protocolViolation(nil, let undefinedRequest):
+      diagnostics.append("odd, of the controller: \(undefinedRequest)")
+    case .protocolViolation where isProvoked:
+      // Whoever is asked something malformed may answer so.
       break
-    case .complaint(_, let rule):
-      remarks.append("the lock's Bluetooth broke a rule: \(rule)")
+    case .protocolViolation(_, let rule):
+      diagnostics.append("the lock's Bluetooth broke a rule: \(rule)")
     case .scanning, .advertising, .timing, .dataLength:
       break
     }
   }
 
   private mutating func connected(_ link: LinkID) throws(LabFault) {
-    guard case .connecting = state else { return }
+    guard case .connecting(let attemptsLeft) = state else { return }
     isProvoked = false
-    if attemptsLeft == Self.repeatedAttempts { events.append(.connected) }
+    if attemptsLeft == Self.repeatedAttempts { events += (mayBeTampered ? [.tampered] : []) + [.connected] }
     let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: transport.now)
-    state = .discovering(link, LockDiscovery(), procedure)
+    state = .discovering(Discovering(link: link, procedure: procedure, attemptsLeft: attemptsLeft))
     try carryOut(actions)
   }
 
@@ -542,79 +568,75 @@ extension AirLink {
   private mutating func disconnected(
     _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int
   ) throws(LabFault) {
-    if link == leaving {
+    if link == leaving?.link {
       leaving = nil
-      isDraining = false
-      try beginConnecting()
-      return
+      return try beginConnecting()
     }
+    let unsent: Int
     switch state {
-    case .discovering(link, _, _) where reason == .failedToEstablish && attemptsLeft > 0:
-      attemptsLeft -= 1
-      state = .connecting
-      try beginConnecting()
-    case .discovering(link, _, _), .open(link, _, _):
-      events.append(
-        .disconnected(reason: reason.rawValue, unacknowledged: unacknowledged + outgoing.count))
-      state = .idle
-      early = []
-      outgoing = []
-    case .idle, .connecting, .discovering, .open:
-      break
+    case .discovering(let it) where it.link == link && reason == .failedToEstablish && it.attemptsLeft > 0:
+      state = .connecting(attemptsLeft: it.attemptsLeft - 1)
+      return try beginConnecting()
+    case .discovering(let it) where it.link == link: unsent = 0
+    case .open(let open) where open.link == link: unsent = open.outgoing.count
+    case .idle, .connecting, .discovering, .open: return
     }
+    state = .idle
+    events.append(.disconnected(reason: reason.rawValue, unacknowledged: unacknowledged + unsent))
   }
 
   private mutating func handle(_ event: GATTEvent, on link: LinkID) throws(LabFault) {
     switch (state, event) {
-    case (.open(link, _, let notify), .notification(let handle, let frame)):
-      if handle == notify { events.append(.frame(frame)) }
-    case (.discovering(link, let discovery, _), .notification(let handle, let frame)):
-      if handle == discovery.notify { early.append(frame) }
-    case (.discovering(link, let discovery, let procedure), .finished(let ended, let result)):
-      if ended == procedure { try goOn(discovery, with: result, on: link) }
-    default:
-      break
+    case (.open(let open), .notification(let handle, let frame)):
+      if open.link == link, open.notify == handle { events.append(.frame(frame)) }
+    case (.discovering(var it), .notification(let handle, let frame)):
+      guard it.link == link, it.discovery.notify == handle else { return }
+      it.early.append(frame)
+      state = .discovering(it)
+    case (.discovering(let it), .finished(let ended, let result)):
+      if it.link == link, it.procedure == ended { try goOn(it, with: result) }
+    case (.idle, _), (.connecting, _), (.discovering, _), (.open, _): break
     }
   }
 
   private mutating func goOn(
-    _ discovery: LockDiscovery, with result: Result<GATTResult, GATTFailure>, on link: LinkID
+    _ last: Discovering, with result: Result<GATTResult, GATTFailure>
   ) throws(LabFault) {
-    var discovery = discovery
-    switch discovery.receive(result) {
+    var it = last
+    switch it.discovery.receive(result) {
     case .procedure(let procedure):
-      let (number, actions) = host.start(procedure, on: link, at: transport.now)
-      state = .discovering(link, discovery, number)
+      let (number, actions) = host.start(procedure, on: it.link, at: transport.now)
+      it.procedure = number
+      state = .discovering(it)
       try carryOut(actions)
     case .done:
-      state = .open(link, write: discovery.write, notify: discovery.notify)
+      state = .open(Open(link: it.link, write: it.discovery.write, notify: it.discovery.notify))
       events.append(.ready)
-      for frame in early { events.append(.frame(frame)) }
-      early = []
+      events += it.early.map { .frame($0) }
     case .failed(let reason):
       // A lost link is told of by itself.
       if case .failure(.linkLost) = result { return }
-      remarks.append("this is no lock that can be used: \(reason)")
+      diagnostics.append("this is no lock that can be used: \(reason)")
       state = .idle
-      try leave(link)
-      events.append(.disconnected(reason: HCIErrorCode.localHostTerminated.rawValue))
+      try leave(it.link)
     }
   }
 
   private mutating func sendWaiting(on link: LinkID) throws(LabFault) {
-    guard case .open(link, let write, _) = state else { return }
+    guard case .open(var open) = state, open.link == link, !open.outgoing.isEmpty else { return }
     var sent = 0
-    while sent < outgoing.count,
-      let actions = host.writeCommand(write, outgoing[sent], on: link, at: transport.now)
+    while sent < open.outgoing.count,
+      let actions = host.writeCommand(open.write, open.outgoing[sent], on: link, at: transport.now)
     {
       sent += 1
       try carryOut(actions)
     }
-    outgoing.removeFirst(sent)
+    open.outgoing.removeFirst(sent)
+    state = .open(open)
   }
 }
 
-extension BluetoothNonsense {
+extension MalformedBluetooth {
   /// Reads the value of the fault `att`.
   fileprivate init(_ fault: Fault) throws(LabFault) {
     guard let known = Self(rawValue: fault.value.description) else {

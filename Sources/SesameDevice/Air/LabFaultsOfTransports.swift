@@ -11,7 +11,7 @@ extension LabFault {
       case .unavailable, .busy: .noDevice
       case .lost: .transportLost
       case .silent: .noAnswer
-      case .nonsense: .badAnswer
+      case .malformed: .badAnswer
       }
     self.init(symptom, fault.description)
   }

@@ -5,65 +5,69 @@ public import Basics
 
 /// A client and its lock as a device under test: what the client shows is compared with the model.
 ///
-/// Stimuli are what a user of the client can ask for, and what the surroundings of the lock can do where the
+/// Stimuli are what a user of the client can ask for, and what the environment of the lock can do where the
 /// link reaches that far. Statuses are the client's. Beside them it shows the battery, the history and
 /// whatever else is read, and every rule of the protocol that the lock breaks.
-public struct ClientDevice<Link: LockLink>: DeviceUnderTest {
+public struct ClientDevice<Link: LockLink>: StandaloneDevice {
   /// What a stimulus of the model's vocabulary means here.
   private enum Meaning {
     case request(ClientRequest)
-    case surroundings(String)
+    case attack(Forgery)
+    case environment(String)
     case unknown(String)
   }
 
-  /// The link to the lock.
-  public private(set) var link: Link
+  /// The link to the lock, and who is on it.
+  private var air: AdversaryLink<Link>
   private var client: SesameClient
   private let settings: ClientSettings
   private let quirks: [SesameViolation]
   private let makeSecrets: @Sendable () -> any SecretSource & Sendable
-  private let circumstances: [String]
+  private let conditions: [String]
   private var meanings: [Meaning] = []
   private var statuses: [Int] = []
   /// The numbers of the reports that the model has.
   private var reported: [Report: Int] = [:]
-  /// Whether a frame may be tampered with of which the link will not tell.
-  private var mayBeTampered = false
   private var queue: [Observation] = []
   private var taken = 0
   private var recorder: LinkRecorder?
-  /// What has been remarked upon in this test: once is enough.
-  private var remarked: [ProtocolViolation] = []
+  /// The session whose login the client sends again in place of its own: 0 for the last one.
+  private var replayedSession: Int?
+  /// What has been noted in this test: once is enough.
+  private var noted: [ProtocolViolation] = []
 
   /// Joins a client to a link.
   ///
   /// - Parameters:
-  ///   - quirks: what this one lock is known to do though its protocol forbids it: a remark, and no divergence.
-  ///   - circumstances: what of the model's circumstances always holds on this link.
+  ///   - quirks: what this one lock is known to do though its protocol forbids it: a diagnostic, and no divergence.
+  ///   - conditions: what of the model's conditions always holds on this link.
   ///   - secrets: makes the client's source of keys and tokens, anew for each test.
   public init(
     _ link: Link, settings: ClientSettings = ClientSettings(), quirks: [SesameViolation] = [],
-    circumstances: [String] = [],
+    conditions: [String] = [],
     secrets: @escaping @Sendable () -> any SecretSource & Sendable
   ) {
-    self.link = link
+    air = AdversaryLink(link, settings)
     self.settings = settings
     self.quirks = quirks
-    self.circumstances = circumstances
+    self.conditions = conditions
     makeSecrets = secrets
     client = SesameClient(key: nil, settings: settings, secrets: secrets())
   }
 
-  public var now: Instant { link.now }
+  /// The link to the lock.
+  public var link: Link { air.wrapped }
+
+  public var now: Instant { air.now }
 
   /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
   public var positions: LockPositions? { client.knownPositions }
 
   public var abilities: Abilities {
-    let faults = link.faults + Self.pretenceNames
+    let faults = air.faults + Self.misbehaviourNames
     var abilities = Abilities(
-      stimuli: Self.requestNames + link.stimuli, faults: faults, settings: link.settings,
-      circumstances: circumstances, reports: Self.reports, slack: Self.slack(under: circumstances),
+      stimuli: Self.requestNames + air.stimuli, faults: faults, settings: air.settings,
+      conditions: conditions, reports: Self.reports, slack: Self.slack(under: conditions),
       isInVirtualTime: true, arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
     abilities.particulars = Self.particulars
@@ -71,10 +75,9 @@ public struct ClientDevice<Link: LockLink>: DeviceUnderTest {
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
-    let surroundings = link.stimuli
+    let environment = air.stimuli
     meanings = vocabulary.stimuli.map { name in
-      if let request = Self.request(named: name, settings) { return .request(request) }
-      return surroundings.contains(name) ? .surroundings(name) : .unknown(name)
+      Self.meaning(of: name, settings) ?? (environment.contains(name) ? .environment(name) : .unknown(name))
     }
     // A model that has no number for a status is told so: -1 is an observation it does not know.
     statuses = ClientStatus.allCases.map { vocabulary.status($0.rawValue) ?? -1 }
@@ -83,14 +86,14 @@ public struct ClientDevice<Link: LockLink>: DeviceUnderTest {
   }
 
   public mutating func reset(to start: StartCondition) throws(LabFault) {
-    let key = try link.prepare(start)
+    let key = try air.prepare(start)
     client = SesameClient(
-      key: key, settings: settings, secrets: makeSecrets(), after: client, isKeySure: link.isKeySure,
-      livesOn: link.livesOn)
+      key: key, settings: settings, secrets: makeSecrets(), after: client, isKeySure: air.isKeySure,
+      livesOn: air.livesOn)
+    replayedSession = nil
     queue.removeAll(keepingCapacity: true)
     taken = 0
-    mayBeTampered = false
-    remarked.removeAll()
+    noted.removeAll()
     if let recorder {
       if recorder.isNotedByClient { recorder.startOver() }
       recorder.note(key)
@@ -100,13 +103,13 @@ public struct ClientDevice<Link: LockLink>: DeviceUnderTest {
   /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
   public mutating func record(to recorder: LinkRecorder?) {
     self.recorder = recorder
-    let hasPackets = link.record(to: recorder?.packets)
+    let hasPackets = air.record(to: recorder?.packets)
     recorder?.isNotedByClient = !hasPackets
   }
 
-  public mutating func restart() throws(LabFault) { try link.restart() }
+  public mutating func restart() throws(LabFault) { try air.restart() }
 
-  public mutating func takeRemarks() -> [String] { link.takeRemarks() }
+  public mutating func takeDiagnostics() -> [String] { air.takeDiagnostics() }
 
   public var answerDue: Instant? { client.answerDue }
 
@@ -116,39 +119,55 @@ public struct ClientDevice<Link: LockLink>: DeviceUnderTest {
 
   /// Tries it on a copy of the client.
   public func reaches(_ stimulus: Stimulus) -> Bool {
-    guard case .request(let request) = meanings[stimulus.number] else { return true }
-    var copy = client
-    guard let request = try? request.with(stimulus.arguments) else { return false }
-    return copy.perform(request, at: link.now).contains { action in
-      if case .refuse = action { false } else { true }
+    switch meanings[stimulus.number] {
+    case .request(let request):
+      var copy = client
+      guard let request = try? request.with(stimulus.arguments) else { return false }
+      return copy.perform(request, at: now).contains { action in
+        if case .refuse = action { false } else { true }
+      }
+    case .attack(let forgery):
+      var adversary = air.adversary
+      adversary.view = client.view
+      return stimulus.arguments.isEmpty && adversary.reaches(forgery)
+    case .environment, .unknown: return true
     }
   }
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     switch meanings[stimulus.number] {
     case .request(let request):
-      try carryOut(client.perform(request.with(stimulus.arguments), at: link.now))
-    case .surroundings(let name):
-      try link.perform(name, stimulus.arguments)
+      try carryOut(client.perform(request.with(stimulus.arguments), at: now))
+    case .attack(let forgery):
+      try stimulus.arguments.check(names: [])
+      guard client.view.hasShownProof else {
+        return queue.append(.refused("not possible in \(client.status.rawValue)"))
+      }
+      try bring(about: .forge(forgery))
+    case .environment(let name):
+      try air.perform(name, stimulus.arguments)
     case .unknown(let name):
       throw LabFault(.notPossible, "the stimulus '\(name)' means nothing to a Sesame lock")
     }
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
-    if let interference = try Interference(fault) {
-      return try carryOut(client.bring(about: interference, at: link.now))
+    switch fault.name {
+    case "wrong-key": client.misbehaviour.falseProof = try Self.falseProof(fault)
+    case "replay-login":
+      replayedSession = try Self.replayedSession(fault)
+      client.misbehaviour.replaysLogin = replayedSession != nil
+    default:
+      guard let interference = try Interference(fault) else { return try air.bring(about: fault) }
+      try bring(about: interference)
     }
-    guard Self.pretenceNames.contains(fault.name) else {
-      if !link.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
-        mayBeTampered = true
-        report(.tampered)
-      }
-      return try link.bring(about: fault)
-    }
-    let pretence = try ClientPretence(fault)
-    client.pretences.removeAll { $0.faultName == fault.name }
-    if let pretence { client.pretences.append(pretence) }
+  }
+
+  private mutating func bring(about interference: Interference) throws(LabFault) {
+    if case .request(let request) = interference { return try carryOut(client.ask(request, at: now)) }
+    air.adversary.view = client.view
+    try air.bring(about: interference)
+    try takeDeeds()
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -160,12 +179,11 @@ public struct ClientDevice<Link: LockLink>: DeviceUnderTest {
       queue.removeAll(keepingCapacity: true)
       taken = 0
       let deadline = client.deadline
-      if let event = try link.next(until: min(limit, deadline ?? .never)) {
-        if let recorder, recorder.isNotedByClient { recorder.note(event, at: link.now) }
-        take(event)
-        try carryOut(client.receive(event, at: link.now))
+      if let event = try air.next(until: min(limit, deadline ?? .never)) {
+        if let recorder, recorder.isNotedByClient { recorder.note(event, at: now) }
+        try take(event)
       } else if let deadline, deadline <= limit {
-        try carryOut(client.advance(to: link.now))
+        try carryOut(client.advance(to: now))
       } else {
         return nil
       }
@@ -181,26 +199,22 @@ extension ClientDevice {
 
   /// How much later than it happened something may be observed where packets get lost: what is asked and what is
   /// answered are each held up for as long as a link can live without a packet.
-  public static func slack(under circumstances: [String]) -> Interval {
-    circumstances.contains("loss") ? ConnectionParameters().longestDelay * 2 : .zero
+  public static func slack(under conditions: [String]) -> Interval {
+    conditions.contains("loss") ? ConnectionParameters().longestDelay * 2 : .zero
   }
 
-  /// The faults of a link that tamper with its frames.
-  private static var tamperings: [String] {
-    ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
-  }
-
-  /// Reports what an event of the link is evidence of.
-  private mutating func take(_ event: LinkEvent) {
+  /// Reports what an event of the link is evidence of, and lets the client have it.
+  private mutating func take(_ event: LinkEvent) throws(LabFault) {
     switch event {
     case .tampered: report(.tampered)
     case .provoked: report(.provoked)
-    case .connected: if mayBeTampered { report(.tampered) }
     case .disconnected(let reason, let unacknowledged) where client.hasLink:
       let end = ClientLeaving.end(reason, unacknowledged: unacknowledged)
       report(end.isByLock ? .linkClosed : .linkLost, end.words)
-    case .disconnected, .advertisement, .ready, .frame: break
+    case .disconnected, .advertisement, .connected, .ready, .frame, .spoofed, .reflected: break
     }
+    if let number = replayedSession { client.misbehaviour.overheard = air.adversary.login(ofSession: number) }
+    try carryOut(client.receive(event, at: now))
   }
 
   private mutating func report(_ report: Report, _ detail: String = "") {
@@ -210,16 +224,18 @@ extension ClientDevice {
 
 extension ClientDevice {
   private mutating func carryOut(_ actions: [ClientAction]) throws(LabFault) {
-    if let recorder { recorder.note(session: client.cipher) }
+    if let recorder { recorder.note(session: client.view.cipher) }
     for action in actions {
-      recorder?.note(action, at: link.now)
+      recorder?.note(action, at: now)
       switch action {
-      case .listen: try link.listen()
-      case .stopListening: try link.stopListening()
-      case .connect: try link.connect()
-      case .disconnect: try link.disconnect()
-      case .send(let frame): try link.send(frame)
-      case .tamper: report(.tampered)
+      case .listen: try air.listen()
+      case .stopListening: try air.stopListening()
+      case .connect: try air.connect()
+      case .disconnect: try air.disconnect()
+      case .send(let frame):
+        if air.adversary.needsView(for: frame) { air.adversary.view = client.view }
+        try air.send(frame)
+        try takeDeeds()
       case .provoke: report(.provoked)
       case .findPositions: report(.positionsFound)
       case .show(let status): queue.append(observation(of: status))
@@ -232,20 +248,30 @@ extension ClientDevice {
         }
       case .refuse(let reason): queue.append(.refused(reason))
       case .complain(let violation): note(violation)
-      case .keep(let key): try link.keep(key)
-      case .drop(let key): try link.drop(key)
+      case .keep(let key): try air.keep(key)
+      case .drop(let key): try air.drop(key)
       }
     }
   }
 
-  /// Shows that a rule was broken; what locks of this kind are known to do is remarked upon once in a test.
+  /// Notes what went on the air, and hears what somebody there did.
+  private mutating func takeDeeds() throws(LabFault) {
+    for deed in air.takeDeeds() {
+      switch deed {
+      case .send(let frame): recorder?.note(sent: frame, at: now)
+      case .tell(let event): try take(event)
+      }
+    }
+  }
+
+  /// Shows that a rule was broken; what locks of this kind are known to do is noted once in a test.
   private mutating func note(_ violation: ProtocolViolation) {
     let quirk = KnownQuirk.reason(for: violation, of: client.model?.generation, own: quirks)
     if quirk != nil {
-      guard !remarked.contains(where: { $0.rule == violation.rule && $0.subject == violation.subject }) else {
+      guard !noted.contains(where: { $0.rule == violation.rule && $0.subject == violation.subject }) else {
         return
       }
-      remarked.append(violation)
+      noted.append(violation)
     }
     queue.append(
       .violation(
@@ -263,91 +289,74 @@ extension ClientDevice {
   }
 
   /// The faults that are the client's own, whatever lock it talks to.
-  public static var pretenceNames: [String] { ClientPretence.faultNames + Interference.names }
+  public static var misbehaviourNames: [String] { ["wrong-key", "replay-login"] + Interference.names }
 
   /// The stimuli that are the client's own, whatever lock it talks to.
-  public static var requestNames: [String] {
-    [
-      "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect", "reset",
-      "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus", "setTime", "forgeLock",
-      "forgeUnlock", "replayCommand",
-    ]
-  }
+  public static var requestNames: [String] { LockFamily.sesame.stimuli.map(\.name) }
 
   /// What goes with the stimuli, the faults and the starts of such a device.
   public static var particulars: Particulars {
     var particulars = Particulars()
     particulars.stimulus = { name, arguments throws(LabFault) in
-      guard let request = request(named: name, ClientSettings()) else {
+      guard case .request(let request)? = meaning(of: name, ClientSettings()) else {
         return try arguments.check(names: [])
       }
       _ = try request.with(arguments)
     }
     particulars.fault = { fault throws(LabFault) in
-      if try Interference(fault) != nil { return }
-      if ClientPretence.faultNames.contains(fault.name) {
-        _ = try ClientPretence(fault)
-      } else {
-        try Link.check(fault)
+      switch fault.name {
+      case "wrong-key": _ = try falseProof(fault)
+      case "replay-login": _ = try replayedSession(fault)
+      default: if try Interference(fault) == nil { try Link.check(fault) }
       }
     }
     particulars.setting = { setting throws(LabFault) in try StartSettings.check(setting) }
     return particulars
   }
 
-  private static func request(named name: String, _ settings: ClientSettings) -> ClientRequest? {
+  private static func meaning(of name: String, _ settings: ClientSettings) -> Meaning? {
     switch name {
-    case "closeTo": .closeTo
-    case "connect": .connect
-    case "register": .register()
-    case "configure": .configure(lock: settings.positions.lock, unlock: settings.positions.unlock)
-    case "lock": .lock(settings.tag)
-    case "unlock": .unlock(settings.tag)
-    case "toggle": .toggle(settings.tag)
-    case "disconnect": .disconnect
-    case "reset": .reset
-    case "setAutolock": .setAutolock(seconds: 0)
-    case "readAutolock": .readAutolock
-    case "readHistory": .readHistory
-    case "readVersion": .readVersion
-    case "readStatus": .readStatus
-    case "setTime": .setTime
-    case "forgeLock": .forgeLock
-    case "forgeUnlock": .forgeUnlock
-    case "replayCommand": .replayCommand
+    case "closeTo": .request(.closeTo)
+    case "connect": .request(.connect)
+    case "register": .request(.register())
+    case "configure": .request(.configure(lock: settings.positions.lock, unlock: settings.positions.unlock))
+    case "lock": .request(.lock(settings.tag))
+    case "unlock": .request(.unlock(settings.tag))
+    case "toggle": .request(.toggle(settings.tag))
+    case "disconnect": .request(.disconnect)
+    case "reset": .request(.reset)
+    case "setAutolock": .request(.setAutolock(seconds: 0))
+    case "readAutolock": .request(.readAutolock)
+    case "readHistory": .request(.readHistory)
+    case "readVersion": .request(.readVersion)
+    case "readStatus": .request(.readStatus)
+    case "setTime": .request(.setTime)
+    case "forgeLock": .attack(.request(.lock, .inClear))
+    case "forgeUnlock": .attack(.request(.unlock, .inClear))
+    case "replayCommand": .attack(.lastCommand)
     default: nil
     }
   }
-}
 
-extension ClientPretence {
-  /// The names of the faults.
-  static let faultNames = ["wrong-key", "replay-login"]
-
-  fileprivate var faultName: String {
-    switch self {
-    case .falseProof: "wrong-key"
-    case .replayedLogin: "replay-login"
+  /// Reads a fault `wrong-key`; `nil` for one that is called off.
+  private static func falseProof(_ fault: Fault) throws(LabFault) -> FalseProof? {
+    if fault.value.isNothing { return nil }
+    let text = fault.value.description
+    guard let proof = text == "yes" ? .wrongSecret : FalseProof(rawValue: text) else {
+      throw fault.problem(expectingOneOf: ["yes"] + FalseProof.allCases.map(\.rawValue))
     }
+    return proof
   }
 
-  /// Reads one of these faults; `nil` for one that is called off.
-  fileprivate init?(_ fault: Fault) throws(LabFault) {
+  /// Reads the session of a fault `replay-login`, 0 for the last one; `nil` for one that is called off.
+  private static func replayedSession(_ fault: Fault) throws(LabFault) -> Int? {
     if fault.value.isNothing { return nil }
-    switch (fault.name, fault.value.description) {
-    case ("wrong-key", "yes"): self = .falseProof(.wrongSecret)
-    case ("wrong-key", let text):
-      guard let proof = FalseProof(rawValue: text) else {
-        throw fault.problem(expectingOneOf: ["yes"] + FalseProof.allCases.map(\.rawValue))
-      }
-      self = .falseProof(proof)
-    case (_, "yes"): self = .replayedLogin(session: nil)
-    case (_, let text):
-      guard let replay = Replay(text), replay.part == .everything else {
-        throw fault.problem(expecting: "yes, or a session such as 'session -2'")
-      }
-      self = .replayedLogin(session: replay.session)
+    let text = fault.value.description
+    if text == "yes" { return 0 }
+    guard let replay = Replay(text), replay.part == .everything else {
+      throw fault.problem(expecting: "yes, or a session such as 'session -2'")
     }
+    return replay.session
   }
 }
 

@@ -20,7 +20,7 @@ extension Interference {
       switch fault.name {
       case "forge": Forgery.allCases.first { $0.name == text }.map { .forge($0) }
       case "replay": Replay(text).map { .replay($0) }
-      case "request": OddRequest(rawValue: text).map { .request($0) }
+      case "request": UndefinedRequest(rawValue: text).map { .request($0) }
       case "shadow": MessageFlaw(rawValue: text).map { .shadow($0) }
       case "mutate": MessageFlaw(rawValue: text).map { .mutate($0) }
       case "spoof": Spoof(rawValue: text).map { .spoof($0) }
@@ -37,7 +37,7 @@ extension Interference {
     switch name {
     case "forge": Forgery.allCases.map { .text($0.name) }
     case "replay": Replay.allCases.map { .text($0.description) }
-    case "request": OddRequest.allCases.map { .text($0.rawValue) }
+    case "request": UndefinedRequest.allCases.map { .text($0.rawValue) }
     case "shadow", "mutate": MessageFlaw.allCases.map { .text($0.rawValue) }
     case "spoof": Spoof.allCases.map { .text($0.rawValue) }
     default: [.flag(true)]

@@ -34,28 +34,11 @@ public protocol LockLink: LockHandling {
   /// Makes the link usable again after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
 
-  /// What the lab has to say since it was last asked, one line each; see ``DeviceUnderTest/takeRemarks()``.
-  mutating func takeRemarks() -> [String]
+  /// What the lab has to say since it was last asked, one line each; see ``DeviceUnderTest/takeDiagnostics()``.
+  mutating func takeDiagnostics() -> [String]
 
   /// Notes its packets from now on, from the beginning of each test; `nil` ends it.
   ///
   /// - Returns: whether there are packets to note; where not, whoever uses the link notes what goes over it.
   mutating func record(to recorder: PacketRecorder?) -> Bool
-}
-
-extension LockLink {
-  /// Nothing: the lock's key is known to whoever prepares it.
-  public mutating func keep(_ key: LockKey) throws(LabFault) {}
-
-  /// Nothing.
-  public mutating func drop(_ key: LockKey) throws(LabFault) {}
-
-  /// Nothing: what is in memory does not fail.
-  public mutating func restart() throws(LabFault) {}
-
-  /// Nothing.
-  public mutating func takeRemarks() -> [String] { [] }
-
-  /// Nothing: what is in memory has no packets.
-  public mutating func record(to recorder: PacketRecorder?) -> Bool { false }
 }

@@ -42,11 +42,11 @@ public enum SesameDisturbances {
   ]
 
   private static let all: [Disturbance] =
-    surroundings + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + att
+    environment + Interference.names.map { Disturbance(.messages, $0, Interference.values(of: $0)) } + att
     + link
 
   /// What happens around the lock.
-  private static let surroundings = [
+  private static let environment = [
     Disturbance(.events, "jam", [.flag(true), .flag(false)]),
     Disturbance(.events, "battery", [.number(6), .number(5.2), .number(4.5), .number(3), .number(0)]),
     Disturbance(
@@ -60,12 +60,13 @@ public enum SesameDisturbances {
       .events, "replay-login",
       [.flag(true)] + [-1, -2, -3].map { .text("session \($0)") } + [.flag(false)]),
     Disturbance(
-      .events, "stranger", ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
+      .events, "third-party",
+      ["busy", "unlock", "lock", "wrong-key", "replay"].map { Value.text($0) }),
   ]
 
   /// What the client's Bluetooth sends that makes no sense.
   private static let att = [
-    Disturbance(.att, "att", BluetoothNonsense.allCases.map { .text($0.rawValue) }),
+    Disturbance(.att, "att", MalformedBluetooth.allCases.map { .text($0.rawValue) }),
     Disturbance(.att, "unsubscribe"),
   ]
 

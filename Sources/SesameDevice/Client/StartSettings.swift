@@ -39,12 +39,12 @@ extension Value {
       case .integer(let number): Double(number)
       case .flag, .duration, .text: nil
       }
-    return number.flatMap { (0...Self.mostVolts).contains($0) ? $0 : nil }
+    return number.flatMap { (0...Self.maximumVolts).contains($0) ? $0 : nil }
   }
 
   /// What is expected where a battery is given.
-  public static var voltsExpected: String { "a number of volts from 0 to \(mostVolts)" }
+  public static var voltsExpected: String { "a number of volts from 0 to \(maximumVolts)" }
 
   /// The most that a Sesame lock can tell of its battery.
-  private static var mostVolts: Double { 7.2 }
+  private static var maximumVolts: Double { 7.2 }
 }

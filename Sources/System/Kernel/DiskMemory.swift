@@ -82,8 +82,13 @@ final class DiskMemory: @unchecked Sendable {
   }
 
   /// Notes that a file was synchronized, or the names of a folder.
-  func synchronized(_ descriptor: Int32) {
-    guard let status = Self.status(descriptor) else { return }
+  func synchronized(_ descriptor: Int32) { synchronized(Self.status(descriptor)) }
+
+  /// The same of what stands at a path.
+  func synchronized(_ path: String) { synchronized(Self.status(path)) }
+
+  private func synchronized(_ status: stat?) {
+    guard let status else { return }
     state.withLock { state in
       let file = Self.file(status)
       if let known = state.sizes[file] { state.sizes[file] = (status.st_size, known.path) }

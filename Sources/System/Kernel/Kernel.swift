@@ -132,6 +132,19 @@ extension Kernel {
     }
   }
 
+  /// What a library does to have something on the disk; it gives 0 once it is there.
+  ///
+  /// - Parameter paths: the files, and the folders for their names, that are there then.
+  public static func synchronize(
+    file: StaticString = #fileID, line: UInt = #line, by call: () -> Int32, of paths: () -> [String]
+  ) -> Int32 {
+    pass(.synchronize, Site(file, line)) {
+      let status = call()
+      if status == 0, let disk = unsafe gate?.disk { paths().forEach(disk.synchronized) }
+      return status
+    }
+  }
+
   /// ftruncate(2).
   public static func ftruncate(
     _ descriptor: Int32, _ size: off_t, file: StaticString = #fileID, line: UInt = #line

@@ -1,3 +1,4 @@
+public import CommandLine
 import Conformance
 import Reporting
 

@@ -1,22 +1,8 @@
+public import CommandLine
+import Reporting
+
 /// Options that mean the same wherever they are.
 extension Option {
-  /// How results are printed.
-  static func format(
-    _ path: WritableKeyPath<Values, OutputFormat>,
-    _ summary: String =
-      "How results are printed; json is one object a line, as 'lockstep schema' describes it."
-  ) -> Option {
-    .value("format", path, "human|json", summary, example: "json")
-  }
-
-  /// Whether text is coloured.
-  static func color(_ path: WritableKeyPath<Values, ColorChoice>) -> Option {
-    .value(
-      "color", path, "auto|always|never",
-      "Whether text is coloured. With auto it is on a terminal, unless NO_COLOR is set or TERM is dumb; "
-        + "CLICOLOR_FORCE colours it elsewhere too.", example: "never")
-  }
-
   /// The way to a controller, which may be that of a bench.
   static func transport(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
@@ -31,18 +17,25 @@ extension Option {
       "capture", path, "FILE", "Where the traffic over the transport is written down, as btsnoop.",
       example: "air.btsnoop", as: .file)
   }
+}
 
-  /// Says less.
-  static func quiet(
-    _ path: WritableKeyPath<Values, Bool>, _ summary: String = "Prints failures only."
-  ) -> Option {
-    .flag("quiet", path, summary, short: "q")
-  }
+extension ValueKind {
+  /// A scenario, or a folder of them.
+  static let scenario = ValueKind.known("scenario")
+  /// A machine, by name or by its file.
+  static let machine = ValueKind.known("machine")
+  /// A device, as `--device` names it.
+  static let device = ValueKind.known("device")
+  /// A way to a controller.
+  static let transport = ValueKind.known("transport")
+}
 
-  /// The folder of reports.
-  static func out(
-    _ path: WritableKeyPath<Values, String>, _ summary: String = "Where reports go. Reports unless given."
-  ) -> Option {
-    .value("out", path, "DIR", summary, example: "Reports/nightly", as: .folder, short: "o")
+extension Shard: ArgumentValue {
+  static let form = "a part of so many, such as 2/4"
+
+  init?(argument: String) {
+    let sides = argument.split(separator: "/", omittingEmptySubsequences: false)
+    guard sides.count == 2, let part = Int(sides[0]), let count = Int(sides[1]) else { return nil }
+    self.init(part: part, of: count)
   }
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import System
 import Benchmarks
 import Journal

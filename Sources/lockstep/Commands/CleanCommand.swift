@@ -1,3 +1,4 @@
+import CommandLine
 import Reporting
 import Harness
 import Controllers
@@ -99,252 +100,22 @@ extension CleanArguments {
       return .labFault
     }
     return withExtendedLifetime(use) {
-      var cleaning = Cleaning(arguments: self)
+      var cleaning = Cleaning(
+        CleanSettings(
+          out: out, age: older?.seconds, newest: newest?.value ?? 0, keepsFailures: keepsFailures,
+          isTrial: isTrial))
       cleaning.perform()
-      cleaning.show(console)
+      show(cleaning.report, console)
       return cleaning.status
     }
   }
-}
 
-/// What `clean` does, and what came of it.
-private struct Cleaning {
-  let arguments: CleanArguments
-  private var gone: [CleanReport.Run] = []
-  private var stays: [CleanReport.Run] = []
-  private var faults: [CleanReport.Run] = []
-  private var isStopped = false
-
-  /// A folder of a run.
-  private struct Candidate {
-    var name: String
-    var path: String
-    /// When it was over, as far as its manifest says.
-    var time: String
-  }
-
-  init(arguments: CleanArguments) { self.arguments = arguments }
-
-  mutating func perform() {
-    if !arguments.isTrial { finish() }
-    let found = candidates
-    let limit = arguments.older.map { age in
-      WallTime(nanoseconds: WallClock.time.nanoseconds - age.seconds * 1_000_000_000).description
-    }
-    let newest = arguments.newest?.value ?? 0
-    for candidate in found.dropFirst(newest).reversed() {
-      if Interruption.isRequested {
-        isStopped = true
-        return
-      }
-      if let limit, candidate.time >= limit { continue }
-      remove(candidate)
-    }
-  }
-
-  /// Brings to its end what was begun to be removed before, and could not be by whoever tidied up: it is not said to be
-  /// gone while something of it is there.
-  private mutating func finish() {
-    for (run, path) in Remains.halfGone(in: arguments.out) {
-      do throws(FileFault) {
-        try removeFolder(path)
-      } catch {
-        // Another one may have come first.
-        guard FolderNames.kind(path) != .missing else { continue }
-        faults.append(.init(name: run, why: "\(error)"))
-      }
-    }
-  }
-
-  /// All runs that say when they were, the latest first.
-  private var candidates: [Candidate] {
-    mutating get {
-      var found: [Candidate] = []
-      let runs = arguments.out + "/runs"
-      do throws(FileFault) {
-        for name in try FolderNames.listed(in: runs) where !name.hasPrefix(".") {
-          do throws(FileFault) {
-            if let run = try candidate(name, runs + "/" + name) { found.append(run) }
-          } catch {
-            faults.append(.init(name: name, why: "\(error)"))
-          }
-        }
-      } catch {
-        faults.append(.init(name: runs, why: "what is in it cannot be listed: \(error)"))
-      }
-      return found.sorted { ($1.time, $1.name) < ($0.time, $0.name) }
-    }
-  }
-
-  /// A run by its folder; `nil` for what is none, and stays.
-  ///
-  /// - Throws: why nobody can say which of the two it is.
-  private mutating func candidate(_ name: String, _ path: String) throws(FileFault) -> Candidate? {
-    guard try FolderNames.knownKind(path) == .folder,
-      try FolderNames.knownKind(path + "/manifest.json") == .file,
-      try FolderNames.knownKind(path + "/journal.jsonl") == .file
-    else {
-      stay(name, "it is no folder of a run")
-      return nil
-    }
-    guard let manifest = try Manifest.read(path + "/manifest.json"), !manifest.command.isEmpty,
-      let start = manifest.start
-    else {
-      stay(name, "its manifest does not say what it is")
-      return nil
-    }
-    return Candidate(name: name, path: path, time: max(start, manifest.end ?? start))
-  }
-
-  private mutating func stay(_ name: String, _ why: String) {
-    stays.append(.init(name: name, why: why))
-  }
-
-  private mutating func remove(_ run: Candidate) {
-    do throws(FileFault) {
-      if let lives = try lives(run.path) { return stay(run.name, lives) }
-      if try UnsentRuns.note(journal: run.path + "/journal.jsonl", out: arguments.out) {
-        return stay(run.name, "it is not in its history yet")
-      }
-    } catch {
-      return faults.append(.init(name: run.name, why: "\(error)"))
-    }
-    if arguments.keepsFailures, let why = failure(of: run.path) { return stay(run.name, why) }
-    let size = FolderNames.size(below: run.path)
-    let item = CleanReport.Run(name: run.name, why: "", time: run.time, bytes: size)
-    if arguments.isTrial { return gone.append(item) }
-    do throws(FolderHold.Refusal) {
-      // Nobody takes it up again from here on.
-      let hold = try FolderHold(run.path)
-      defer { withExtendedLifetime(hold) {} }
-      do throws(FileFault) {
-        try remove(run.path, run.name)
-      } catch { throw .fault(error) }
-      gone.append(item)
-    } catch {
-      switch error {
-      case .held(let holder): stay(run.name, "it \(EarlierRun.words(holder))")
-      case .fault(let fault): faults.append(.init(name: run.name, why: "\(fault)"))
-      }
-    }
-  }
-
-  private func remove(_ path: String, _ name: String) throws(FileFault) {
-    var number = 1
-    while true {
-      let hidden = "\(arguments.out)/runs/\(Remains.goneName(of: name, number))"
-      if FolderNames.kind(hidden) == .missing, try rename(path, to: hidden) {
-        return try removeFolder(hidden)
-      }
-      number += 1
-    }
-  }
-
-  /// Says that a run or a child of a night lives; `nil` where none does.
-  private func lives(_ path: String) throws(FileFault) -> String? {
-    let sight = FolderHold.look(at: path)
-    if case .held(let holder) = sight { return "it " + EarlierRun.words(holder) }
-    _ = try sight.isHeld()
-    guard try FolderNames.knownKind(path + "/cases") == .folder else { return nil }
-    for child in try FolderNames.listed(in: path + "/cases") {
-      let folder = "\(path)/cases/\(child)"
-      guard try FolderNames.knownKind(folder) == .folder else { continue }
-      var isHeld = try FolderHold.look(atFile: folder + "/alive").isHeld()
-      for run in try FolderNames.listed(in: folder + "/runs").map({ "\(folder)/runs/\($0)" }) {
-        let isFolder = try FolderNames.knownKind(run) == .folder
-        if isFolder, !isHeld { isHeld = try FolderHold.look(at: run).isHeld() }
-      }
-      if isHeld { return "one of its cases still runs" }
-    }
-    return nil
-  }
-
-  /// Why a run is of note; `nil` for one that came to nothing.
-  private func failure(of path: String) -> String? {
-    var journals = [path + "/journal.jsonl"]
-    for child in FolderNames.all(in: path + "/cases") ?? [] {
-      let runs = "\(path)/cases/\(child)/runs"
-      journals += (FolderNames.all(in: runs) ?? []).filter { !$0.hasPrefix(".") }
-        .map { "\(runs)/\($0)/journal.jsonl" }.filter { FolderNames.kind($0) == .file }
-    }
-    let summaries = journals.map { RunSummary(journals: [$0]) }
-    if summaries.contains(where: { $0.tally.divergences > 0 || !$0.findings.isEmpty }) {
-      return "it has a divergence"
-    }
-    if summaries.contains(where: { $0.tally.labFaults > 0 || $0.statuses.contains(3) }) {
-      return "it had trouble in the lab"
-    }
-    // One that was killed stops somewhere; what is said of a line is another matter.
-    let damage = summaries.flatMap(\.problems).first { $0.line > 0 }
-    return damage.map { "its journal cannot be read: \($0)" }
-  }
-
-  var status: CommandStatus {
-    if !faults.isEmpty { return .labFault }
-    return isStopped ? .incomplete : .agree
-  }
-
-  func show(_ console: Console) {
-    let report = CleanReport(
-      removed: gone, kept: stays, faults: faults, isTrial: arguments.isTrial, isStopped: isStopped)
-    for fault in faults { console.say("lockstep: \(fault.name) is not removed: \(fault.why)") }
-    if isStopped { console.say("lockstep: stopped; what was not removed is whole") }
-    switch arguments.format {
+  private func show(_ report: CleanReport, _ console: Console) {
+    for fault in report.faults { console.say("lockstep: \(fault.name) is not removed: \(fault.why)") }
+    if report.isStopped { console.say("lockstep: stopped; what was not removed is whole") }
+    switch format {
     case .json: console.print(report.json)
-    case .human:
-      if !arguments.isQuiet { console.print(report.text(console.painter(arguments.color))) }
+    case .human: if !isQuiet { console.print(report.text(console.painter(color))) }
     }
   }
-}
-
-/// What was removed and what was kept.
-struct CleanReport {
-  /// A run, or what else stands among them.
-  struct Run {
-    var name: String
-    /// Why it was kept, or could not be removed.
-    var why: String
-    /// When it was over.
-    var time = ""
-    var bytes = 0
-  }
-
-  var removed: [Run]
-  var kept: [Run]
-  var faults: [Run]
-  var isTrial: Bool
-  var isStopped: Bool
-
-  func text(_ paint: Painter) -> String {
-    let verb = isTrial ? "would go" : "removed"
-    var lines = removed.map { "  \(verb)  \(visible($0.name))  \(Self.size($0.bytes))" }
-    lines += kept.map { paint(.faint, "  kept     \(visible($0.name)): \(visible($0.why))") }
-    let bytes = removed.reduce(0) { $0 + $1.bytes }
-    lines.append(
-      paint(.strong, "\(counted(removed.count, "run")) \(isTrial ? "would be removed" : "removed")")
-        + (removed.isEmpty ? "" : ", \(Self.size(bytes))"))
-    return lines.joined(separator: "\n")
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    for (unit, size) in [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)] where bytes >= size {
-      let tenths = bytes / (size / 10)
-      return "\(tenths / 10).\(tenths % 10) \(unit)"
-    }
-    return "\(bytes) B"
-  }
-}
-
-extension CleanReport: Written {
-  static let fields: [Field<Self>] = [
-    .derived("dryRun", \.isTrial, .flag), .derived("removed", \.removed, .list(.object(gone))),
-    .derived("kept", \.kept, .list(.object(reasons))), .derived("faults", \.faults, .list(.object(reasons))),
-    .derived("stopped", \.isStopped, .flag),
-  ]
-
-  private static let gone: [Field<Run>] = [
-    .derived("run", \.name, .text), .derived("over", \.time, .text), .derived("bytes", \.bytes, .count),
-  ]
-
-  private static let reasons: [Field<Run>] = [.derived("run", \.name, .text), .derived("why", \.why, .text)]
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import Journal
 
 extension Command {
@@ -7,7 +8,7 @@ extension Command {
       "Visits every legal and every empty cell of a machine's table on a device, and says what is missing.",
       discussion: """
         A short tour: in each state everything that must be refused, then what is allowed, then the shortest way to what
-        was not tried yet. What needs circumstances, such as a jam or a lossy link, is led there by the device's faults.
+        was not tried yet. What needs conditions, such as a jam or a lossy link, is led there by the device's faults.
 
         For each cell that is missing it says why, and the shortest path to try: it cannot be reached with this device,
         nobody who watches can be certain of it, or the device did not go there.

@@ -1,3 +1,4 @@
+import CommandLine
 import Devices
 import Transports
 import Bench
@@ -12,15 +13,16 @@ extension Command {
       "devices", "Shows the dongles and locks of a bench, and puts back in use what somebody has seen to.",
       discussion: """
         Of each it says whether it is free, held (by whom and since when) or out of use (why and since when); of a lock also
-        how often its motor has moved, whether it is worn (a budget of the bench is used up) or low (its battery, as it was
-        last seen), and what of it is in quarantine. Nothing is touched.
+        how often its motor has moved, whether it is jammed (and left alone for a while), worn (a budget of the bench is used
+        up) or low (its battery, as it was last seen), and what of it is in quarantine. Nothing is touched.
 
         What failed its health check twice, see 'lockstep run --check-health', is out of use until
 
           lockstep devices restore NAME
 
         NAME is a lock or a dongle of the bench, or what it is known by. What is held against a lock because of a jam or
-        its battery is forgotten too.
+        its battery is forgotten too. Where this machine's clock was once set to a day that has yet to come, which no run
+        takes for granted any more, 'lockstep devices restore calendar' forgets that day.
 
         """,
       examples: [
@@ -64,35 +66,47 @@ private struct DevicesArguments {
       let text = DevicesText(console.painter(color))
       console.print(text.text(of: devices, state.quarantine(of: nil, today), bench: file))
     }
-    return .agree
+    // What cannot be told of one is no good news.
+    let isKnown = state.devices.allSatisfy { if case .unknown = $0.use { false } else { true } }
+    return isKnown ? .agree : .labFault
   }
 
   private func restore(_ file: BenchFile?, _ console: Console) throws(UsageError) -> CommandStatus {
     guard words[0] == "restore" else {
       throw UsageError("unknown operand '\(words[0])': to put something back in use it is 'restore NAME'")
     }
-    guard words.count == 2 else { throw UsageError("missing NAME: restore NAME") }
+    guard words.count == 2 else { throw UsageError("missing NAME: restore NAME, or restore calendar") }
     let name = words[1]
     let book: HealthBook
     do {
-      book = try HealthFolder.book()
+      book = try HealthStore.book()
+      if name == "calendar" {
+        try SeenCalendar.forget()
+        console.print("what the calendar said before is forgotten")
+        return .agree
+      }
     } catch {
       console.say("lockstep: \(error.detail)")
       return .labFault
     }
-    let (identity, odometer) = try target(name, file, book)
+    let identity = try target(name, file, book)
     do {
-      let wasOut = try HealthFolder.update { book in
-        // A dongle that is not plugged in goes by the name it had, and a record that was damaged by that of its file.
-        let known = book.records.filter {
-          Lease.name($0.identity) == Lease.name(identity) || $0.health.name == name
-        }
+      let wasOut = try HealthStore.update { book in
+        // A dongle that is not plugged in goes by the name it had.
+        let known = book.records.filter { $0.identity == identity || $0.health.name == name }
         let wasOut = known.contains { $0.health.outOfUse != nil || !$0.health.failures.isEmpty }
         for record in known { book.restore(record.identity) }
         return wasOut
       }
-      if let odometer { try Odometer(opening: odometer).noteServed() } else { try Recovery.restore(identity) }
-      console.print("\(name) is " + (wasOut ? "back in use" : "in use; there was nothing against it"))
+      let limits = file?.inventory.lock(name)?.limits ?? .usual
+      var forgets = false
+      if let ledger = try CycleCounter.headerScan(of: identity)?.ledger {
+        forgets = ledger.isHeldBack(under: limits, at: BenchClock.now.uptime)
+        try CycleCounter(of: identity).noteServed()
+      }
+      try Recovery.restore(identity)
+      console.print(
+        "\(name) is " + (wasOut || forgets ? "back in use" : "in use; there was nothing against it"))
       return .agree
     } catch {
       console.say("lockstep: \(error.detail)")
@@ -100,26 +114,22 @@ private struct DevicesArguments {
     }
   }
 
-  /// What a name stands for: what it is known by and, of a lock that was ever moved, its odometer.
-  private func target(
-    _ name: String, _ file: BenchFile?, _ book: HealthBook
-  ) throws(UsageError) -> (identity: String, odometer: String?) {
+  /// What a thing is known by that has a name.
+  private func target(_ name: String, _ file: BenchFile?, _ book: HealthBook) throws(UsageError) -> String {
     if let file, let lock = file.inventory.lock(name) {
       guard case .file(let path) = lock.source else {
-        return (BenchLock(bench: file, lock: lock).emulatedIdentity, nil)
+        return BenchLock(bench: file, lock: lock).emulatedIdentity
       }
-      let lockFile = try checked { try LockFile(reading: path) }
-      return (lockFile.identity, Odometer.path(of: lockFile).flatMap { Host.isFile($0) ? $0 : nil })
+      return try checked { try LockFile(reading: path) }.identity
     }
-    if let file, let dongle = file.inventory.dongle(name) {
-      return (try file.choice(dongle).spec.identity, nil)
-    }
+    if let file, let dongle = file.inventory.dongle(name) { return try file.choice(dongle).spec.identity }
+    // A lock that moved, and never failed.
+    if (try? CycleCounter.headerScan(of: name)) ?? nil != nil { return name }
     guard let record = book.records.first(where: { $0.identity == name || $0.health.name == name }) else {
       let names = (file?.inventory.locks.map(\.name) ?? []) + (file?.inventory.dongles.map(\.name) ?? [])
       let hint = nearestName(to: name, in: names).map { ": did you mean '\($0)'?" } ?? ""
       throw UsageError("nothing is known of '\(name)'\(hint)")
     }
-    let odometer = StateFolder.path.map { $0 + "/odometers/\(Lease.name(record.identity)).log" }
-    return (record.identity, odometer.flatMap { Host.isFile($0) ? $0 : nil })
+    return record.identity
   }
 }

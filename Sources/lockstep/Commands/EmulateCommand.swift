@@ -1,4 +1,6 @@
+import CommandLine
 import Bench
+import Reporting
 import Devices
 import Journal
 import System
@@ -43,7 +45,7 @@ extension Command {
           example: "lock.yaml", as: .file),
         .value(
           "control", \.control, "unix:PATH",
-          "Where the lock's surroundings can be asked for, as by run --control.",
+          "Where the lock's environment can be asked for, as by run --control.",
           example: "unix:lock.socket"),
         .value(
           "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
@@ -106,6 +108,7 @@ private struct EmulateArguments {
   }
 
   private func check() throws(UsageError) {
+    if let capture { try OutputCheck.check("--capture", .capture, at: capture) }
     if transport == nil, serve.isEmpty {
       throw UsageError("where is it to be? give --transport usb:0, or --serve tcp-server:127.0.0.1:9000")
     }
@@ -159,7 +162,7 @@ private enum EmulatedRadio {
     while !Interruption.isRequested, Waiting.now < limit {
       try emulated { () throws(TransportFault) in try air.service() }
       while air.take() != nil {}
-      for remark in air.takeRemarks() { report.say(remark) }
+      for diagnostic in air.takeDiagnostics() { report.say(diagnostic) }
       let latest = min(limit, Waiting.now + .milliseconds(200))
       Waiting.wait(for: air.descriptors, until: min(air.deadline ?? .never, latest))
     }

@@ -45,7 +45,7 @@ final class EmulationReport: EmulationAudience {
 
   func tell(_ notice: LockNotice) { line("notice", "\(notice)") }
 
-  func say(_ remark: String) { line("remark", remark) }
+  func say(_ diagnostic: String) { line("diagnostic", diagnostic) }
 
   private func line(_ kind: String, _ text: String) {
     console.print(in: format, "  " + text, ["t": .text(Waiting.now.secondsText), kind: .text(text)])

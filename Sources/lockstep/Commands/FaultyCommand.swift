@@ -1,5 +1,6 @@
+import CommandLine
+import Databases
 import Journal
-import Reporting
 import System
 
 extension Command {
@@ -27,7 +28,7 @@ extension Command {
         try faults(own), record: record, words: [faultyName, record, children, children, "--"])
       SQLiteCalls.interpose()
       Invocation.words = Array(words.dropFirst(3))
-      return Commands.run(Invocation.words, console)
+      return CommandSet.lockstep.run(Invocation.words, console)
     }
   }
 

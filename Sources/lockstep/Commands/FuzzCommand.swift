@@ -1,3 +1,4 @@
+import CommandLine
 import Reporting
 import Devices
 import System
@@ -32,7 +33,7 @@ extension Command {
 
         Exit status: 0 nothing found, 1 a divergence, 3 trouble in the lab, also where tests came to no verdict because of
         it and the campaign went on, or nothing but what did not show again, 5 stopped before the budget was used up,
-        6 stopped by --actuations, 70 one of --jobs died.
+        6 stopped by --actuations, 70 one of --jobs died or did not stop (3 where somebody killed it).
 
         """,
       examples: [
@@ -62,7 +63,7 @@ extension FuzzArguments {
     }
     var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
-    if let remark = earlier?.run.remark { console.say("lockstep: \(remark)") }
+    if let diagnostic = earlier?.run.diagnostic { console.say("lockstep: \(diagnostic)") }
     arguments.run.shard = arguments.shard
     _ = try arguments.run.settlePart(console)
     arguments.shard = arguments.run.shard
@@ -72,17 +73,21 @@ extension FuzzArguments {
       return try error.status(console)
     }
     defer { arguments.run.release(console) }
-    let plan = try FuzzPlan(arguments, earlier: earlier?.state)
+    let world = try World.forCampaign(arguments, messages: console.status)
+    let plan = try CampaignPlan(arguments, in: world, earlier: earlier?.state)
     let isParallel = (arguments.jobs?.value ?? 1) > 1
-    if isParallel, plan.target.device.kind == .lock || plan.world.devices.bench.device != nil {
+    if isParallel, plan.target.device.kind == .lock || world.devices.bench.device != nil {
       throw UsageError("--jobs: a lock can be driven by one process only")
     }
-    let office = try FuzzOffice(arguments, plan, console, earlier: earlier?.run)
-    plan.world.devices.bench.capture(in: office.folder.path)
-    office.folder.reserve([plan.target.device], on: plan.world.devices.bench)
+    let output = try CampaignFolder(arguments, plan, console, earlier: earlier?.run)
+    world.devices.bench.capture(in: output.folder.path)
+    world.devices.output = ProgramOutput(in: output.folder.path)
+    output.folder.reserve([plan.target.device], on: world.devices.bench)
     Interruption.listen()
-    return office.close(
+    defer { world.devices.shutDown() }
+    return output.close(
       isParallel
-        ? FuzzPool(arguments, plan, office).perform() : FuzzSession(arguments, plan, office).perform())
+        ? WorkerPool(plan, WorkerArguments(arguments: arguments, plan: plan).all, output).perform()
+        : CampaignSession(plan, output).perform())
   }
 }

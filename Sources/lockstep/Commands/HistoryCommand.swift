@@ -1,3 +1,4 @@
+import CommandLine
 import Sesame
 import System
 import Basics
@@ -28,7 +29,11 @@ struct Since: ArgumentValue, Equatable {
     let fits = zip(bytes, pattern).allSatisfy { byte, model in
       model == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : byte == model
     }
-    guard fits, [10, 16, 19, 20].contains(bytes.count) else { return nil }
+    guard fits, [10, 16, 19, 20].contains(bytes.count), Day(text: argument.prefix(10)) != nil else {
+      return nil
+    }
+    let parts = zip(argument.dropFirst(11).split { ":Z".contains($0) }.compactMap { Int($0) }, [23, 59, 60])
+    guard parts.allSatisfy({ $0 <= $1 }) else { return nil }
     text = argument
   }
 }
@@ -49,9 +54,9 @@ extension Command {
           runs        the runs
           add RUN…    takes runs in by their journals, such as those of other hosts; again changes nothing
 
-        Slower than usual is further above the median of the latest \(UsualTime.most) runs that agreed than four standard
+        Slower than usual is further above the median of the latest \(UsualTime.maximum) runs that agreed than four standard
         deviations, estimated by the median deviation, and by a fifth and 0.1 s at least; known from
-        \(UsualTime.least) runs on.
+        \(UsualTime.minimum) runs on.
 
         Runs that could not be sent to the history when they were over are noted under DIR/unsent: each of these
         questions sends them first, as the next run does.

@@ -1,3 +1,4 @@
+import CommandLine
 import System
 import Devices
 public import Journal
@@ -19,7 +20,7 @@ extension Command {
         RunArguments.shard, .format(\.format),
       ], operands: RunArguments.paths, defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
-      let world = World(lab: try arguments.settingsOfLock())
+      let world = World(lab: try arguments.settingsOfLock(), messages: console.status)
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try arguments.plan(set, world)
       let width = plan.cases.map(\.file.count).max() ?? 0
@@ -44,7 +45,8 @@ extension Command {
       defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let set = ScenarioSet(
-        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader)
+        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths,
+        reader: World(messages: console.status).reader)
       switch arguments.format {
       case .json:
         console.print([
@@ -100,7 +102,7 @@ extension Command {
         }
         return .agree
       }
-      let machine = try World().machine(name).machine
+      let machine = try World(messages: console.status).machine(name).machine
       switch arguments.format {
       case .json: console.print(.mapping(MachineDefinition.figureFields.members(of: machine.definition)))
       case .drawn(let format): console.print(machine.definition.text(in: format))

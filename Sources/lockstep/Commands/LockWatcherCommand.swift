@@ -1,3 +1,4 @@
+import CommandLine
 import Bench
 import Devices
 import Journal
@@ -6,7 +7,7 @@ extension Command {
   /// The process that stands beside a run on a real lock; nothing for people.
   static var lockWatcher: Command {
     Command(
-      Watcher.command, "Brings a lock to rest whose run died.",
+      Watcher.command, "Parks a lock whose run died.",
       operands: .init(
         placeholder: "LOCK", summary: "The lock's file; all else comes by its input.", count: 1...1,
         path: \.self),

@@ -1,3 +1,4 @@
+import CommandLine
 import Automata
 import Basics
 import Bench

@@ -1,3 +1,4 @@
+import CommandLine
 import Journal
 import System
 import Basics
@@ -27,7 +28,7 @@ extension Command {
         LifeLine.begin()
         // What is in quarantine is excused by the night, which shows what it did.
         let isRun = words.first == Command.run.name
-        return Commands.run(words + (isRun ? ["--ignore-quarantine"] : []), console)
+        return CommandSet.lockstep.run(words + (isRun ? ["--ignore-quarantine"] : []), console)
       }
     }
   }

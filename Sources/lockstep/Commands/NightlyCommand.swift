@@ -1,3 +1,4 @@
+import CommandLine
 import Bench
 import Devices
 import Nightly
@@ -14,7 +15,7 @@ struct NightlyArguments {
   var resumesOnly = false
   var processes: Count?
   var seed: UInt64?
-  var least = LeastVerdicts()
+  var minimum = MinimumVerdicts()
   var reports = ReportPlaces()
   var format = OutputFormat.human
   var color = ColorChoice.auto
@@ -37,7 +38,7 @@ extension Command {
         With --lab the locks are those of the bench that stand at places of a lab, each place with a tag lock=NAME: every
         case gets the place of its lock, waits for it where somebody else has it, and gives it back.
 
-        Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not at rest, are trouble of
+        Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not parked, are trouble of
         the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses. A night that
         is taken up again is held against the --min-cases and --fail-on-skipped of the command that brings it to its end.
 
@@ -64,7 +65,7 @@ extension Command {
           "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
           example: "4"),
         .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
-      ] + LeastVerdicts.options.map { $0.lifted(to: \.least) }
+      ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
         + ReservationArguments.options.map { $0.lifted(to: \.reservation) }
         + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
           .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
@@ -122,7 +123,7 @@ extension NightlyArguments {
       console.say("lockstep: the night before did not end; its report is made, and a new one begins")
     }
     let run = try EarlierRun(open.path)
-    if let remark = run.remark { console.say("lockstep: \(remark)") }
+    if let diagnostic = run.diagnostic { console.say("lockstep: \(diagnostic)") }
     let folder = try checked { try NightlyFolder(open, run, reports: reports, cases: lab.cases.count) }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
@@ -155,7 +156,7 @@ extension NightlyArguments {
     }
     let session = NightlySession(
       folder, lab, processes: processes?.value ?? 2, isQuiet: isQuiet, console.status)
-    var report = session.perform(least)
+    var report = session.perform(minimum)
     let written: Void? = console.attempt("the reports are not written: ") { try write(&report, console) }
     guard written != nil else { return report.status.withTrouble }
     console.print(
@@ -168,7 +169,7 @@ extension NightlyArguments {
   private func write(_ report: inout NightlyReport, _ console: Console) throws {
     let folder = report.folder.folder
     try NightlyJournal(runs: report.runs, night: report.night)
-      .write(to: folder.journalPath, status: report.status, remark: report.shortfall)
+      .write(to: folder.journalPath, status: report.status, diagnostic: report.shortfall)
     try folder.finish(seed: report.folder.seed)
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)

@@ -1,3 +1,5 @@
+import CommandLine
+import Reporting
 import System
 import Bench
 import Devices
@@ -43,10 +45,12 @@ extension Command {
         return try error.status(console)
       }
       defer { once.release(console) }
-      let world = World(answerTimeout: arguments.answerTimeout, lab: try once.labSettings())
+      let world = World(
+        answerTimeout: arguments.answerTimeout, lab: try once.labSettings(), messages: console.status)
       guard let set = arguments.scenarios(world, console) else { return .usage }
       let plan = try once.plan(set, world)
-      try once.lab.checkGoverned(plan.devices)
+      try once.lab.checkInterlocked(plan.devices)
+      if let capture = arguments.lab.capture { try OutputCheck.check("--capture", .capture, at: capture) }
       Interruption.listen()
       defer { world.devices.shutDown() }
       // What goes over a transport is written down as it goes.
@@ -105,7 +109,7 @@ private struct Replay {
     let run = Run(
       plan, provider: world.devices, listener: listener, isStopped: { Interruption.isRequested })
     let summary = run.perform()
-    for words in summary.leave { console.say("lockstep: \(words)") }
+    for words in summary.park { console.say("lockstep: \(words)") }
     return summary
   }
 }
@@ -120,7 +124,7 @@ final class JournalHash: JournalListener {
       switch event.kind {
       case .stimulus, .fault, .status, .effect, .reading, .refused, .violation, .event, .lab:
         fingerprint.mix(record.line())
-      case .wait, .expect, .note, .model, .remark: break
+      case .wait, .expect, .note, .model, .diagnostic: break
       }
     case .verdict(var verdict):
       // How much of it was compared follows from the trace.

@@ -1,3 +1,4 @@
+import CommandLine
 import Harness
 public import Journal
 import Basics
@@ -12,7 +13,7 @@ struct ReportArguments {
   var color = ColorChoice.auto
   var isQuiet = false
   var isReproducible = false
-  var least = LeastVerdicts()
+  var minimum = MinimumVerdicts()
 }
 
 extension Command {
@@ -44,7 +45,7 @@ extension Command {
           "reproducible", \.isReproducible,
           "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
             + "in which folders they are; and what the history tells. Equal runs then give equal files."),
-      ] + LeastVerdicts.options.map { $0.lifted(to: \.least) },
+      ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) },
       operands: .init(
         placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
         count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(),
@@ -64,7 +65,7 @@ extension ReportArguments {
     var reports = reports
     if isReproducible { reports.history.choice = .none }
     var summary = recorded.summary
-    least.demand(of: &summary.tally)
+    minimum.demand(of: &summary.tally)
     let paths = console.attempt("the reports are not written: ") {
       try reports.write(recorded, journals: journals, console.status)
     }

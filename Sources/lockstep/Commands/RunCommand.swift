@@ -1,3 +1,4 @@
+import CommandLine
 import Devices
 import Reporting
 import Bench
@@ -19,8 +20,8 @@ extension Command {
         waited for is waited for no more. A second one ends it at once.
 
         A real lock is described by a file, lock:FILE, and reached over a transport: \(LabArguments.transports).
-        It is governed: two seconds between movements, a budget of them that is counted in a file, and brought to its
-        rest position however the run ends.
+        It is interlocked: two seconds between movements, a budget of them that is counted in a file, and brought to its
+        park position however the run ends.
 
         With --lab lock and transport come from a lab of many benches that labgrid coordinates. Its library is
         found in the Python that runs labgrid-client, on the PATH, or in the one that LABGRID_PYTHON names.
@@ -67,7 +68,7 @@ private struct RunSession {
       command.insert(contentsOf: try arguments.settlePart(console), at: min(1, command.count))
     }
     self.console = console
-    if let remark = resumed?.run.remark { console.say("lockstep: \(remark)") }
+    if let diagnostic = resumed?.run.diagnostic { console.say("lockstep: \(diagnostic)") }
     do throws(NoPlace) {
       try arguments.acquire(console)
       refusal = nil
@@ -79,18 +80,14 @@ private struct RunSession {
     }
     self.arguments = arguments
     let lab = refusal == nil ? try arguments.labSettings() : LabSettings()
-    guard arguments.lab.capture == nil || !lab.transports.isEmpty || refusal != nil else {
-      throw UsageError(
-        "--capture goes with --transport; the packets of a case that fails are kept in runs/NAME/packets in any case"
-      )
-    }
+    if refusal == nil { try arguments.lab.checkCapture(lab) }
     guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true || refusal != nil else {
       throw UsageError("--check-health checks a lock: name it with --device lock:NAME")
     }
-    world = World(answerTimeout: arguments.answerTimeout, lab: lab)
+    world = World(answerTimeout: arguments.answerTimeout, lab: lab, messages: console.status)
     if refusal == nil, let set = arguments.scenarios(world, console) {
       let selected = try arguments.plan(set, world)
-      try arguments.lab.checkGoverned(selected.devices)
+      try arguments.lab.checkInterlocked(selected.devices)
       plan = selected
     } else {
       plan = nil
@@ -103,13 +100,15 @@ private struct RunSession {
       earlier = try resumed.earlier(of: plan)
     }
     earlier.tally.failsFlaky = arguments.flakyResult == .fail
-    arguments.least.demand(of: &earlier.tally)
+    arguments.minimum.demand(of: &earlier.tally)
     self.earlier = earlier
     folder = try RunFolder.open(
       resuming: resumed?.run, kind: "run", cases: plan?.cases.count ?? 0, command: command,
       seed: plan?.seed ?? arguments.seed, arguments)
     world.devices.bench.capture(in: folder.path)
     world.devices.captures = CaseCaptures(in: folder.path)
+    world.devices.output = ProgramOutput(
+      in: folder.path, echo: arguments.verbosity > 0 ? { console.say("program: \($0)") } : nil)
   }
 
   func perform() -> CommandStatus {
@@ -127,9 +126,13 @@ private struct RunSession {
     let run = Run(
       plan, provider: world.devices, listener: audience.listener, retries: arguments.retries.value,
       earlier: earlier, prepare: { checkHealth(locks.first) },
-      isStopped: { Interruption.isRequested || folder.fault != nil }, conclude: conclude)
+      isStopped: { Interruption.isRequested || folder.fault != nil },
+      conclude: { conclude($0, &$1, audience.listener) })
     let summary = run.perform()
-    audience.finish(summary.leave)
+    audience.finish(summary.park)
+    if let fault = world.devices.output?.fault {
+      console.say("lockstep: what programs said is not all kept: \(fault)")
+    }
     let reports = folder.conclude(seed: plan.seed, arguments.reports, console.status)
     let status = reports == nil ? summary.exitStatus.withTrouble : summary.exitStatus
     if arguments.format == .human {
@@ -157,7 +160,7 @@ private struct RunSession {
     folder.take(.run(Record.Run(seed: arguments.seed ?? 0)))
     if let refusal {
       console.say("lockstep: \(refusal.words)")
-      folder.remark(refusal.words)
+      folder.diagnostic(refusal.words)
     }
     folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
@@ -176,18 +179,19 @@ private struct RunSession {
   /// Checks the lock where that is asked for.
   private func checkHealth(_ device: DeviceSpec?) -> [String] {
     guard arguments.lab.checksHealth, let device else { return [] }
-    let remarks = world.devices.checkHealth(of: device)
-    if !arguments.isQuiet { for words in remarks { console.say("lockstep: \(words)") } }
-    return remarks
+    let diagnostics = world.devices.checkHealth(of: device)
+    if !arguments.isQuiet { for words in diagnostics { console.say("lockstep: \(words)") } }
+    return diagnostics
   }
 
   /// Adds to a case that failed how to do it again, and whether that is known.
-  private func conclude(_ test: Case, _ outcome: inout Outcome) {
+  private func conclude(_ test: Case, _ outcome: inout Outcome, _ listener: any JournalListener) {
     switch outcome.verdict {
     case .divergence, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
     attachPackets(test, &outcome)
+    attachOutput(&outcome, listener)
     excuse(test, &outcome)
   }
 
@@ -201,7 +205,7 @@ private struct RunSession {
     case .active: outcome.quarantine = "\(entry)"
     case .lapsed:
       let words = "the quarantine of \(test.file) on \(lock.lock.name) has lapsed: \(entry)"
-      folder.remark(words, at: outcome.time)
+      folder.diagnostic(words, at: outcome.time)
       console.say("lockstep: \(words)")
     }
   }
@@ -221,6 +225,17 @@ private struct RunSession {
     outcome.attachments += saved ?? []
   }
 
+  /// Tells the last of what a program said in a case that did not end well, and where the rest is.
+  private func attachOutput(_ outcome: inout Outcome, _ listener: any JournalListener) {
+    guard let output = world.devices.output, !output.isEmpty else { return }
+    switch outcome.verdict {
+    case .agree, .skipped: return
+    case .divergence, .labFault, .incomplete, .limited: break
+    }
+    for line in output.lastLines { listener.diagnostic("the program said: \(line)", at: outcome.time) }
+    outcome.attachments.append(.init("log", ProgramOutput.name))
+  }
+
   /// The line to paste that does a failed case again; a case that diverged is saved for it.
   private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
@@ -236,9 +251,9 @@ private struct RunSession {
     if !isSaved || test.device.kind == .lock, let device = arguments.device {
       let way = arguments.lab.words
       words +=
-        ["--device", device] + (way.isEmpty && test.device.isGoverned ? arguments.lab.governorWords : way)
-    } else if test.device.isGoverned {
-      words += arguments.lab.governorWords
+        ["--device", device] + (way.isEmpty && test.device.isInterlocked ? arguments.lab.interlockWords : way)
+    } else if test.device.isInterlocked {
+      words += arguments.lab.interlockWords
     }
     if arguments.answerTimeout != RunArguments().answerTimeout {
       words.append("--answer-timeout=\(arguments.answerTimeout)")

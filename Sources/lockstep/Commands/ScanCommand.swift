@@ -1,5 +1,7 @@
+import CommandLine
 import Devices
 import Bench
+import Reporting
 import Sesame
 import Journal
 import System
@@ -53,6 +55,7 @@ private struct ScanArguments {
     }
     let choice = try TransportChoice(naming: transport, on: bench(for: transport))
     let spec = choice.spec
+    if let capture { try OutputCheck.check("--capture", .capture, at: capture) }
     Interruption.listen()
     var settings = TransportSettings()
     settings.tap = capture
@@ -145,7 +148,7 @@ extension TransportFault {
       case .noAnswer: .silent
       case .refused: .unavailable
       case .hardwareError: .lost
-      case .undecodable, .broken: .nonsense
+      case .undecodable, .broken: .malformed
       }
     self.init(symptom, failure.description)
   }

@@ -1,3 +1,4 @@
+import CommandLine
 import Devices
 import Reporting
 import Basics
@@ -45,11 +46,13 @@ struct CoverSession {
   init(_ arguments: CoverArguments, _ console: Console) throws(UsageError) {
     self.arguments = arguments
     self.console = console
-    world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: try arguments.fuzz.run.labSettings())
+    let lab = try arguments.fuzz.run.labSettings()
+    try arguments.fuzz.run.lab.checkCapture(lab)
+    world = World(answerTimeout: arguments.fuzz.run.answerTimeout, lab: lab, messages: console.status)
     let seed = arguments.fuzz.run.seed ?? UInt64(world.drawSeed())
     target = try arguments.fuzz.target(try world.machine(arguments.fuzz.operands[0]), in: world, seed: seed)
-    try arguments.fuzz.run.lab.checkGoverned([target.device])
-    folder = try RunFolder.open(kind: "cover", seed: seed, arguments.fuzz.run)
+    try arguments.fuzz.run.lab.checkInterlocked([target.device])
+    folder = try RunFolder.open(kind: "cover", seed: seed, arguments.fuzz.run, tour: arguments.save)
     world.devices.bench.capture(in: folder.path)
   }
 
@@ -65,7 +68,7 @@ struct CoverSession {
       target, settings: settings, provider: world.devices, listener: audience.listener,
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = tour.perform()
-    audience.finish(summary.leave)
+    audience.finish(summary.park)
     let isSaved = save(summary.scenarios)
     let reports = folder.conclude(seed: target.seed, run.reports, console.status)
     guard isSaved, let reports else { return summary.exitStatus.withTrouble }
@@ -103,7 +106,11 @@ struct CoverSession {
       }.first ?? (path, ".yaml")
     let saved: Void? = console.attempt("the tour is not saved: ") {
       for (number, scenario) in scenarios.enumerated() {
+        var scenario = scenario
+        scenario.machine = target.machine.reference(from: Path.folder(of: path))
         let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
+        // How many there are is known at the end only.
+        if number > 0 { try OutputCheck.check("--save", .tour, at: name) }
         try WholeFile.replace(name, with: scenario.yaml())
         if run.format == .human, !run.isQuiet { console.print("  saved    \(name)") }
       }

@@ -1,3 +1,4 @@
+import CommandLine
 import Journal
 import Conformance
 import Harness

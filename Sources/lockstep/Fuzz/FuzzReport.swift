@@ -1,40 +1,11 @@
+import CommandLine
 import System
 import Harness
 import Journal
 import Basics
 
-/// Tells whoever looks on how a campaign goes.
-protocol FuzzReport: AnyObject {
-  /// It begins.
-  func begin(_ head: FuzzHead)
-  /// How far it is; called often.
-  func progress(_ progress: FuzzProgress)
-  /// It came upon something.
-  func found(_ finding: FindingNotice)
-  /// Something is worth a line.
-  func say(_ text: String)
-  /// Something went wrong with the campaign itself.
-  func warn(_ text: String)
-  /// It is over.
-  func end(_ end: FuzzEnd)
-}
-
-/// How a campaign ended.
-struct FuzzEnd {
-  var cause: CampaignEnd
-  var status: CampaignStatus
-  var coverage: Coverage?
-  var seed: UInt64
-  var took: Interval
-  /// The line to paste that goes on with it, where it was stopped.
-  var resume: String?
-  var journal = ""
-  /// What the command ends with.
-  var exit = CommandStatus.agree
-}
-
 /// Prints findings as they come and a line now and then: for a log, and for who has no terminal.
-class HumanFuzzReport: FuzzReport {
+class HumanFuzzReport: CampaignReport {
   /// How often a log gets a line.
   private static let period = Interval.seconds(10)
 
@@ -49,13 +20,13 @@ class HumanFuzzReport: FuzzReport {
     self.isQuiet = isQuiet
   }
 
-  func begin(_ head: FuzzHead) {
+  func begin(_ head: CampaignHead) {
     guard !isQuiet else { return }
     let (word, rest) = (head.title.prefix { $0 != " " }, head.title.drop { $0 != " " })
     write(paint(.strong, String(word)) + rest)
   }
 
-  func progress(_ progress: FuzzProgress) {
+  func progress(_ progress: CampaignProgress) {
     guard !isQuiet else { return }
     let previous = lastLine ?? progress.took
     if lastLine == nil { lastLine = previous }
@@ -64,7 +35,7 @@ class HumanFuzzReport: FuzzReport {
     write(paint(.faint, "  " + line(progress)))
   }
 
-  private func line(_ progress: FuzzProgress) -> String {
+  private func line(_ progress: CampaignProgress) -> String {
     let status = progress.status
     return "\(clock(progress.took))  \(grouped(status.events)) events  "
       + "\(grouped(overallRate(status, progress.took)))/s  \(status.depths.count) found"
@@ -72,7 +43,7 @@ class HumanFuzzReport: FuzzReport {
   }
 
   /// What the campaign has cost.
-  private func spent(_ end: FuzzEnd) -> String {
+  private func spent(_ end: CampaignSummary) -> String {
     let status = end.status
     let pace = "\(grouped(overallRate(status, end.took))) events/s"
     guard let waited = status.waitedPercent else { return pace }
@@ -91,7 +62,7 @@ class HumanFuzzReport: FuzzReport {
   /// Prints lines.
   func write(_ text: String) { console.print(text) }
 
-  func end(_ end: FuzzEnd) {
+  func end(_ end: CampaignSummary) {
     guard !isQuiet || !end.status.depths.isEmpty || end.exit != .agree else { return }
     let status = end.status
     let found = status.depths.count
@@ -132,7 +103,7 @@ class HumanFuzzReport: FuzzReport {
 }
 
 /// Prints findings and the end as JSON, one object a line, and how far it is once a second.
-final class JSONFuzzReport: FuzzReport {
+final class JSONFuzzReport: CampaignReport {
   private static let period = Interval.seconds(1)
 
   private let console: Console
@@ -144,9 +115,9 @@ final class JSONFuzzReport: FuzzReport {
     self.isQuiet = isQuiet
   }
 
-  func begin(_ head: FuzzHead) {}
+  func begin(_ head: CampaignHead) {}
 
-  func progress(_ progress: FuzzProgress) {
+  func progress(_ progress: CampaignProgress) {
     let previous = lastLine ?? progress.took
     if lastLine == nil { lastLine = previous }
     guard !isQuiet, progress.took - previous >= Self.period else { return }
@@ -162,12 +133,12 @@ final class JSONFuzzReport: FuzzReport {
   func found(_ finding: FindingNotice) { console.print(Record.finding(finding.record).json()) }
 
   func say(_ text: String) {
-    if !isQuiet { console.print(["remark": .text(text)]) }
+    if !isQuiet { console.print(["diagnostic": .text(text)]) }
   }
 
   func warn(_ text: String) { console.say("lockstep: \(text)") }
 
-  func end(_ end: FuzzEnd) {
+  func end(_ end: CampaignSummary) {
     console.print(["campaign": json(end.status, end.took)])
     if let coverage = end.coverage { console.print(Record.coverage(coverage.record).json()) }
     if let resume = end.resume, !isQuiet { console.print(["resume": .text(resume)]) }

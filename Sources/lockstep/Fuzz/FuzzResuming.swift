@@ -1,3 +1,6 @@
+import Basics
+import CommandLine
+import Documents
 import Devices
 import Secrets
 import Journal
@@ -59,13 +62,34 @@ extension FuzzArguments {
   /// The line to paste that goes on with the campaign of a folder.
   func resumeLine(_ folder: String) -> String {
     var words = ["lockstep", "fuzz", operands[0], "--resume", folder] + run.lab.words
-    if run.lab.words.isEmpty, let device = run.device, (try? DeviceSpec(text: device))?.isGoverned == true {
-      words += run.lab.governorWords
+    if run.lab.words.isEmpty, let device = run.device, (try? DeviceSpec(text: device))?.isInterlocked == true
+    {
+      words += run.lab.interlockWords
     }
     let usual = FuzzArguments()
     words += run.reports.words
     if let corpus { words += ["--corpus", withoutSecrets(corpus)] }
     if run.answerTimeout != usual.run.answerTimeout { words.append("--answer-timeout=\(run.answerTimeout)") }
     return words.map(shellWord).joined(separator: " ")
+  }
+}
+
+extension CampaignState {
+  /// Reads the state of a run: by the name that its folder has under `OUT/runs`, or by the folder's path.
+  ///
+  /// - Returns: the state, with all that the journal holds, and the folder, which this process holds from now on.
+  static func read(
+    _ run: String, out: String
+  ) throws(UsageError) -> (state: CampaignState, run: EarlierRun) {
+    let run = try EarlierRun(run, out: out, with: file, saying: "--resume: ")
+    let path = run.folder + "/" + file
+    let bytes = try checked("--resume: ") {
+      try ScenarioFiles.read(path, limits: Limits(bytes: 64 << 20))
+    }
+    guard var state = CampaignState(text: bytes) else {
+      throw UsageError("--resume: \(path) is no state of a campaign that is understood")
+    }
+    state.adopt(RunSummary(journals: [run.folder + "/journal.jsonl"]))
+    return (state, run)
   }
 }

@@ -1,3 +1,4 @@
+import CommandLine
 import Devices
 import Journal
 import Automata

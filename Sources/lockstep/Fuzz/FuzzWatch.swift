@@ -1,3 +1,5 @@
+import CommandLine
+import Harness
 import Journal
 import System
 import Basics
@@ -6,10 +8,10 @@ import Synchronization
 /// Passes on how a campaign goes, and answers who asks by SIGUSR1.
 ///
 /// The answer comes from a thread of its own, since a real lock may say nothing for long.
-final class FuzzWatch: FuzzReport {
+final class FuzzWatch: CampaignReport {
   fileprivate struct State {
     var title = ""
-    var progress = FuzzProgress()
+    var progress = CampaignProgress()
     /// When that was told.
     var told = MonotonicClock.now
     var isOver = false
@@ -20,10 +22,10 @@ final class FuzzWatch: FuzzReport {
     let state = Mutex(State())
   }
 
-  private let report: any FuzzReport
+  private let report: any CampaignReport
   private let board = Board()
 
-  init(_ report: any FuzzReport, _ line: StatusLine) {
+  init(_ report: any CampaignReport, _ line: StatusLine) {
     self.report = report
     inBackground { [board] in
       while !board.state.withLock({ $0.isOver }) {
@@ -35,12 +37,12 @@ final class FuzzWatch: FuzzReport {
     }
   }
 
-  func begin(_ head: FuzzHead) {
+  func begin(_ head: CampaignHead) {
     board.state.withLock { $0.title = head.title }
     report.begin(head)
   }
 
-  func progress(_ progress: FuzzProgress) {
+  func progress(_ progress: CampaignProgress) {
     board.state.withLock { state in
       state.progress = progress
       state.told = MonotonicClock.now
@@ -54,7 +56,7 @@ final class FuzzWatch: FuzzReport {
 
   func warn(_ text: String) { report.warn(text) }
 
-  func end(_ end: FuzzEnd) {
+  func end(_ end: CampaignSummary) {
     board.state.withLock { $0.isOver = true }
     report.end(end)
   }

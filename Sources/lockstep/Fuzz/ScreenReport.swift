@@ -1,3 +1,5 @@
+import CommandLine
+import Harness
 import System
 import Journal
 import Basics
@@ -18,11 +20,11 @@ final class ScreenReport: HumanFuzzReport {
   private var corpus = 0
   private var findings = 0
 
-  override func begin(_ head: FuzzHead) {
+  override func begin(_ head: CampaignHead) {
     screen = StatusScreen(head: head)
   }
 
-  override func progress(_ progress: FuzzProgress) {
+  override func progress(_ progress: CampaignProgress) {
     if let last, progress.took - last < Self.period { return }
     last = progress.took
     meter.add(progress.status.events, at: progress.took)
@@ -31,7 +33,7 @@ final class ScreenReport: HumanFuzzReport {
   }
 
   /// Notes when there was something new.
-  private func note(_ progress: FuzzProgress) {
+  private func note(_ progress: CampaignProgress) {
     if progress.status.corpus > corpus { screen?.lastNew = progress.took }
     if progress.status.depths.count > findings { screen?.lastFinding = progress.took }
     corpus = progress.status.corpus
@@ -40,8 +42,8 @@ final class ScreenReport: HumanFuzzReport {
     screen?.rate = meter.rate
   }
 
-  private func draw(or progress: FuzzProgress) {
-    guard let screen, let size = console.size, size.columns >= StatusScreen.leastWidth else {
+  private func draw(or progress: CampaignProgress) {
+    guard let screen, let size = console.size, size.columns >= StatusScreen.minimumWidth else {
       return super.progress(progress)
     }
     let lines = screen.lines(width: size.columns, paint)
@@ -59,18 +61,18 @@ final class ScreenReport: HumanFuzzReport {
   }
 
   override func write(_ text: String) {
-    console.draw(erasing(console.size?.columns ?? StatusScreen.leastWidth))
+    console.draw(erasing(console.size?.columns ?? StatusScreen.minimumWidth))
     super.write(text)
     if let screen { draw(or: screen.progress) }
   }
 
   override func warn(_ text: String) {
-    console.draw(erasing(console.size?.columns ?? StatusScreen.leastWidth))
+    console.draw(erasing(console.size?.columns ?? StatusScreen.minimumWidth))
     super.warn(text)
   }
 
-  override func end(_ end: FuzzEnd) {
-    console.draw(erasing(console.size?.columns ?? StatusScreen.leastWidth))
+  override func end(_ end: CampaignSummary) {
+    console.draw(erasing(console.size?.columns ?? StatusScreen.minimumWidth))
     if let head = screen?.head { super.begin(head) }
     screen = nil
     super.end(end)

@@ -10,12 +10,12 @@ import Basics
 /// that it can be checked line by line.
 struct StatusScreen {
   /// The fewest columns that it fits in.
-  static let leastWidth = 80
+  static let minimumWidth = 80
   /// More columns make nothing clearer.
-  static let mostWidth = 100
+  static let maximumWidth = 100
 
-  var head: FuzzHead
-  var progress = FuzzProgress()
+  var head: CampaignHead
+  var progress = CampaignProgress()
   /// Events in a second, lately.
   var rate = 0
   /// When something new was seen last, and a finding, in the time of the campaign.
@@ -24,7 +24,7 @@ struct StatusScreen {
 
   /// The lines, none of them wider than the terminal.
   func lines(width: Int, _ paint: Painter) -> [String] {
-    let pane = Pane(width: min(width, Self.mostWidth), paint: paint)
+    let pane = Pane(width: min(width, Self.maximumWidth), paint: paint)
     let status = progress.status
     return [pane.whole(paint, .strong, " lockstep \(head.title)")]
       + pane.beside("time", timeRows, "findings", findingRows)
@@ -138,5 +138,26 @@ private struct Pane {
   private func fitted(_ text: String, _ width: Int, padded: Bool) -> String {
     if text.count > width { return text.prefix(width - 1) + "…" }
     return padded ? text.leftAligned(in: width) : text
+  }
+}
+
+/// How fast events come now: over the last seconds, and not since the beginning.
+struct RateMeter {
+  /// How far back it looks.
+  static let span = Interval.seconds(5)
+
+  private var samples = FIFO<(time: Interval, events: Int)>()
+
+  /// Takes in how many events there were at a time.
+  mutating func add(_ events: Int, at time: Interval) {
+    samples.append((time, events))
+    // One sample from before the span stays, to measure from.
+    while samples.count > 2, samples[1].time <= time - Self.span { samples.removeFirst() }
+  }
+
+  /// Events in a second.
+  var rate: Int {
+    guard let first = samples.first, let last = samples.last, last.time > first.time else { return 0 }
+    return Int(Double(last.events - first.events) / (Double((last.time - first.time).nanoseconds) / 1e9))
   }
 }

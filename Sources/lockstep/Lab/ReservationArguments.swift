@@ -1,3 +1,4 @@
+public import CommandLine
 import System
 import Bench
 import Journal

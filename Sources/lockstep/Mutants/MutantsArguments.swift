@@ -1,3 +1,5 @@
+import System
+import CommandLine
 import Devices
 import Journal
 import Automata

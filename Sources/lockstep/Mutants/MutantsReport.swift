@@ -1,3 +1,5 @@
+import Automata
+import CommandLine
 import System
 import Conformance
 import Harness
@@ -6,7 +8,7 @@ import Basics
 /// Says what became of wrong machines, to a person or a program.
 final class MutantsReport {
   /// The most survivors that a person is shown.
-  private static let mostSurvivors = 20
+  private static let maximumSurvivors = 20
 
   private let machine: MachineLibrary.Entry
   private let analysis: MutationAnalysis
@@ -111,7 +113,7 @@ final class MutantsReport {
   }
 
   private func showSurvivors() {
-    for (result, saved) in survivors.prefix(Self.mostSurvivors) {
+    for (result, saved) in survivors.prefix(Self.maximumSurvivors) {
       console.print("\(paint(.bad, "survived")) \(result.kind.rawValue): \(result.summary)")
       switch result.fate {
       case .survived(let test):
@@ -122,7 +124,7 @@ final class MutantsReport {
       case .killed, .equivalent: break
       }
     }
-    let more = survivors.count - Self.mostSurvivors
+    let more = survivors.count - Self.maximumSurvivors
     if more > 0 { console.print("and \(more) more, which --format json lists") }
     if !survivors.isEmpty { console.print("") }
   }

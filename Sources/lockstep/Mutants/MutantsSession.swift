@@ -1,3 +1,4 @@
+import CommandLine
 import Devices
 import Automata
 import Journal
@@ -9,7 +10,7 @@ import Harness
 struct MutantsSession {
   private let arguments: MutantsArguments
   private let console: Console
-  private let world = World()
+  private let world: World
   private let machine: MachineLibrary.Entry
   private let suite: MutationSuite?
   private let devices: [(device: DeviceSpec, defects: [String])]
@@ -19,10 +20,15 @@ struct MutantsSession {
   init(_ arguments: MutantsArguments, _ console: Console) throws(UsageError) {
     self.arguments = arguments
     self.console = console
+    world = World(messages: console.status)
     let machine = try world.machine(arguments.operands[0])
     self.machine = machine
     suite = try arguments.suite(of: machine, in: world, console)
     devices = try suite.map { suite throws(UsageError) in try arguments.devices(for: machine, suite) } ?? []
+    if arguments.run.device != nil, let named = devices.first?.device {
+      let provider = world.devices
+      try checked("--device: ") { try provider.describe(named).check(named, against: machine) }
+    }
     usual =
       devices.first?.device ?? (machine.isFile ? nil : world.devices.usualDevice(of: machine.machine.name))
     // A mutant shows what the machine's devices show, or a suite would be praised for what it cannot see.

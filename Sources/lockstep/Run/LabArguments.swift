@@ -1,3 +1,4 @@
+public import CommandLine
 import Devices
 import Journal
 import Bench
@@ -14,7 +15,7 @@ struct LabArguments {
   var control: String?
   var allowed: [String] = []
   var actuations: Count?
-  var rest: RestPosition?
+  var park: ParkPosition?
   /// How long a lock or a dongle that another process has is waited for.
   var wait: Interval?
   var checksHealth = false
@@ -33,11 +34,11 @@ struct LabArguments {
     if let bench { words += ["--bench", bench] }
     if let transport, !reservation.givesTransport { words += ["--transport", transport] }
     if let control { words += ["--control", control] }
-    return words + governorWords
+    return words + interlockWords
   }
 
   /// What may be done to a lock, as words.
-  var governorWords: [String] {
+  var interlockWords: [String] {
     var words = permissions
     if let actuations { words += ["--actuations", String(actuations.value)] }
     return words
@@ -45,23 +46,23 @@ struct LabArguments {
 
   /// What each of several processes may do to a lock of its own, as words.
   var permissions: [String] {
-    allowed.map { "--allow=\($0)" } + (rest.map { ["--rest=\($0.rawValue)"] } ?? [])
+    allowed.map { "--allow=\($0)" } + (park.map { ["--park=\($0.rawValue)"] } ?? [])
   }
 }
 
 extension LabArguments {
-  /// Refuses what only a governed lock can honour where there is none: who gives a limit relies on it.
+  /// Refuses what only an interlocked lock can honour where there is none: who gives a limit relies on it.
   ///
   /// - Parameters:
   ///   - devices: what is driven.
   ///   - countsMovements: whether whoever drives it keeps to the budget of movements himself.
-  func checkGoverned(_ devices: [DeviceSpec], countsMovements: Bool = false) throws(UsageError) {
+  func checkInterlocked(_ devices: [DeviceSpec], countsMovements: Bool = false) throws(UsageError) {
     let given: [(option: String, isGiven: Bool)] = [
-      ("--actuations", actuations != nil && !countsMovements), ("--rest", rest != nil),
+      ("--actuations", actuations != nil && !countsMovements), ("--park", park != nil),
       ("--allow", !allowed.isEmpty),
     ]
     guard let option = given.first(where: \.isGiven)?.option, let device = devices.first,
-      !devices.contains(where: \.isGoverned)
+      !devices.contains(where: \.isInterlocked)
     else { return }
     throw UsageError(
       "\(option) goes with a real lock, and cannot be honoured by \(device): name one with --device lock:FILE, or one "
@@ -69,7 +70,18 @@ extension LabArguments {
   }
 }
 
-extension RestPosition: WordChoice {}
+extension LabArguments {
+  /// Makes sure that there is a transport whose traffic can be written down, where somebody asks for that.
+  func checkCapture(_ lab: LabSettings) throws(UsageError) {
+    guard capture == nil || !lab.transports.isEmpty else {
+      throw UsageError(
+        "--capture goes with --transport; the packets of a case that fails are kept in runs/NAME/packets in any case"
+      )
+    }
+  }
+}
+
+extension ParkPosition: WordChoice {}
 
 extension RunArguments {
   static var lab: [Option<RunArguments>] {
@@ -85,15 +97,15 @@ extension RunArguments {
         example: "unix:lock.socket"),
       .list(
         "allow", \.lab.allowed, "NAME",
-        "Allows \(GovernedStimuli.names.joined(separator: ", ")) with a real lock; may be given several times.",
-        example: "reset", as: .choice(GovernedStimuli.names)),
+        "Allows \(InterlockedStimuli.names.joined(separator: ", ")) with a real lock; may be given several times.",
+        example: "reset", as: .choice(InterlockedStimuli.names)),
       .value(
         "actuations", \.lab.actuations, "N",
-        "How often the motor of a real lock may move in this run, the return to rest included. 100 unless given; any "
+        "How often the motor of a real lock may move in this run, parking included. 100 unless given; any "
           + "number with an emulated lock.",
         example: "20"),
       .value(
-        "rest", \.lab.rest, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
+        "park", \.lab.park, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
         example: "as-found"),
       .value(
         "wait", \.lab.wait, "TIME",
@@ -122,6 +134,9 @@ extension RunArguments {
     guard lockName != nil || lab.transport == nil else {
       throw UsageError("--transport leads to a lock: name it with --device lock:FILE")
     }
+    guard lockName != nil || lab.control == nil else {
+      throw UsageError("--control is the socket of a lock: name it with --device lock:FILE")
+    }
     guard lockName != nil else { return settings }
     settings.transports = try transports(settings.lock)
     settings.capture = lab.capture
@@ -137,12 +152,12 @@ extension RunArguments {
     guard lab.bench == nil || lock != nil else {
       throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
     }
-    for name in lab.allowed where !GovernedStimuli.names.contains(name) {
+    for name in lab.allowed where !InterlockedStimuli.names.contains(name) {
       throw UsageError(
-        "'--allow' expects one of \(GovernedStimuli.names.joined(separator: ", ")), not '\(name)'")
+        "'--allow' expects one of \(InterlockedStimuli.names.joined(separator: ", ")), not '\(name)'")
     }
     return LabSettings(
-      of: lock, isNamed: lockName != nil, actuations: lab.actuations?.value, rest: lab.rest,
+      of: lock, isNamed: lockName != nil, actuations: lab.actuations?.value, park: lab.park,
       allowing: lab.allowed)
   }
 
@@ -181,8 +196,8 @@ extension RunArguments {
     var words = ["lockstep", "replay", path]
     if spec.kind == .lock, let device {
       words += ["--device", device] + lab.words
-    } else if spec.isGoverned {
-      words += lab.governorWords
+    } else if spec.isInterlocked {
+      words += lab.interlockWords
     }
     return words.map(shellWord).joined(separator: " ")
   }

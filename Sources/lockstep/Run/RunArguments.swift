@@ -1,13 +1,10 @@
+import System
+import CommandLine
 import Devices
 import Reporting
 import Harness
 import Journal
 import Basics
-
-/// How results are printed.
-enum OutputFormat: String, WordChoice {
-  case human, json
-}
 
 /// How often a case is tried again.
 struct Retries: ArgumentValue, Equatable {
@@ -27,9 +24,9 @@ enum FlakyResult: String, WordChoice {
   case pass, fail
 }
 
-extension LeastVerdicts {
+extension MinimumVerdicts {
   /// The options that say so.
-  static var options: [Option<LeastVerdicts>] {
+  static var options: [Option<MinimumVerdicts>] {
     [
       .flag(
         "fail-on-skipped", \.failsSkipped,
@@ -60,7 +57,7 @@ struct RunArguments {
   var rounds = Count(1)
   var retries = Retries(0)
   var flakyResult = FlakyResult.pass
-  var least = LeastVerdicts()
+  var minimum = MinimumVerdicts()
   var resume: String?
   /// The seed that was drawn when a run began that is taken up again.
   var drawnSeed: UInt64?
@@ -72,19 +69,6 @@ struct RunArguments {
   var verbosity = 0
   var progress = ProgressChoice.auto
   var slow = Interval.seconds(60)
-}
-
-extension Interval: ArgumentValue {
-  /// A duration with its unit, or a number of seconds.
-  init?(argument: String) {
-    let isNumber = argument.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
-    guard let interval = Interval(text: isNumber ? argument + " s" : argument), interval > .zero else {
-      return nil
-    }
-    self = interval
-  }
-
-  static var form: String { "a duration such as 5s" }
 }
 
 extension RunArguments {
@@ -103,7 +87,7 @@ extension RunArguments {
         "flaky-result", \.flakyResult, "pass|fail",
         "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
         example: "fail"),
-    ] + LeastVerdicts.options.map { $0.lifted(to: \.least) } + [
+    ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
         "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "

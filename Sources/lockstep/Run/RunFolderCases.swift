@@ -8,13 +8,15 @@ import System
 
 extension RunFolder {
   /// The folder of a run that begins now, or of the one that it takes up again.
+  ///
+  /// - Parameter tour: where the tour is saved that it makes, if it is.
   static func open(
     resuming earlier: EarlierRun? = nil, kind: String, cases: Int = 0,
     command: [String] = Invocation.words, seed: UInt64?, _ arguments: RunArguments,
-    files: [(name: String, text: String)] = []
+    files: [(name: String, text: String)] = [], tour: String? = nil
   ) throws(UsageError) -> RunFolder {
     let (reports, share, shard) = (arguments.reports, arguments.share, arguments.shard)
-    try reports.check(capture: arguments.lab.capture)
+    try reports.check(capture: arguments.lab.capture, tour: tour)
     return try checked {
       if let earlier {
         return try RunFolder(

@@ -1,3 +1,4 @@
+import CommandLine
 import Reporting
 import Basics
 import System

@@ -1,3 +1,5 @@
+import System
+public import CommandLine
 import Nightly
 import Reporting
 import Journal

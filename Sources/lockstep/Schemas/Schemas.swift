@@ -1,8 +1,11 @@
+import System
+import CommandLine
 import Bench
 import Nightly
 import Automata
 import Journal
 import Basics
+import Devices
 import Harness
 import Reporting
 
@@ -39,6 +42,7 @@ struct Schema {
       Schema("scenario", "A scenario, in YAML.", text: Scenario.schema.pages),
       Schema(
         "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
+      Schema("machine", "A machine, in YAML.", text: MachineDefinition.schema.pages),
       Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
       Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes)),
       Schema("manifest", "runs/NAME/manifest.json.", Manifest.shape),
@@ -88,7 +92,7 @@ struct Schema {
   }()
 
   private static let fuzz = [
-    Shape.object(["progress": progress]), Shape.object(["remark": Shape.text]),
+    Shape.object(["progress": progress]), Shape.object(["diagnostic": Shape.text]),
     Shape.object(["finding": Record.Finding.shape]), Shape.object(["campaign": progress]),
     Shape.object(["coverage": Record.Coverage.shape]),
     Shape.object(["resume": Shape.text]),
@@ -140,7 +144,7 @@ struct Schema {
           "registered": Shape.flag, "on": Shape.texts,
         ], optional: ["control": Shape.text, "keyFile": Shape.text])
     ]), Shape.object(["listening": Shape.texts]), Shape.object(["t": Shape.time, "notice": Shape.text]),
-    Shape.object(["t": Shape.time, "remark": Shape.text]),
+    Shape.object(["t": Shape.time, "diagnostic": Shape.text]),
   ]
 
   private static let scan = Shape.object(
@@ -164,6 +168,7 @@ extension Command {
         Schemas are JSON Schema, draft-07; that of the JUnit report is an XML Schema. Where output has a JSON object on each
         line, the schema is that of a line. A later version may have more keys, and none that mean something else.
 
+
         """
           + Schema.all.map {
             "  \($0.name.leftAligned(in: 11))\($0.summary)\n"
@@ -171,18 +176,52 @@ extension Command {
           .joined(),
       examples: [
         Example("lockstep schema", "For an editor that completes and checks scenarios."),
+        Example(
+          "lockstep schema scenario --machine door", "The same, with the names of a machine and its devices."),
         Example("lockstep schema journal", "For a program that reads what a run wrote down."),
+      ],
+      options: [
+        .value(
+          "machine", \.machine, "MACHINE",
+          "The schema of scenarios of this machine alone, with all names that may stand in them: its name, or the path of "
+            + "a YAML or DOT file.", example: "door", as: .machine),
+        .value(
+          "device", \.device, "SPEC",
+          "With --machine: of scenarios for this device alone, as --device of 'lockstep run' takes it.",
+          example: "emulator:door", as: .device),
       ],
       operands: .init(
         placeholder: "NAME", summary: "What the schema is of. A scenario's unless given.", count: 0...1,
-        as: .choice(Schema.all.map(\.name)), path: \.self), defaults: [String]()
-    ) { names, console throws(UsageError) in
-      let name = names.first ?? "scenario"
+        as: .choice(Schema.all.map(\.name)), path: \.names), defaults: SchemaArguments()
+    ) { arguments, console throws(UsageError) in
+      let name = arguments.names.first ?? "scenario"
       guard let schema = Schema.all.first(where: { $0.name == name }) else {
         throw UsageError("unknown schema '\(name)': \(hint(for: name, of: Schema.all.map(\.name)))")
       }
-      console.print(schema.text())
+      console.print(try arguments.schemaOfMachine(name, console)?.pages ?? schema.text())
       return .agree
+    }
+  }
+}
+
+private struct SchemaArguments {
+  var names: [String] = []
+  var machine: String?
+  var device: String?
+
+  /// The schema of scenarios of the machine, where one is given.
+  func schemaOfMachine(_ name: String, _ console: Console) throws(UsageError) -> JSON? {
+    guard let machine else {
+      if device != nil { throw UsageError("--device goes with --machine: name the machine too") }
+      return nil
+    }
+    guard name == "scenario" else {
+      throw UsageError("--machine goes with the schema of a scenario: ask for that")
+    }
+    let world = World(messages: console.status)
+    let entry = try world.machine(machine)
+    return try checked("--device: ") {
+      try Scenario.schema(of: entry, on: world.deviceSpec(device), provider: world.devices)
     }
   }
 }

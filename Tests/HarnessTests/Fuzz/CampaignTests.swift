@@ -401,7 +401,7 @@ struct CampaignTests {
     expect(told, plain.status.tests + 1)
     #expect(visited > 10 && visited == plain.coverage.total.legal.visited)
     var asked = 0
-    edge.news = {
+    edge.corpusUpdate = {
       asked += 1
       return asked == 1 ? kept : []
     }

@@ -5,7 +5,7 @@ import Models
 import Basics
 
 /// The reference lock with something wrong around it: trouble of the lab, or a bug that comes and goes.
-struct RiggedLock: DeviceUnderTest {
+struct RiggedLock: StandaloneDevice {
   /// What all copies share: a campaign keeps its own lock.
   final class Rig {
     var resets = 0

@@ -6,8 +6,8 @@ set -eu
 state=$(mktemp -d)
 host=$(hostname -s)
 mkdir "$state/ctld" "$state/spool"
-# Several of them may run at a time.
-port=$((20000 + $$ % 20000 * 2))
+# Several of them may run at a time, and what others listen at by chance begins at 32768.
+port=$((20000 + $$ % 6000 * 2))
 (
   umask 077
   head -c 128 /dev/urandom > "$state/munge.key"

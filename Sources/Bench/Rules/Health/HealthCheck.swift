@@ -1,4 +1,5 @@
 public import Conformance
+public import SesameDevice
 import Basics
 
 /// What a lock shows when it is asked to do what every lock can: to be reached, to tell its state, to turn there and
@@ -35,33 +36,36 @@ extension HealthFinding: CustomStringConvertible {
 /// movements of the budgets, and where a limit forbids them the check says nothing. A lock without an owner, or
 /// whose positions were never set, is not turned. The cycle ends where it began, or locked.
 public struct HealthCheck<Device: DeviceUnderTest> {
-  private var device: Device
+  private let way: LockOperator<Device>
   private let start: StartCondition
-  /// Whether the lock spoke to us.
-  private var isReached = false
+  private let family: LockFamily
 
   /// Prepares a check.
   ///
   /// - Parameters:
   ///   - device: the lock.
   ///   - start: the condition in which an emulated one starts; a real one is as it is.
-  public init(of device: Device, from start: StartCondition = StartCondition()) {
-    self.device = device
+  public init(
+    of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .sesame
+  ) {
+    way = LockOperator(device, of: family)
+    self.family = family
     self.start = start
   }
 
   /// Checks the lock.
-  public mutating func perform() -> HealthFinding {
-    do throws(Halt) {
+  public func perform() -> HealthFinding {
+    do throws(Unrest) {
       return try check()
     } catch {
       switch error {
-      case .finding(let finding): return finding
-      case .lab(let fault):
+      case .helpless(let why): return .unwell(why)
+      case .lab(_, let instead?): return finding(instead)
+      case .lab(let fault, nil):
         switch fault.symptom {
         case .safetyLimit, .notPossible, .stopped: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended:
-          return isReached ? .unwell(fault.detail) : .transport(fault.detail)
+          return way.isReached ? .unwell(fault.detail) : .transport(fault.detail)
         case .noDevice, .transportLost, .linkLost, .notReproduced, .noVerdict: return .transport(fault.detail)
         }
       }
@@ -69,13 +73,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   }
 
   /// What the lab had to say meanwhile.
-  public mutating func takeRemarks() -> [String] { device.takeRemarks() }
-}
-
-/// Why a check does not go on.
-private enum Halt: Error {
-  case finding(HealthFinding)
-  case lab(LabFault)
+  public func takeDiagnostics() -> [String] { way.takeDiagnostics() }
 }
 
 /// How long it is waited for.
@@ -83,104 +81,45 @@ private enum Patience {
   static let advertisement = Interval.seconds(20)
   static let session = Interval.seconds(60)
   static let turn = Interval.seconds(10)
-  static let farewell = Interval.milliseconds(300)
 }
 
-/// The statuses that a lock shows once it is reached.
-private let contacts = settledStatuses + ["logining", "registering"]
-
 extension HealthCheck {
-  private mutating func check() throws(Halt) -> HealthFinding {
-    device.adopt(sessionWords)
-    let start = start
-    try lab { device throws(LabFault) in try device.reset(to: start) }
-    try give("closeTo")
-    guard try wait(for: ["receivedBle"], within: Patience.advertisement) == "receivedBle" else {
-      throw .finding(.unreached("it was not heard in \(Patience.advertisement)"))
-    }
-    try give("connect")
-    let status = try wait(for: settledStatuses, within: Patience.session)
-    guard settledStatuses.contains(status) else {
-      let detail = "instead of its state it showed \(status)" + reason
-      throw .finding(isReached ? .unwell(detail) : .unreached(detail))
-    }
+  private func check() throws(Unrest) -> HealthFinding {
+    try way.begin(start)
+    let status = try way.reach(hearing: Patience.advertisement, session: Patience.session)
     let done: String
     switch status {
-    case "readytoRegister": done = "it answers, and has no owner"
-    case "nosetting": done = "it answers, and its positions were never set"
-    case "locked":
-      try turn("unlock", to: "unlocked")
-      try turn("lock", to: "locked")
+    case .ownerless: done = "it answers, and has no owner"
+    case .unset: done = "it answers, and its positions were never set"
+    case .locked:
+      try way.turn(to: "unlocked", within: Patience.turn)
+      try way.turn(to: "locked", within: Patience.turn)
       done = "it was unlocked and locked"
-    case "unlocked":
-      try turn("lock", to: "locked")
-      try turn("unlock", to: "unlocked")
+    case .unlocked:
+      try way.turn(to: "locked", within: Patience.turn)
+      try way.turn(to: "unlocked", within: Patience.turn)
       done = "it was locked and unlocked"
-    default:
-      try turn("lock", to: "locked")
+    case .moved, .away, .heard, .underWay, .proving, .registering, .forgotten:
+      try way.turn(to: "locked", within: Patience.turn)
       done = "it was in neither position, and was locked"
     }
-    part()
+    way.part()
     return .healthy(done)
   }
 
-  private mutating func turn(_ name: String, to goal: String) throws(Halt) {
-    try give(name)
-    let status = try wait(for: [goal], within: Patience.turn)
-    guard status == goal else {
+  /// What it says of a lock that it showed something else than was waited for.
+  private func finding(_ instead: Unrest.Instead) -> HealthFinding {
+    switch instead.wanted {
+    case [.heard]: return .unreached("it was not heard in \(Patience.advertisement)")
+    case LockFamily.Condition.settled:
+      let detail = "instead of its state it showed \(instead.shown)" + way.reason
+      return way.isReached ? .unwell(detail) : .unreached(detail)
+    default:
       // Who has left has no reason to tell any more.
-      let reason = reason
-      part()
-      throw .finding(.unwell("told to \(name) it showed \(status)" + reason))
-    }
-  }
-
-  /// Why it was not what it should have been, where that is known.
-  private var reason: String { device.explanation(ofSilence: true).map { "; \($0)" } ?? "" }
-
-  /// Ends the session, and gives the radio a moment to do so.
-  private mutating func part() {
-    let limit = device.now + Patience.farewell
-    guard (try? give("disconnect")) != nil else { return }
-    while device.now < limit, (try? look(until: limit)) != nil {}
-  }
-
-  /// Gives a stimulus once it may be given.
-  private mutating func give(_ name: String) throws(Halt) {
-    guard let number = sessionWords.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
-    let stimulus = Stimulus(number)
-    if let moment = device.readyTime(for: stimulus) {
-      while device.now < moment { _ = try look(until: moment) }
-    }
-    try lab { device throws(LabFault) in try device.perform(stimulus) }
-  }
-
-  /// Lets time pass until one of some statuses is shown; gives the last one that was.
-  private mutating func wait(for wanted: [String], within limit: Interval) throws(Halt) -> String {
-    let limit = device.now + limit
-    var last = "nothing"
-    repeat {
-      guard let status = try look(until: limit) else { continue }
-      last = status
-    } while device.now < limit && last != "noSignal" && !wanted.contains(last)
-    return last
-  }
-
-  /// The next status up to a limit.
-  private mutating func look(until limit: Instant) throws(Halt) -> String? {
-    let shown = try lab { device throws(LabFault) in try device.observe(until: limit) }
-    guard case .status(let number)? = shown else { return nil }
-    let status = sessionWords.statuses[number]
-    if contacts.contains(status) { isReached = true }
-    return status
-  }
-
-  private mutating func lab<Result>(_ body: (inout Device) throws(LabFault) -> Result) throws(Halt) -> Result
-  {
-    do {
-      return try body(&device)
-    } catch {
-      throw .lab(error)
+      let reason = way.reason
+      let name = family.name(of: .turn(to: instead.wanted[0].rawValue))
+      way.part()
+      return .unwell("told to \(name) it showed \(instead.shown)" + reason)
     }
   }
 }

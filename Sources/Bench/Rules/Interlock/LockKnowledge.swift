@@ -28,30 +28,16 @@ public struct LockKnowledge: Equatable, Sendable {
 }
 
 extension LockKnowledge {
-  /// The faults by which somebody else may have asked something of the lock.
-  static var hostile: [String] { ["forge", "replay", "shadow", "mutate", "request", "reflect", "att"] }
-
-  /// Which of what needs permission a fault asks a lock with a bug for.
-  static func permission(for fault: Fault) -> String? {
-    guard hostile.contains(fault.name) || fault.name == "wrong-key" else { return nil }
-    switch fault.value.description.prefix(while: { $0 != " " && $0 != "-" }) {
-    case "reset": return "reset"
-    case "registration": return "register"
-    case "autolock", "setting": return "configure"
-    default: return nil
-    }
-  }
-
-  /// Takes in that something is asked of the lock, by name.
-  mutating func ask(_ name: String, _ value: Value?) {
-    switch name {
-    case "lock", "unlock", "toggle", "forgeLock", "forgeUnlock", "replayCommand":
+  /// Takes in that something is asked of the lock.
+  mutating func ask(_ request: LockFamily.Request?, _ value: Value?) {
+    switch request {
+    case .lock, .unlock, .toggle, .forge:
       (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
-    case "configure":
+    case .configure:
       position = nil
       isConfigured = nil
-    case "setAutolock":
+    case .setAutolock:
       autolock = nil
       autolockAsked =
         switch value {
@@ -62,11 +48,11 @@ extension LockKnowledge {
       // It may go by itself from now on.
       (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
-    case "readAutolock": autolock = nil
-    case "reset", "register":
+    case .readAutolock: autolock = nil
+    case .reset, .register:
       forget()
-      (isResetOpen, isRegistrationOpen) = (name == "reset", name == "register")
-    default: break
+      (isResetOpen, isRegistrationOpen) = (request == .reset, request == .register)
+    case .listen, .connect, .leave, .readHistory, nil: break
     }
   }
 
@@ -78,34 +64,35 @@ extension LockKnowledge {
   }
 
   /// Takes in that a lock with a bug may obey a fault.
-  mutating func bring(about fault: Fault) {
-    guard Self.hostile.contains(fault.name), !fault.value.isNothing else { return }
+  mutating func bring(about fault: Fault, to family: LockFamily) {
+    guard family.hostileFaults.contains(fault.name), !fault.value.isNothing else { return }
     (position, lastRest) = (nil, nil)
     isHistoryEmpty = false
-    switch Self.permission(for: fault) {
-    case "reset", "register": forget()
-    case "configure": (autolock, isConfigured) = (nil, nil)
+    switch family.subject(of: fault) {
+    case .reset, .register: forget()
+    case .configure: (autolock, isConfigured) = (nil, nil)
     default: break
     }
   }
 
   /// Takes in a status.
-  mutating func take(status: String) {
-    switch status {
-    case "locked", "unlocked", "moved":
+  mutating func take(_ condition: LockFamily.Condition) {
+    switch condition {
+    case .locked, .unlocked, .moved:
+      let status = condition.rawValue
       // What moved without a word of ours stands in the history.
       if let position, position != status { isHistoryEmpty = false }
       (isConfigured, position, isOwnerSure) = (true, status, !isResetOpen)
       lastRest = status
       isRegistrationOpen = false
-    case "nosetting":
+    case .unset:
       (isConfigured, position, isOwnerSure) = (false, nil, !isResetOpen)
       isRegistrationOpen = false
-    case "readytoRegister", "reset":
+    case .ownerless, .forgotten:
       forget()
       isOwnerSure = true
-    case "logining": (autolockAsked, isResetOpen) = (nil, false)
-    default: break
+    case .proving: (autolockAsked, isResetOpen) = (nil, false)
+    case .away, .heard, .underWay, .registering: break
     }
   }
 

@@ -5,9 +5,9 @@ public import Basics
 
 /// A real lock, which every test finds in order, and which is left as it was found.
 ///
-///     look after it ──▶ test ──▶ look after it ──▶ test ──▶ … ──▶ put it back, bring it to rest
+///     look after it ──▶ test ──▶ look after it ──▶ test ──▶ … ──▶ put it back, park it
 ///
-/// All that is asked of it passes a ``Governor``. Beside that:
+/// All that is asked of it passes an ``Interlock``. Beside that:
 ///
 /// - Before a test, and before its time zero, the lock is brought into the test's start condition in a session of its own:
 ///   who owns it is looked at, autolock is switched off, and as far as the test asks for it the bolt is
@@ -27,14 +27,17 @@ public import Basics
 /// | `configured` | yes, no | `configure`; or `reset` and `register`, where they are allowed |
 /// | `bolt` | locked, unlocked | the bolt is turned |
 /// | `history` | empty | it is read to its end |
-public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
+public final class RealLock<Device: OwnedLock>: DeviceLayer {
   /// What stands between the lock and whoever drives it.
-  public let governor: Governor<Device>
+  public var interlock: Interlock<Device> { wrapped }
+  /// The same, as what is around it.
+  public var wrapped: Interlock<Device>
   private let positions: [[Argument]]
+  var family: LockFamily { interlock.settings.family }
   /// What the lock was like when it was first seen.
   var found: Condition?
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
-  var remarks: [String] = []
+  var diagnostics: [String] = []
   /// Whether the next message has a flaw.
   private var isFlawed = false
   /// Whether its positions may have been set to others than it was found with.
@@ -53,27 +56,26 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
   /// Governs a lock and looks after it.
   ///
   /// - Parameters:
-  ///   - start: what the odometer said when the run began, where that opened the lock before.
+  ///   - start: what the cycle counter said when the run began, where that opened the lock before.
   ///   - positions: what generated tests may give with `configure`.
   public init(
-    _ device: Device, _ settings: GovernorSettings, _ odometer: Odometer, since start: Int? = nil,
+    _ device: Device, _ settings: InterlockSettings, _ cycleCounter: CycleCounter, since start: Int? = nil,
     positions: [[Argument]] = [[]]
   ) {
-    governor = Governor(device, settings.safe, odometer, since: start)
+    wrapped = Interlock(device, settings.safe, cycleCounter, since: start)
     self.positions = positions
   }
 
-  public var now: Instant { governor.now }
   public var abilities: Abilities {
-    var abilities = governor.abilities
+    var abilities = interlock.abilities
     abilities.livesOn = true
-    abilities.arguments.append(("configure", positions))
+    abilities.arguments.append((family.name(of: .configure), positions))
     return abilities
   }
 
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
-    governor.adopt(vocabulary)
+    interlock.adopt(vocabulary)
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
@@ -82,100 +84,87 @@ public final class RealLock<Device: OwnedLock>: DeviceUnderTest {
     sessions = []
     try settleDebt()
     let goal = try goal(of: start)
-    try governor.checkBegin()
+    try interlock.checkBegin()
     isLookedAfter = !start.settings.isEmpty
     if isLookedAfter, !isReached(goal) { try prepare(goal) }
-    try governor.reset(to: start)
+    try interlock.reset(to: start)
   }
-
-  public func readyTime(for stimulus: Stimulus) -> Instant? { governor.readyTime(for: stimulus) }
-  public func readyTime(for fault: Fault) -> Instant? { governor.readyTime(for: fault) }
-  public func reaches(_ stimulus: Stimulus) -> Bool { governor.reaches(stimulus) }
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
-    if name == "register", isFlawed {
-      remarks.append("what was to become of the next message is called off: \(Self.danger)")
-      try governor.bring(about: Fault(Self.flaws[0], .flag(false)))
+    let request = family.request(named: name)
+    if request == .register, isFlawed {
+      diagnostics.append("what was to become of the next message is called off: \(Self.danger)")
+      try interlock.bring(about: Fault(family.flaws[0], .flag(false)))
     }
-    let isMessage = !["closeTo", "connect", "disconnect"].contains(name)
-    let isCarriedOut = governor.reaches(stimulus)
+    let isMessage = ![.listen, .connect, .leave].contains(request)
+    let isCarriedOut = interlock.reaches(stimulus)
     if isMessage, isCarriedOut { isFlawed = false }
-    try governor.perform(stimulus)
-    switch name {
-    case "configure", "reset": hasNewPositions = true
+    try interlock.perform(stimulus)
+    switch request {
+    case .configure, .reset: hasNewPositions = true
     // One that the client refuses, since it has a link, makes it listen to nothing.
-    case "closeTo": if isLookedAfter, isCarriedOut { listening = listening ?? now }
-    case "disconnect": listening = nil
-    default: break
+    case .listen: if isLookedAfter, isCarriedOut { listening = listening ?? now }
+    case .leave: listening = nil
+    case .connect, .lock, .unlock, .toggle, .forge, .register, .setAutolock, .readAutolock, .readHistory, nil:
+      break
     }
   }
 
   /// Brings about a fault; of a lock without an owner those alone that are none of the way to it.
   public func bring(about fault: Fault) throws(LabFault) {
-    let isPretence = Self.pretences.contains(fault.name) && LockKnowledge.permission(for: fault) == nil
-    if !fault.value.isNothing, !isPretence {
-      guard governor.device.isRegistered else {
-        remarks.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
+    let isMisbehaviour = family.misbehaviours.contains(fault.name) && family.permission(for: fault) == nil
+    if !fault.value.isNothing, !isMisbehaviour {
+      guard interlock.wrapped.isRegistered else {
+        diagnostics.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
         // The model is told that the key is wrong, and so it is.
-        if fault.name == "wrong-key" { try governor.bring(about: Fault(fault.name)) }
+        if fault.name == family.wrongKey { try interlock.bring(about: Fault(fault.name)) }
         return
       }
-      if Self.flaws.contains(fault.name) { isFlawed = true }
+      if family.flaws.contains(fault.name) { isFlawed = true }
     }
-    try governor.bring(about: fault)
+    try interlock.bring(about: fault)
   }
 
   /// Why nothing comes between a lock without an owner and its client.
   private static var danger: String { "the lock could get an owner whose key nobody has" }
-  /// The faults that change nothing but what a client knows, or that are messages of their own.
-  private static var pretences: [String] { ["wrong-key", "replay-login", "forge", "replay"] }
-  /// The faults that something sent later suffers from.
-  private static var flaws: [String] { ["mutate", "shadow"] }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    let silence = Governor<Device>.silence
+    let silence = Interlock<Device>.silence
     let end = listening.map { $0 + silence } ?? .never
-    guard let observation = try governor.observe(until: min(limit, end)) else {
+    guard let observation = try interlock.observe(until: min(limit, end)) else {
       if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(silence)") }
       return nil
     }
     if case .status(let number) = observation {
       listening = nil
-      if vocabulary.statuses[number] == "logining" { isFlawed = false }
+      if family.condition(named: vocabulary.statuses[number]) == .proving { isFlawed = false }
     }
     return observation
   }
 
-  public var answerDue: Instant? { governor.answerDue }
-
-  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
-    governor.explanation(ofSilence: isSilent)
-  }
-
-  public func restart() throws(LabFault) { try governor.restart() }
-
   public func takePreparations() -> [Preparation] {
     defer { sessions = [] }
-    return sessions
+    return sessions + interlock.takePreparations()
   }
 
-  public func takeRemarks() -> [String] {
-    defer { remarks = [] }
-    return remarks + governor.takeRemarks()
+  public func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics + interlock.takeDiagnostics()
   }
 }
 
 extension RealLock: RecordedDevice where Device: RecordedDevice {
   /// Notes what goes over the link to the lock.
-  public func record(to recorder: LinkRecorder?) { governor.record(to: recorder) }
+  public func record(to recorder: LinkRecorder?) { interlock.record(to: recorder) }
 }
 
-extension GovernorSettings {
+extension InterlockSettings {
   /// The same, without what would leave a lock without an owner.
-  public var safe: GovernorSettings {
+  public var safe: InterlockSettings {
     var safe = self
-    if !allowed.contains("register") { safe.allowed.removeAll { $0 == "reset" } }
+    let (register, reset) = (family.name(of: .register), family.name(of: .reset))
+    if !allowed.contains(register) { safe.allowed.removeAll { $0 == reset } }
     return safe
   }
 
@@ -184,6 +173,6 @@ extension GovernorSettings {
 
   /// What would have to be allowed for a fault to be brought about, where it is not.
   public func missingPermission(for fault: Fault) -> String? {
-    LockKnowledge.permission(for: fault).flatMap { allowed.contains($0) ? nil : $0 }
+    family.permission(for: fault).flatMap { allowed.contains($0) ? nil : $0 }
   }
 }

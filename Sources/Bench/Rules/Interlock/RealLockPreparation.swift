@@ -14,7 +14,7 @@ extension RealLock {
     /// Where the bolt rests: `locked` or `unlocked`; `nil` where that is all the same.
     var bolt: String?
     var hasEmptyHistory = false
-    /// Where the bolt is to rest before the positions are forgotten by which that could be told.
+    /// Where the bolt is to be parked before the positions are forgotten by which that could be told.
     var lastBolt: String?
     /// After how many seconds it locks by itself; 0 for never.
     var autolock = 0
@@ -23,7 +23,7 @@ extension RealLock {
   /// The condition that a test asks for.
   func goal(of start: StartCondition) throws(LabFault) -> Condition {
     var goal = Condition(
-      isRegistered: start.flag("registered") ?? governor.device.isRegistered,
+      isRegistered: start.flag("registered") ?? interlock.wrapped.isRegistered,
       isConfigured: start.flag("configured"))
     if !goal.isRegistered { goal.isConfigured = nil }
     if goal.isConfigured == true, mayDoAll { goal.positions = found?.positions }
@@ -42,8 +42,9 @@ extension RealLock {
 
   /// Whether the lock is known to be so.
   func isReached(_ goal: Condition) -> Bool {
-    let known = governor.knowledge
-    guard known.isOwnerSure, goal.isRegistered == governor.device.isRegistered, !isLeftElsewhere(goal) else {
+    let known = interlock.knowledge
+    guard known.isOwnerSure, goal.isRegistered == interlock.wrapped.isRegistered, !isLeftElsewhere(goal)
+    else {
       return false
     }
     guard goal.isRegistered else { return true }
@@ -55,12 +56,12 @@ extension RealLock {
 
   /// Whether the bolt of a lock that has no positions is not known to be where it is to be, and that can be mended.
   private func isLeftElsewhere(_ goal: Condition) -> Bool {
-    goal.lastBolt != nil && goal.lastBolt != governor.knowledge.lastRest && mayDoAll
+    goal.lastBolt != nil && goal.lastBolt != interlock.knowledge.lastRest && mayDoAll
   }
 
   /// Whether everything may be done that needs to be allowed.
   private var mayDoAll: Bool {
-    Governor<Device>.guarded.allSatisfy(governor.settings.allowed.contains)
+    family.guarded.allSatisfy(interlock.settings.allowed.contains)
   }
 
   /// Brings the lock into a condition before a test.
@@ -70,7 +71,7 @@ extension RealLock {
     } catch {
       switch error {
       case .helpless(let why): throw LabFault(.notPossible, why)
-      case .lab(let fault): throw fault
+      case .lab(let fault, _): throw fault
       }
     }
   }
@@ -79,33 +80,33 @@ extension RealLock {
   private static var patience: Interval { .seconds(90) }
   private static var attempts: Int { 3 }
   /// More sessions than any condition takes.
-  private static var mostSessions: Int { 6 }
+  private static var maximumSessions: Int { 6 }
 
   /// Brings the lock into a condition, in as many sessions as it takes.
   private func bring(to goal: Condition) throws(Unrest) {
     autolockTried = nil
     // What the model has words for it can judge.
-    let isJudged = vocabulary.has(sessionWords)
-    if !isJudged { governor.adopt(sessionWords) }
-    defer { if !isJudged { governor.adopt(vocabulary) } }
+    let isJudged = vocabulary.has(family.sessionWords)
+    if !isJudged { interlock.adopt(family.sessionWords) }
+    defer { if !isJudged { interlock.adopt(vocabulary) } }
     var troubles = 0
-    for _ in 0..<Self.mostSessions {
-      if isJudged { governor.session = newSession }
+    for _ in 0..<Self.maximumSessions {
+      if isJudged { interlock.session = newSession }
       defer { endSession() }
       do throws(Unrest) {
         if try work(toward: goal) { return }
       } catch {
-        governor.knowledge.doubt()
-        guard case .lab(let fault) = error, fault.symptom == .noAnswer else { throw error }
-        try governor.step { () throws(LabFault) in
-          guard try self.governor.device.recallKey() else { return }
-          self.governor.knowledge.doubtOwner()
-          self.remarks.append(
+        interlock.knowledge.doubt()
+        guard case .lab(let fault, _) = error, fault.symptom == .noAnswer else { throw error }
+        try step { () throws(LabFault) in
+          guard try self.interlock.wrapped.recallKey() else { return }
+          self.interlock.knowledge.doubtOwner()
+          self.diagnostics.append(
             "the lock may still have the owner that it was to forget: the key is tried again")
         }
         troubles += 1
         guard troubles < Self.attempts else {
-          let isOpen = governor.knowledge.isRegistrationOpen
+          let isOpen = interlock.knowledge.isRegistrationOpen
           let why =
             isOpen
             ? "; a registration was not answered: the lock may have an owner whose key was never received"
@@ -119,10 +120,10 @@ extension RealLock {
 
   /// What is known of the lock when a session begins.
   private var newSession: Preparation {
-    let known = governor.knowledge
+    let known = interlock.knowledge
     var start: StartCondition?
     if known.isOwnerSure {
-      let isRegistered = governor.device.isRegistered
+      let isRegistered = interlock.wrapped.isRegistered
       start = StartCondition([Argument("registered", .flag(isRegistered))])
       if isRegistered, let isConfigured = known.isConfigured {
         start?.settings.append(Argument("configured", .flag(isConfigured)))
@@ -136,32 +137,32 @@ extension RealLock {
 
   /// Puts what was written down of a session to the others.
   private func endSession() {
-    if let session = governor.session, !session.entries.isEmpty { sessions.append(session) }
-    governor.session = nil
+    if let session = interlock.session, !session.entries.isEmpty { sessions.append(session) }
+    interlock.session = nil
   }
 
   /// Does in one session what can be done; says whether all is as it should be.
   private func work(toward goal: Condition) throws(Unrest) -> Bool {
-    var status: String
-    (status, sessionEnd) = try governor.open(for: Self.patience)
-    defer { try? governor.order("disconnect") }
-    if status == "readytoRegister" {
+    var status: LockFamily.Condition
+    (status, sessionEnd) = try interlock.open(for: Self.patience)
+    defer { try? interlock.way.give(.leave) }
+    if status == .ownerless {
       note(found: Condition(isRegistered: false, isConfigured: nil))
-      try governor.step { () throws(LabFault) in try governor.device.dropRecalledKey() }
+      try step { () throws(LabFault) in try interlock.wrapped.dropRecalledKey() }
       guard goal.isRegistered || isLeftElsewhere(goal) else { return true }
       status = try register()
     }
-    let positions = governor.device.positions
+    let positions = interlock.wrapped.positions
     let autolock = try readAutolock()
     note(
       found: Condition(
-        isRegistered: true, isConfigured: status != "nosetting", positions: positions, autolock: autolock))
+        isRegistered: true, isConfigured: status != .unset, positions: positions, autolock: autolock))
     // With positions it can be told where the bolt is.
-    if status == "nosetting", isLeftElsewhere(goal) { status = try configure(goal) }
-    if !goal.isRegistered || goal.isConfigured == false && status != "nosetting" {
+    if status == .unset, isLeftElsewhere(goal) { status = try configure(goal) }
+    if !goal.isRegistered || goal.isConfigured == false && status != .unset {
       let why = "starts with \(goal.isRegistered ? "configured" : "registered"): no"
-      try need("reset", for: why)
-      if let bolt = goal.lastBolt, status != "nosetting", status != bolt {
+      try need(.reset, for: why)
+      if let bolt = goal.lastBolt, status != .unset, status.rawValue != bolt {
         guard try set(autolock: 0, from: autolock) else { return false }
         try turn(to: bolt)
       }
@@ -172,10 +173,10 @@ extension RealLock {
       try forget("its positions are no more what they were")
       return false
     }
-    if goal.isConfigured == true, status == "nosetting" { status = try configure(goal) }
+    if goal.isConfigured == true, status == .unset { status = try configure(goal) }
     hasNewPositions = goal.positions == nil && positions != found?.positions
     guard try set(autolock: goal.autolock, from: autolock) else { return false }
-    if let bolt = goal.bolt, bolt != status { try turn(to: bolt) }
+    if let bolt = goal.bolt, bolt != status.rawValue { try turn(to: bolt) }
     if goal.hasEmptyHistory { try emptyHistory() }
     return true
   }
@@ -185,71 +186,67 @@ extension RealLock {
     guard found == nil else { return }
     found = condition
     // Who was killed before may have found it otherwise.
-    if condition.isRegistered, let autolock = governor.ownAutolock { found?.autolock = autolock }
+    if condition.isRegistered, let autolock = interlock.ownAutolock { found?.autolock = autolock }
   }
 }
 
 // MARK: - What is done in a session
 
 extension RealLock {
-  private func need(_ name: String, for why: String) throws(Unrest) {
-    guard governor.settings.allowed.contains(name) else {
-      let names = name == "reset" ? "--allow reset and --allow register" : "--allow \(name)"
-      throw .helpless("\(why), which a real lock is brought to only with \(names)")
+  private func need(_ request: LockFamily.Request, for why: String) throws(Unrest) {
+    let name = family.name(of: request)
+    guard interlock.settings.allowed.contains(name) else {
+      let also = request == .reset ? " and --allow \(family.name(of: .register))" : ""
+      throw .helpless("\(why), which a real lock is brought to only with --allow \(name)\(also)")
     }
   }
 
-  /// Gives a stimulus by way of the governor, once the motor may move.
-  private func give(_ name: String, _ arguments: [Argument] = []) throws(Unrest) {
-    guard let number = governor.vocabulary.stimulus(name) else {
-      preconditionFailure("no such stimulus: \(name)")
-    }
-    let stimulus = Stimulus(number, arguments)
+  /// Gives a stimulus by way of the interlock, once the motor may move.
+  private func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(Unrest) {
     let begin = now
-    while let ready = governor.readyTime(for: stimulus), now < ready { _ = try governor.look(until: ready) }
+    try interlock.way.give(request, arguments)
     // What a motor's rest takes is no fault of the lock's.
     sessionEnd = sessionEnd + (now - begin)
-    try governor.step { () throws(LabFault) in try governor.perform(stimulus) }
   }
 
   /// Until when an answer may come that the model gives so much time: what comes later is its to judge.
   private func end(of window: Interval) -> Instant {
-    min(sessionEnd, now + window + governor.abilities.slack + .seconds(1))
+    min(sessionEnd, now + window + interlock.abilities.slack + .seconds(1))
   }
 
-  private func register() throws(Unrest) -> String {
-    try need("register", for: "starts with registered: yes, and the lock has no owner")
-    try give("register")
-    let status = try governor.wait(
-      for: ["nosetting", "locked", "unlocked", "moved"], until: end(of: .seconds(10)))
-    remarks.append(
+  private func register() throws(Unrest) -> LockFamily.Condition {
+    try need(.register, for: "starts with registered: yes, and the lock has no owner")
+    try give(.register)
+    let status = try interlock.way.wait(
+      for: [.unset] + LockFamily.Condition.rests, until: end(of: .seconds(10)))
+    diagnostics.append(
       found?.isRegistered == true ? "the lock was registered again" : "the lock was registered")
     return status
   }
 
   /// Has the lock forget its owner.
   private func forget(_ why: String) throws(Unrest) {
-    try need("reset", for: why)
-    try give("reset")
-    _ = try governor.wait(for: ["reset"], until: end(of: .seconds(5)))
+    try need(.reset, for: why)
+    try give(.reset)
+    _ = try interlock.way.wait(for: [.forgotten], until: end(of: .seconds(5)))
   }
 
   /// Sets the positions: those that it had, if they are known.
-  private func configure(_ goal: Condition) throws(Unrest) -> String {
-    try need("configure", for: "starts with configured: yes, and the lock's positions were never set")
+  private func configure(_ goal: Condition) throws(Unrest) -> LockFamily.Condition {
+    try need(.configure, for: "starts with configured: yes, and the lock's positions were never set")
     let positions = goal.positions ?? found?.positions
     let arguments = positions.map {
       [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))]
     }
-    try give("configure", arguments ?? [])
-    return try governor.wait(for: ["locked", "unlocked", "moved"], until: end(of: .seconds(5)))
+    try give(.configure, arguments ?? [])
+    return try interlock.way.wait(for: LockFamily.Condition.rests, until: end(of: .seconds(5)))
   }
 
   /// After how many seconds the lock locks by itself.
   private func readAutolock() throws(Unrest) -> Int {
-    try give("readAutolock")
+    try give(.readAutolock)
     guard try known(by: end(of: .seconds(5)), { $0.autolock != nil }),
-      let seconds = governor.knowledge.autolock
+      let seconds = interlock.knowledge.autolock
     else { throw .lab(LabFault(.noAnswer, "the lock does not say whether it locks by itself")) }
     return seconds
   }
@@ -264,23 +261,23 @@ extension RealLock {
       throw .helpless("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
     }
     autolockTried = (seconds, times + 1)
-    if seconds != found?.autolock { governor.ownAutolock = found?.autolock }
-    try governor.step { () throws(LabFault) in try governor.noteAway() }
-    try give("setAutolock", [Argument("value", .integer(seconds))])
+    if seconds != found?.autolock { interlock.ownAutolock = found?.autolock }
+    try step { () throws(LabFault) in try interlock.noteAway() }
+    try give(.setAutolock, [Argument("value", .integer(seconds))])
     if try known(by: now + .seconds(1), { $0.autolock == seconds }) { return true }
-    try give("readAutolock")
+    try give(.readAutolock)
     return try known(by: now + .seconds(1), { $0.autolock == seconds })
   }
 
   private func emptyHistory() throws(Unrest) {
-    try give("readHistory")
+    try give(.readHistory)
     guard try known(by: now + Self.patience, { $0.isHistoryEmpty }) else {
       throw .lab(LabFault(.noAnswer, "the lock's history does not come to its end"))
     }
   }
 
   private func turn(to bolt: String) throws(Unrest) {
-    try give(bolt == "locked" ? "lock" : "unlock")
+    try give(.turn(to: bolt))
     guard try known(by: end(of: .seconds(5)), { $0.position == bolt }) else {
       throw .helpless("starts with bolt: \(bolt), and the lock does not turn there")
     }
@@ -291,9 +288,9 @@ extension RealLock {
     by end: Instant, _ isKnown: (LockKnowledge) -> Bool
   ) throws(Unrest) -> Bool {
     let end = min(sessionEnd, end)
-    while !isKnown(governor.knowledge) {
+    while !isKnown(interlock.knowledge) {
       guard now < end else { return false }
-      if try governor.look(until: end) == "noSignal" {
+      if let shown = try interlock.way.look(until: end), family.condition(named: shown) == .away {
         throw .lab(LabFault(.noAnswer, "the link to the lock was lost"))
       }
     }
@@ -304,38 +301,38 @@ extension RealLock {
 // MARK: - What others left undone
 
 extension RealLock {
-  /// Does what whoever used the lock before, and was killed over it, has left undone: brings it to rest first, then has it
+  /// Does what whoever used the lock before, and was killed over it, has left undone: parks it first, then has it
   /// lock by itself again as it did.
   ///
   /// - Throws: that it cannot be done, and then nothing else is.
   public func settleDebt() throws(LabFault) {
-    guard let owed = governor.debt else { return }
-    try governor.settleDebt()
-    guard let autolock = owed.autolock, governor.device.isRegistered else { return }
+    guard let owed = interlock.debt else { return }
+    try interlock.settleDebt()
+    guard let autolock = owed.autolock, interlock.wrapped.isRegistered else { return }
     var goal = Condition(isRegistered: true)
     goal.autolock = autolock
     let before = vocabulary
-    defer { governor.adopt(before) }
-    governor.adopt(sessionWords)
+    defer { interlock.adopt(before) }
+    interlock.adopt(family.sessionWords)
     do throws(Unrest) {
       try restore(goal)
     } catch {
       switch error {
-      case .helpless(let why): remarks.append("the lock is not as it was found: \(why)")
-      case .lab(let fault): throw fault
+      case .helpless(let why): diagnostics.append("the lock is not as it was found: \(why)")
+      case .lab(let fault, _): throw fault
       }
     }
-    try governor.odometer.noteRest()
+    try interlock.cycleCounter.noteParked()
   }
 }
 
 // MARK: - The end of a run
 
 extension RealLock {
-  /// Puts the lock back as it was found, as far as tests changed it, and brings it to its rest position.
+  /// Puts the lock back as it was found, as far as tests changed it, and brings it to its park position.
   ///
-  /// - Returns: what ``Governor/leave()`` returns.
-  public func leave() -> (remarks: [String], left: LockLeave?, fault: LabFault?) {
+  /// - Returns: what ``Interlock/park()`` returns.
+  public func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?) {
     var trouble: (words: String, fault: LabFault?)?
     if let goal = original, !isReached(goal) || hasNewPositions {
       do throws(Unrest) {
@@ -343,23 +340,24 @@ extension RealLock {
       } catch {
         switch error {
         case .helpless(let why): trouble = ("the lock is not as it was found: \(why)", nil)
-        case .lab(let fault):
+        case .lab(let fault, _):
           let words = "the lock could not be put back as it was found, see to it: \(fault.detail)"
           trouble = (words, LabFault(fault.symptom, words))
         }
       }
     }
-    var end = governor.leave()
-    if end.left == .atRest, trouble == nil {
+    var end = interlock.park()
+    if end.left == .parked, trouble == nil {
       do throws(LabFault) {
-        try governor.odometer.noteRest()
+        try interlock.cycleCounter.noteParked()
       } catch {
-        end.remarks.append("whoever uses the lock next looks first whether it is at rest: \(error.detail)")
+        end.diagnostics.append(
+          "whoever uses the lock next looks first whether it is parked: \(error.detail)")
       }
     }
-    end.remarks = takeRemarks() + (trouble.map { [$0.words] } ?? []) + end.remarks
+    end.diagnostics = takeDiagnostics() + (trouble.map { [$0.words] } ?? []) + end.diagnostics
     if let trouble {
-      if end.left == .atRest { end.left = .elsewhere(trouble.words) }
+      if end.left == .parked { end.left = .elsewhere(trouble.words) }
       end.fault = end.fault ?? trouble.fault
     }
     return end
@@ -367,8 +365,8 @@ extension RealLock {
 
   /// What the lock is to be left as: as it was found, but never without an owner that it got.
   private var original: Condition? {
-    guard governor.wasUsed, let found else { return nil }
-    guard found.isRegistered else { return Condition(isRegistered: governor.device.isRegistered) }
+    guard interlock.wasUsed, let found else { return nil }
+    guard found.isRegistered else { return Condition(isRegistered: interlock.wrapped.isRegistered) }
     var original = found
     if original.isConfigured == false { original.isConfigured = nil }
     return original
@@ -378,9 +376,9 @@ extension RealLock {
     do {
       try bring(to: goal)
     } catch {
-      guard case .lab(let fault) = error, fault.symptom != .safetyLimit else { throw error }
+      guard case .lab(let fault, _) = error, fault.symptom != .safetyLimit else { throw error }
       // Once more with a transport that was brought back, if it can be.
-      try governor.step { () throws(LabFault) in try governor.restart() }
+      try step { () throws(LabFault) in try interlock.restart() }
       try bring(to: goal)
     }
   }

@@ -61,7 +61,7 @@ extension Inventory {
     /// The firmware that it runs.
     public var firmware: String?
     /// Where it is left.
-    public var rest = RestPosition.locked
+    public var park = ParkPosition.locked
     /// Words to select it by.
     public var tags: [String] = []
     /// The names of the dongles that reach it; `nil` for all.

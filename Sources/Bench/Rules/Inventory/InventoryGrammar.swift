@@ -1,6 +1,7 @@
 import Conformance
 public import Basics
 import Documents
+import SesameDevice
 
 /// What may stand in `bench.yaml`, described once: the reader takes its keys from here, and so does the JSON Schema.
 enum InventoryGrammar {
@@ -11,7 +12,7 @@ enum InventoryGrammar {
   static let busPath = Form.pattern(#"^[0-9]{1,3}-[0-9]{1,3}(\.[0-9]{1,3})*$"#)
 
   /// The stimuli of a lock that need to be allowed by name.
-  static let guarded = ["reset", "register", "configure"]
+  static let guarded = LockFamily.sesame.guarded
 
   static let dongleRules: [Form.Rule] = [.one(["transport", "path"]), .needs("serial", "transport")]
   static let lockRules: [Form.Rule] = [
@@ -67,7 +68,7 @@ extension InventoryGrammar {
       "The socket of the emulator that plays the lock of the file, as --control takes it."),
     .optional("firmware", .value, "The firmware that it runs."),
     .optional(
-      "rest", .words(RestPosition.allCases.map(\.rawValue)), "Where it is left; locked unless given."),
+      "park", .words(ParkPosition.allCases.map(\.rawValue)), "Where it is left; locked unless given."),
     .optional("tags", .list(name), "Words to select it by."),
     .optional("dongles", .list(name), "The names of the dongles that reach it; all unless given."),
     .optional(
@@ -80,7 +81,7 @@ extension InventoryGrammar {
     .optional(
       "gap", .duration, "The least time from one movement of the motor to the next; 2 s unless given."),
     .optional("per-hour", .wholeNumber(1...1_000_000), "How many movements an hour may see."),
-    .optional("per-night", .wholeNumber(1...1_000_000), "How many movements a night may see."),
+    .optional("per-shift", .wholeNumber(1...1_000_000), "How many movements twelve hours on end may see."),
     .optional("cool-down", .duration, "How long the motor rests after a jam or a stall; 5 min unless given."),
     .optional("battery-floor", percentage, "The battery below which the lock is left alone, as in `20 %`."),
     .optional(

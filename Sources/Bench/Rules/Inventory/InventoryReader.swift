@@ -132,7 +132,7 @@ private struct InventoryReading {
     var others = OptionalFields(fields)
     let control = others.read("control") { $0.value("unix:PATH") { socket($0) } }
     let firmware = others.read("firmware") { $0.wording("a version") }
-    let rest = others.read("rest") { $0.choice("rest position", as: RestPosition.self) }
+    let park = others.read("park") { $0.choice("park position", as: ParkPosition.self) }
     let tags = others.read("tags") { $0.list()?.all { $0.benchName() } }
     let dongles = others.read("dongles") { cursor in
       cursor.list()?.all { $0.name("dongle", of: names["dongles"] ?? []) }
@@ -141,7 +141,7 @@ private struct InventoryReading {
     let limits = others.read("limits", limits)
     guard let name, let source, others.isWhole else { return nil }
     return Inventory.Lock(
-      name: name, source: source, control: control, firmware: firmware, rest: rest ?? .locked,
+      name: name, source: source, control: control, firmware: firmware, park: park ?? .locked,
       tags: tags ?? [], dongles: dongles, allow: allow ?? [], limits: limits ?? LockLimits())
   }
 
@@ -173,7 +173,7 @@ private struct InventoryReading {
     var limits = LockLimits()
     limits.gap = others.read("gap") { $0.duration() } ?? limits.gap
     limits.perHour = others.read("per-hour") { $0.integer(in: 1...1_000_000) }
-    limits.perNight = others.read("per-night") { $0.integer(in: 1...1_000_000) }
+    limits.perShift = others.read("per-shift") { $0.integer(in: 1...1_000_000) }
     limits.coolDown = others.read("cool-down") { $0.duration() } ?? limits.coolDown
     limits.batteryFloor = others.read("battery-floor") { $0.percentage() }
     limits.batterySlope = others.read("battery-slope") { $0.percentage() }

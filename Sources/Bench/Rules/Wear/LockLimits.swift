@@ -6,8 +6,8 @@ public struct LockLimits: Equatable, Sendable {
   public var gap = Interval.seconds(2)
   /// How many movements an hour may see, whichever hour it is; `nil` for any number.
   public var perHour: Int?
-  /// How many movements a night may see; `nil` for any number.
-  public var perNight: Int?
+  /// How many movements twelve hours on end may see; `nil` for any number.
+  public var perShift: Int?
   /// How long the motor rests after a jam or a stall.
   public var coolDown = Interval.seconds(300)
   /// The percentage of battery below which the lock is left alone; `nil` where that is never.
@@ -17,12 +17,12 @@ public struct LockLimits: Equatable, Sendable {
 
   /// Takes limits; those not given are the usual ones.
   public init(
-    gap: Interval = Interval.seconds(2), perHour: Int? = nil, perNight: Int? = nil,
+    gap: Interval = Interval.seconds(2), perHour: Int? = nil, perShift: Int? = nil,
     coolDown: Interval = Interval.seconds(300), batteryFloor: Int? = nil, batterySlope: Int? = nil
   ) {
     self.gap = gap
     self.perHour = perHour
-    self.perNight = perNight
+    self.perShift = perShift
     self.coolDown = coolDown
     self.batteryFloor = batteryFloor
     self.batterySlope = batterySlope

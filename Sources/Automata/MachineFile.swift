@@ -1,0 +1,77 @@
+public import Documents
+
+/// A machine that was read from a file, and where its parts stand in it.
+public struct MachineFile: Sendable {
+  /// The machine.
+  public let definition: MachineDefinition
+  private let source: Source
+  private let places: DefinitionPlaces
+
+  init(_ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source) {
+    self.definition = definition
+    self.source = source
+    self.places = places
+  }
+
+  /// Reads a file: DOT where its name ends in `.dot` or `.gv`, and else YAML.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: What messages call it, usually its path.
+  /// - Throws: Everything that is wrong with the file or with the machine in it, each with its line and column.
+  public init(_ bytes: [UInt8], name: String) throws(DocumentError) {
+    let isDOT = name.hasSuffix(".dot") || name.hasSuffix(".gv")
+    self = try isDOT ? MachineFile(dot: bytes, name: name) : MachineFile(yaml: bytes, name: name)
+  }
+
+  /// What in the file is well-formed and yet hardly meant, as a compiler would show it; `nil` where there is nothing.
+  ///
+  /// - Parameter machine: the machine that its definition makes.
+  public func warnings(of machine: Machine) -> String? {
+    let warnings = machine.warnings()
+    let problems = places.problems(warnings.map(\.place)) { number in
+      ("warning: \(warnings[number])", warnings[number].cure)
+    }
+    guard !problems.isEmpty else { return nil }
+    return DocumentError(source: source, problems: problems, omitted: warnings.count - problems.count)
+      .description
+  }
+}
+
+/// Where the parts of a definition stand in a file.
+struct DefinitionPlaces: Sendable {
+  typealias Place = (start: Position, end: Position)
+
+  var machine: Place = (.start, .start)
+  var states: [Place] = []
+  var events: [Place] = []
+  var conditions: [Place] = []
+  var starts: [Place] = []
+  var rows: [Place] = []
+
+  /// The most problems that are reported of one file: those after them mostly follow from them.
+  private static let maximum = 100
+
+  func place(of part: DefinitionFinding.Place) -> Place {
+    switch part {
+    case .machine: machine
+    case .state(let number): states[number]
+    case .event(let number): events[number]
+    case .condition(let number): conditions[number]
+    case .start(let number): starts[number]
+    case .row(let number): rows[number]
+    }
+  }
+
+  /// What is wrong with parts, in the order of the text; only what is shown is put into words.
+  func problems(
+    _ parts: [DefinitionFinding.Place], _ words: (_ number: Int) -> (message: String, hint: String?)
+  ) -> [Problem] {
+    let places = parts.map(place)
+    let order = places.indices.sorted { (places[$0].start.offset, $0) < (places[$1].start.offset, $1) }
+    return order.prefix(Self.maximum).map { number in
+      let (message, hint) = words(number)
+      return Problem(at: places[number].start, to: places[number].end, message, hint: hint)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Basics
+
+/// Something in a machine that is well-formed, and hardly what its author meant.
+public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
+  /// What it is.
+  public enum Kind: Equatable, Sendable {
+    /// No way leads to a state from any start.
+    case unreachable(state: String)
+    /// A row asks for nothing but conditions that it does not bear.
+    case contradiction(row: String, given: [String])
+    /// A row from any state of an event for which every state has a row of its own.
+    case noStateLeft(event: String)
+    /// A row that can be taken only after another one must have been.
+    case beaten(row: String, states: [String], by: String)
+    /// A row that waits for ever.
+    case never(row: String)
+    /// A timer that says what another one before it says.
+    case repeated(row: String, states: [String])
+  }
+
+  /// What it is.
+  public var kind: Kind
+  /// Where.
+  public var place: DefinitionFinding.Place
+
+  /// Makes a warning.
+  public init(_ kind: Kind, at place: DefinitionFinding.Place) {
+    self.kind = kind
+    self.place = place
+  }
+
+  /// The warning in one sentence, without a full stop.
+  public var description: String {
+    switch kind {
+    case .unreachable(let state): "state '\(state)' cannot be reached from any start"
+    case .contradiction(let row, _): "'\(row)' is never taken, since it asks for what it forbids"
+    case .noStateLeft(let event):
+      "'\(event)' from any state is never taken, since every state has a row of its own for it"
+    case .beaten(let row, let states, let other):
+      "'\(row)' is never taken from \(Self.list(states)), since '\(other)' always leads away before"
+    case .never(let row): "'\(row)' is never taken, since its time does not come"
+    case .repeated(let row, let states): "'\(row)' from \(Self.list(states)) says what a row before it says"
+    }
+  }
+
+  /// What puts it right.
+  public var cure: String {
+    switch kind {
+    case .unreachable: "lead a row to it, start in it, or remove it"
+    case .contradiction(_, let given): "take \(Self.list(given)) out of `given` or of `unless`"
+    case .noStateLeft: "remove the row, or one of the others"
+    case .beaten: "give it an earlier time, or give the other a condition"
+    case .never: "give it a time, or remove it"
+    case .repeated: "remove one of the two"
+    }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let maximum = 3
+    let shown = names.prefix(maximum).map { "'\($0)'" }.joined(separator: ", ")
+    return names.count > maximum ? "\(shown) and \(names.count - maximum) more" : shown
+  }
+}
+
+extension Machine {
+  /// What in the machine is hardly meant: rows that are never taken and states that are never reached, in their order.
+  ///
+  /// Several rows may be possible at once, and then the device chooses. So none hides another, and a row is never taken
+  /// only where its conditions or its time cannot come.
+  public func warnings() -> [DefinitionWarning] {
+    let idle = IdleRows(self)
+    let starts = definition.starts.compactMap { state(named: $0.state) }
+    let reached = StateSpace<Int, Void>.reached(from: starts) { state in
+      edges(from: state).filter { !idle.isIdle($0, from: state) }.map(\.target)
+    }
+    let isReached = reached.reduce(into: [Bool](repeating: false, count: stateCount)) { $0[$1] = true }
+    let states = definition.states.indices.filter { !isReached[$0] }.map {
+      DefinitionWarning(.unreachable(state: definition.states[$0].name), at: .state($0))
+    }
+    return states + idle.warnings + repetitions()
+  }
+
+  /// Timers of which another one says the same; rows of one event are faults then.
+  private func repetitions() -> [DefinitionWarning] {
+    /// What a timer says of one state.
+    struct Meaning: Hashable {
+      var window: Window
+      var `guard`: Guard
+      var targets: Set<Int>
+      var enters: Bool
+      var effects: [[String]]
+      var shows: String?
+    }
+    var states: [Int: [String]] = [:]
+    for source in definition.states.indices {
+      let edges = spontaneous[source].filter { $0.event == nil }
+      let rows = Dictionary(grouping: edges, by: \.transition)
+      var seen = Set<Meaning>()
+      for (row, edges) in rows.sorted(by: { $0.key < $1.key }) {
+        let transition = definition.transitions[row]
+        let meaning = Meaning(
+          window: transition.window, guard: edges[0].guard, targets: Set(edges.map(\.target)),
+          enters: edges[0].enters, effects: [transition.before, transition.after], shows: transition.shows)
+        if !seen.insert(meaning).inserted { states[row, default: []].append(definition.states[source].name) }
+      }
+    }
+    return definition.transitions.indices.compactMap { row in
+      states[row].map {
+        DefinitionWarning(
+          .repeated(row: RowLabel(definition.transitions[row]).description, states: $0), at: .row(row))
+      }
+    }
+  }
+}
+
+/// The rows of a machine that are never taken, and why.
+private struct IdleRows {
+  private let machine: Machine
+  /// The rows that are taken from no state.
+  private var rows: [Int: DefinitionWarning.Kind] = [:]
+  /// By when each state has been left whatever happens, and by which row.
+  private let ends: [(time: Interval, row: Int)?]
+
+  init(_ machine: Machine) {
+    self.machine = machine
+    ends = machine.definition.states.indices.map { machine.end(of: $0) }
+    var sources = [Bool](repeating: false, count: machine.definition.transitions.count)
+    for state in machine.definition.states.indices {
+      for edge in machine.edges(from: state) { sources[edge.transition] = true }
+    }
+    for (row, transition) in machine.definition.transitions.enumerated() {
+      let label = RowLabel(transition).description
+      if !transition.given.isEmpty, transition.given.allSatisfy(transition.unless.contains) {
+        rows[row] = .contradiction(row: label, given: transition.given)
+      } else if transition.window.earliest == .forever {
+        rows[row] = .never(row: label)
+      } else if case .event(let event) = transition.trigger, !sources[row] {
+        rows[row] = .noStateLeft(event: event)
+      }
+    }
+  }
+
+  /// Whether an edge is never taken from a state.
+  func isIdle(_ edge: Machine.Edge, from state: Int) -> Bool {
+    rows[edge.transition] != nil || winner(over: edge, from: state) != nil
+  }
+
+  /// The row that is always taken before an edge that the device takes by itself.
+  private func winner(over edge: Machine.Edge, from state: Int) -> Int? {
+    ends[state].flatMap { edge.earliest > $0.time ? $0.row : nil }
+  }
+
+  /// All of them, in the order of the rows.
+  var warnings: [DefinitionWarning] {
+    let definition = machine.definition
+    var beaten: [Int: (states: [String], by: Int)] = [:]
+    for state in definition.states.indices {
+      var last: Int?
+      for edge in machine.spontaneous[state] where edge.transition != last && rows[edge.transition] == nil {
+        guard let other = winner(over: edge, from: state) else { continue }
+        last = edge.transition
+        beaten[edge.transition, default: ([], other)].states.append(definition.states[state].name)
+      }
+    }
+    return definition.transitions.indices.compactMap { row in
+      let found = beaten[row].map {
+        DefinitionWarning.Kind.beaten(
+          row: RowLabel(definition.transitions[row]).description, states: $0.states,
+          by: RowLabel(definition.transitions[$0.by]).description)
+      }
+      return (rows[row] ?? found).map { DefinitionWarning($0, at: .row(row)) }
+    }
+  }
+}
+
+extension Machine {
+  /// By when a state has been left whatever happens, and the row that sees to it.
+  ///
+  /// Only a row without conditions does so for certain: one that stays, or goes on in the same state, leaves it no more
+  /// than one whose time depends on a condition.
+  fileprivate func end(of state: Int) -> (time: Interval, row: Int)? {
+    let edges = spontaneous[state]
+    let lasting = Set(edges.filter { !$0.enters && $0.target == state }.map(\.transition))
+    let certain = edges.filter {
+      $0.guard.isEmpty && $0.plus == nil && $0.latest < .forever && !lasting.contains($0.transition)
+    }
+    return certain.min { $0.latest < $1.latest }.map { ($0.latest, $0.transition) }
+  }
+}

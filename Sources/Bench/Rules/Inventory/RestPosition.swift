@@ -1,7 +1,0 @@
-/// Where a real lock is left when a run ends.
-public enum RestPosition: String, CaseIterable, Sendable {
-  case locked
-  case unlocked
-  /// Where it was when it was first seen.
-  case asFound = "as-found"
-}

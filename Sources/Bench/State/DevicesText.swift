@@ -1,0 +1,154 @@
+public import System
+public import Journal
+public import Basics
+
+/// The devices of a bench for people: a line for each, and below it what there is to say beside its state.
+public struct DevicesText {
+  private let paint: Painter
+
+  public init(_ paint: Painter) { self.paint = paint }
+
+  /// One line for each, whatever those who named things have put into their names.
+  public func text(
+    of devices: [DeviceState], _ quarantine: [Quarantined], bench: BenchFile
+  ) -> String {
+    var lines = [paint(.strong, bench.inventory.name) + "   " + paint(.faint, bench.path)]
+    let width = (devices.map(\.name.inOneLine.count).max() ?? 0) + 3
+    for kind in [DeviceState.Kind.dongle, .lock] {
+      let own = devices.filter { $0.kind == kind }
+      if !own.isEmpty { lines.append(paint(.faint, "\(kind.rawValue)s")) }
+      for device in own {
+        lines.append("  " + device.name.inOneLine.leftAligned(in: width) + words(for: device)[0])
+        lines += words(for: device).dropFirst().map { spaces(2 + width) + $0 }
+      }
+    }
+    if !quarantine.isEmpty { lines.append(paint(.faint, "quarantine of every lock")) }
+    for item in quarantine { lines.append("  " + words(for: item)) }
+    return lines.map(\.inOneLine).joined(separator: "\n")
+  }
+
+  private func words(for device: DeviceState) -> [String] {
+    var lines: [String]
+    switch device.use {
+    case .free: lines = [paint(.good, "free") + "   " + paint(.faint, device.place)]
+    case .held(let holder):
+      lines = [paint(.warning, "held") + "   by \(holder)"]
+    case .outOfUse(let reason):
+      lines = [
+        paint(.bad, "out of use") + "   since \(reason.since): \(reason.reason)",
+        paint(.faint, "lockstep devices restore \(device.name)"),
+      ]
+    case .unknown(let reason): lines = [paint(.bad, "unknown") + "   \(reason)"]
+    }
+    if case .free = device.use, let last = device.failures.last {
+      lines.append(paint(.warning, "failed") + "   at \(last.time): \(last.reason)")
+    }
+    if let wear = device.wear { lines += words(for: wear) }
+    return lines + device.quarantine.map { words(for: $0) }
+  }
+
+  private func words(for wear: DeviceState.Wear) -> [String] {
+    func share(_ used: Int, _ limit: Int?) -> String { "\(used)" + (limit.map { " of \($0)" } ?? "") }
+    let limits = wear.limits
+    var lines = [
+      "\(wear.total) movements, \(share(wear.hour, limits.perHour)) in the last hour, "
+        + "\(share(wear.shift, limits.perShift)) in the last twelve hours"
+        + (wear.battery.map { "; battery \($0) %" } ?? "")
+    ]
+    if let owed = wear.owed {
+      lines.append(paint(.bad, "not parked") + "   \(owed): the next run on it does that first")
+    }
+    if let cooling = wear.cooling { lines.append(paint(.warning, "jammed") + "   \(cooling)") }
+    if let worn = wear.worn { lines.append(paint(.warning, "worn") + "   \(worn)") }
+    if let low = wear.low { lines.append(paint(.warning, "low") + "   \(low)") }
+    return lines
+  }
+
+  private func words(for item: Quarantined) -> String {
+    let what = item.entry.scenario.map { "\($0), " } ?? ""
+    return switch item.status {
+    case .active: paint(.warning, "quarantined") + "   \(what)\(item.entry)"
+    case .lapsed: paint(.bad, "quarantine lapsed") + "   \(what)\(item.entry)"
+    }
+  }
+}
+
+// MARK: - As data
+
+extension DeviceState {
+  /// The line of `--format json`.
+  public var json: JSON {
+    .mapping((Self.fields(of: kind) + Self.wearFields + [Self.quarantineField]).members(of: self))
+  }
+
+  /// What a line is like.
+  public static var shape: JSON {
+    Shape.any(
+      Shape.object(fields(of: .dongle) + [quarantineField]),
+      Shape.object(fields(of: .lock) + [quarantineField] + wearFields),
+      Shape.object(["quarantine": Quarantined.shape]))
+  }
+
+  /// What is said of every device.
+  private static func fields(of kind: Kind) -> [Field<Self>] {
+    let states = Shape.words("free", "held", "out-of-use", "unknown")
+    return [
+      .derived(kind.rawValue, \.name, .text), .known("identity", \.identity, .text),
+      .derived("place", \.place, .text), .derived("state", \.use.words.state, .text(states)),
+      .known("holder", \.use.holder, .object()),
+      .known("since", { $0.use.words.since?.description }, .text(Shape.moment)),
+      .known("reason", \.use.words.reason, .text), .derived("failures", \.failures.count, .count),
+    ]
+  }
+
+  /// What is said of a lock that has a motor.
+  private static let wearFields: [Field<Self>] = [
+    .known("movements", \.wear, .object()), .known("battery", { $0.wear?.battery }, .count),
+    .known("owed", { $0.wear?.owed?.description }, .text),
+    .known("worn", { $0.wear?.worn?.description }, .text),
+    .known("jammed", { $0.wear?.cooling?.description }, .text),
+    .known("low", { $0.wear?.low?.description }, .text),
+  ]
+
+  private static let quarantineField = Field<Self>.list("quarantine", \.quarantine, .object())
+}
+
+extension DeviceState.Use {
+  /// Whether somebody has it.
+  var isHeld: Bool { holder != nil }
+
+  fileprivate var holder: LeaseHolder? { if case .held(let holder) = self { holder } else { nil } }
+
+  /// The word for it, why it cannot be used, and since when.
+  fileprivate var words: (state: String, reason: String?, since: WallTime?) {
+    switch self {
+    case .free: ("free", nil, nil)
+    case .held: ("held", nil, nil)
+    case .outOfUse(let reason): ("out-of-use", reason.reason, reason.since)
+    case .unknown(let reason): ("unknown", reason, nil)
+    }
+  }
+}
+
+extension DeviceState.Wear: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("total", \.total, .count), .derived("hour", \.hour, .count), .derived("shift", \.shift, .count),
+    .known("perHour", \.limits.perHour, .count), .known("perShift", \.limits.perShift, .count),
+  ]
+}
+
+extension LeaseHolder: Written {
+  public static let fields: [Field<Self>] = [
+    .derived("process", { Int($0.process) }, .count), .derived("host", \.host, .text),
+    .derived("since", \.since, .text), .derived("command", \.command, .text),
+    .derived("lease", \.token, .seed),
+  ]
+}
+
+extension Quarantined: Written {
+  public static let fields: [Field<Self>] = [
+    .known("scenario", \.entry.scenario, .text), .derived("reason", \.entry.reason, .text),
+    .derived("owner", \.entry.owner, .text), .derived("expires", \.entry.expires.description, .text),
+    .derived("status", \.status, .words()),
+  ]
+}

@@ -1,0 +1,83 @@
+import Basics
+public import Conformance
+import Databases
+
+/// What the ``StateStore`` has of the health of locks and dongles.
+///
+/// Where nobody can say what is known of something, it is not used: somebody has to look.
+public enum HealthStore {
+  /// What is known of something now.
+  public static func health(of identity: String) throws(LabFault) -> DeviceHealth { try book()[identity] }
+
+  /// Everything that is known.
+  ///
+  /// - Throws: why nobody can say what that is; where nothing was ever written down, nothing is known.
+  public static func book() throws(LabFault) -> HealthBook {
+    do throws(StateFault) {
+      return try StateStore.reading(StateFolder.store)?.read(HealthBook.init) ?? HealthBook()
+    } catch {
+      throw LabFault(.noDevice, "the health of locks and dongles is not known: \(error)")
+    }
+  }
+
+  /// Changes what is known; nobody else does so meanwhile.
+  ///
+  /// - Throws: why it cannot be kept; also where what was known before cannot be read, which would be lost.
+  public static func update<Result>(_ body: (inout HealthBook) -> Result) throws(LabFault) -> Result {
+    let path = try StateFolder.neededStore()
+    do throws(StateFault) {
+      return try StateStore(path).change { database throws(DatabaseError) in
+        let before = try HealthBook(database)
+        var after = before
+        let result = body(&after)
+        for (identity, health) in after.records where before[identity] != health {
+          try database.keep(health, of: identity)
+        }
+        return result
+      }
+    } catch {
+      throw LabFault(.noDevice, "the health of locks and dongles cannot be kept: \(error)")
+    }
+  }
+}
+
+extension HealthBook {
+  /// Reads the whole book.
+  fileprivate init(_ database: SQLiteDatabase) throws(DatabaseError) {
+    var records: [String: DeviceHealth] = [:]
+    try database.query("SELECT identity, name, passed, out_since, out_reason FROM health", []) { row in
+      var health = DeviceHealth()
+      health.name = row[1].text
+      health.lastPass = row[2].integer.map { WallTime(nanoseconds: $0) }
+      if let since = row[3].integer {
+        health.outOfUse = .init(since: WallTime(nanoseconds: since), reason: row[4].text ?? "")
+      }
+      records[row[0].text ?? ""] = health
+    }
+    try database.query("SELECT identity, time, reason, other FROM failures ORDER BY id", []) { row in
+      let time = WallTime(nanoseconds: row[1].integer ?? 0)
+      records[row[0].text ?? ""]?.failures.append(
+        .init(time: time, reason: row[2].text ?? "", other: row[3].text))
+    }
+    self.init(records.map { ($0.key, $0.value) })
+  }
+}
+
+extension SQLiteDatabase {
+  fileprivate func keep(_ health: DeviceHealth, of identity: String) throws(DatabaseError) {
+    try run("DELETE FROM health WHERE identity = $1", [.text(identity)])
+    let times = [health.lastPass, health.outOfUse?.since].map { time in
+      time.map { SQLValue.integer($0.nanoseconds) } ?? .null
+    }
+    try run(
+      "INSERT INTO health VALUES ($1, $2, $3, $4, $5)",
+      [.text(identity), SQLValue(health.name)] + times + [SQLValue(health.outOfUse?.reason)])
+    for failure in health.failures {
+      try run(
+        "INSERT INTO failures (identity, time, reason, other) VALUES ($1, $2, $3, $4)",
+        [
+          .text(identity), .integer(failure.time.nanoseconds), .text(failure.reason), SQLValue(failure.other),
+        ])
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Basics
+import Databases
+import Conformance
+import System
+
+/// What the ``StateStore`` has of the tries to bring a controller back.
+struct RecoveryLog {
+  let controller: String
+  /// The store; `nil` where there is no place for one.
+  let path: String?
+
+  /// The tries that may still count, the oldest first. Where nobody can say, each process begins anew.
+  var tries: [(step: RecoveryStep, time: BenchTime)] {
+    var tries: [(RecoveryStep, BenchTime)] = []
+    _ = try? StateStore.reading(path)?.read { database throws(DatabaseError) in
+      try database.query(
+        "SELECT step, wall, boot, uptime FROM recoveries WHERE controller = $1 ORDER BY id DESC LIMIT 100",
+        [.text(controller)]
+      ) { row in
+        guard let step = row[0].text.flatMap(RecoveryStep.init), let time = BenchTime(row[1...]) else {
+          return
+        }
+        tries.append((step, time))
+      }
+    }
+    return tries.reversed()
+  }
+
+  /// Keeps a try. Where that is not possible, nothing is lost that anybody's safety rests on.
+  func keep(_ attempt: RecoveryEscalation.Attempt) {
+    guard let path else { return }
+    let values: [SQLValue] = [
+      .text(controller), .text(attempt.step.rawValue), SQLValue(attempt.failure == nil ? 1 : 0),
+      .integer(attempt.duration.nanoseconds / 1_000_000),
+    ]
+    try? StateStore(path).change { database throws(DatabaseError) in
+      try database.run(
+        """
+        INSERT INTO recoveries (controller, step, helped, milliseconds, wall, boot, uptime)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        """, values + BenchClock.now.row)
+    }
+  }
+
+  /// Forgets what was tried: a person saw to the controller.
+  func forget() throws(LabFault) {
+    do throws(StateFault) {
+      guard let path, try StateStore.reading(path) != nil else { return }
+      try StateStore(path).change { database throws(DatabaseError) in
+        try database.run("DELETE FROM recoveries WHERE controller = $1", [.text(controller)])
+      }
+    } catch {
+      throw LabFault(.noDevice, "what was tried for \(controller) cannot be forgotten: \(error)")
+    }
+  }
+}

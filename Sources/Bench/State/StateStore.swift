@@ -1,0 +1,296 @@
+import Basics
+import Databases
+import Glibc
+import System
+
+/// What a bench remembers beyond every run: one file of SQLite, `state.sqlite` in the ``StateFolder``.
+///
+/// | table | a row is |
+/// | --- | --- |
+/// | `locks` | a lock, by its identity, and how often its motor has moved |
+/// | `events` | a ``LockEvent``, in the order in which they happened |
+/// | `health` | what is known of a lock or a dongle: its last good check, and why it is out of use |
+/// | `failures` | a check since then that failed, as of ``DeviceHealth/Failure`` |
+/// | `recoveries` | a try of a ``RecoveryStep`` on a controller |
+/// | `calendar` | the latest moment that any run has seen |
+///
+/// Times are nanoseconds: `wall` since 1970 in UTC, `uptime` since that start of the machine which `boot` names.
+///
+/// Whoever changes something does so in one transaction that is on the disk when it ends: a process that is killed, or a
+/// machine that loses its power, leaves it whole or not at all. One writes at a time, and whoever reads is not kept
+/// waiting by that. Where the file cannot be read or written nothing is taken for granted: there is no budget, and so
+/// nothing moves.
+final class StateStore {
+  /// Where it is.
+  let path: String
+  private let database: SQLiteDatabase
+  /// The files that are open, the log and the memory that processes share among them.
+  private var files: [FileNumber] = []
+
+  /// The number of the schema.
+  private static let version = 1
+  /// How long other writers are waited for, in milliseconds.
+  private static let patience: Int32 = 10_000
+
+  // swift-format-ignore
+  private static let schema = [
+    "CREATE TABLE locks (identity TEXT PRIMARY KEY, movements INTEGER NOT NULL CHECK (movements >= 0)) STRICT",
+    """
+    CREATE TABLE events (
+      id INTEGER PRIMARY KEY, lock TEXT NOT NULL REFERENCES locks, kind TEXT NOT NULL, detail TEXT, value INTEGER,
+      wall INTEGER NOT NULL, boot TEXT NOT NULL, uptime INTEGER NOT NULL) STRICT
+    """,
+    "CREATE INDEX events_lock ON events (lock)",
+    "CREATE INDEX events_kind ON events (lock, kind)",
+    """
+    CREATE TABLE health (
+      identity TEXT PRIMARY KEY, name TEXT, passed INTEGER, out_since INTEGER, out_reason TEXT,
+      CHECK ((out_since IS NULL) = (out_reason IS NULL))) STRICT
+    """,
+    """
+    CREATE TABLE failures (
+      id INTEGER PRIMARY KEY, identity TEXT NOT NULL REFERENCES health ON DELETE CASCADE, time INTEGER NOT NULL,
+      reason TEXT NOT NULL, other TEXT) STRICT
+    """,
+    """
+    CREATE TABLE recoveries (
+      id INTEGER PRIMARY KEY, controller TEXT NOT NULL, step TEXT NOT NULL, helped INTEGER NOT NULL,
+      milliseconds INTEGER NOT NULL, wall INTEGER NOT NULL, boot TEXT NOT NULL, uptime INTEGER NOT NULL) STRICT
+    """,
+    "CREATE TABLE calendar (id INTEGER PRIMARY KEY CHECK (id = 0), latest INTEGER NOT NULL) STRICT",
+  ]
+
+  /// Opens the store to change it, and makes it where there is none.
+  convenience init(_ path: String) throws(StateFault) {
+    let folder = Path.folder(of: path)
+    if fileKind(path) == .missing { try Self.checkLog(of: path) }
+    do throws(FileFault) {
+      try makeFolder(folder)
+      try Self.make(path)
+    } catch {
+      throw StateFault(path, .unusable(error.path == path ? error.reason : "\(error)"))
+    }
+    try self.init(path, .writing)
+    let mode = try ask { () throws(DatabaseError) in try database.first("PRAGMA journal_mode")?.first?.text }
+    guard mode == "wal" else { throw StateFault(path, .noSharedMemory) }
+    try ask { () throws(DatabaseError) in try database.run("PRAGMA synchronous = FULL") }
+    if try isBlank {
+      try change { database throws(DatabaseError) in
+        // Another process may have been faster.
+        guard try database.version == 0 else { return }
+        for statement in Self.schema { try database.run(statement) }
+        try database.setVersion(Self.version)
+      }
+    }
+    try checkVersion()
+    do throws(FileFault) {
+      // What is in a file counts for nothing when the name of the file, or of its folder, is gone.
+      for name in [path, folder] { try keepName(of: name) }
+    } catch {
+      throw StateFault(path, .unusable("\(error)"))
+    }
+    files = try Self.numbers(of: self.path)
+  }
+
+  /// Opens the store to read it; `nil` where nothing was ever kept.
+  static func reading(_ path: String?) throws(StateFault) -> StateStore? {
+    guard let path else { return nil }
+    // A link that leads nowhere may lead to a disk that is not there.
+    guard fileKind(path) != .missing || isLink(path) else {
+      try checkLog(of: path)
+      return nil
+    }
+    let store = try StateStore(path, .reading)
+    if try store.isBlank { return nil }
+    try store.checkVersion()
+    return store
+  }
+
+  private init(_ path: String, _ mode: SQLiteDatabase.Mode) throws(StateFault) {
+    // SQLite keeps its log beside the file that a link leads to.
+    self.path = realPath(path) ?? path
+    // What is no file may never end.
+    if let obstacle = Self.obstacle(at: path) { throw StateFault(path, .unusable(obstacle)) }
+    do throws(DatabaseError) {
+      // "LkSt": what tells the file from other programs' databases, and from a history.
+      database = try SQLiteDatabase(path, mode, application: 0x4C6B_5374, patience: Self.patience)
+    } catch {
+      throw StateFault(path, .database(error))
+    }
+  }
+
+  /// Makes an empty file that nobody but its owner, or the group of the folder, may open.
+  ///
+  /// A file that is there is left alone: to close it would give up the locks that SQLite has on it in this process.
+  private static func make(_ path: String) throws(FileFault) {
+    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return }
+      throw FileFault(path: path, code: errno)
+    }
+    Kernel.close(descriptor)
+    StateFolder.share(path)
+  }
+
+  /// Makes sure that there is no log of a file that is not there: what it holds was kept, and is not counted anew.
+  private static func checkLog(of path: String) throws(StateFault) {
+    if fileKind(path + "-wal") != .missing { throw StateFault(path, .gone) }
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return Kernel.lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  private static func obstacle(at path: String) -> String? {
+    switch fileKind(path) {
+    case .missing: isLink(path) ? "it is a link that leads nowhere" : nil
+    case .file: nil
+    case .folder: "expected a file, and it is a folder"
+    case .other(let strange): "expected a file, and it is \(strange)"
+    case .unknown(let code): errorText(code)
+    }
+  }
+}
+
+// MARK: - Reading and writing
+
+extension StateStore {
+  private var version: Int {
+    get throws(StateFault) { try ask { () throws(DatabaseError) in try database.version } }
+  }
+
+  /// Whether nothing was ever kept.
+  private var isBlank: Bool {
+    get throws(StateFault) {
+      try read { database throws(DatabaseError) in
+        guard try database.version == 0 else { return false }
+        return try database.first("SELECT count(*) FROM sqlite_schema")?.first?.integer == 0
+      }
+    }
+  }
+
+  private func checkVersion() throws(StateFault) {
+    let version = try version
+    if version == 0 { throw StateFault(path, .database(.damaged("its schema has no number"))) }
+    if version != Self.version { throw StateFault(path, .newer(version, known: Self.version)) }
+    let tables = try ask { () throws(DatabaseError) in
+      // What SQLite adds by itself has no text.
+      try database.first("SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL")?.first?.integer
+    }
+    if tables ?? 0 < Self.schema.count { throw StateFault(path, .database(.damaged("a table is missing"))) }
+  }
+
+  private func ask<Result>(_ body: () throws(DatabaseError) -> Result) throws(StateFault) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw StateFault(path, .database(error)) }
+  }
+
+  /// Reads all from one moment.
+  func read<Result>(_ body: (SQLiteDatabase) throws(DatabaseError) -> Result) throws(StateFault) -> Result {
+    try ask { () throws(DatabaseError) in
+      try database.read({ $0 }) { () throws(DatabaseError) in try body(database) }
+    }
+  }
+
+  /// Changes something, alone: all of it, which is on the disk then, or nothing.
+  func change<Result>(_ body: (SQLiteDatabase) throws(DatabaseError) -> Result) throws(StateFault) -> Result {
+    try ask { () throws(DatabaseError) in
+      try database.write({ $0 }) { () throws(DatabaseError) in try body(database) }
+    }
+  }
+
+  /// Makes sure that it still is what stands at its path: what is kept in a file that was deleted or replaced nobody ever
+  /// finds, and what is kept in one that was emptied or written over is lost.
+  func confirm() throws(StateFault) {
+    guard let now = try? Self.numbers(of: path), now == files, database.isIntact else {
+      throw StateFault(path, .replaced)
+    }
+  }
+
+  /// Reads all of it for what does not fit together.
+  func check() throws(StateFault) {
+    let said = try read { database throws(DatabaseError) in
+      try database.first("PRAGMA quick_check(1)")?.first?.text
+    }
+    if said != "ok" { throw StateFault(path, .database(.damaged(said ?? "it says nothing"))) }
+  }
+
+  private struct FileNumber: Equatable {
+    var device: dev_t
+    var number: ino_t
+  }
+
+  private static func numbers(of path: String) throws(StateFault) -> [FileNumber] {
+    var numbers: [FileNumber] = []
+    for end in ["", "-wal", "-shm"] {
+      var status = stat()
+      guard Kernel.stat(path + end, &status) == 0 else { throw StateFault(path, .replaced) }
+      numbers.append(FileNumber(device: status.st_dev, number: status.st_ino))
+    }
+    return numbers
+  }
+}
+
+// MARK: - What can be wrong
+
+/// Why what a bench remembers cannot be read or changed.
+struct StateFault: Error, Equatable, CustomStringConvertible {
+  /// What is wrong.
+  enum Trouble: Equatable {
+    case database(DatabaseError)
+    case unusable(String)
+    /// Its file system does not do what it takes.
+    case noSharedMemory
+    case newer(Int, known: Int)
+    /// It was deleted, replaced or written over while it was in use.
+    case replaced
+    /// It is not there, and its log is.
+    case gone
+  }
+
+  let path: String
+  let trouble: Trouble
+
+  init(_ path: String, _ trouble: Trouble) { (self.path, self.trouble) = (path, trouble) }
+
+  /// Where it is, what is wrong, and what can be done.
+  var description: String {
+    let text =
+      switch trouble {
+      case .database(.absent): "it is gone"
+      case .database(.foreign):
+        "it is a database of another program; name another folder with \(StateFolder.variable), or move the file away"
+      case .database(.away(let reason)), .database(.failing(let reason)):
+        "\(reason); make room on its disk, or see to the disk"
+      case .database(.unusable(let reason)), .unusable(let reason):
+        "\(reason); it has to be a file that this user may write, in a folder that he may write"
+      case .database(.busy): "another process has kept it for itself for 10 s; end that process"
+      case .database(.damaged(let reason)):
+        "it is damaged: \(reason); see to the locks, put it aside with its -wal and -shm, and all is counted anew"
+      case .noSharedMemory: Self.disk
+      case .newer(let version, let known):
+        "it was written by a newer lockstep: its schema is \(version), and this one knows \(known); use that one"
+      case .replaced: "it was deleted, replaced or written over while it was in use; see to the locks"
+      case .gone:
+        "it is gone, and its log, -wal, is there; bring it back, or see to the locks, put aside the log and its -shm, "
+          + "and all is counted anew"
+      }
+    return "\(path): \(text)"
+  }
+
+  private static let disk =
+    "its file system has no memory that processes share, as those of networks have none; name a folder on a disk of this "
+    + "machine with \(StateFolder.variable)"
+}
+
+extension StateFolder {
+  /// What is wrong with what it remembers, all of which is read; `nil` where nothing is.
+  public static var trouble: String? {
+    do throws(StateFault) {
+      try StateStore.reading(store)?.check()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Basics
+import Conformance
+import Devices
+import Harness
+import System
+
+extension Figure {
+  /// How fast programs that are devices in virtual time are driven.
+  static var programs: [Figure] {
+    [
+      virtual("python", .python, command: "exec python3 keypad.py"),
+      virtual("c", .c, command: "exec ./keypad", build: "cc -O2 -o keypad keypad.c -lm"),
+    ]
+  }
+
+  private static func virtual(
+    _ name: String, _ program: ExecKeypad, command: String, build: String = "true"
+  ) -> Figure {
+    Figure(
+      name: "exec.virtual.\(name)", unit: "ratio", better: .higher,
+      method: """
+        Events of generated tests a second on a keypad lock with three timers in virtual time, a program with the file of \
+        `lockstep bindings \(name)`, over bare round trips through the two pipes of the same program, by turns; the best of \
+        5 rounds of 20,000 each.
+        """,
+      measure: {
+        let folder = scratch("-exec-\(Host.processNumber)-\(name)")
+        defer { clear(folder) }
+        guard (try? program.write(to: folder)) != nil,
+          Measurement.run("/bin/sh", ["-c", "cd \(shellWord(folder)) && \(build)"])?.status == 0
+        else { return nil }
+        return ExecPace(
+          command: "cd \(shellWord(folder)) && \(command)", machine: folder + "/keypad.yaml",
+          request: ["advance": 1, "at": 0])?.ratio(rounds: 5, events: 20_000)
+      })
+  }
+}
+
+/// The pace of a program as a device, and that of its pipes.
+struct ExecPace {
+  private let command: String
+  private let request: JSON
+  private let world = World()
+  private let target: FuzzTarget
+
+  /// `nil` where the machine is none.
+  ///
+  /// - Parameters:
+  ///   - command: what the shell runs.
+  ///   - machine: what it is a device of.
+  ///   - request: what the pipes' own pace is measured with.
+  init?(command: String, machine: String, request: JSON) {
+    (self.command, self.request) = (command, request)
+    guard let machine = try? world.machines.machine(machine),
+      let target = try? FuzzTarget(machine, DeviceSpec(.exec, command), seed: 1, provider: world.devices)
+    else { return nil }
+    self.target = target
+  }
+
+  /// That of the reference lock; `nil` where this program cannot be started again.
+  static var ofReference: ExecPace? {
+    Host.program.flatMap {
+      ExecPace(
+        command: "exec \(shellWord($0)) exec-reference", machine: "sesame-table",
+        request: ["stimulus": "lock"])
+    }
+  }
+
+  /// Events a second over round trips a second.
+  func ratio(rounds: Int, events: Int) -> Double? {
+    defer { world.devices.shutDown() }
+    guard
+      let pace = PipePace(command: command, request: request.line)
+    else { return nil }
+    var best: (events: Double, trips: Double) = (0, 0)
+    for round in 1...rounds {
+      guard let trips = pace.roundTrips(events), let time = fuzz(events, seed: UInt64(round)) else {
+        return nil
+      }
+      best.trips = max(best.trips, Double(events) / trips.seconds)
+      best.events = max(best.events, Double(events) / time)
+    }
+    return best.events / best.trips
+  }
+
+  /// The seconds that a campaign of so many events takes.
+  private func fuzz(_ events: Int, seed: UInt64) -> Double? {
+    guard let device = try? world.devices.device(target.device, seed: seed) else { return nil }
+    return fuzz(events, seed: seed, device)
+  }
+
+  private func fuzz<Device: DeviceUnderTest>(_ events: Int, seed: UInt64, _ device: Device) -> Double? {
+    var settings = FuzzSettings()
+    settings.steps = events
+    settings.seed = seed
+    var campaign = Campaign(target, device, settings, edge: .init())
+    var isDone = false
+    let time = seconds { isDone = campaign.perform() == .done }
+    return isDone ? time : nil
+  }
+}

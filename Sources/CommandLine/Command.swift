@@ -1,0 +1,90 @@
+public import Journal
+public import System
+import Basics
+
+/// A line that shows how a command is used.
+public struct Example: Equatable {
+  /// The whole line, as it is typed into a shell.
+  public var line: String
+  /// What it does.
+  public var meaning: String
+
+  public init(_ line: String, _ meaning: String) {
+    self.line = line
+    self.meaning = meaning
+  }
+}
+
+/// A command of `lockstep`: its declaration, from which help, completions and the manual are made, and its work.
+public struct Command {
+  /// Its name.
+  public let name: String
+  /// What it does, in one line.
+  public let summary: String
+  /// What help says beside the options.
+  public let discussion: String
+  /// The first of them has what the command cannot do without.
+  public let examples: [Example]
+  public let operands: OperandForm?
+  public let options: [OptionForm]
+  /// Reads the words after its name, and does nothing.
+  public let check: ([String]) throws(UsageError) -> Void
+  /// Does what the words after its name ask for; `nil` where that is help.
+  private let perform: ([String], Console) throws(UsageError) -> CommandStatus?
+
+  /// Declares a command.
+  ///
+  /// - Parameters:
+  ///   - defaults: what holds where nothing is said.
+  ///   - body: does what was asked for, and gives the exit status.
+  public init<Values>(
+    _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
+    options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
+    defaults: @escaping @autoclosure () -> Values,
+    body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
+  ) {
+    let parser = ArgumentParser(options: options, operands: operands)
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.examples = examples
+    self.operands = operands?.form
+    self.options = options.map(\.form) + [.help]
+    check = { words throws(UsageError) in _ = try parser.parse(words, into: defaults()) }
+    perform = { words, console throws(UsageError) in
+      switch try parser.parse(words, into: defaults()) {
+      case .help: return nil
+      case .run(let values): return try body(values, console)
+      }
+    }
+  }
+
+  /// Runs it on the words after its name.
+  public func run(_ words: [String], _ console: Console) throws(UsageError) -> CommandStatus {
+    if let status = try perform(words, console) { return status }
+    console.print(help)
+    return .agree
+  }
+}
+
+extension Command {
+  /// Declares a command of which what is typed knows itself what is to be done.
+  public init<Values>(
+    _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
+    options: [Option<Values>], operands: ArgumentParser<Values>.Operands? = nil,
+    defaults: @escaping @autoclosure () -> Values,
+    perform: @escaping (Values) -> (Console) throws(UsageError) -> CommandStatus
+  ) {
+    self.init(
+      name, summary, discussion: discussion, examples: examples, options: options, operands: operands,
+      defaults: defaults()
+    ) { values, console throws(UsageError) in try perform(values)(console) }
+  }
+}
+
+extension OptionForm {
+  /// Every command has it.
+  public static let help = OptionForm(
+    name: "help", short: "h", summary: "Shows what there is to know of the command.", example: "", kind: .text
+  )
+}

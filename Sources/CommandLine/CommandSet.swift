@@ -1,0 +1,84 @@
+public import Journal
+public import System
+
+/// All commands, and what is said of them together.
+public struct CommandSet {
+  /// What the program is for, in a sentence.
+  public let purpose: String
+  /// What people call, in the order in which help shows it.
+  public let all: [Command]
+  /// What other programs call, and nobody else.
+  public let hidden: [Command]
+  /// Command lines that show what can be done.
+  public let examples: [String]
+  /// What a command may end with, and what that means.
+  public let statuses: [(status: String, meaning: String)]
+
+  /// Gathers commands.
+  public init(
+    purpose: String, all: [Command], hidden: [Command], examples: [String],
+    statuses: [(status: String, meaning: String)]
+  ) {
+    self.purpose = purpose
+    self.all = all
+    self.hidden = hidden
+    self.examples = examples
+    self.statuses = statuses
+  }
+
+  /// Runs what a command line says, and gives the exit status.
+  public func run(_ words: [String], _ console: Console) -> CommandStatus {
+    let status: CommandStatus
+    do {
+      status = try dispatch(words, console)
+    } catch {
+      console.say("lockstep: \(error.message)")
+      status = error.status
+    }
+    // What could not be found out because the end was asked for is no mistake of who asked.
+    return status == .usage && Interruption.isRequested ? .incomplete : status
+  }
+
+  private func dispatch(_ words: [String], _ console: Console) throws(UsageError) -> CommandStatus {
+    guard let first = words.first else {
+      console.say(help)
+      return .usage
+    }
+    switch first {
+    case "--help", "-h":
+      console.print(help)
+      return .agree
+    case "--version":
+      return try named("version").run([], console)
+    case "help":
+      console.print(try help(on: words.dropFirst()))
+      return .agree
+    default:
+      do {
+        return try named(first).run(Array(words.dropFirst()), console)
+      } catch {
+        guard error.status == .usage else { throw error }
+        throw UsageError(
+          "\(error.message)\nSee 'lockstep \(all.contains { $0.name == first } ? "\(first) " : "")--help'.")
+      }
+    }
+  }
+
+  /// What `lockstep help` says of a command, or of an option of it.
+  private func help(on words: ArraySlice<String>) throws(UsageError) -> String {
+    guard let name = words.first else { return help }
+    let command = try named(name)
+    guard let option = words.dropFirst().first else { return command.help }
+    return try command.help(on: option)
+  }
+
+  /// The command of a name.
+  ///
+  /// - Throws: that there is none, and which one may be meant.
+  public func named(_ name: String) throws(UsageError) -> Command {
+    if let command = (all + hidden).first(where: { $0.name == name }) { return command }
+    let kind = name.hasPrefix("-") ? "option" : "command"
+    let hint = hint(for: name, of: all.map(\.name), saying: "the commands are")
+    throw UsageError("unknown \(kind) '\(name)': \(hint)")
+  }
+}

@@ -1,0 +1,193 @@
+public import Basics
+public import System
+
+/// How an option is written, and what is said of it: all that help, completions and the manual need.
+public struct OptionForm: Equatable, Sendable {
+  /// The name without its dashes.
+  public var name: String
+  /// The letter that stands for it after one dash.
+  public var short: Character?
+  /// What help shows in place of the value; `nil` for an option that takes none.
+  public var placeholder: String?
+  /// What help says of it.
+  public var summary: String
+  /// A value that makes sense; empty for an option that takes none.
+  public var example: String
+  /// What its value is.
+  public var kind: ValueKind
+
+  /// As it is called: `-o, --out DIR`.
+  public var synopsis: String {
+    (short.map { "-\($0), " } ?? "") + "--" + name + (placeholder.map { " " + $0 } ?? "")
+  }
+
+  /// As somebody may type it: `--out Reports/nightly`.
+  public var usage: String {
+    "--" + name + (placeholder == nil ? "" : (example.hasPrefix("-") ? "=" : " ") + shellWord(example))
+  }
+}
+
+/// What a value is, for a shell that completes it.
+public enum ValueKind: Equatable, Sendable {
+  /// Something that nobody can guess.
+  case text
+  case choice([String])
+  case file
+  case folder
+  case command
+  /// Something that the program knows, by what it calls that.
+  case known(String)
+  /// Words of another command line, of which nothing is completed.
+  case words
+}
+
+/// An option of a command: how it is written, what it means, and where its value goes.
+public struct Option<Values> {
+  public let form: OptionForm
+  /// Stores the value; `nil` when it is none, and then the form that was expected.
+  public let store: (inout Values, String) -> String?
+
+  /// The name without its dashes.
+  public var name: String { form.name }
+
+  /// An option that is there or not.
+  public static func flag(
+    _ name: String, _ path: WritableKeyPath<Values, Bool>, _ summary: String, short: Character? = nil
+  ) -> Option {
+    flag(name, summary, short: short) { $0[keyPath: path] = true }
+  }
+
+  /// An option that means more the more often it is there.
+  public static func repeated(
+    _ name: String, _ path: WritableKeyPath<Values, Int>, _ summary: String, short: Character? = nil
+  ) -> Option {
+    flag(name, summary, short: short) { $0[keyPath: path] += 1 }
+  }
+
+  private static func flag(
+    _ name: String, _ summary: String, short: Character?, _ set: @escaping (inout Values) -> Void
+  ) -> Option {
+    Option(
+      form: OptionForm(name: name, short: short, summary: summary, example: "", kind: .text)
+    ) { values, _ in
+      set(&values)
+      return nil
+    }
+  }
+
+  /// An option with a value.
+  public static func value<Value: ArgumentValue>(
+    _ name: String, _ path: WritableKeyPath<Values, Value>, _ placeholder: String, _ summary: String,
+    example: String, as kind: ValueKind? = nil, short: Character? = nil
+  ) -> Option {
+    value(name, placeholder, summary, example, kind, short) { values, value in
+      values[keyPath: path] = value
+    }
+  }
+
+  /// An option with a value that may be left out.
+  public static func value<Value: ArgumentValue>(
+    _ name: String, _ path: WritableKeyPath<Values, Value?>, _ placeholder: String, _ summary: String,
+    example: String, as kind: ValueKind? = nil, short: Character? = nil
+  ) -> Option {
+    value(name, placeholder, summary, example, kind, short) { values, value in
+      values[keyPath: path] = value
+    }
+  }
+
+  /// An option that may be given several times, with another value each time.
+  public static func list(
+    _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String,
+    example: String, as kind: ValueKind? = nil
+  ) -> Option {
+    value(name, placeholder, summary, example, kind, nil) { (values: inout Values, value: String) in
+      values[keyPath: path].append(value)
+    }
+  }
+
+  private static func value<Value: ArgumentValue>(
+    _ name: String, _ placeholder: String, _ summary: String, _ example: String, _ kind: ValueKind?,
+    _ short: Character?, _ set: @escaping (inout Values, Value) -> Void
+  ) -> Option {
+    let form = OptionForm(
+      name: name, short: short, placeholder: placeholder, summary: summary, example: example,
+      kind: kind ?? Value.kind)
+    return Option(form: form) { values, text in
+      guard let value = Value(argument: text) else { return Value.form }
+      set(&values, value)
+      return nil
+    }
+  }
+
+  /// The same option in a command whose values have these among them.
+  public func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
+    Option<Whole>(form: form) { values, text in store(&values[keyPath: path], text) }
+  }
+}
+
+/// A type that an argument can be read as.
+public protocol ArgumentValue {
+  /// Reads the argument; `nil` when it is none.
+  init?(argument: String)
+  /// What a message says was expected: `a whole number`.
+  static var form: String { get }
+  /// What such a value is, for a shell that completes it.
+  static var kind: ValueKind { get }
+}
+
+extension ArgumentValue {
+  public static var kind: ValueKind { .text }
+}
+
+extension String: ArgumentValue {
+  public init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    self = argument
+  }
+
+  public static var form: String { "some text" }
+}
+
+extension UInt64: ArgumentValue {
+  public init?(argument: String) { self.init(argument, radix: 10) }
+  public static var form: String { "a whole number from 0 to \(UInt64.max)" }
+}
+
+/// How often something is done.
+public struct Count: ArgumentValue, Equatable {
+  public var value: Int
+  public static let maximum = 1_000_000
+  public static let form = "a whole number from 1 to \(maximum)"
+
+  public init(_ value: Int) { self.value = value }
+
+  public init?(argument: String) {
+    guard let value = Int(argument), (1...Self.maximum).contains(value) else { return nil }
+    self.value = value
+  }
+}
+
+/// One of a few words.
+public protocol WordChoice: ArgumentValue, CaseIterable, RawRepresentable where RawValue == String {}
+
+extension WordChoice {
+  public init?(argument: String) { self.init(rawValue: argument) }
+  public static var form: String { "one of " + Self.allCases.map(\.rawValue).joined(separator: ", ") }
+  public static var kind: ValueKind { .choice(Self.allCases.map(\.rawValue)) }
+}
+
+extension Interval: ArgumentValue {
+  /// Reads a duration with its unit, or a number of seconds.
+  public init?(argument: String) {
+    let isNumber = argument.utf8.allSatisfy { "0123456789.".utf8.contains($0) }
+    guard let interval = Interval(text: isNumber ? argument + " s" : argument), interval > .zero else {
+      return nil
+    }
+    self = interval
+  }
+
+  public static var form: String { "a duration such as 5s" }
+}
+
+extension ColorChoice: WordChoice {}
+extension OutputFormat: WordChoice {}

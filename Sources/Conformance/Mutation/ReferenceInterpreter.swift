@@ -1,0 +1,287 @@
+import Automata
+import Basics
+
+/// What a machine does, in the numbers of a vocabulary: what a device needs that is nothing but a machine.
+///
+/// Written from the definition, row by row as it stands there, and from nothing that is made of it: no table, no guard and
+/// no environment of the model. So each is the other's check, and what the model allows is held against what this does.
+struct ReferenceInterpreter: Sendable {
+  /// Where a machine stands.
+  struct Configuration: Hashable, Sendable {
+    /// The state.
+    var state: Int
+    /// The status last shown.
+    var shown: Int
+    /// When the state was entered.
+    var since: Instant
+    /// The conditions that hold, as bits.
+    var holds: UInt64 = 0
+    /// Why each of them does.
+    var reasons: [Reason]
+    /// The faults that end by themselves, with when they do.
+    var ends: [End] = []
+  }
+
+  /// What there is to a condition.
+  struct Reason: Hashable, Sendable {
+    /// Which of its faults hold it: a bit for each in the order of the definition, the highest for its own name.
+    var faults: UInt64 = 0
+    /// What a stimulus has set it to.
+    var value = Interval.zero
+  }
+
+  /// A fault that ends by itself.
+  struct End: Hashable, Sendable {
+    var fault: String
+    var time: Instant
+  }
+
+  /// One way along a row.
+  struct Way: Equatable, Sendable {
+    /// The row of the definition.
+    var row: Int32
+    /// The state in which it ends.
+    var target: Int32
+  }
+
+  /// Something that can happen without the tester.
+  struct Option: Equatable, Sendable {
+    /// Its place among what the rows of the state say that can.
+    var number: Int
+    /// From when on.
+    var earliest: Instant
+    /// By when, or never.
+    var latest: Instant
+  }
+
+  /// A row with numbers for names, or -1 for none: a line of the processor's memory, since a large machine has many.
+  private struct Row: Sendable {
+    /// Conditions, as bits.
+    var given: UInt64
+    var unless: UInt64
+    var earliest: Interval
+    var latest: Interval
+    /// What it shows before and after the new status, and a status in its place.
+    var before: [Observation]
+    var after: [Observation]
+    var status: Int32
+    /// The condition whose value is added to ``latest``.
+    var plus: Int16
+    var enters: Bool
+  }
+
+  private let definition: MachineDefinition
+  private let eventCount: Int
+  private let rows: [Row]
+  /// The ways that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
+  private let caused: [Way]
+  private let causedStart: [Int32]
+  /// The spontaneous ways, in the order of the rows, and where those of a state begin.
+  private let free: [Way]
+  private let freeStart: [Int32]
+  private let startStates: [Int]
+  private let statuses: [Int]
+  private let statusNames: [String]
+  private let entries: [[Observation]]
+
+  /// Prepares a machine; what the vocabulary does not have is shown as unknown.
+  init(_ definition: MachineDefinition, _ vocabulary: Vocabulary, showsEffects: Bool) {
+    self.definition = definition
+    let states = Self.numbers(definition.states.map(\.name))
+    let events = Self.numbers(definition.events.map(\.name))
+    let eventCount = definition.events.count
+    self.eventCount = eventCount
+    let known = Self.numbers(vocabulary.statuses)
+    let effectNumbers = Self.numbers(vocabulary.effects)
+    let conditions = Self.numbers(definition.conditions.map(\.name))
+    func effects(_ names: [String]) -> [Observation] {
+      showsEffects ? names.map { name in effectNumbers[name].map { .effect($0) } ?? .unknown(name) } : []
+    }
+    func bits(_ names: [String]) -> UInt64 {
+      names.reduce(into: 0) { bits, name in conditions[name].map { bits.set($0, true) } }
+    }
+    var rows: [Row] = []
+    var causedWays = [[Way]](repeating: [], count: definition.states.count * eventCount)
+    var freeWays = [[Way]](repeating: [], count: definition.states.count)
+    let named = Self.statesWithRows(of: definition)
+    for (number, row) in definition.transitions.enumerated() {
+      var event: String?
+      if case .event(let name) = row.trigger { event = name }
+      var enters = false
+      if case .states = row.to { enters = true }
+      rows.append(
+        Row(
+          given: bits(row.given), unless: bits(row.unless), earliest: row.window.earliest,
+          latest: row.window.latest, before: effects(row.before), after: effects(row.after),
+          status: Int32(row.shows.flatMap { known[$0] } ?? -1),
+          plus: Int16(row.window.plus.flatMap { conditions[$0] } ?? -1), enters: enters))
+      let eventNumber = event.flatMap { events[$0] }
+      let kind = eventNumber.map { definition.events[$0].kind }
+      let isTesters = kind == .stimulus || kind == .both && row.window == .any
+      let sources: [String] =
+        switch row.from {
+        case .states(let names): names
+        // A row from any state is for those that no other row of its event names.
+        case .wildcard:
+          event.map { event in
+            definition.states.map(\.name).filter { named[event]?.contains($0) != true }
+          } ?? []
+        }
+      for source in sources {
+        guard let state = states[source] else { continue }
+        let targets: [Int] =
+          switch row.to {
+          case .states(let names), .shift(let names): names.compactMap { states[$0] }
+          case .stay: [state]
+          }
+        let ways = targets.map { Way(row: Int32(number), target: Int32($0)) }
+        if isTesters, let eventNumber {
+          causedWays[state * eventCount + eventNumber] += ways
+        } else {
+          freeWays[state] += ways
+        }
+      }
+    }
+    self.rows = rows
+    (causedStart, caused) = flatten(causedWays)
+    (freeStart, free) = flatten(freeWays)
+    startStates = definition.starts.map { states[$0.state] ?? 0 }
+    statuses = definition.states.map { known[$0.status] ?? -1 }
+    statusNames = vocabulary.statuses
+    entries = definition.states.map { effects($0.entry) }
+  }
+
+  private static func numbers(_ names: [String]) -> [String: Int] {
+    Dictionary(zip(names, names.indices)) { first, _ in first }
+  }
+
+  /// For each event the states from which rows lead that name them.
+  private static func statesWithRows(of definition: MachineDefinition) -> [String: Set<String>] {
+    var named: [String: Set<String>] = [:]
+    for row in definition.transitions {
+      guard case .event(let event) = row.trigger, case .states(let names) = row.from else { continue }
+      named[event, default: []].formUnion(names)
+    }
+    return named
+  }
+
+  /// How many ways lead from a state without the tester.
+  func freeWayCount(of state: Int) -> Int { freeWays(of: state).count }
+
+  /// One of the ways that lead from a state without the tester; see ``Option/number``.
+  func freeWay(_ number: Int, of state: Int) -> Way { free[Int(freeStart[state]) + number] }
+
+  private func freeWays(of state: Int) -> ArraySlice<Way> {
+    free[Int(freeStart[state])..<Int(freeStart[state + 1])]
+  }
+
+  /// Where a test starts.
+  func start(_ number: Int) -> Configuration {
+    Configuration(
+      state: startStates[number], shown: statuses[startStates[number]], since: .zero,
+      reasons: [Reason](repeating: Reason(), count: definition.conditions.count))
+  }
+
+  /// The ways on which a stimulus leads; none is a refusal.
+  func ways(on event: Int, from configuration: Configuration) -> [Way] {
+    let cell = configuration.state * eventCount + event
+    return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
+      canBeTaken(rows[Int($0.row)], in: configuration)
+    }
+  }
+
+  /// What can happen without the tester, now or later.
+  func options(from configuration: Configuration) -> [Option] {
+    var options: [Option] = []
+    for (number, way) in freeWays(of: configuration.state).enumerated() {
+      let row = rows[Int(way.row)]
+      guard canBeTaken(row, in: configuration) else { continue }
+      let longer = row.plus < 0 ? .zero : configuration.reasons[Int(row.plus)].value
+      options.append(
+        Option(
+          number: number, earliest: configuration.since + row.earliest,
+          latest: row.latest == .forever ? .never : configuration.since + row.latest + longer))
+    }
+    return options
+  }
+
+  private func canBeTaken(_ row: Row, in configuration: Configuration) -> Bool {
+    row.unless & configuration.holds == 0 && (row.given == 0 || row.given & configuration.holds != 0)
+  }
+
+  /// Goes along a way, and gives what is shown on it.
+  func take(_ way: Way, from configuration: inout Configuration, at now: Instant) -> [Observation] {
+    let row = rows[Int(way.row)]
+    let target = Int(way.target)
+    var shows = row.before
+    let status = row.status >= 0 ? Int(row.status) : row.enters ? statuses[target] : configuration.shown
+    if status != configuration.shown {
+      shows.append(.status(status))
+      end(conditionsWith: status, in: &configuration)
+    }
+    shows += row.after
+    configuration.state = target
+    configuration.shown = status
+    if row.enters {
+      shows += entries[target]
+      configuration.since = now
+    }
+    return shows
+  }
+
+  /// Lets a fault or a start setting have its effect on conditions. What is over at once is not felt.
+  func apply(_ fault: Fault, to configuration: inout Configuration, at now: Instant) {
+    let isOn = !fault.value.isNothing
+    for (number, item) in definition.conditions.enumerated()
+    where item.name == fault.name || item.faults.contains(fault.name) && !item.moments.contains(fault.name) {
+      if !isOn, !item.until.isEmpty { continue }
+      let own = item.name == fault.name ? 63 : item.faults.firstIndex(of: fault.name) ?? 63
+      configuration.reasons[number].faults.set(own, isOn)
+      configuration.holds.set(number, configuration.reasons[number].faults != 0)
+      guard item.name != fault.name, item.until.isEmpty else { continue }
+      configuration.ends.removeAll { $0.fault == fault.name }
+      if isOn, case .duration(let interval) = fault.value {
+        configuration.ends.append(End(fault: fault.name, time: now + interval))
+      }
+    }
+  }
+
+  /// Ends the first fault whose time is over by a moment; whether there was one.
+  func expire(_ configuration: inout Configuration, at now: Instant) -> Bool {
+    guard let end = configuration.ends.first(where: { $0.time <= now }) else { return false }
+    configuration.ends.removeAll { $0 == end }
+    apply(Fault(end.fault, .flag(false)), to: &configuration, at: end.time)
+    return true
+  }
+
+  /// Ends the conditions that a status ends.
+  private func end(conditionsWith status: Int, in configuration: inout Configuration) {
+    guard statusNames.indices.contains(status) else { return }
+    for (number, item) in definition.conditions.enumerated() where item.until.contains(statusNames[status]) {
+      configuration.reasons[number].faults = 0
+      configuration.holds.set(number, false)
+    }
+  }
+
+  /// Lets a stimulus that was obeyed set conditions.
+  func apply(_ stimulus: Stimulus, to configuration: inout Configuration) {
+    guard !definition.conditions.isEmpty else { return }
+    let name = definition.events[stimulus.number].name
+    for (number, item) in definition.conditions.enumerated() where item.stimuli.contains(name) {
+      let value: Interval =
+        switch stimulus.arguments.first?.value {
+        case .duration(let interval): interval
+        case .integer(let seconds): .seconds(Int64(clamping: seconds))
+        default: .zero
+        }
+      configuration.reasons[number].value = value
+      configuration.holds.set(number, value > .zero)
+    }
+  }
+}
+
+extension UInt64 {
+  fileprivate mutating func set(_ bit: Int, _ isOn: Bool) {
+    self = isOn ? self | 1 << UInt64(bit) : self & ~(1 << UInt64(bit))
+  }
+}

@@ -1,0 +1,140 @@
+/// A value that goes into a database or comes out of it.
+public enum SQLValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+
+  public init(_ value: Int) { self = .integer(Int64(value)) }
+
+  public init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+
+  /// The number, or `nil` for anything else.
+  public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+  /// The text, or `nil` for anything else.
+  public var text: String? { if case .text(let value) = self { value } else { nil } }
+
+  /// The bytes, or none for anything else.
+  public var bytes: [UInt8] { if case .bytes(let value) = self { value } else { [] } }
+}
+
+/// Why a database cannot be read or written.
+public enum DatabaseError: Error, Hashable, Sendable {
+  /// There is none yet.
+  case absent
+  /// Its server does not answer, or not any more.
+  case away(String)
+  /// The machine fails it: its disk is full or broken, and it is as it was.
+  case failing(String)
+  /// It cannot be opened, or not be used as is needed.
+  case unusable(String)
+  /// It is another program's.
+  case foreign
+  /// Another process keeps it for itself, for longer than was waited.
+  case busy
+  /// What it holds is not what was written to it.
+  case damaged(String)
+}
+
+/// A connection to a database.
+///
+/// Statements are written so that SQLite and PostgreSQL both take them, with values as `$1`, `$2`, … in the order in
+/// which they come; what differs is in ``Dialect``. Other people's text goes in as a value only.
+public protocol Database: AnyObject {
+  /// Its way of saying things.
+  var dialect: Dialect { get }
+
+  /// The number of the schema that it holds; 0 where there is nothing.
+  var version: Int { get throws(DatabaseError) }
+
+  /// Writes the number down, in the transaction that is open.
+  func setVersion(_ version: Int) throws(DatabaseError)
+
+  /// Carries out a statement, and hands on its rows.
+  func query(_ statement: String, _ values: [SQLValue], row: ([SQLValue]) -> Void) throws(DatabaseError)
+
+  /// Starts a transaction that is alone in writing.
+  func beginWriting() throws(DatabaseError)
+
+  /// Starts a transaction that sees one moment.
+  func beginReading() throws(DatabaseError)
+
+  /// Whether what failed last may well succeed when the transaction is done again.
+  var isPassing: Bool { get }
+}
+
+extension Database {
+  /// Carries out a statement that gives no rows.
+  public func run(_ statement: String, _ values: [SQLValue] = []) throws(DatabaseError) {
+    try query(statement, values) { _ in }
+  }
+
+  /// The first row of an answer.
+  public func first(_ statement: String, _ values: [SQLValue] = []) throws(DatabaseError) -> [SQLValue]? {
+    var first: [SQLValue]?
+    try query(statement, values) { row in
+      if first == nil { first = row }
+    }
+    return first
+  }
+
+  /// Does something alone: all of it or nothing.
+  ///
+  /// - Parameter told: what is thrown of what is wrong with the database.
+  public func write<Result, Failure: Error>(
+    _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var tries = 0
+    while true {
+      tries += 1
+      do throws(DatabaseError) { try beginWriting() } catch { throw told(error) }
+      do throws(Failure) {
+        let result = try body()
+        do throws(DatabaseError) { try run("COMMIT") } catch { throw told(error) }
+        return result
+      } catch {
+        let isPassing = isPassing
+        try? run("ROLLBACK")
+        guard isPassing, tries < 10 else { throw error }
+      }
+    }
+  }
+
+  /// Reads all from one moment.
+  ///
+  /// - Parameter told: what is thrown of what is wrong with the database.
+  public func read<Result, Failure: Error>(
+    _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do throws(DatabaseError) { try beginReading() } catch { throw told(error) }
+    defer { try? run("ROLLBACK") }
+    return try body()
+  }
+}
+
+/// What SQLite and PostgreSQL call by different names.
+public struct Dialect: Sendable {
+  /// A primary key that counts itself.
+  public var counter: String
+  /// Text that is ordered by its bytes.
+  public var text: String
+  /// A whole number of 64 bits.
+  public var integer: String
+  /// Bytes.
+  public var bytes: String
+  /// What stands behind a table that is ordered by its primary key.
+  public var ordered: String
+  /// What stands behind any other table.
+  public var plain: String
+  /// Whether constraints of a table change only with the whole table.
+  public var rewritesTables: Bool
+
+  static let sqlite = Dialect(
+    counter: "INTEGER PRIMARY KEY", text: "TEXT", integer: "INTEGER", bytes: "BLOB",
+    ordered: "STRICT, WITHOUT ROWID", plain: "STRICT", rewritesTables: true)
+
+  static let postgres = Dialect(
+    counter: "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY", text: "TEXT COLLATE \"C\"",
+    integer: "BIGINT", bytes: "BYTEA", ordered: "", plain: "", rewritesTables: false)
+}

@@ -1,0 +1,103 @@
+import Basics
+import Conformance
+
+/// One line of a program that is a device.
+enum ExecAnswer: Equatable {
+  case hello(ExecIntroduction)
+  case status(String)
+  case effect(String)
+  case reading(Reading)
+  /// It saw an event that it does not do.
+  case event(String, detail: String)
+  case violation(Violation)
+  case log(String)
+  /// It was done, or was not and why, and the answer is complete; when it will do something by itself, where it says so.
+  case settled(next: Next)
+  case refused(String, next: Next)
+
+  /// When a program will do something by itself, if nothing is asked before.
+  enum Next: Equatable {
+    case unsaid
+    case at(Instant)
+  }
+
+  /// Why a line is none.
+  struct Malformed: Error, Equatable {
+    var reason: String
+  }
+}
+
+/// A line, and when what it shows happened, where it says so.
+struct ExecLine: Equatable {
+  var answer: ExecAnswer
+  var time: Instant?
+
+  init(_ answer: ExecAnswer, at time: Instant? = nil) {
+    self.answer = answer
+    self.time = time
+  }
+
+  init(parsing line: [UInt8]) throws(ExecAnswer.Malformed) {
+    let value: JSON
+    do {
+      value = try JSON(parsing: line)
+    } catch {
+      throw ExecAnswer.Malformed(reason: error.description)
+    }
+    guard case .mapping(let members) = value, let first = members.first(where: { $0.name != "at" }) else {
+      throw ExecAnswer.Malformed(reason: ExecAnswer.expectation)
+    }
+    let particulars = members.filter { $0.name != "at" && $0.name != first.name }
+    answer = try ExecAnswer(first.name, first.value, particulars)
+    if let at = value["at"] {
+      guard let moment = Instant(at) else {
+        throw ExecAnswer.Malformed(
+          reason: "`at` is \(at.line.prefix(40)), and no number of seconds since the test began")
+      }
+      time = moment
+    }
+  }
+}
+
+extension ExecAnswer {
+  static let expectation =
+    #"expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
+
+  /// Reads what stands under the first name, beside its particulars.
+  fileprivate init(_ name: String, _ value: JSON, _ particulars: [JSON.Member]) throws(Malformed) {
+    var left = particulars[...]
+    func isKnown(_ names: String...) -> Bool { left.allSatisfy { names.contains($0.name) } }
+    func detail(_ name: String) -> String? { left.first { $0.name == name }?.value.string }
+    switch (name, value) {
+    case ("hello", let json) where left.isEmpty: self = .hello(try ExecIntroduction(json))
+    case ("status", .text(let name)) where left.isEmpty: self = .status(name)
+    case ("effect", .text(let name)) where left.isEmpty: self = .effect(name)
+    case ("reading", .mapping(let members)) where members.count == 1 && left.isEmpty:
+      guard let value = Value(members[0].value) else {
+        throw Malformed(reason: "a reading is \(Value.expectation)")
+      }
+      self = .reading(Reading(members[0].name, value))
+    case ("event", .text(let name)) where isKnown("detail"):
+      self = .event(name, detail: detail("detail") ?? "")
+    case ("violation", .text(let rule)) where isKnown("of", "detail"):
+      self = .violation(Violation(rule, of: detail("of"), detail("detail") ?? ""))
+    case ("log", .text(let text)) where left.isEmpty: self = .log(text)
+    case ("settled", .flag(true)) where isKnown("next"):
+      self = .settled(next: try Self.next(left.popFirst()?.value))
+    case ("refused", .text(let reason)) where isKnown("next"):
+      self = .refused(reason, next: try Self.next(left.popFirst()?.value))
+    default: throw Malformed(reason: Self.expectation)
+    }
+  }
+
+  private static func next(_ value: JSON?) throws(Malformed) -> Next {
+    guard let value else { return .unsaid }
+    if value == .null { return .at(.never) }
+    guard let moment = Instant(value) else {
+      throw Malformed(
+        reason:
+          "`next` is \(value.line.prefix(40)), and neither a number of seconds since the test began nor null")
+    }
+    return .at(moment)
+  }
+}

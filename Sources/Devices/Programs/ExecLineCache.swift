@@ -1,0 +1,132 @@
+import Basics
+import Conformance
+
+/// Lines that a program writes again and again, with what they say: they need not be taken apart each time.
+///
+/// A line that ends with a moment, as `"at":3.2` or `"next":12.5`, is known by what stands before it.
+struct ExecLineCache {
+  /// What a line says, and what of it is observed.
+  typealias Entry = (said: ExecLine, observation: Observation?)
+
+  /// A program whose lines are all different is not remembered for ever.
+  private static let maximum = 1000
+
+  private var known: [[UInt8]: Entry] = [:]
+
+  /// Remembers what a line says; a greeting says it once.
+  mutating func learn(_ line: [UInt8], _ entry: Entry) {
+    if case .hello = entry.said.answer { return }
+    guard known.count < Self.maximum else { return }
+    guard let ending = Ending(of: line) else {
+      known[line] = entry
+      return
+    }
+    // What a moment goes with is known without one.
+    var entry = entry
+    entry.said = ExecLine(entry.said.answer.with(next: .unsaid))
+    known[ending.head] = entry
+  }
+
+  /// What a line says, if that is known.
+  func entry(of line: [UInt8]) -> Entry? {
+    if let entry = known[line] { return entry }
+    guard let ending = Ending(of: line), var entry = known[ending.head] else { return nil }
+    switch (ending.isNext, entry.said.answer) {
+    case (true, .settled), (true, .refused):
+      entry.said.answer = entry.said.answer.with(next: .at(ending.moment))
+    case (false, .status), (false, .effect), (false, .reading), (false, .event), (false, .violation):
+      entry.said.time = ending.moment
+    default: return nil
+    }
+    return entry
+  }
+}
+
+extension ExecAnswer {
+  /// The same, with another time at which the program does something by itself.
+  fileprivate func with(next: Next) -> ExecAnswer {
+    switch self {
+    case .settled: .settled(next: next)
+    case .refused(let reason, _): .refused(reason, next: next)
+    case .hello, .status, .effect, .reading, .event, .violation, .log: self
+    }
+  }
+}
+
+/// A moment at the end of a line.
+private struct Ending {
+  /// The line without it.
+  var head: [UInt8]
+  /// Whether it is when the program will do something next, or when what is shown happened.
+  var isNext: Bool
+  var moment: Instant
+
+  private static let next = Array("\"next\":".utf8)
+  private static let at = Array("\"at\":".utf8)
+
+  /// `nil` where there is none, or one that is written in a way of its own.
+  init?(of line: [UInt8]) {
+    guard line.count > 8, line.last == UInt8(ascii: "}"), let comma = line.lastIndex(of: UInt8(ascii: ","))
+    else { return nil }
+    var rest = line[(comma + 1)..<(line.count - 1)]
+    rest.skipSpaces()
+    isNext = rest.starts(with: Self.next)
+    guard isNext || rest.starts(with: Self.at) else { return nil }
+    rest = rest.dropFirst(isNext ? Self.next.count : Self.at.count)
+    rest.skipSpaces()
+    let isNever = isNext && rest.elementsEqual("null".utf8)
+    guard let moment = isNever ? .never : Instant(digits: rest) else { return nil }
+    self.moment = moment
+    head = []
+    head.reserveCapacity(comma + 1)
+    head += line[..<comma]
+    head.append(UInt8(ascii: "}"))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate mutating func skipSpaces() { while first == UInt8(ascii: " ") { removeFirst() } }
+}
+
+extension Instant {
+  /// What counts as no moment any more, in nanoseconds.
+  private static let farthest: Int64 = 9_000_000_000_000_000_000
+
+  /// Reads seconds with up to nine decimals, exactly; `nil` for whatever else there is, which JSON may know.
+  init?(digits text: some BidirectionalCollection<UInt8>) {
+    let point = UInt8(ascii: ".")
+    guard (1...19).contains(text.count), let first = text.first, first != point, text.last != point,
+      first != UInt8(ascii: "0") || text.dropFirst().first ?? point == point
+    else { return nil }
+    var nanoseconds: Int64 = 0
+    var decimals = -1
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let (product, isFar) = nanoseconds.multipliedReportingOverflow(by: 10)
+        guard !isFar, decimals < 9 else { return nil }
+        nanoseconds = product + Int64(byte - UInt8(ascii: "0"))
+        if decimals >= 0 { decimals += 1 }
+      case point where decimals < 0: decimals = 0
+      default: return nil
+      }
+    }
+    for _ in max(decimals, 0)..<9 {
+      let (product, isFar) = nanoseconds.multipliedReportingOverflow(by: 10)
+      guard !isFar else { return nil }
+      nanoseconds = product
+    }
+    guard nanoseconds < Self.farthest else { return nil }
+    self.init(nanoseconds: nanoseconds)
+  }
+
+  /// Reads seconds since the test began.
+  init?(_ json: JSON) {
+    if case .number(let text) = json, let exact = Instant(digits: text.utf8) {
+      self = exact
+    } else {
+      guard let seconds = json.seconds, seconds >= .zero else { return nil }
+      self = .zero + seconds
+    }
+  }
+}

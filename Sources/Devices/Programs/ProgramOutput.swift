@@ -1,0 +1,57 @@
+public import System
+
+/// Keeps what programs that are devices write to their standard error, and what they log, in the folder of a run:
+/// `programs.log`, which is there once one of them has said something.
+public final class ProgramOutput {
+  /// The name of the file.
+  public static let name = "programs.log"
+  /// No more than this is kept: a program that never stops writing does not fill a disk.
+  static let maximumSize = 64 << 20
+  /// How much of the case that is under way is remembered.
+  private static let tail = 4096
+
+  private let path: String
+  private let echo: ((String) -> Void)?
+  private var file: OutputFile?
+  private var room = ProgramOutput.maximumSize
+  private var last: [UInt8] = []
+  /// Why the file is not whole, where it could not be written.
+  public private(set) var fault: FileFault?
+
+  /// Keeps it in a folder.
+  ///
+  /// - Parameter echo: shows the lines as they come.
+  public init(in folder: String, echo: ((String) -> Void)? = nil) {
+    path = folder + "/" + Self.name
+    self.echo = echo
+  }
+
+  /// Begins a case.
+  func begin() { last = [] }
+
+  /// Whether the programs have said anything in the case.
+  public var isEmpty: Bool { last.isEmpty }
+
+  /// The last lines of the case.
+  public var lastLines: [String] {
+    printable(last).split(separator: "\n", omittingEmptySubsequences: true).suffix(5).map { String($0) }
+  }
+
+  /// Takes in what one of them wrote.
+  func take(_ bytes: ArraySlice<UInt8>) {
+    last = (last + bytes).suffix(Self.tail)
+    if let echo {
+      for line in printable(bytes).split(separator: "\n", omittingEmptySubsequences: true) {
+        echo(String(line))
+      }
+    }
+    guard fault == nil, room > 0 else { return }
+    do throws(FileFault) {
+      if file == nil { file = try OutputFile(appendingTo: path) }
+      try file?.write(String(decoding: bytes.prefix(room), as: UTF8.self))
+      room -= bytes.count
+    } catch {
+      fault = error
+    }
+  }
+}

@@ -1,0 +1,159 @@
+public import Bluetooth
+public import Conformance
+import Sesame
+public import Basics
+
+// What the environment does to the lock and to the air, as far as its own end of the air reaches.
+
+extension LockPeripheral {
+  /// The faults that it can be given.
+  public static let faults = LockFault.names
+  /// What can be done to it by hand.
+  public static let stimuli = BoltState.stimuli
+  /// The settings of a start condition that can be made true.
+  public static let settings = LockFactory.settings
+
+  /// Makes the lock anew in a start condition, at its own time zero, and ends any link.
+  ///
+  /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
+  /// is in volts; `jam` blocks the bolt. A registered lock has the ``ownerKey``.
+  public mutating func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
+    lock = try factory.lock(in: start).lock
+    origin = now
+    disturbances.callOff()
+    chance = SeededGenerator(seed: factory.seed, for: "link")
+    outOfRange = nil
+    overheard.forget()
+    foreign.removeAll()
+    foreignEnd = .never
+    link?.isForgotten = true
+    if let link, link.isOpen { end(link.id, .remoteUserTerminated, at: now) }
+    advertise(at: now)
+    handleEvents(at: now)
+    return take()
+  }
+
+  /// Turns the bolt by hand: one of ``stimuli``.
+  public mutating func perform(
+    _ stimulus: String, _ arguments: [Argument], at now: Instant
+  ) throws(LabFault) -> [HCIPacket] {
+    let place = try BoltState(ofStimulus: stimulus)
+    carryOut(lock.turnByHand(to: place, at: lockTime(now)), at: now)
+    return take()
+  }
+
+  /// Brings about a disturbance.
+  ///
+  /// | fault | value |
+  /// |---|---|
+  /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
+  /// | `delay` | how much longer the next frame takes; those behind it wait |
+  /// | `lose-link` | the lock ends the link, with reason 0x15: HCI lets no end pretend a time-out; `after 2 frames` when two more have come or gone |
+  /// | `out-of-range` | `yes` or `no`, or for how long; nothing is advertised, frames are held both ways, and after two seconds of it the link ends, with reason 0x15 |
+  /// | `no-power` | `yes` or `no`; the link ends, with reason 0x15, and nothing is advertised |
+  /// | `power-cycle` | `yes`: the power goes and comes back at once |
+  /// | `jam` | `yes` or `no` |
+  /// | `battery` | the volts of a new battery |
+  /// | `clock` | by how much the lock's clock is put forward, or back |
+  /// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
+  /// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
+  /// | `advertise` | AD structures, in hexadecimal and at most 31 bytes, advertised in the lock's place for 100 ms |
+  public mutating func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
+    try bring(about: LockFault(fault), at: now)
+    handleEvents(at: now)
+    return take()
+  }
+
+  mutating func bring(about fault: LockFault, at now: Instant) throws(LabFault) {
+    switch fault {
+    case .tamper(let tampering): disturbances.add(tampering)
+    case .callOff(let kind): disturbances.callOff(kind)
+    case .loseLink:
+      disturbances.noteStrike()
+      loseLink(at: now)
+    case .outOfRange(let isAbsent): setAbsent(isAbsent, at: now)
+    case .away(let interval): setAbsent(true, returnTime: now + interval, at: now)
+    case .noPower(true): cutPower(at: now)
+    case .noPower(false): restorePower(at: now)
+    case .powerCycle:
+      cutPower(at: now)
+      restorePower(at: now)
+    case .jam(let isJammed): carryOut(lock.jam(isJammed, at: lockTime(now)), at: now)
+    case .battery(let volts): lock.replaceBattery(volts: volts)
+    case .clock(let shift): lock.shiftClock(by: shift, at: lockTime(now))
+    case .inject(let frame):
+      disturbances.noteStrike()
+      try inject(frame, at: now)
+    case .write(let frame):
+      disturbances.noteStrike()
+      if link?.isOpen == true { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
+    case .advertise(let data): try advertise(foreign: data, at: now)
+    case .nothing: break
+    }
+  }
+}
+
+extension LockPeripheral {
+  /// Ends the link before anything else goes out.
+  mutating func loseLink(at now: Instant) {
+    guard let link, link.isOpen else { return }
+    end(link.id, .remotePowerOff, at: now)
+  }
+
+  mutating func setAbsent(_ isAbsent: Bool, returnTime: Instant = .never, at now: Instant) {
+    let wasAbsent = outOfRange != nil
+    outOfRange =
+      isAbsent
+      ? OutOfRange(linkEnd: outOfRange?.linkEnd ?? now + Self.supervisionTimeout, returnTime: returnTime)
+      : nil
+    guard isAbsent != wasAbsent else { return }
+    moveFrames(at: now)
+    advertise(at: now)
+  }
+
+  /// Takes the power away, and ends the client's link with it. A controller that was reset would leave the client
+  /// to its supervision time-out, which is nearer to the truth, but not every stand-in for a controller has one.
+  private mutating func cutPower(at now: Instant) {
+    loseLink(at: now)
+    link?.isForgotten = true
+    carryOut(lock.cutPower(at: lockTime(now)), at: now)
+  }
+
+  private mutating func restorePower(at now: Instant) {
+    carryOut(lock.restorePower(at: lockTime(now)), at: now)
+  }
+
+  /// Takes the power away from the lock whose controller is gone too.
+  mutating func losePower(at now: Instant) -> [HCIPacket] {
+    loseController(at: now)
+    carryOut(lock.cutPower(at: lockTime(now)), at: now)
+    return take()
+  }
+
+  /// Gives the power back to the lock and to a controller that knows nothing.
+  mutating func gainPower(at now: Instant) -> [HCIPacket] {
+    restorePower(at: now)
+    beginAnew(at: now)
+    return take()
+  }
+
+  /// Lets the client receive a frame that the lock did not send.
+  private mutating func inject(_ frame: [UInt8], at now: Instant) throws(LabFault) {
+    guard let link, link.isOpen else { return }
+    guard frame.count <= link.capacity else {
+      throw LabFault(.notPossible, "a notification carries \(link.capacity) bytes here, not \(frame.count)")
+    }
+    self.link?.toClient.append(.frame(frame), at: now)
+    moveFrames(at: now)
+  }
+
+  /// Advertises in somebody else's name for a moment.
+  private mutating func advertise(foreign data: [UInt8], at now: Instant) throws(LabFault) {
+    guard data.count <= AdvertisingData.legacyCapacity else {
+      throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
+    }
+    foreigners += 1
+    foreign.append(Advertised(data: data, scanResponse: [], foreigner: foreigners))
+    advertise(at: now)
+  }
+}

@@ -1,0 +1,91 @@
+import Sesame
+import Basics
+import Conformance
+import Bluetooth
+
+// What the environment does to the lock and to the air.
+
+extension DirectLink {
+  /// Loses the link, as by a supervision time-out: both ends learn at once.
+  mutating func loseLink() {
+    let link = max(clientLink, lockLink)
+    guard link != 0 else { return }
+    if clientLink != 0 { queue.schedule(.clientLearns(reason: 0x08, link: clientLink), at: now) }
+    if lockLink != 0 { queue.schedule(.lockLearns(reason: 0x08, link: lockLink), at: now) }
+  }
+
+  /// Lets the client know that its link is tampered with, before anything comes of it.
+  mutating func tamper() { queue.schedule(.report(.tampered), at: now) }
+
+  /// Takes the lock out of reach or brings it back; a link survives two seconds of it.
+  mutating func setAbsent(_ isAbsent: Bool) {
+    guard isAbsent != self.isAbsent else { return }
+    if isAbsent {
+      held = []
+      rangeLosses += 1
+      let link = max(clientLink, lockLink)
+      if link != 0 {
+        queue.schedule(.supervision(link: link, outOfRange: rangeLosses), at: now + Self.supervisionTimeout)
+      }
+    } else {
+      // Whatever waited goes out again, in its order, before what is due just now.
+      var due: [Event] = []
+      while let (_, event) = queue.next(until: now) { due.append(event) }
+      for event in (held ?? []) + due { queue.schedule(event, at: now) }
+      held = nil
+      nextAdvertisement = nil
+    }
+    lookAround()
+  }
+
+  mutating func cutPower() {
+    if clientLink != 0, clientLink == lockLink {
+      queue.schedule(.clientLearns(reason: 0x08, link: clientLink), at: now + Self.supervisionTimeout)
+    }
+    lockEnd = .alone
+    carryOut(lock.cutPower(at: now))
+  }
+
+  mutating func restorePower() { carryOut(lock.restorePower(at: now)) }
+
+  /// Lets the client receive a frame that the lock did not send.
+  mutating func inject(_ frame: [UInt8]) {
+    tamper()
+    if clientLink != 0 { queue.schedule(.report(.frame(frame)), at: now) }
+  }
+
+  /// Lets the lock receive a frame that the client did not send.
+  mutating func write(_ frame: [UInt8]) {
+    tamper()
+    if lockLink != 0 { carryOut(lock.receive(frame, at: now)) }
+  }
+
+  /// Lets a listening client hear somebody else.
+  mutating func advertise(_ data: [UInt8]) {
+    if isListening { queue.schedule(.report(.advertisement(data)), at: now) }
+  }
+}
+
+// Somebody else.
+
+extension DirectLink {
+  /// Lets somebody else connect to the lock, if he hears it and its client is not about to.
+  mutating func intrude(_ intrusion: Intrusion) {
+    guard isAudible, clientEnd == .apart else { return }
+    lastLink += 1
+    lockEnd = .visited(lastLink, intrusion)
+    carryOut(lock.connected(at: now))
+    queue.schedule(.thirdPartyListens(link: lastLink), at: now + Self.discoveryTime)
+    queue.schedule(.thirdPartyLeaves(link: lastLink), at: now + Intrusion.stay)
+  }
+
+  /// The token came: he says what he has to say, once.
+  mutating func hears(_ intrusion: Intrusion, on link: Int) {
+    lockEnd = .visited(link, .busy)
+    var arrival = now
+    for frame in intrusion.frames(for: lock.generation, overheard: overheard.frames) {
+      arrival = arrival + Self.frameTime
+      queue.schedule(.toLock(frame, link: link), at: arrival)
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import Automata
+import Basics
+import Conformance
+import Journal
+import System
+
+/// A campaign in this process, from what was asked for to its end.
+///
+/// Without a twin the device is explored. With one, the twin is: what is found there is shrunk there, and the device
+/// is asked for it; where nothing is found, the device does the rarest of the twin's tests, and then others of the corpus.
+public final class CampaignSession {
+  /// How much is explored on a twin when nothing else is said: the device still waits.
+  private static let twinSteps = 100_000
+  /// A twin is explored for this part of the time, a tenth: the device, whose motor is slow, has the rest.
+  private static let twinShare: Int64 = 10
+  /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
+  private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
+
+  private let plan: CampaignPlan
+  private let output: any CampaignOutput
+  private let journal: CampaignJournal
+  private let report: any CampaignReport
+  private let begin: Interval
+  private var state: CampaignState
+  private var lastState: Interval
+  private var lastLook = Interval.zero
+  /// How far it was when that was told last.
+  private var lastStatus: CampaignStatus
+  /// What was visited in earlier sessions.
+  private var earlierCells: CellCoverage?
+
+  /// Takes in what is to be done, and where everything goes.
+  public init(_ plan: CampaignPlan, _ output: any CampaignOutput) {
+    self.plan = plan
+    self.output = output
+    begin = output.now
+    state = plan.state
+    report = output.report
+    lastState = begin
+    lastStatus = plan.state.status
+    journal = CampaignJournal(
+      plan.target, plan.settings, provider: plan.provider, listener: output.listener,
+      earlier: output.tally)
+  }
+
+  private var provider: any DeviceProvider { plan.provider }
+  private var target: FuzzTarget { plan.target }
+  private var twin: FuzzTarget? { plan.twin }
+  private var settings: FuzzSettings { plan.settings }
+
+  public func perform() -> CampaignSummary {
+    if output.keepsJournal { journal.begin() }
+    report.begin(CampaignHead(target, twin: twin, settings, duration: plan.duration))
+    do throws(LabFault) {
+      guard let twin else {
+        return finish(explore(target, try provider.device(target.device, seed: target.seed)))
+      }
+      var explored = explore(twin, try provider.device(twin.device, seed: twin.seed))
+      let isExplored = explored.cause == .done || explored.cause == .stopped
+      if isExplored, !isStopped, explored.status.depths.isEmpty {
+        let device = try provider.device(target.device, seed: target.seed)
+        explored = check(explored, device)
+      }
+      return finish(explored)
+    } catch {
+      return finish(Explored(cause: .trouble(error), status: state.status))
+    }
+  }
+
+  /// What came of exploring.
+  private struct Explored {
+    var cause: CampaignEnd
+    /// Why not all was judged.
+    var trouble: LabFault?
+    var status = CampaignStatus()
+    var coverage: Coverage?
+    /// The tests that did what few others did, and what they mean.
+    var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
+  }
+
+  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> Explored {
+    var settings = settings
+    if twin != nil {
+      settings.actuations = nil
+      if settings.steps == nil, plan.duration == nil { settings.steps = Self.twinSteps }
+    }
+    var result = Explored(cause: .done)
+    let variant = explored.machine.variant(under: device.abilities.conditions)
+    var before = CellCoverage(variant.machine)
+    if before.add(digits: state.cells) { earlierCells = before }
+    var corpus = Corpus(
+      plan.corpus, explored, TestEngine(explored, device, settings, recorder: NoRecorder()).alphabet,
+      // A session that goes on from another one knows what that found.
+      job: settings.round == 0 ? plan.job : nil)
+    let known = corpus.read(plan.reader)
+    if output.keepsJournal { report.say("corpus  \(corpus.place): \(known.count) tests") }
+    var edge = edge(for: device, explored, isTwin: twin != nil)
+    edge.keep = { [keepsRare = twin != nil] test, actions in
+      corpus.keep(test, actions)
+      if keepsRare { result.rare.append((test, actions)) }
+    }
+    edge.progress = { [self] in progress($0, isExploring: true) }
+    edge.coverage = { [self] in look($0) }
+    // Only who shares the folder with others looks for what they put there.
+    if settings.shard.count > 1, plan.job == nil {
+      var last = begin
+      edge.corpusUpdate = { [output, reader = plan.reader] in
+        guard output.now - last >= .seconds(2) else { return [] }
+        last = output.now
+        return corpus.read(reader)
+      }
+    }
+    var campaign = Campaign(
+      explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
+    result.cause = campaign.perform()
+    result.trouble = campaign.trouble
+    result.status = campaign.status
+    take(campaign)
+    result.coverage = state.coverage
+    if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
+    return result
+  }
+
+  /// Notes what a campaign came to that has ended.
+  private func take<Device: DeviceUnderTest>(_ campaign: Campaign<Device>) {
+    for (index, known) in campaign.earlier.findings.enumerated() { state.findings[index].count = known.count }
+    for finding in campaign.findings {
+      if let index = state.findings.firstIndex(where: { $0.signature == finding.signature }) {
+        state.findings[index].count = finding.count
+      }
+    }
+    count(campaign.coverage)
+    keep(campaign.status)
+  }
+
+  /// Lets the device do the rarest of its twin's tests, those first that wait least, then those that were rare before.
+  private func check<Device: DeviceUnderTest>(_ explored: Explored, _ device: Device) -> Explored {
+    var result = explored
+    var campaign = Campaign(target, device, settings, edge: edge(for: device, target, isTwin: false))
+    let alphabet = campaign.runner.alphabet
+    let tests = explored.rare.compactMap { rare in
+      rare.test.translated(rare.actions, from: twin ?? target, to: target, alphabet)
+    }.map { (wait: $0.wait(in: alphabet), test: $0) }
+      .sorted { ($0.wait, $0.test) < ($1.wait, $1.test) }.map(\.test)
+    var corpus = Corpus(
+      plan.corpus, target, alphabet, job: plan.job)
+    let rare = Set(tests)
+    var others = corpus.read(plan.reader).filter { !rare.contains($0) }
+    // None of them is always the one for which there is no time.
+    var generator = SeededGenerator(seed: settings.generatorSeed, for: "the device's tests")
+    for index in others.indices.dropFirst() { others.swapAt(index, generator.below(index + 1)) }
+    report.say(
+      "twin    agrees with the model; the device does \(tests.count) of its tests, "
+        + "and \(others.count) of the corpus")
+    result.cause = campaign.perform(tests + others)
+    result.trouble = campaign.trouble
+    result.status = campaign.status
+    result.coverage = Coverage(target.machine.label, campaign.coverage)
+    return result
+  }
+
+  private func edge<Device: DeviceUnderTest>(
+    for device: Device, _ explored: FuzzTarget, isTwin: Bool
+  ) -> Campaign<Device>.Edge {
+    let part = isTwin ? Self.twinShare : 1
+    var edge = Campaign<Device>.Edge()
+    edge.isStopped = { [self] in isStopped(inPart: part) }
+    edge.elapsed = { [output, begin] in output.now - begin }
+    edge.progress = { [self] in progress($0, isExploring: false) }
+    edge.found = { [self] in found(&$0, onTwin: isTwin) }
+    edge.trouble = { [self] in
+      journal.trouble($0)
+      report.say("trouble  \($0)")
+    }
+    edge.leftOut = { [self] start, fault in
+      let settings = start.settings.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+      output.sayOnce(
+        "left out tests that start with \(settings.isEmpty ? "no settings" : settings): \(fault.detail)")
+    }
+    edge.excused = { [self] divergence in
+      let words =
+        "the link was lost in a test that ended with: \(divergence.summary); run again with all its links it agreed"
+      journal.diagnostic(words)
+      report.say(words)
+    }
+    edge.another = { [provider, target = explored] () throws(LabFault) in
+      try provider.another(target.device, seed: target.seed) as? Device
+    }
+    return edge
+  }
+
+  private var isStopped: Bool { isStopped(inPart: 1) }
+
+  /// Whether somebody stopped it, or the first of so many parts of its time is over.
+  private func isStopped(inPart count: Int64) -> Bool {
+    if output.isStopped { return true }
+    return plan.duration.map { (output.now - begin) * count >= $0 } ?? false
+  }
+
+  /// How long the campaign has been explored, in all its sessions.
+  private var elapsed: Interval { state.elapsed + (output.now - begin) }
+
+  private func progress(_ status: CampaignStatus, isExploring: Bool) {
+    let now = output.now
+    lastStatus = status
+    report.progress(
+      CampaignProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
+    guard isExploring, now - lastState >= Self.periods.state else { return }
+    lastState = now
+    keep(status)
+  }
+
+  /// Looks at the coverage, now and then.
+  private func look(_ coverage: borrowing CellCoverage) {
+    let now = output.now
+    guard now - lastLook >= Self.periods.look else { return }
+    lastLook = now
+    count(copy coverage)
+  }
+
+  /// Adds what was visited in earlier sessions.
+  private func count(_ coverage: CellCoverage) {
+    var sum = coverage
+    if let earlierCells { sum.add(earlierCells) }
+    state.coverage = Coverage((twin ?? target).machine.label, sum)
+  }
+
+  /// Writes down how far the campaign is, to be taken up again.
+  private func keep(_ status: CampaignStatus) {
+    var state = state
+    state.status = status
+    state.elapsed = elapsed
+    if let coverage = state.coverage { state.cells = coverage.cells.digits }
+    output.keep(state)
+  }
+
+  private func found(_ finding: inout Finding, onTwin: Bool) {
+    finding.isOnTwin = onTwin
+    finding.twin = compare(finding)
+    var scenario = journal.scenario(of: finding)
+    let (folder, stem) = (plan.failures, "fuzz-\(target.machine.machine.name)")
+    scenario.machine = target.machine.reference(from: folder)
+    let path = place(of: scenario, in: folder, stem: stem)
+    do {
+      _ = try save(scenario, in: folder, stem: stem, finding.comments)
+    } catch {
+      // It is told of all the same, with its steps.
+      report.warn("the counterexample is not saved: \(error)")
+    }
+    finding.path = path
+    let line = plan.replayLine(path, target.device)
+    journal.record(finding, scenario, path: path, replay: line)
+    report.found(FindingNotice(finding, scenario, path: path, replay: line))
+    // One that could not be tried again is to be found again.
+    guard finding.confirmation.runs > 0 else { return }
+    state.findings.append(
+      .init(
+        signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
+    keep(lastStatus)
+  }
+
+  /// What device and twin have to say of a finding; nothing where there is no twin.
+  private func compare(_ finding: Finding) -> TwinVerdict? {
+    guard let twin else { return nil }
+    do throws(LabFault) {
+      return compare(
+        finding, twin, try provider.device(twin.device, seed: twin.seed),
+        try provider.device(target.device, seed: target.seed))
+    } catch {
+      return .notAsked(error.description)
+    }
+  }
+
+  private func compare<First: DeviceUnderTest, Second: DeviceUnderTest>(
+    _ finding: Finding, _ twin: FuzzTarget, _ first: First, _ second: Second
+  ) -> TwinVerdict {
+    var check = TwinCheck(twin, first, target, second, settings)
+    return finding.isOnTwin ? check.confirm(finding) : check.contradict(finding)
+  }
+
+  private func finish(_ explored: Explored) -> CampaignSummary {
+    // The time that was asked for is a budget, and not somebody who stopped it.
+    let isBudget = explored.cause == .stopped && !output.isStopped
+    var cause = isBudget ? .done : explored.cause
+    if cause == .done, let trouble = explored.trouble { cause = .trouble(trouble) }
+    var end = CampaignSummary(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
+    end.coverage = explored.coverage
+    if output.keepsJournal { end.exit = journal.end(cause, explored.status, explored.coverage) }
+    return end
+  }
+}

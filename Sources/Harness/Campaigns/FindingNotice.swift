@@ -1,0 +1,87 @@
+import Basics
+import Conformance
+public import Journal
+public import System
+
+/// A finding as it is told of, also from one process to another.
+public struct FindingNotice: Equatable {
+  /// The number among those of the campaign.
+  public var number = 0
+  /// What tells it from others.
+  public var signature = ""
+  /// How many events its shortest test has.
+  public var length = 0
+  /// How sure it is, in words.
+  public var confirmation = ""
+  /// Whether there is a verdict.
+  public var isSure = false
+  /// Whether it ends a campaign; see ``Finding/endsCampaign``.
+  public var endsCampaign = false
+  /// What a person reads of it.
+  public var lines: [String] = []
+  /// The steps of its test.
+  public var steps: [String] = []
+  /// Where it was saved.
+  public var path = ""
+  /// The line to paste that does it again.
+  public var replay = ""
+  /// What the journal says of it.
+  public var record = Record.Finding.blank
+}
+
+extension FindingNotice: Recorded {
+  public static let blank = FindingNotice()
+  public static let noun = "a finding"
+  public static let fields: [Field<Self>] = [
+    .needed("number", \.number, .count), .needed("signature", \.signature, .text),
+    .needed("length", \.length, .count), .needed("confirmation", \.confirmation, .text),
+    .needed("isSure", \.isSure, .flag), .needed("endsCampaign", \.endsCampaign, .flag),
+    .needed("lines", \.lines, .list(.text)), .needed("steps", \.steps, .list(.text)),
+    .needed("path", \.path, .text), .needed("replay", \.replay, .text),
+    .needed("record", \.record, .object()),
+  ]
+}
+
+extension FindingNotice {
+  public init(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
+    let confirmation = "\(finding.confirmation)"
+    let outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)
+    self.init(
+      number: finding.number, signature: finding.signature, length: finding.test.choices.count,
+      confirmation: confirmation, isSure: finding.whyNoVerdict == nil, endsCampaign: finding.endsCampaign,
+      lines: [finding.divergence.summary] + outcome.details
+        + finding.comments.dropFirst().filter { $0 != confirmation },
+      steps: scenario.stepLines, path: path, replay: replay, record: finding.record(path: path))
+  }
+
+  /// The same under another number.
+  public func numbered(_ number: Int) -> FindingNotice {
+    var notice = self
+    notice.number = number
+    notice.record.number = number
+    return notice
+  }
+
+  /// What a person reads, in full.
+  public func text(_ paint: Painter) -> String {
+    let head = paint(
+      isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(number): \(confirmation)")
+    let all =
+      [head] + lines.map { "    " + $0 } + steps.map { "      " + paint(.faint, $0) } + ["  " + replay]
+    return all.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Finding {
+  /// What stands at the top of its file.
+  public var comments: [String] {
+    [
+      divergence.summary,
+      "found after \(foundAt) events in a test of \(foundLength), "
+        + (shrinking.runs == 0
+          ? "with those before it \(test.choices.count)"
+          : "shrunk to \(test.choices.count) with \(shrinking.runs) runs of \(shrinking.events) events")
+        + ": \(shrinking.end)", "\(confirmation)",
+    ] + (past.map { [$0.text] } ?? []) + (twin.map { [$0.text] } ?? [])
+  }
+}

@@ -1,0 +1,143 @@
+public import Conformance
+public import Basics
+
+/// A device and its twin, asked to do the same.
+public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
+  private let targets: (twin: FuzzTarget, device: FuzzTarget)
+  /// The most runs that a device is asked for.
+  private let maximumRuns = 3
+  private var twin: TestEngine<Twin, TraceList>
+  private var device: TestEngine<Device, TraceList>
+
+  public init(
+    _ twinTarget: FuzzTarget, _ twin: Twin, _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings
+  ) {
+    targets = (twinTarget, target)
+    var unlimited = settings
+    unlimited.actuations = nil
+    self.twin = TestEngine(twinTarget, twin, unlimited, recorder: TraceList())
+    self.device = TestEngine(target, device, settings, recorder: TraceList())
+  }
+
+  /// Asks the device, up to three times, whether it does what the twin did.
+  public mutating func confirm(_ finding: Finding) -> TwinVerdict {
+    guard
+      let test = finding.test.translated(
+        finding.actions, from: targets.twin, to: targets.device, device.alphabet)
+    else {
+      return .notAsked("it cannot be given every event of the test")
+    }
+    var confirmation = Confirmation()
+    do throws(LabFault) {
+      let expected = try twin.shown(in: finding.test)
+      while !confirmation.isDecided, confirmation.runs < maximumRuns {
+        let seen = try device.shown(in: test)
+        // What is shown after a lost link is another test.
+        if device.lockstep.wasDisturbed {
+          confirmation.countDisturbed()
+          guard confirmation.disturbed < maximumRuns else {
+            return .notAsked("the air lost the link in \(maximumRuns) runs")
+          }
+          continue
+        }
+        guard seen.signature == expected.signature else { return difference(expected.steps, seen.steps) }
+        confirmation.count(isShown: true)
+      }
+      return .confirmed(confirmation)
+    } catch {
+      return .notAsked(error.description)
+    }
+  }
+
+  /// Says where the twin does something else than a device that diverged.
+  public mutating func contradict(_ finding: Finding) -> TwinVerdict {
+    guard
+      let test = finding.test.translated(
+        finding.actions, from: targets.device, to: targets.twin, twin.alphabet)
+    else {
+      return .notAsked("its twin cannot be given every event of the test")
+    }
+    do throws(LabFault) {
+      let expected = try twin.shown(in: test)
+      var seen = try device.shown(in: finding.test)
+      for _ in 1..<maximumRuns where device.lockstep.wasDisturbed {
+        seen = try device.shown(in: finding.test)
+      }
+      if device.lockstep.wasDisturbed { return .notAsked("the air lost the link in \(maximumRuns) runs") }
+      return difference(expected.steps, seen.steps)
+    } catch {
+      return .notAsked(error.description)
+    }
+  }
+
+  /// The first step at which the two showed different things.
+  private func difference(_ twin: [[String]], _ device: [[String]]) -> TwinVerdict {
+    func words(_ shown: [String]?) -> String {
+      guard let shown, !shown.isEmpty else { return "nothing" }
+      return shown.joined(separator: ", ")
+    }
+    for step in 0..<max(twin.count, device.count) {
+      let (first, second) = (step < twin.count ? twin[step] : nil, step < device.count ? device[step] : nil)
+      if first ?? [] != second ?? [] {
+        return .differs(step: step, twin: words(first), device: words(second))
+      }
+    }
+    return .differs(step: twin.count, twin: "no divergence", device: "the same, and too late")
+  }
+}
+
+extension TestCase {
+  /// The same test in the choices of another device; `nil` where that cannot do all of it.
+  public func translated(
+    _ actions: [(action: TestAction, isForbidden: Bool)], from own: FuzzTarget, to other: FuzzTarget,
+    _ alphabet: Alphabet
+  ) -> TestCase? {
+    guard let start = other.startNumbers.firstIndex(of: own.startNumbers[start]) else { return nil }
+    var translated = TestCase(start: start)
+    for (choice, item) in zip(choices, actions) {
+      // The acts of time have the same numbers with every device of a machine; an edge is the model's.
+      let isTime = Int(choice.act) >= alphabet.eventCount && Int(choice.act) <= alphabet.edge
+      guard let same = isTime ? choice : alphabet.choice(of: item.action, isForbidden: item.isForbidden)
+      else {
+        return nil
+      }
+      translated.choices.append(same)
+    }
+    return translated
+  }
+
+  /// How long it waits of its own accord.
+  public func wait(in alphabet: Alphabet) -> Interval {
+    choices.reduce(.zero) { sum, choice in
+      if case .wait(let interval)? = alphabet.action(of: choice) { sum + interval } else { sum }
+    }
+  }
+}
+
+extension TestEngine where Recorder == TraceList {
+  /// What a device shows at each step of a test, beside values that are read, and how it fails.
+  fileprivate mutating func shown(
+    in test: TestCase
+  ) throws(LabFault) -> (steps: [[String]], signature: String?) {
+    lockstep.recorder = TraceList()
+    var divergence = try begin(test.start)
+    var steps = [look()]
+    for choice in test.choices where divergence == nil {
+      divergence = try make(choice).divergence
+      steps.append(look())
+    }
+    if divergence == nil { divergence = try lockstep.conclude() }
+    steps.append(look())
+    return (steps, divergence?.signature)
+  }
+
+  /// What was observed since it was last asked.
+  private mutating func look() -> [String] {
+    defer { lockstep.recorder = TraceList() }
+    return lockstep.recorder.entries.compactMap { entry in
+      guard case .observation(let observation) = entry.event else { return nil }
+      if case .reading = observation { return nil }
+      return lockstep.vocabulary.text(of: observation)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+public import Basics
+import Conformance
+public import Journal
+
+/// What a worker writes to the process that started it, one JSON object a line.
+public enum WorkerLine {
+  /// How far it is.
+  case progress(CampaignStatus)
+  /// What it visited and has not said so far, as `CellCoverage.marks(beyond:)`.
+  case visited([Int])
+  /// A line of the journal that shows what it came upon, which follows.
+  case evidence(Record)
+  /// It came upon something.
+  case found(FindingNotice)
+  /// A line of the journal that belongs to no finding.
+  case journal(Record)
+  case say(String)
+  /// The same as other workers may say.
+  case once(String)
+  case warn(String)
+  /// It is over.
+  case end(CampaignEnd, CampaignStatus)
+
+  /// The most numbers of one line of ``visited(_:)``.
+  private static let maximumMarks = 4096
+
+  /// What was visited, in as many lines as it takes.
+  public static func visited(in marks: [Int]) -> [WorkerLine] {
+    stride(from: 0, to: marks.count, by: maximumMarks).map { start in
+      .visited(Array(marks[start..<min(start + maximumMarks, marks.count)]))
+    }
+  }
+
+  public var json: JSON {
+    switch self {
+    case .progress(let status): ["progress": status.json]
+    case .visited(let marks): ["visited": .list(marks.map(JSON.integer))]
+    case .evidence(let line): ["evidence": line.json()]
+    case .found(let notice): ["found": notice.json]
+    case .journal(let line): ["journal": line.json()]
+    case .say(let text): ["say": .text(text)]
+    case .once(let text): ["once": .text(text)]
+    case .warn(let text): ["warn": .text(text)]
+    case .end(let cause, let status): ["end": cause.json, "status": status.json]
+    }
+  }
+
+  /// Reads a line; `nil` when it is none of these.
+  public init?(_ text: String) {
+    guard let value = try? JSON(parsing: text) else { return nil }
+    if let status = value["progress"].flatMap({ try? CampaignStatus($0) }) {
+      self = .progress(status)
+    } else if let marks = value["visited"]?.ints {
+      self = .visited(marks)
+    } else if let line = value["evidence"].flatMap({ try? Record($0) }) {
+      self = .evidence(line)
+    } else if let notice = value["found"].flatMap({ try? FindingNotice($0) }) {
+      self = .found(notice)
+    } else if let line = value["journal"].flatMap({ try? Record($0) }) {
+      self = .journal(line)
+    } else if let text = value["say"]?.string {
+      self = .say(text)
+    } else if let text = value["once"]?.string {
+      self = .once(text)
+    } else if let text = value["warn"]?.string {
+      self = .warn(text)
+    } else if let cause = value["end"].flatMap(CampaignEnd.init),
+      let status = value["status"].flatMap({ try? CampaignStatus($0) })
+    {
+      self = .end(cause, status)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// What a worker is told when it starts: how often the campaign was taken up again, and what it found before.
+public struct WorkerOrders: Recorded {
+  public var round = 0
+  public var known: [String] = []
+
+  public static let blank = WorkerOrders()
+  public static let noun = "what a worker is told"
+  public static let fields: [Field<Self>] = [
+    .needed("round", \.round, .count), .needed("known", \.known, .list(.text)),
+  ]
+}
+
+extension CampaignEnd {
+  fileprivate var json: JSON {
+    switch self {
+    case .done: ["done"]
+    case .found: ["found"]
+    case .stopped: ["stopped"]
+    case .trouble(let fault): ["trouble", .text(fault.symptom.rawValue), .text(fault.detail)]
+    case .limited(let reason): ["limited", .text(reason)]
+    }
+  }
+
+  fileprivate init?(_ value: JSON) {
+    guard let words = value.strings, let first = words.first else { return nil }
+    switch (first, words.count) {
+    case ("done", 1): self = .done
+    case ("found", 1): self = .found
+    case ("stopped", 1): self = .stopped
+    case ("limited", 2): self = .limited(words[1])
+    case ("trouble", 3):
+      guard let symptom = LabFault.Symptom(rawValue: words[1]) else { return nil }
+      self = .trouble(LabFault(symptom, words[2]))
+    default: return nil
+    }
+  }
+
+  /// How much it weighs among the ends of several workers: what kept one from going on is told of all.
+  public var weight: Int {
+    switch self {
+    case .done: 0
+    case .found: 1
+    case .stopped: 2
+    case .trouble: 3
+    case .limited: 4
+    }
+  }
+}

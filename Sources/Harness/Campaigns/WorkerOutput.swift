@@ -1,0 +1,68 @@
+public import Basics
+import Conformance
+public import Journal
+public import System
+
+/// The output of a worker: everything goes to the process that started it.
+public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener {
+  /// How often it tells how far it is.
+  private static let period = Interval.milliseconds(200)
+
+  private let console: Console
+  private var last: Interval?
+  /// What the other process was told of what was visited.
+  private var told: CellCoverage?
+  /// Whether a finding is being written down.
+  private var isShowing = false
+
+  public init(_ console: Console) {
+    self.console = console
+  }
+
+  public var report: any CampaignReport { self }
+  public var listener: any JournalListener { self }
+  public var tally: Tally { Tally() }
+  public var keepsJournal: Bool { false }
+  public var isStopped: Bool { EndOfInput.isReached || Interruption.isRequested }
+  public var now: Interval { MonotonicClock.now }
+
+  public func send(_ line: WorkerLine) { console.print(line.json) }
+
+  public func keep(_ state: CampaignState) { tell(state.coverage) }
+
+  /// Tells what was visited since it was last told.
+  private func tell(_ coverage: Coverage?) {
+    guard let cells = coverage?.cells else { return }
+    let marks = cells.marks(beyond: told ?? CellCoverage(cells.machine))
+    guard !marks.isEmpty else { return }
+    WorkerLine.visited(in: marks).forEach(send)
+    told = cells
+  }
+
+  public func take(_ record: Record) {
+    if case .finding = record { isShowing = true }
+    send(isShowing ? .evidence(record) : .journal(record))
+  }
+
+  public func begin(_ head: CampaignHead) {}
+
+  public func progress(_ progress: CampaignProgress) {
+    if let last, progress.took - last < Self.period { return }
+    last = progress.took
+    tell(progress.coverage)
+    send(.progress(progress.status))
+  }
+
+  public func found(_ finding: FindingNotice) {
+    send(.found(finding))
+    isShowing = false
+  }
+
+  public func sayOnce(_ text: String) { send(.once(text)) }
+
+  public func say(_ text: String) { send(.say(text)) }
+
+  public func warn(_ text: String) { send(.warn(text)) }
+
+  public func end(_ end: CampaignSummary) {}
+}

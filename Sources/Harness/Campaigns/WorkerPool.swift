@@ -1,0 +1,249 @@
+import Basics
+import Conformance
+import Journal
+import System
+
+/// A campaign in several processes of this program: each explores by itself, and they share the corpus.
+///
+/// Each has a part of the budget and draws tests of its own. One that dies is a fault of ours, unless it was killed, and
+/// the others go on.
+public final class WorkerPool {
+  /// How often the state of the campaign is written down, at most, and how often what was visited is counted.
+  private static let periods = (state: Interval.seconds(5), count: Interval.milliseconds(200))
+  /// How long a worker may go on that was told to stop, or whose time is over: longer than devices take to answer.
+  private static let grace = Interval.seconds(30)
+  /// How long to wait for somebody to say something.
+  private static let pause = Interval.milliseconds(20)
+
+  /// One of the processes.
+  private struct Member {
+    var number: Int
+    var process: WorkerProcess
+    var status = CampaignStatus()
+    /// The lines of the journal that show what it is about to tell.
+    var evidence: [Record] = []
+    var end: CampaignEnd?
+    var hasEnded = false
+  }
+
+  private let plan: CampaignPlan
+  private let commands: [[String]]
+  private let output: any CampaignOutput
+  private let report: any CampaignReport
+  private let journal: CampaignJournal
+  /// What all of them visited, in all sessions, and whether that is counted.
+  private var cells: CellCoverage
+  private var isCounted = false
+  private var lastCount: Interval
+  private let begin: Interval
+  private var members: [Member] = []
+  private var state: CampaignState
+  private var findings: [FindingNotice] = []
+  /// Findings that more than one worker came upon.
+  private var repeats = 0
+  private var faults: [String] = []
+  /// Whether one of them is of our own, and not of the machine.
+  private var isOwnFault = false
+  private var lastState: Interval
+  /// When they were told to stop, if they were.
+  private var stopTime: Interval?
+
+  /// Takes in what is to be done.
+  ///
+  /// - Parameter commands: the words that this program is started with for each of them.
+  public init(_ plan: CampaignPlan, _ commands: [[String]], _ output: any CampaignOutput) {
+    self.plan = plan
+    self.commands = commands
+    self.output = output
+    report = output.report
+    begin = output.now
+    state = plan.state
+    lastState = begin
+    lastCount = begin
+    let explored = plan.twin ?? plan.target
+    let abilities = (try? plan.provider.describe(explored.device))?.abilities
+    cells = CellCoverage(explored.machine.variant(under: abilities?.conditions ?? []).machine)
+    _ = cells.add(digits: plan.state.cells)
+    journal = CampaignJournal(
+      plan.target, plan.settings, provider: plan.provider, listener: output.listener,
+      earlier: output.tally)
+  }
+
+  public func perform() -> CampaignSummary {
+    journal.begin()
+    var head = CampaignHead(plan.target, twin: plan.twin, plan.settings, duration: plan.duration)
+    head.workers = commands.count
+    report.begin(head)
+    let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature))
+    do {
+      for (index, words) in commands.enumerated() {
+        let process = try WorkerProcess(words, first: orders.json.line)
+        members.append(Member(number: index + 1, process: process))
+      }
+    } catch {
+      fail("a worker cannot be started: \(error)", isOwn: false)
+      stop()
+    }
+    while members.contains(where: { !$0.hasEnded }) { listen() }
+    return finish()
+  }
+
+  /// Hears what there is to hear, and waits a moment where that is nothing.
+  private func listen() {
+    var isQuiet = true
+    for index in members.indices {
+      while !members[index].hasEnded, hear(index, within: .zero) { isQuiet = false }
+    }
+    let now = output.now
+    if output.isStopped || plan.duration.map({ now - begin > $0 + Self.grace }) ?? false { stop() }
+    if let stopTime, now - stopTime > Self.grace {
+      for member in members where !member.hasEnded { member.process.kill() }
+    }
+    if now - lastCount >= Self.periods.count {
+      lastCount = now
+      count()
+    }
+    let status = total
+    report.progress(
+      CampaignProgress(status: status, took: state.elapsed + (now - begin), coverage: state.coverage))
+    if now - lastState >= Self.periods.state {
+      lastState = now
+      keep(status)
+    }
+    if isQuiet, let first = members.firstIndex(where: { !$0.hasEnded }) {
+      _ = hear(first, within: Self.pause)
+    }
+  }
+
+  /// Takes in what a worker says; false when it says nothing.
+  private func hear(_ index: Int, within limit: Interval) -> Bool {
+    switch members[index].process.next(within: limit) {
+    case .nothing: return false
+    case .line(let text):
+      guard let line = WorkerLine(text) else {
+        fail("worker \(members[index].number) wrote what is not understood: \(text.prefix(100))")
+        return true
+      }
+      take(line, from: index)
+    case .ended(let fault):
+      members[index].hasEnded = true
+      if fault != nil || members[index].end == nil {
+        fail(
+          "worker \(members[index].number): \(fault?.text ?? "it ended too early")",
+          isOwn: fault?.wasKilled != true)
+      }
+    }
+    return true
+  }
+
+  private func take(_ line: WorkerLine, from index: Int) {
+    switch line {
+    case .progress(let status): members[index].status = status
+    case .visited(let marks):
+      isCounted = false
+      if !cells.add(marks: marks) { fail("worker \(members[index].number) explores another machine") }
+    case .evidence(let line): members[index].evidence.append(line)
+    case .found(let notice):
+      take(notice, members[index].evidence)
+      members[index].evidence = []
+    case .journal(let record): output.listener.take(record)
+    case .say(let text): report.say(text)
+    case .once(let text): output.sayOnce(text)
+    case .warn(let text): report.warn("worker \(members[index].number): \(text)")
+    case .end(let cause, let status):
+      members[index].end = cause
+      members[index].status = status
+    }
+  }
+
+  /// Counts what all of them visited.
+  private func count() {
+    guard !isCounted else { return }
+    isCounted = true
+    state.coverage = Coverage((plan.twin ?? plan.target).machine.label, cells)
+  }
+
+  private func take(_ notice: FindingNotice, _ lines: [Record]) {
+    // One that was stopped before it could be tried again says nothing beside the one that stopped it.
+    if stopTime != nil, !notice.isSure, !findings.isEmpty {
+      return report.say("not looked into, since it was to stop: \(notice.replay)")
+    }
+    if let index = findings.firstIndex(where: { $0.signature == notice.signature }) {
+      repeats += 1
+      guard notice.isSure, notice.length < findings[index].length else {
+        if notice.path != findings[index].path {
+          report.say("finding \(findings[index].number) again: \(notice.replay)")
+        }
+        return
+      }
+      findings[index] = notice.numbered(findings[index].number)
+      write(findings[index], lines, isNew: false)
+      report.say("finding \(findings[index].number) in \(notice.length) events: \(notice.replay)")
+      return
+    }
+    let finding = notice.numbered(plan.state.findings.count + findings.count + 1)
+    findings.append(finding)
+    write(finding, lines, isNew: true)
+    report.found(finding)
+    if !plan.settings.keepsGoing, finding.endsCampaign { stop() }
+  }
+
+  private func write(_ finding: FindingNotice, _ lines: [Record], isNew: Bool) {
+    for record in [.finding(finding.record)] + lines.dropFirst() { output.listener.take(record) }
+    var tally = Tally()
+    tally.cases = 1
+    if isNew, finding.isSure { tally.divergences = 1 } else if isNew { tally.labFaults = 1 }
+    journal.add(tally)
+    keep(total)
+  }
+
+  /// Asks all to stop when their step is done.
+  private func stop() {
+    guard stopTime == nil else { return }
+    stopTime = output.now
+    for member in members where !member.hasEnded { member.process.stop() }
+  }
+
+  private func fail(_ text: String, isOwn: Bool = true) {
+    faults.append(text)
+    isOwnFault = isOwnFault || isOwn
+    report.warn(text)
+  }
+
+  /// What all of them did, in all sessions.
+  private var total: CampaignStatus {
+    var total = plan.state.status
+    total.repeats += repeats
+    for member in members { total.add(member.status) }
+    total.depths = (plan.state.findings.map(\.length) + findings.map(\.length)).sorted()
+    let busy = members.first { !$0.hasEnded && $0.status.phase != CampaignStatus().phase }
+    total.phase = busy.map { "\($0.status.phase) (worker \($0.number))" } ?? CampaignStatus().phase
+    return total
+  }
+
+  private func keep(_ status: CampaignStatus) {
+    var state = state
+    state.status = status
+    state.elapsed = state.elapsed + (output.now - begin)
+    state.cells = cells.digits
+    state.findings += findings.map {
+      CampaignState.Known(signature: $0.signature, path: $0.path, length: $0.length, count: 1)
+    }
+    output.keep(state)
+  }
+
+  private func finish() -> CampaignSummary {
+    let status = total
+    count()
+    keep(status)
+    var cause = members.compactMap(\.end).max { $0.weight < $1.weight } ?? .done
+    // Those that another's finding stopped did as they should.
+    if cause == .stopped, !output.isStopped { cause = .found }
+    var end = CampaignSummary(
+      cause: cause, status: status, seed: plan.settings.seed,
+      took: state.elapsed + (output.now - begin))
+    end.coverage = state.coverage
+    end.exit = journal.end(cause, status, state.coverage, faults: faults, areOwn: isOwnFault)
+    return end
+  }
+}

@@ -1,0 +1,98 @@
+import Databases
+
+/// The database of a history: what is wrong with it is said of the history.
+final class HistoryDatabase {
+  /// Where it is.
+  let place: HistoryPlace
+  private let database: any Database
+
+  /// - Parameter patience: how long to wait for other writers, in milliseconds.
+  init(_ place: HistoryPlace, _ mode: SQLiteDatabase.Mode, patience: Int32) throws(HistoryError) {
+    self.place = place
+    do throws(DatabaseError) {
+      switch place {
+      case .file(let path):
+        // "Lkst": what tells the file from other programs' databases.
+        database = try SQLiteDatabase(path, mode, application: 0x4C6B_7374, patience: patience)
+      case .postgres(let url): database = try PostgresDatabase(url, patience: patience)
+      }
+    } catch {
+      throw HistoryError(error, place)
+    }
+  }
+
+  var dialect: Dialect { database.dialect }
+
+  /// The number of the schema that it holds; 0 where there is nothing.
+  var version: Int {
+    get throws(HistoryError) { try told { () throws(DatabaseError) in try database.version } }
+  }
+
+  /// Writes the number down, in the transaction that is open.
+  func setVersion(_ version: Int) throws(HistoryError) {
+    try told { () throws(DatabaseError) in try database.setVersion(version) }
+  }
+
+  func query(
+    _ statement: String, _ values: [SQLValue], row: ([SQLValue]) -> Void
+  ) throws(HistoryError) {
+    try told { () throws(DatabaseError) in try database.query(statement, values, row: row) }
+  }
+
+  func run(_ statement: String, _ values: [SQLValue] = []) throws(HistoryError) {
+    try told { () throws(DatabaseError) in try database.run(statement, values) }
+  }
+
+  func first(_ statement: String, _ values: [SQLValue] = []) throws(HistoryError) -> [SQLValue]? {
+    try told { () throws(DatabaseError) in try database.first(statement, values) }
+  }
+
+  /// The number of a case; `nil` for one that is in no run.
+  func caseNumber(_ className: String, _ name: String) throws(HistoryError) -> Int64? {
+    try first("SELECT id FROM cases WHERE class = $1 AND name = $2", [.text(className), .text(name)])?.first?
+      .integer
+  }
+
+  func beginWriting() throws(HistoryError) {
+    try told { () throws(DatabaseError) in try database.beginWriting() }
+  }
+
+  /// Does something alone: all of it or nothing.
+  func write<Result>(_ body: () throws(HistoryError) -> Result) throws(HistoryError) -> Result {
+    try database.write({ HistoryError($0, place) }, body)
+  }
+
+  /// Reads all from one moment.
+  func read<Result>(_ body: () throws(HistoryError) -> Result) throws(HistoryError) -> Result {
+    try database.read({ HistoryError($0, place) }, body)
+  }
+
+  /// Changes tables, alone: all of it or nothing.
+  func change(_ body: () throws(HistoryError) -> Void) throws(HistoryError) {
+    // While a table is written anew, what refers to it must not go with the old one.
+    if dialect.rewritesTables { try run("PRAGMA foreign_keys = OFF") }
+    defer { if dialect.rewritesTables { try? run("PRAGMA foreign_keys = ON") } }
+    try write(body)
+  }
+
+  private func told<Result>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(HistoryError) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw HistoryError(error, place) }
+  }
+}
+
+extension HistoryError {
+  /// What is wrong with the database of a history.
+  fileprivate init(_ error: DatabaseError, _ place: HistoryPlace) {
+    switch error {
+    case .absent: self = .absent(place)
+    case .away(let reason): self = .away(place, reason: reason)
+    case .failing(let reason): self = .failing(place, reason: reason)
+    case .unusable(let reason): self = .unusable(place, reason: reason)
+    case .foreign: self = .unusable(place, reason: "it is a database of another program")
+    case .busy: self = .busy(place)
+    case .damaged(let reason): self = .damaged(place, reason: reason)
+    }
+  }
+}

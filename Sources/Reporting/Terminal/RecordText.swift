@@ -1,0 +1,46 @@
+import Basics
+public import Journal
+public import System
+
+/// A failed case as a person sees it, with the line to paste at its end. What a device says cannot move the cursor.
+public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
+  let line = verdict.line.map { $0 > 0 ? ":\($0)" : "" } ?? ""
+  let (sign, word, style): (String, String, Painter.Style) =
+    switch verdict.word {
+    case .divergence: ("✘", "diverged", .bad)
+    case .labFault: ("⚡", "trouble in the lab", .warning)
+    case .incomplete where verdict.limit != nil: ("…", "stopped", .warning)
+    case .agree, .skipped, .incomplete: ("…", "incomplete", .warning)
+    }
+  let place = verdict.step.map { $0 > 0 ? " at step \($0), t = \(verdict.time ?? .zero)" : "" } ?? ""
+  var lines = [paint(style, "\(sign) \(test.place)\(line)   \(word)\(place)")]
+  if test.id.contains("#") { lines[0] += "   (\(test.id))" }
+  let message = verdict.message ?? ""
+  lines += (message.split(separator: "\n").map(String.init) + verdict.details).map { "    " + $0.inOneLine }
+  if let replay = verdict.replay { lines.append("  \(replay)") }
+  return lines.joined(separator: "\n") + "\n"
+}
+
+extension Tally {
+  /// How many cases came to what, of what there is: `12 agree, 1 diverge`.
+  public func counts(_ paint: Painter) -> String {
+    let parts = [
+      (agree, "agree", Painter.Style.good), (divergences, "diverge", .bad),
+      (labFaults, "in trouble", .warning), (incomplete, "incomplete", .warning), (skipped, "skipped", .faint),
+    ]
+    return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")
+  }
+}
+
+extension Record.Case {
+  /// Where it stands: its file, or its id where it is of none.
+  public var place: String { (file ?? id).inOneLine }
+}
+
+extension Record.Event {
+  /// A diagnostic for a person; `nil` where it is none.
+  public var spokenDiagnostic: String? {
+    if let quirk = breach.quirk { return "\(text): \(breach.detail ?? ""); known: \(quirk)" }
+    return kind == .diagnostic ? text : nil
+  }
+}

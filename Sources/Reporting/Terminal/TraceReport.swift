@@ -1,0 +1,76 @@
+public import System
+public import Journal
+import Basics
+
+/// Prints the whole trace of a case, an event a line: what was done to the left, what was seen to the right.
+public final class TraceReport: JournalListener {
+  private let console: Console
+  private let paint: Painter
+  private var current = Record.Case(id: "")
+
+  public init(_ console: Console, _ paint: Painter) {
+    self.console = console
+    self.paint = paint
+  }
+
+  public func take(_ record: Record) {
+    switch record {
+    case .begin(let test):
+      current = test
+      console.print(paint(.strong, (test.name ?? test.id).inOneLine))
+      let seed = test.seed.map { ", seed \($0)" } ?? ""
+      console.print("  \(test.machine ?? "") and \(test.device ?? "")\(seed)".inOneLine + "\n\n")
+    case .event(let event): if let words = words(on: event) { row(event, words) }
+    case .verdict(let verdict): end(verdict)
+    case .run, .left, .finding, .campaign, .machine, .coverage, .end: break
+    }
+  }
+
+  /// An event in words; `nil` for what the model holds possible.
+  private func words(on event: Record.Event) -> String? {
+    let (text, value) = (event.text, event.value?.words ?? "")
+    switch event.kind {
+    case .stimulus:
+      return text + event.arguments.map { " \($0.name): \($0.value.words)" }.joined(separator: ",")
+    case .fault: return "fault \(text) \(value)"
+    case .wait: return paint(.faint, "wait \(waiting[text] ?? text)")
+    case .expect: return paint(.faint, "expect \(text)")
+    case .note, .diagnostic: return paint(.faint, text)
+    case .lab: return paint(.warning, text)
+    case .status, .effect: return shown(text)
+    case .refused: return shown("refused: \(text)")
+    case .reading: return shown("\(text) \(value)")
+    case .event: return shown(text + (event.breach.detail.map { " (\($0))" } ?? ""))
+    case .violation:
+      let packet = event.breach.packetWords.map { " (\($0))" } ?? ""
+      let words = "\(text): \(event.breach.detail ?? "")\(packet)"
+      return shown(event.breach.quirk.map { "diagnostic, \(words); known: \($0)" } ?? "broke \(words)")
+    case .model: return nil
+    }
+  }
+
+  /// The words that scenarios have for how long something is waited.
+  private var waiting: [String: String] {
+    [
+      Record.Event.settled: "until nothing is awaited",
+      Record.Event.next: "until something is shown",
+    ]
+  }
+
+  private func shown(_ text: String) -> String { "             ▸ " + text }
+
+  private func row(_ event: Record.Event, _ text: String) {
+    let number = event.step.map { "\($0)" } ?? ""
+    console.print(
+      "  " + event.time.description.rightAligned(in: 12) + number.rightAligned(in: 5) + "  "
+        + text.inOneLine)
+  }
+
+  private func end(_ verdict: Record.Verdict) {
+    switch verdict.counted {
+    case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(verdict.time ?? .zero)"))
+    case .skipped: console.print("skipped: \(verdict.summary ?? "")".inOneLine)
+    case .divergence, .labFault, .incomplete: console.print("\n" + failureText(verdict, current, paint))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// What somebody who listens remembers, and can send again.
+struct Eavesdropper: Sendable {
+  /// What a client said in a session.
+  struct Conversation: Sendable {
+    /// The login that opened it.
+    var login: ShownLogin?
+    /// How many messages there were: the counter of the next one.
+    var count: UInt64 = 0
+    /// The frames of the first messages and of the last ones, by their counters.
+    var messages: [(counter: UInt64, frames: [[UInt8]])] = []
+    /// The lock may have taken a message of its own for one of these.
+    var isReflected = false
+  }
+
+  var session = Conversation()
+  /// The last sessions in which something was said, the oldest first.
+  private var earlier: [Conversation] = []
+  /// The last login that the client made, whatever it showed.
+  private(set) var lastLogin: ShownLogin?
+  /// The frames of the last message of the lock.
+  var lastReceived: [[UInt8]] = []
+
+  private static let (maximumSessions, maximumMessages) = (4, 32)
+
+  mutating func beginSession(_ login: ShownLogin?) {
+    if session.count > 0 { earlier = earlier.suffix(Self.maximumSessions - 1) + [session] }
+    session = Conversation(login: login)
+    if let login { lastLogin = ShownLogin(message: login.message, isFalse: false) }
+  }
+
+  /// Takes down the next message of the session.
+  mutating func note(_ frames: [[UInt8]]) {
+    session.messages.append((session.count, frames))
+    session.count += 1
+    // What is in the middle tells least.
+    if session.messages.count > Self.maximumMessages { session.messages.remove(at: Self.maximumMessages / 2) }
+  }
+
+  /// An earlier session: -1 is the one before this.
+  func earlier(_ number: Int) -> Conversation? {
+    let place = earlier.count + number
+    return number < 0 && place >= 0 ? earlier[place] : nil
+  }
+}
+
+extension Eavesdropper.Conversation {
+  /// The frames of the message at a place, from 1; below zero, from the end.
+  ///
+  /// - Parameter limit: the counter from which on messages do not count.
+  func frames(at place: Int, below limit: UInt64) -> [[UInt8]] {
+    let taken = messages.filter { $0.counter < limit }
+    let index = place > 0 ? place - 1 : taken.count + place
+    return taken.indices.contains(index) ? taken[index].frames : []
+  }
+
+  /// The frames of the login, as it was sent; none where another was.
+  var loginFrames: [[UInt8]] {
+    guard let login, !login.isFalse else { return [] }
+    return Segmenter().frames(of: login.message, .plaintext)
+  }
+
+  /// The frames of all messages.
+  var allFrames: [[UInt8]] { messages.flatMap(\.frames) }
+}

@@ -1,0 +1,106 @@
+public import Bluetooth
+
+/// What a client's Bluetooth could send to a lock's, below frames. A correct lock answers it as the Core
+/// Specification has it or passes it over, and what follows is as if it had never been sent.
+public enum MalformedBluetooth: String, CaseIterable, Sendable {
+  /// No bytes.
+  case empty
+  /// A request of no known opcode.
+  case unknownRequest = "unknown-request"
+  /// A command of no known opcode.
+  case unknownCommand = "unknown-command"
+  /// A write without the value's handle.
+  case cutWrite = "cut-write"
+  /// An unlock in clear, written with a request.
+  case writeRequest = "write-request"
+  /// The same, written to what notifies.
+  case wrongValue = "wrong-value"
+  /// The same, written where nothing is.
+  case wrongHandle = "wrong-handle"
+  /// The same, written to the handle that does not exist.
+  case handleZero = "handle-0"
+  /// The same, signed by nobody.
+  case signedWrite = "signed-write"
+  /// The same in two prepared writes, which are executed.
+  case preparedWrite = "prepared-write"
+  /// A prepared write that is cancelled.
+  case cancelledWrite = "cancelled-write"
+  /// A prepared write far behind the end of the value.
+  case writeBeyondEnd = "write-beyond-end"
+  /// The execution of nothing.
+  case executeNothing = "execute-nothing"
+  /// A write command longer than the MTU.
+  case oversized
+  /// An MTU below the least.
+  case mtuZero = "mtu-0"
+  /// The greatest MTU.
+  case mtuMost = "mtu-ffff"
+  /// A read of what notifies.
+  case read
+  /// The answer to nothing.
+  case response
+  /// The confirmation of nothing.
+  case confirmation
+  /// A notification, from the wrong side.
+  case notification
+  /// A channel that does not exist.
+  case unknownChannel = "unknown-channel"
+  /// A command of L2CAP's signalling that does not exist.
+  case signalling
+  /// A request to pair.
+  case pairing
+}
+
+extension MalformedBluetooth {
+  /// The frames of L2CAP, by their channels.
+  ///
+  /// - Parameters:
+  ///   - write: what frames are written to.
+  ///   - notify: what frames are notified from.
+  ///   - frame: a frame that a correct lock does not obey.
+  public func packets(
+    write: AttributeHandle, notify: AttributeHandle, frame: [UInt8]
+  ) -> [(channel: UInt16, payload: [UInt8])] {
+    func att(_ bytes: [UInt8]) -> (channel: UInt16, payload: [UInt8]) { (0x0004, bytes) }
+    func to(_ opcode: UInt8, _ handle: UInt16, _ rest: [UInt8]) -> [UInt8] {
+      [opcode, UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8)] + rest
+    }
+    let value = write.rawValue
+    let short = Array(frame.prefix(16))
+    switch self {
+    case .empty: return [att([])]
+    case .unknownRequest: return [att([0x3E, 1, 2, 3])]
+    case .unknownCommand: return [att([0x7E, 1, 2, 3])]
+    case .cutWrite: return [att([0x52, UInt8(truncatingIfNeeded: value)])]
+    case .writeRequest: return [att(to(0x12, value, frame))]
+    case .wrongValue: return [att(to(0x52, notify.rawValue, frame))]
+    case .wrongHandle: return [att(to(0x12, 0xFFFF, frame))]
+    case .handleZero: return [att(to(0x52, 0, frame))]
+    case .signedWrite: return [att(to(0xD2, value, [UInt8](repeating: 0, count: 12)))]
+    case .preparedWrite:
+      let half = short.count / 2
+      return [
+        att(to(0x16, value, [0, 0] + short.prefix(half))),
+        att(to(0x16, value, [UInt8(half), 0] + short.dropFirst(half))), att([0x18, 1]),
+      ]
+    case .cancelledWrite: return [att(to(0x16, value, [0, 0] + short)), att([0x18, 0])]
+    case .writeBeyondEnd: return [att(to(0x16, value, [0xFF, 0x7F] + short)), att([0x18, 1])]
+    case .executeNothing: return [att([0x18, 1])]
+    case .oversized: return [att(to(0x52, value, frame + [UInt8](repeating: 0, count: 80)))]
+    case .mtuZero: return [att([0x02, 0, 0])]
+    case .mtuMost: return [att([0x02, 0xFF, 0xFF])]
+    case .read: return [att(to(0x0A, notify.rawValue, []))]
+    case .response: return [att([0x13])]
+    case .confirmation: return [att([0x1E])]
+    case .notification: return [att(to(0x1B, value, frame))]
+    case .unknownChannel: return [(0x0040, frame)]
+    case .signalling: return [(0x0005, [0xFE, 1, 0, 0])]
+    case .pairing: return [(0x0006, [0x01, 3, 0, 1, 16, 0, 0])]
+    }
+  }
+
+  /// What nobody who has a session would send.
+  public static var frame: [UInt8] {
+    Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
+  }
+}

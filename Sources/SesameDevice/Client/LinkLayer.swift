@@ -1,0 +1,48 @@
+public import Basics
+public import Bluetooth
+public import Conformance
+public import Sesame
+
+/// A link around another one. Whatever it does not change goes through to that.
+///
+/// Every requirement of ``LockLink`` is here, so that none has an answer that is nobody's.
+public protocol LinkLayer: LockLink {
+  /// What is in it.
+  associatedtype Wrapped: LockLink
+  /// What is in it.
+  var wrapped: Wrapped { get set }
+}
+
+extension LinkLayer {
+  /// Asked several times an event: inlined, it reads the clock where it is; else all that is in the layer is copied.
+  @inline(__always)
+  public var now: Instant { wrapped.now }
+  public var faults: [String] { wrapped.faults }
+  public var stimuli: [String] { wrapped.stimuli }
+  public var settings: [String] { wrapped.settings }
+  public var livesOn: Bool { wrapped.livesOn }
+  public var isKeySure: Bool { wrapped.isKeySure }
+
+  public static func check(_ fault: Fault) throws(LabFault) { try Wrapped.check(fault) }
+
+  public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+    try wrapped.prepare(start)
+  }
+  public mutating func listen() throws(LabFault) { try wrapped.listen() }
+  public mutating func stopListening() throws(LabFault) { try wrapped.stopListening() }
+  public mutating func connect() throws(LabFault) { try wrapped.connect() }
+  public mutating func disconnect() throws(LabFault) { try wrapped.disconnect() }
+  public mutating func send(_ frame: [UInt8]) throws(LabFault) { try wrapped.send(frame) }
+  public mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
+    try wrapped.next(until: limit)
+  }
+  public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+    try wrapped.perform(stimulus, arguments)
+  }
+  public mutating func bring(about fault: Fault) throws(LabFault) { try wrapped.bring(about: fault) }
+  public mutating func keep(_ key: LockKey) throws(LabFault) { try wrapped.keep(key) }
+  public mutating func drop(_ key: LockKey) throws(LabFault) { try wrapped.drop(key) }
+  public mutating func restart() throws(LabFault) { try wrapped.restart() }
+  public mutating func takeDiagnostics() -> [String] { wrapped.takeDiagnostics() }
+  public mutating func record(to recorder: PacketRecorder?) -> Bool { wrapped.record(to: recorder) }
+}

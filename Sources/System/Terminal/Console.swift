@@ -1,0 +1,114 @@
+public import Basics
+
+/// Whether text is coloured.
+public enum ColorChoice: String, CaseIterable, Sendable {
+  case auto, always, never
+}
+
+/// How results are printed.
+public enum OutputFormat: String, CaseIterable, Sendable {
+  case human, json
+}
+
+/// Data goes to standard output, talk to standard error.
+public final class Console {
+  private let output: OutputFile
+  /// What is said, and how far things are.
+  public let status: StatusLine
+
+  public init() {
+    output = .standardOutput()
+    status = StatusLine(.standardError())
+  }
+
+  /// Writes text for people.
+  public func print(_ text: String) {
+    let text = text.inert
+    write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n")
+  }
+
+  /// Writes a value as one line of JSON.
+  public func print(_ value: JSON) { write(value.line.inertJSON + "\n") }
+
+  /// Writes what there is in the form that is wanted.
+  public func print(
+    in format: OutputFormat, _ text: @autoclosure () -> String, _ json: @autoclosure () -> JSON
+  ) {
+    switch format {
+    case .human: self.print(text())
+    case .json: self.print(json())
+    }
+  }
+
+  /// Says something to whoever looks on.
+  public func say(_ text: String) { status.say(text) }
+
+  /// Does what may fail without the command being over; what fails is said. See ``System/StatusLine/attempt(_:_:)``.
+  public func attempt<Result>(_ trouble: String = "", _ body: () throws -> Result) -> Result? {
+    status.attempt(trouble, body)
+  }
+
+  /// Whether a person looks at the data.
+  public var isTerminal: Bool { output.isTerminal }
+
+  /// Whether what stands on that person's terminal can be drawn over.
+  public var drawsOver: Bool { isTerminal && ![nil, "dumb"].contains(Host.variable("TERM")) && size != nil }
+
+  /// The columns and rows of the terminal; `nil` where there is none, or it does not tell.
+  public var size: (columns: Int, rows: Int)? { output.terminalSize }
+
+  /// Moves the cursor and writes text there, as a whole, with the cursor hidden meanwhile.
+  public func draw(_ moves: String, _ text: String = "") {
+    let all = moves + text.inert
+    if !all.isEmpty { write("\u{1B}[?25l" + all + "\u{1B}[?25h") }
+  }
+
+  /// Writes what waited for more; to be called when there is no more.
+  ///
+  /// - Returns: why not all of the data could be written, where it could not.
+  public func finish() -> FileFault? {
+    try? output.finish()
+    if let fault = output.fault {
+      say("lockstep: not all of the output could be written: \(errorText(fault.code))")
+    }
+    status.finish()
+    return output.fault
+  }
+
+  private func write(_ text: String) {
+    // Where it cannot be written, that is said at the end, and once.
+    status.hidden { try? output.write(text) }
+  }
+
+  /// Paints words for one of the streams: what is decided for one says nothing of the other.
+  public func painter(_ choice: ColorChoice, for stream: Stream = .output) -> Painter {
+    let isTerminal = stream == .output ? output.isTerminal : status.isTerminal
+    return Painter(isOn: choice.isWanted(isTerminal: isTerminal, Host.variable))
+  }
+
+  /// Where text goes.
+  public enum Stream {
+    case output, errors
+  }
+}
+
+extension ColorChoice {
+  /// Whether text on a stream is coloured.
+  ///
+  /// What is said on the command line counts first, then `NO_COLOR` with any value (no-color.org), then
+  /// `CLICOLOR_FORCE` with any but 0 (bixense.com/clicolors), then whether the stream is a terminal that has colours.
+  public func isWanted(isTerminal: Bool, _ variable: (String) -> String?) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .auto:
+      if variable("NO_COLOR") != nil {
+        false
+      } else if let force = variable("CLICOLOR_FORCE"), force != "0" {
+        true
+      } else {
+        isTerminal && variable("TERM") != "dumb"
+      }
+    }
+  }
+}

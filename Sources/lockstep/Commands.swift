@@ -1,0 +1,36 @@
+import CommandLine
+import Devices
+import Journal
+
+extension CommandSet {
+  /// The commands of `lockstep`.
+  static var lockstep: CommandSet {
+    CommandSet(
+      purpose: "Feeds the same events to a model and to a lock, and stops where they disagree.",
+      all: [
+        .run, .fuzz, .cover, .mutants, .replay, .report, .history, .clean, .list, .validate, .schema,
+        .machines, .bindings, .emulate, .scan, .packets, .devices, .doctor, .nightly, .schedule, .bench,
+        .completions, .man,
+        .version,
+      ],
+      hidden: [
+        .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference,
+        .airSearch, .airTable, .simulatedNights, .faulty,
+      ],
+      examples: [
+        "lockstep run", "lockstep run Scenarios/sesame5 --seed 42", "lockstep fuzz sesame --duration 10min",
+      ],
+      statuses: statuses.map { ("\($0.status.rawValue)", $0.meaning) } + [("130, 143", "interrupted twice")])
+  }
+
+  /// What a run may end with.
+  static let statuses: [(status: CommandStatus, meaning: String)] = [
+    (.agree, "all agree"), (.divergence, "a divergence"),
+    (.usage, "the command or a scenario is wrong, and nothing was run"),
+    (.labFault, "trouble in the lab: no device, no answer"),
+    (.nothingSelected, "nothing selected, or no case with a verdict"),
+    (.incomplete, "stopped before the end, with a report; or fewer verdicts than were asked for"),
+    (.safetyLimit, "stopped by a safety limit, such as a lock's budget of movements"),
+    (.internalFault, "a fault of lockstep itself"),
+  ]
+}

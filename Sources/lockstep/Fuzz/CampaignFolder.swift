@@ -1,0 +1,74 @@
+import CommandLine
+import Reporting
+import System
+import Harness
+import Journal
+import Basics
+
+/// The output of a campaign whose reports are written here: the folder of its run, and who looks on.
+final class CampaignFolder: CampaignOutput {
+  let folder: RunFolder
+  let report: any CampaignReport
+  let tally: Tally
+  private let arguments: FuzzArguments
+  private let console: Console
+  private var fault: FileFault?
+  private var said: [String] = []
+
+  /// - Parameter earlier: the folder of the campaign that is taken up again.
+  init(
+    _ arguments: FuzzArguments, _ plan: CampaignPlan, _ console: Console, earlier: EarlierRun?
+  ) throws(UsageError) {
+    self.arguments = arguments
+    self.console = console
+    let target = plan.target
+    let id = CampaignJournal.id(of: target)
+    tally = earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).tally } ?? Tally()
+    // Whenever it is killed, there is something to go on with.
+    folder = try RunFolder.open(
+      resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,
+      files: [(CampaignState.file, plan.state.json.pages)])
+    let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
+    let shown: any CampaignReport =
+      switch arguments.run.format {
+      case .json: JSONFuzzReport(console, isQuiet: isQuiet)
+      case .human where console.drawsOver && !isQuiet: ScreenReport(console, paint, isQuiet: isQuiet)
+      case .human: HumanFuzzReport(console, paint, isQuiet: isQuiet)
+      }
+    report = FuzzWatch(shown, console.status)
+    if earlier != nil { keep(plan.state) }
+  }
+
+  var listener: any JournalListener { folder }
+  var keepsJournal: Bool { true }
+  var isStopped: Bool { folder.fault != nil || Interruption.isRequested }
+  var now: Interval { MonotonicClock.now }
+
+  func keep(_ state: CampaignState) {
+    do {
+      try WholeFile.replace(folder.path + "/" + CampaignState.file, with: state.json.pages)
+    } catch {
+      if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
+      fault = error
+    }
+  }
+
+  func sayOnce(_ text: String) {
+    guard !said.contains(text) else { return }
+    said.append(text)
+    folder.diagnostic(text)
+    report.say(text)
+  }
+
+  /// Writes the reports and says how the campaign ended.
+  func close(_ end: CampaignSummary) -> CommandStatus {
+    var end = end
+    if folder.conclude(seed: end.seed, arguments.run.reports, console.status) == nil {
+      end.exit = end.exit.withTrouble
+    }
+    end.journal = folder.journalPath
+    if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }
+    report.end(end)
+    return end.exit
+  }
+}

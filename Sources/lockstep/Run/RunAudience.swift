@@ -1,0 +1,55 @@
+import Basics
+import CommandLine
+import Journal
+import Reporting
+import System
+
+/// How far a run is shown to be.
+enum ProgressChoice: String, WordChoice {
+  case auto, bar, counter, none
+}
+
+extension RunWatch.Settings {
+  /// What is shown on a console.
+  init(_ choice: ProgressChoice, slow: Interval, _ color: ColorChoice, isQuiet: Bool, _ console: Console) {
+    let isDrawn = console.status.isTerminal && Host.variable("TERM") != "dumb"
+    let display: RunWatch.Display =
+      switch choice {
+      case .bar: .bar
+      case .counter: .counter(atTenths: true)
+      case .none: .nothing
+      case .auto: isQuiet ? .nothing : isDrawn ? .bar : .counter(atTenths: false)
+      }
+    self.init(
+      display: display, slow: isQuiet ? nil : slow, paint: console.painter(color, for: .errors))
+  }
+}
+
+/// Everybody to whom a run tells what happens: its folder, who reads its reports, and who watches.
+struct RunAudience {
+  let human: HumanReport
+  /// All of them.
+  let listener: any JournalListener
+  private let watch: RunWatch
+  private let console: Console
+
+  /// Gathers them for a run of so many cases, where that is known, and begins to watch.
+  init(_ arguments: RunArguments, _ folder: RunFolder, total: Int?, _ console: Console) {
+    let (isQuiet, verbosity) = (arguments.isQuiet, arguments.verbosity)
+    self.console = console
+    human = HumanReport(console, console.painter(arguments.color), isQuiet: isQuiet, verbosity: verbosity)
+    let report: any JournalListener =
+      arguments.format == .human ? human : JSONReport(console, isQuiet: isQuiet, verbosity: verbosity)
+    let settings = RunWatch.Settings(
+      arguments.progress, slow: arguments.slow, arguments.color, isQuiet: isQuiet, console)
+    watch = RunWatch(total: total, settings, console.status)
+    listener = Listeners([folder, report, watch])
+    watch.start()
+  }
+
+  /// Watches no more, and says how the locks were left.
+  func finish(_ park: [String]) {
+    watch.finish()
+    for words in park { console.say("lockstep: \(words)") }
+  }
+}

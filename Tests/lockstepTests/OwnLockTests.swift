@@ -1,0 +1,309 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Benchmarks
+
+/// The lock with a keypad that figures are measured with, of which tests change a line; it tells what it is asked.
+private let keypad = ExecKeypad.python.program.replacing(
+  "    lock.reading(", with: "    lock.log(\"asked for the battery\")\n    lock.reading(")
+
+private let keypadInRust = #"""
+  mod lockstep_device;
+  use lockstep_device::{Answer, Device, Hello, Lock, Value, Values};
+
+  #[derive(Default)]
+  struct Keypad { state: &'static str, wrong: u32, timer: u64 }
+
+  impl Keypad {
+      fn turn(&mut self, to: &'static str, back: f64, device: &mut Device) {
+          device.cancel(self.timer);
+          (self.state, self.wrong) = (to, 0);
+          device.show(to);
+          if back > 0.0 { self.timer = device.after(back, "back"); }
+      }
+  }
+
+  impl Lock for Keypad {
+      fn hello(&self) -> Hello {
+          Hello {
+              name: "keypad", is_virtual: true, stimuli: &["enter", "enterWrong", "readBattery"],
+              more: "\"readings\":[\"battery\"],\"effects\":true,\"moves\":[\"enter\"]",
+          }
+      }
+      fn reset(&mut self, _start: &Values, device: &mut Device) -> Answer { self.turn("Locked", 0.0, device); Ok(()) }
+      fn stimulus(&mut self, name: &str, _arguments: &Values, device: &mut Device) -> Answer {
+          if name == "readBattery" { device.reading("battery", &Value::Number(5.9)); return Ok(()); }
+          if self.state != "Locked" { return Err(format!("it is {}", self.state)); }
+          if name == "enter" { self.turn("Unlocked", 5.0, device); return Ok(()); }
+          device.effect("buzz");
+          self.wrong += 1;
+          if self.wrong == 3 { self.turn("LockedOut", 30.0, device); return Ok(()); }
+          device.cancel(self.timer);
+          self.timer = device.after(60.0, "forget");
+          Ok(())
+      }
+      fn timer(&mut self, name: &str, device: &mut Device) {
+          if name == "back" { self.turn("Locked", 0.0, device) } else { self.wrong = 0 }
+      }
+  }
+
+  fn main() { lockstep_device::run(Keypad::default()) }
+  """#
+
+private let hasRust = (try? Command.shell("rustc --version"))?.status == 0
+
+@Suite("A lock of one's own", .timeLimit(.minutes(10)))
+struct OwnLockTests {
+  /// A folder with the module, the machine, a lock, of which a line may be another one, and a scenario.
+  private func folder(
+    time: String = "virtual", _ line: String = "", _ other: String = ""
+  ) throws -> Command.Folder {
+    let folder = try Command.Folder()
+    let module = try Command.run("bindings", "python")
+    expect(module.status, 0)
+    try folder.write("lockstep_device.py", module.output)
+    try folder.write("keypad.yaml", ExecKeypad.machine)
+    let lock = keypad.replacing("\"virtual\"", with: "\"\(time)\"")
+    #expect(line.isEmpty || lock.contains(line))
+    try folder.write("keypad.py", line.isEmpty ? lock : lock.replacing(line, with: other))
+    try folder.write(
+      "Scenarios/out.yaml",
+      """
+      scenario: Three wrong codes lock it out
+      machine: ../keypad.yaml
+      device: exec:python3 keypad.py
+      steps:
+        - enterWrong
+        - enterWrong
+        - enterWrong
+        - expect: { status: LockedOut }
+        \(time == "virtual" ? "- expect: { status: Locked, within: 31 s }" : "- wait: 100 ms")
+        - readBattery
+        - expect: { battery: 5.9 }
+        \(time == "virtual" ? "- wait: 10 h" : "")
+      """)
+    return folder
+  }
+
+  @Test("in virtual time and in real time, with readings, effects and a log", arguments: ["virtual", "real"])
+  func agrees(time: String) throws {
+    let folder = try folder(time: time)
+    let result = try Command.run("run", "-v", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("1 case: 1 agree"), "\(result.output)\(result.errors)")
+    let run = try #require(folder.names("Reports/runs").first)
+    expect(try folder.read("Reports/runs/\(run)/programs.log"), "asked for the battery\n")
+    #expect(result.errors.contains("program: asked for the battery"), "\(result.errors)")
+  }
+
+  @Test("one seed gives one trace, timers and all, and ten hours take no time")
+  func deterministic() throws {
+    let folder = try folder()
+    var journals: [String] = []
+    for out in ["one", "two"] {
+      let result = try Command.run(
+        "fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "5", "--steps", "3000",
+        "--out", out,
+        in: folder.path)
+      expect(result.status, 0)
+      let corpus = folder.names("\(out)/corpus/keypad")
+      #expect(corpus.count > 5, "\(result.output)")
+      journals.append(try corpus.map { try $0 + folder.read("\(out)/corpus/keypad/\($0)") }.joined())
+    }
+    expect(journals[0], journals[1])
+  }
+
+  @Test(
+    "a bug in its timers is found and replayed",
+    arguments: [
+      // Locked out for too short, and a counter that nothing resets.
+      ("turn(\"LockedOut\", 30.0)", "turn(\"LockedOut\", 29.0)", "the device showed Locked"),
+      ("lock.timer = lock.after(60.0, forget)", "lock.timer = None", "the device showed LockedOut"),
+      ("turn(\"Unlocked\", 5.0)", "turn(\"Unlocked\")", "the device showed nothing"),
+    ])
+  func bug(line: String, other: String, words: String) throws {
+    let folder = try folder(line, other)
+    let result = try Command.run(
+      "fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "1", "--steps", "20k",
+      in: folder.path)
+    expect(result.status, 1)
+    #expect(result.output.contains(words), "\(result.output)")
+    let failure = try #require(folder.names("Reports/failures").first)
+    expect(try Command.run("replay", "Reports/failures/" + failure, in: folder.path).status, 1)
+  }
+
+  @Test("what is saved of a machine in a file finds it again: corpus, counterexample, tour")
+  func machineFile() throws {
+    let folder = try folder()
+    let device = ["--device", "exec:python3 keypad.py"]
+    let fuzz = ["fuzz", "keypad.yaml", "--seed", "1", "--steps", "2000"] + device
+    expect(try Command.run(fuzz, in: folder.path).status, 0)
+    let kept = folder.names("Reports/corpus/keypad").count
+    let again = try Command.run(fuzz, in: folder.path)
+    #expect(again.output.contains("corpus  Reports/corpus/keypad: \(kept) tests"), "\(again.output)")
+    let tour = ["cover", "keypad.yaml", "--save", "Scenarios/tour.yaml", "--seed", "1"] + device
+    expect(try Command.run(tour, in: folder.path).status, 0)
+    let replayed = try Command.run("run", "Scenarios/tour.yaml", in: folder.path)
+    expect(replayed.status, 0)
+    #expect(replayed.output.contains("agree"), "\(replayed.output)")
+  }
+
+  @Test("the last that it said stands beside a case that failed")
+  func lastWords() throws {
+    let folder = try folder(
+      "    lock.reading(\"battery\", 5.9)", "    print('it is warm'); lock.show(\"Unlocked\")")
+    let result = try Command.run("run", in: folder.path)
+    expect(result.status, 1)
+    #expect(
+      result.output.contains("the program said: asked for the battery")
+        && result.output.contains("the program said: it is warm"), "\(result.output)")
+    #expect(try folder.read("Reports/junit.xml").contains("programs.log"))
+  }
+
+  @Test(
+    "a greeting that is wrong, or that the machine knows nothing of, is said before anything is run",
+    arguments: [
+      (
+        ", moves=[\"enter\"]", ", moves=[\"entre\"]",
+        "greeting cannot be used: `entre` is not among its `stimuli`"
+      ),
+      (", moves=[\"enter\"]", ", reports=[\"readBatery\"]", "did you mean `readBattery`?"),
+      (", moves=[\"enter\"]", ", conditions=[\"cold\"]", "unknown condition of the device `cold`"),
+      (
+        "def enterWrong", "def enterWorng",
+        "unknown stimulus of the device `enterWorng`: did you mean `enterWrong`?"
+      ),
+    ])
+  func misunderstood(line: String, other: String, words: String) throws {
+    let folder = try folder(line, other)
+    let fuzz = ["fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--steps", "10"]
+    for command in [["run"], fuzz] {
+      let result = try Command.run(command, in: folder.path)
+      expect(result.status, 2)
+      #expect(result.errors.contains(words), "\(result.errors)")
+    }
+  }
+
+  @Test("a rule that it says was broken ends the test, in scenarios and in generated tests")
+  func violation() throws {
+    let folder = try folder(
+      "lock.reading(\"battery\", 5.9)", "lock.violation(\"no-battery\", \"it is flat\")")
+    for words in [
+      ["run"],
+      ["fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "1", "--steps", "500"],
+    ] {
+      let result = try Command.run(words, in: folder.path)
+      expect(result.status, 1)
+      #expect(result.output.contains("the device broke a rule: no-battery"), "\(result.output)")
+    }
+  }
+
+  @Test(
+    "a timer that refuses does nothing, a reading that is no number is shown so, and arguments that it does not take are refused"
+  )
+  func strange() throws {
+    let folder = try folder(
+      "    lock.reading(\"battery\", 5.9)",
+      """
+          lock.after(1.0, lambda: lock.refuse("in a timer"))
+          lock.after(float("inf"), lambda: None)
+          lock.reading("battery", float("nan"))
+      """)
+    try folder.write(
+      "Scenarios/out.yaml",
+      """
+      scenario: Strange
+      machine: ../keypad.yaml
+      device: exec:python3 keypad.py
+      steps:
+        - readBattery
+        - wait: 5 s
+        - enter
+        - expect: { status: Unlocked }
+      """)
+    expect(try Command.run("run", in: folder.path).status, 0)
+    let lines = """
+      printf '%s\\n' '{"reset":{}}' '{"stimulus":"enter","arguments":{"speed":3}}' '{"stimulus":"readBattery"}' | python3 keypad.py
+      """
+    let result = try Command.shell(lines, in: folder.path)
+    #expect(
+      result.output.contains("got an unexpected keyword argument 'speed'")
+        && result.output.contains(#"{"reading":{"battery":"not a number"}}"#),
+      "\(result.output)\(result.errors)")
+  }
+
+  @Test("who asks for the end while it is greeted leaves no program behind")
+  func interrupted() throws {
+    let folder = try folder(
+      "lock.run()",
+      """
+      import os, time
+      with open("begun", "w") as file: file.write(str(os.getpid()))
+      os.rename("begun", "greeted")
+      time.sleep(600)
+      """)
+    let out = try Command.Folder()
+    let process = try Command.start(
+      Command.path, ["run", "--answer-timeout", "60"], in: folder.path, out: out)
+    while !folder.has("greeted"), process.isRunning { usleep(10_000) }
+    let program = try #require(Int32(try folder.read("greeted")))
+    process.signal(SIGINT)
+    expect(process.waitUntilExit(), 5)
+    // Whoever takes over an orphan may be late to let it go: it has no command line any more.
+    let words = (try? Data(contentsOf: URL(filePath: "/proc/\(program)/cmdline"))) ?? Data()
+    expect(words, Data())
+  }
+
+  @Test(
+    "the header for C is compiled without a warning, and its lock agrees in both times",
+    arguments: ["1", "0"])
+  func c(isVirtual: String) throws {
+    let folder = try folder(time: isVirtual == "1" ? "virtual" : "real")
+    try folder.write("lockstep_device.h", try Command.run("bindings", "c").output)
+    try folder.write(
+      "keypad.c", ExecKeypad.c.program.replacing(".is_virtual=1", with: ".is_virtual=\(isVirtual)"))
+    let built = try Command.shell(
+      "cc -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror -O1 -fsanitize=undefined -o keypad keypad.c -lm",
+      in: folder.path)
+    expect(built.errors, "")
+    let device = "exec:./keypad"
+    let result = try Command.run("run", "--device", device, in: folder.path)
+    expect(result.status, 0)
+    if isVirtual == "1" { try expectSame(as: device, in: folder) }
+  }
+
+  @Test("the module for Rust is compiled without a warning", .enabled(if: hasRust, "needs rustc"))
+  func rust() throws {
+    let folder = try folder()
+    try folder.write("lockstep_device.rs", try Command.run("bindings", "rust").output)
+    try folder.write("keypad.rs", keypadInRust)
+    let built = try Command.shell("rustc -D warnings -o keypad keypad.rs", in: folder.path)
+    expect(built.errors, "")
+    try expectSame(as: "exec:./keypad", in: folder)
+  }
+
+  /// A lock in another language does what that in Python does.
+  private func expectSame(as device: String, in folder: Command.Folder) throws {
+    var corpora: [[String]] = []
+    for (program, out) in [(device, "other"), ("exec:python3 keypad.py", "python")] {
+      let fuzzed = try Command.run(
+        "fuzz", "keypad.yaml", "--device", program, "--seed", "1", "--steps", "5000", "--out", out,
+        in: folder.path)
+      expect(fuzzed.status, 0)
+      let steps = try folder.names("\(out)/corpus/keypad").map { name in
+        String(try folder.read("\(out)/corpus/keypad/\(name)").split(separator: "steps:").last ?? "")
+      }
+      #expect(steps.count > 5)
+      corpora.append(steps.sorted())
+    }
+    expect(corpora[0], corpora[1])
+  }
+
+  @Test("a language that there is no file for")
+  func bindings() throws {
+    let result = try Command.run("bindings", "pyton")
+    expect(result.status, 2)
+    #expect(result.errors.contains("did you mean 'python'?"), "\(result.errors)")
+  }
+}
