@@ -22,8 +22,9 @@ public final class Specification: Sendable {
     var transition: Int32
     /// What is shown first on the way, or -1 when nothing is.
     var symbol: Int32 = -1
-    /// Whether an event leads along it, and not time alone.
-    var isEvent = true
+    /// Whether the device takes it as an answer: an event leads along it, or it may be taken at once and has its time. What
+    /// has to wait first is a timer.
+    var isAnswer = true
     /// Whether its row names the condition `loss` among those of which one must hold.
     var isByLoss = false
   }
@@ -452,6 +453,7 @@ private final class NodeBuilder {
     Specification.Step(
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
       latest: edge.latest, guard: edge.guard, transition: Int32(edge.transition),
-      isEvent: edge.event != nil, isByLoss: edge.guard.given & loss != 0)
+      isAnswer: edge.event != nil || edge.earliest == .zero && edge.latest > .zero,
+      isByLoss: edge.guard.given & loss != 0)
   }
 }

@@ -99,6 +99,6 @@ extension Specification {
 
   /// Whether a node ends, by a known time, with an event that is the device's to cause.
   fileprivate func awaits(in node: Int, under conditions: UInt64) -> Bool {
-    urgent[urgentSteps(of: node)].contains { $0.isEvent && $0.guard.holds(under: conditions) }
+    urgent[urgentSteps(of: node)].contains { $0.isAnswer && $0.guard.holds(under: conditions) }
   }
 }

@@ -169,7 +169,7 @@ struct TimedTracker: Sendable {
     for member in possible.members {
       for index in specification.urgentSteps(of: member.node) {
         let step = specification.urgent[index]
-        if step.isEvent, environment.mustHold(step.guard, since: entry(of: member)) { return true }
+        if step.isAnswer, environment.mustHold(step.guard, since: entry(of: member)) { return true }
       }
     }
     return false
