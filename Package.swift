@@ -50,7 +50,8 @@ let package = Package(
     library("Bluetooth", ["Basics"], computes: true),
     library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"], computes: true),
     // Families
-    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Sesame"], computes: true),
+    library("Centrals", ["Basics", "Conformance", "Bluetooth"], computes: true),
+    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Centrals", "Sesame"], computes: true),
     // Worlds
     library("Controllers", ["Basics", "Crypto", "Bluetooth"], computes: true),
     library(
@@ -74,7 +75,7 @@ let package = Package(
       "Bench",
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Conformance", "Bluetooth", "Sesame",
-        "SesameDevice",
+        "SesameDevice", "Centrals",
         "Transports", "Databases", "CShims",
       ]),
     library(
@@ -82,7 +83,7 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance",
         "Bluetooth", "Sesame",
-        "SesameDevice", "Controllers", "Emulator", "Transports", "Bench", "Harness",
+        "SesameDevice", "Centrals", "Controllers", "Emulator", "Transports", "Bench", "Harness",
       ]),
     // Above
     library("CommandLine", ["Basics", "System", "Journal"]),
@@ -99,7 +100,8 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Documents", "Automata", "Models", "Conformance", "Bluetooth",
         "Sesame",
-        "SesameDevice", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices", "Harness",
+        "SesameDevice", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices",
+        "Harness",
         "Reporting",
         "Nightly",
       ]),
@@ -119,6 +121,7 @@ let package = Package(
       name: "DecoderChecks",
       dependencies: [
         "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "SesameDevice",
+        "Centrals",
         "Controllers",
         "Emulator", "Harness",
       ],
@@ -148,7 +151,7 @@ let package = Package(
     tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
     tests("Bluetooth", ["Bluetooth", "Basics"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Basics"], resources: [.copy("Vectors")]),
-    tests("SesameDevice", ["SesameDevice", "Sesame", "Bluetooth", "Conformance", "Basics"]),
+    tests("SesameDevice", ["SesameDevice", "Centrals", "Sesame", "Bluetooth", "Conformance", "Basics"]),
     tests(
       "Emulator",
       [

@@ -23,17 +23,21 @@ extension Figure {
     let dongle = HangingDongle(world)
     var host = HostSettings(address: .staticRandom(0x0C11_E470_0001))
     host.commandTimeout = .milliseconds(1200)
-    var link = AirLink(dongle, host: host, environment: world, target: .address(world.address))
-    link.patience = .seconds(1)
+    var link = AirLink(
+      dongle, host: host, environment: world, target: .address(world.address), patience: .seconds(1))
     var escalation = RecoveryEscalation(hasUSBReset: true, powerSettles: .seconds(3))
     do {
       _ = try link.prepare(StartCondition())
       dongle.isHung = true
       let begin = dongle.now
       guard finds(&link) else { return nil }
-      var way = RecoveringLink(link)
-      guard escalation.climb(&way) else { return nil }
-      _ = try way.link.prepare(StartCondition())
+      let works = link.recover { central in
+        var way = RecoveringCentral(central)
+        defer { central = way.central }
+        return escalation.climb(&way)
+      }
+      guard works else { return nil }
+      _ = try link.prepare(StartCondition())
       return (dongle.now - begin).seconds
     } catch {
       return nil

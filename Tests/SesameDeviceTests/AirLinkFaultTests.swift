@@ -1,5 +1,6 @@
 @testable import SesameDevice
 import Bluetooth
+import Centrals
 import Conformance
 import Sesame
 import Basics
@@ -16,6 +17,19 @@ private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
   }
 }
 
+/// The lab fault with which something ends that is done to bring the central back.
+private func recovery<Environment>(
+  of link: inout AirLink<ToyTransport, Environment>,
+  _ body: (inout LabCentral<ToyTransport>) throws(LabFault) -> Void
+) -> LabFault? {
+  do throws(LabFault) {
+    try link.recover(body)
+    return nil
+  } catch {
+    return error
+  }
+}
+
 private let lost = TransportFault(.lost, "the dongle was unplugged")
 private let silent = LabFault(.noAnswer, "the controller does not answer the command 0x0c03")
 
@@ -26,7 +40,7 @@ struct AirLinkFaultTests {
     var link = AirFixture.link()
     for count in 1...2 {
       expect(try link.prepare(StartCondition()), nil)
-      expect(link.transport.commands.filter { $0 == .reset() }.count, count)
+      expect(link.central.transport.commands.filter { $0 == .reset() }.count, count)
       expect(link.now, .zero)
       expect(try link.next(until: .zero + .seconds(1)), nil)
       expect(link.now, .zero + .seconds(1))
@@ -83,14 +97,14 @@ struct AirLinkFaultTests {
     var link = AirFixture.link(transport)
     let expected = LabFault(.transportLost, "controller lost: the dongle was unplugged")
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
-    expect(link.isWayLost, true)
+    expect(link.central.isWayLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
     expect(fault { () throws(LabFault) in try link.listen() }, expected)
-    let limit = link.transport.now + .seconds(3)
-    expect(fault { () throws(LabFault) in try link.reconnect(until: limit) }, expected)
-    expect(fault { () throws(LabFault) in try link.resetController(until: limit) }, expected)
-    expect(fault { () throws(LabFault) in try link.reopen(.anew, until: limit) }, nil)
-    expect(link.isWayLost, false)
+    let limit = link.central.transport.now + .seconds(3)
+    expect(recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: limit) }, expected)
+    expect(recovery(of: &link) { way throws(LabFault) in try way.resetController(until: limit) }, expected)
+    expect(recovery(of: &link) { way throws(LabFault) in try way.reopen(.anew, until: limit) }, nil)
+    expect(link.central.isWayLost, false)
     expect(try link.prepare(StartCondition()), nil)
   }
 
@@ -101,20 +115,24 @@ struct AirLinkFaultTests {
     transport.reopenFaults = [TransportFault(.unavailable, "there is no such dongle")]
     var link = AirFixture.link(transport)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, silent)
-    expect(link.transport.now, .zero + .seconds(2))
-    expect(link.isWayLost, false)
+    expect(link.central.transport.now, .zero + .seconds(2))
+    expect(link.central.isWayLost, false)
     let dumb = LabFault(.noAnswer, "the controller gives no sign of life")
-    expect(fault { () throws(LabFault) in try link.reconnect(until: .zero + .seconds(3)) }, dumb)
-    expect(link.transport.now, .zero + .seconds(3))
+    expect(
+      recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: .zero + .seconds(3)) }, dumb)
+    expect(link.central.transport.now, .zero + .seconds(3))
     let late = LabFault(.noAnswer, "the controller was not set up in time")
-    expect(fault { () throws(LabFault) in try link.resetController(until: .zero + .seconds(4)) }, late)
-    expect(link.transport.now, .zero + .seconds(4))
+    expect(
+      recovery(of: &link) { way throws(LabFault) in try way.resetController(until: .zero + .seconds(4)) },
+      late)
+    expect(link.central.transport.now, .zero + .seconds(4))
     let gone = LabFault(.noDevice, "controller unavailable: there is no such dongle")
-    expect(fault { () throws(LabFault) in try link.reopen(.anew, until: .zero + .seconds(6)) }, gone)
-    expect(link.isWayLost, true)
+    expect(
+      recovery(of: &link) { way throws(LabFault) in try way.reopen(.anew, until: .zero + .seconds(6)) }, gone)
+    expect(link.central.isWayLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, gone)
     expect(fault { () throws(LabFault) in _ = try link.next(until: .never) }, gone)
-    expect(link.transport.now, .zero + .seconds(4))
+    expect(link.central.transport.now, .zero + .seconds(4))
   }
 
   @Test("a controller that gives a sign of life needs a test to be prepared, and nothing else")
@@ -124,7 +142,7 @@ struct AirLinkFaultTests {
     var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     #expect(fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(2)) } != nil)
-    expect(fault { () throws(LabFault) in try link.reconnect(until: .zero + .seconds(3)) }, nil)
+    expect(recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: .zero + .seconds(3)) }, nil)
     expect(
       fault { () throws(LabFault) in try link.listen() },
       LabFault(.notPossible, "nothing was prepared since the controller was lost"))
@@ -166,7 +184,7 @@ struct AirLinkFaultTests {
     link = AirFixture.link(transport)
     let told = fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }
     expect(told, LabFault(.noAnswer, "the controller does not answer the command 0x1003"))
-    #expect(link.transport.now < .zero + .seconds(4))
+    #expect(link.central.transport.now < .zero + .seconds(4))
   }
 
   @Test("what arrived while we were held up is all heard before anything is late")

@@ -1,4 +1,4 @@
-public import SesameDevice
+public import Centrals
 public import Transports
 import Bluetooth
 import System
@@ -44,10 +44,10 @@ public final class Recovery {
   /// Climbs until the controller is in work again.
   ///
   /// - Returns: what there is to say of it, a line for each try.
-  public func climb<Environment>(_ link: inout AirLink<Transport, Environment>) -> [String] {
-    var way = RecoveringLink(link, record: log.keep)
+  public func climb(_ central: inout LabCentral<Transport>) -> [String] {
+    var way = RecoveringCentral(central, record: log.keep)
     let works = escalation.climb(&way)
-    link = way.link
+    central = way.central
     if !works { putOut(way.lastFailure) }
     return way.lines
   }

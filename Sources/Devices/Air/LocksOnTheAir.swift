@@ -1,4 +1,5 @@
 public import SesameDevice
+public import Centrals
 public import Bench
 public import Transports
 import System

@@ -1,5 +1,6 @@
 public import Sesame
 public import Bluetooth
+public import Centrals
 public import Conformance
 public import Basics
 
@@ -42,21 +43,6 @@ public struct AirDeviceSettings {
   }
 }
 
-/// How the controller at the end of a transport is brought back into work.
-public protocol ControllerRecovery<Transport>: AnyObject {
-  /// The way to the controller.
-  associatedtype Transport: HCITransport
-
-  /// Why everything ends at once, once nothing is left to try.
-  var fault: LabFault? { get }
-
-  /// Tries what there is until the controller is in work again; gives what there is to say of it, one line each.
-  func climb<Environment: LockEnvironment>(_ link: inout AirLink<Transport, Environment>) -> [String]
-
-  /// Takes what there is to say since it was last asked.
-  func takeDiagnostics() -> [String]
-}
-
 /// A lock on the air, real, emulated by another program, or emulated here and used as if it were real, as a device under
 /// test.
 ///
@@ -92,8 +78,8 @@ public final class AirDevice<Transport: HCITransport, Environment: LockEnvironme
     self.environment = environment
     self.settings = settings
     self.recovery = recovery
-    var link = AirLink(transport, host: settings.host, environment: environment, target: target)
-    link.patience = settings.patience
+    let link = AirLink(
+      transport, host: settings.host, environment: environment, target: target, patience: settings.patience)
     wrapped = ClientDevice(link, conditions: settings.conditions, secrets: settings.secrets(0))
     self.diagnostics = (recovery?.takeDiagnostics() ?? []) + diagnostics
   }
@@ -180,7 +166,7 @@ public final class AirDevice<Transport: HCITransport, Environment: LockEnvironme
     if let fault = recovery.fault { throw fault }
     var link = wrapped.link
     diagnostics += link.takeDiagnostics()
-    diagnostics += recovery.climb(&link)
+    diagnostics += link.recover(recovery.climb)
     renew(link)
     if let fault = recovery.fault { throw fault }
   }

@@ -1,5 +1,6 @@
 public import Sesame
 public import Bluetooth
+public import Centrals
 public import Conformance
 public import Basics
 
@@ -18,15 +19,13 @@ public import Basics
 /// - A link that the client ends is over for it at once, with reason 0x16, as is an attempt that it gives up, with
 ///   0x02.
 /// - Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
-///   ``reconnect(until:)``, ``resetController(until:)`` or ``reopen(_:until:)`` has helped. Which of them is tried, and
-///   when, is for whoever uses the link to say.
+///   the ``central`` was brought back; see ``recover(_:)``.
 ///
 /// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
 public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: LockLink {
   private enum State {
+    /// There is no link that can be used.
     case idle
-    /// With how often an attempt may still be made again that the controller took for a link before it was one.
-    case connecting(attemptsLeft: Int)
     case discovering(Discovering)
     case open(Open)
   }
@@ -36,7 +35,6 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
     let link: LinkID
     var discovery = LockDiscovery()
     var procedure: GATTProcedureID
-    let attemptsLeft: Int
     /// Frames that came before the client could be told that the link is ready.
     var early: [[UInt8]] = []
   }
@@ -48,37 +46,13 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
     var outgoing: [[UInt8]] = []
   }
 
-  /// How it is with the controller.
-  private enum Controller {
-    case reset, setUp
-    /// What everything ends with until it is in work again.
-    case failed(LabFault)
-  }
-
-  /// The way to the client's controller.
-  public private(set) var transport: Transport
-  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence. Without it,
-  /// a controller that froze looks like a lock that does not answer.
-  public var patience: Interval?
+  private var way: CentralLink<Transport>
   /// Who can do something to the lock and to the air around it.
   public internal(set) var environment: Environment
 
-  private var host: BluetoothHost
-  /// Whether the host is kept from what is due.
-  private var hostOverrun = Overrun()
   private var listener: LockListener
   private var state = State.idle
   private var isListening = false
-  /// The link that the client has ended, until it is over, and whether it is to end once the controller has sent what it has.
-  private var leaving: (link: LinkID, isDraining: Bool)?
-  /// How many attempts were given up of which the host has not said that they are over.
-  private var givenUp = 0
-  private var controller = Controller.reset
-  private var epoch = Instant.zero
-  /// When the controller said something, or was asked to.
-  private var lastSign = Instant.zero
-  /// What the controller's packets brought, in order.
-  private var reports: [HostEvent] = []
   private var isHandling = false
   /// What the client is to hear, and how much of it has been taken.
   private var events: [LinkEvent] = []
@@ -88,9 +62,6 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   private var mayBeTampered = false
   /// Whether something was sent on this link that makes no sense.
   private var isProvoked = false
-  private var recorder: PacketRecorder?
-  /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened anew.
-  public private(set) var isWayLost = false
 
   /// Makes a link whose controller is reset when the first test begins.
   ///
@@ -99,16 +70,27 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   ///   - host: the settings of the client's host.
   ///   - environment: who brings the lock into a start condition.
   ///   - target: which lock is meant.
-  public init(_ transport: Transport, host: HostSettings, environment: Environment, target: LockTarget) {
-    self.transport = transport
+  ///   - patience: after which silence the controller is asked for a sign of life; see ``Centrals/LabCentral/patience``.
+  public init(
+    _ transport: Transport, host: HostSettings, environment: Environment, target: LockTarget,
+    patience: Interval? = nil
+  ) {
+    way = CentralLink(LabCentral(transport, host))
+    way.central.patience = patience
     self.environment = environment
-    self.host = BluetoothHost(host)
     listener = LockListener(target)
   }
 }
 
 extension AirLink {
-  public var now: Instant { .zero + (transport.now - epoch) }
+  /// The client's host on its controller.
+  public private(set) var central: LabCentral<Transport> {
+    @inline(__always) _read { yield way.central }
+    @inline(__always) _modify { yield &way.central }
+  }
+
+  @inline(__always)
+  public var now: Instant { central.now }
 
   /// What the environment can do, and two of the client's Bluetooth: `att`, something that makes no sense
   /// (``MalformedBluetooth``), and `unsubscribe`, which turns the lock's notifications off.
@@ -125,23 +107,18 @@ extension AirLink {
   /// Ends whatever there is, lets the environment bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    switch controller {
-    case .failed(let fault): throw fault
-    case .setUp: try endEverything()
-    case .reset: break
-    }
+    try central.checkUse()
+    if central.isSetUp { try endEverything() }
     let key = try environment.prepare(start)
     try setUp()
     listener = LockListener(listener.target)
     mayBeTampered = false
-    epoch = transport.now
-    // What went wrong before is of interest only while it is not put right.
-    recorder?.startOver(at: epoch)
+    central.startClock()
     return key
   }
 
   public mutating func record(to recorder: PacketRecorder?) -> Bool {
-    self.recorder = recorder
+    central.recorder = recorder
     return true
   }
 
@@ -149,49 +126,41 @@ extension AirLink {
     try check()
     isListening = true
     listener.listenAgain()
-    try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: transport.now))
+    try carryOut(
+      central.host.startScanning(ScanParameters(), filterDuplicates: false, at: central.transport.now))
   }
 
   public mutating func stopListening() throws(LabFault) {
     try check()
     guard isListening else { return }
     isListening = false
-    try carryOut(host.stopScanning(at: transport.now))
+    try carryOut(central.host.stopScanning(at: central.transport.now))
   }
 
   public mutating func connect() throws(LabFault) {
     try check()
-    guard case .idle = state else { return }
+    guard way.isIdle else { return }
     guard listener.address != nil else {
       throw LabFault(.notPossible, "a lock that was never heard cannot be connected to")
     }
-    state = .connecting(attemptsLeft: Self.repeatedAttempts)
-    try beginConnecting()
+    way.address = listener.address
+    try way.connect()
+    try handleReports()
   }
 
   public mutating func disconnect() throws(LabFault) {
     try check()
-    let last = state
     state = .idle
-    switch last {
-    case .idle: break
-    case .connecting:
-      // An attempt that waits for an earlier link to end was not begun.
-      if leaving == nil {
-        givenUp += 1
-        try carryOut(host.cancelConnecting(at: transport.now))
-      }
-      events.append(.disconnected(reason: HCIErrorCode.unknownConnection.rawValue))
-    case .discovering(let discovering): try leave(discovering.link)
-    case .open(let open): try leave(open.link)
-    }
+    guard let reason = try way.disconnect() else { return }
+    try handleReports()
+    events.append(.disconnected(reason: reason))
   }
 
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
     try check()
     guard case .open(var open) = state else { return }
     guard open.outgoing.isEmpty,
-      let actions = host.writeCommand(open.write, frame, on: open.link, at: transport.now)
+      let actions = central.host.writeCommand(open.write, frame, on: open.link, at: central.transport.now)
     else {
       open.outgoing.append(frame)
       return state = .open(open)
@@ -201,7 +170,7 @@ extension AirLink {
 
   public mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
     try check()
-    let limit = epoch + (limit - .zero)
+    let limit = central.transportTime(of: limit)
     var overrun = Overrun()
     var isOver = false
     while true {
@@ -212,12 +181,12 @@ extension AirLink {
       events.removeAll(keepingCapacity: true)
       taken = 0
       guard !isOver else { return nil }
-      guard try step(until: limit) else {
+      guard try step(until: limit) != .none else {
         // What the environment did to a frame may be all that there is.
         if events.isEmpty { return nil }
         continue
       }
-      isOver = overrun.isEndless(isLate: transport.now > limit, at: transport.now)
+      isOver = overrun.isEndless(isLate: central.transport.now > limit, at: central.transport.now)
     }
   }
 
@@ -268,7 +237,7 @@ extension AirLink {
     if !open.outgoing.isEmpty { events.append(.tampered) }
     let packets = malformed.packets(write: open.write, notify: open.notify, frame: MalformedBluetooth.frame)
     for (channel, payload) in packets {
-      try carryOut(host.sendRaw(payload, onChannel: channel, of: open.link))
+      try carryOut(central.host.sendRaw(payload, onChannel: channel, of: open.link))
     }
   }
 
@@ -279,7 +248,7 @@ extension AirLink {
     // Its configuration stands right behind the value, where a service is as documented.
     let configuration = open.notify.rawValue + 1
     let payload = [0x52, UInt8(truncatingIfNeeded: configuration), UInt8(configuration >> 8), 0, 0]
-    try carryOut(host.sendRaw(payload, onChannel: L2CAPChannel.att.rawValue, of: open.link))
+    try carryOut(central.host.sendRaw(payload, onChannel: L2CAPChannel.att.rawValue, of: open.link))
   }
 
   public mutating func keep(_ key: LockKey) throws(LabFault) { try environment.keep(key) }
@@ -287,124 +256,36 @@ extension AirLink {
 
   /// Resets the controller, and does no more: a way in memory needs no other help.
   public mutating func restart() throws(LabFault) {
-    try resetController(until: transport.now + .seconds(10))
+    defer { forgetEverything() }
+    try central.resetController(until: central.transport.now + .seconds(10))
+  }
+
+  /// Has the central brought back: whatever there was on it is over.
+  public mutating func recover<Result, Failure: Error>(
+    _ body: (inout LabCentral<Transport>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { forgetEverything() }
+    return try body(&central)
   }
 
   public mutating func takeDiagnostics() -> [String] {
     defer { diagnostics = [] }
-    return diagnostics + transport.takeDiagnostics()
-  }
-}
-
-// MARK: - Bringing the controller back
-
-extension AirLink {
-  /// Gives up everything under way, and asks the controller for a sign of life. After that a test has to be prepared.
-  public mutating func reconnect(until limit: Instant) throws(LabFault) {
-    forgetEverything()
-    let question = HCICommand.readBDADDR().packet
-    do {
-      try transport.send(question)
-      recorder?.note(question, isReceived: false, at: transport.now)
-      while transport.now < limit {
-        guard let packet = try transport.receive(until: limit) else { continue }
-        recorder?.note(packet, isReceived: true, at: transport.now)
-        if Self.isAnswer(packet) { return }
-      }
-    } catch {
-      throw fail(error)
-    }
-    throw fail(LabFault(.noAnswer, "the controller gives no sign of life"))
-  }
-
-  /// Whether a packet is Command Complete of Read BD_ADDR.
-  private static func isAnswer(_ packet: HCIPacket) -> Bool {
-    guard case .event(let code, let parameters) = packet,
-      case .commandComplete(_, HCICommand.readBDADDR.opcode, _)? = try? HCIEvent(
-        code: code, parameters: parameters)
-    else { return false }
-    return true
-  }
-
-  /// Resets the controller and sets it up.
-  public mutating func resetController(until limit: Instant) throws(LabFault) {
-    try setUp(until: limit)
-  }
-
-  /// Opens the way to the controller anew, resets that and sets it up. A part of the time is kept for setting it up.
-  public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
-    forgetEverything()
-    defer { diagnostics += transport.takeDiagnostics() }
-    do {
-      try transport.reopen(how, until: limit - Self.settingUp)
-      isWayLost = false
-    } catch {
-      throw fail(error)
-    }
-    try setUp(until: max(limit, transport.now + Self.settingUp))
-  }
-
-  /// As long as a controller that works needs to be set up, and more.
-  private static var settingUp: Interval { .milliseconds(1300) }
-}
-
-/// Tells what arrived while this program was held up, and is heard before anything that is due by now, from a
-/// controller that talks without a pause, for which nothing that is due may wait.
-private struct Overrun {
-  private var begin: Instant?
-
-  /// Whether everything has been late for longer than it takes to catch up.
-  mutating func isEndless(isLate: Bool, at now: Instant) -> Bool {
-    guard isLate else {
-      begin = nil
-      return false
-    }
-    let begin = begin ?? now
-    self.begin = begin
-    return now - begin >= .seconds(1)
+    return diagnostics + central.takeDiagnostics()
   }
 }
 
 extension AirLink {
-  private func check() throws(LabFault) {
-    switch controller {
-    case .setUp: break
-    case .failed(let fault): throw fault
-    case .reset: throw LabFault(.notPossible, "nothing was prepared since the controller was lost")
-    }
-  }
-
-  /// Keeps the fault, so that nothing is tried before the controller was brought back.
-  private mutating func fail(_ fault: LabFault) -> LabFault {
-    controller = .failed(fault)
-    return fault
-  }
-
-  private mutating func fail(_ fault: TransportFault) -> LabFault {
-    switch fault.symptom {
-    case .unavailable, .busy, .lost: isWayLost = true
-    case .silent, .malformed: break
-    }
-    return fail(LabFault(fault))
-  }
+  private func check() throws(LabFault) { try central.check() }
 
   /// Resets the controller and waits until it can be used.
-  private mutating func setUp(until limit: Instant = .never) throws(LabFault) {
+  private mutating func setUp() throws(LabFault) {
     forgetEverything()
-    try carryOut(host.start(at: transport.now))
-    while case .reset = controller {
-      guard try step(until: limit) || transport.now < limit else {
-        throw fail(LabFault(.noAnswer, "the controller was not set up in time"))
-      }
-    }
-    events.removeAll(keepingCapacity: true)
+    try central.setUp()
   }
 
   private mutating func forgetEverything() {
-    controller = .reset
     isListening = false
-    givenUp = 0
-    leaving = nil
+    way.forgetEverything()
     state = .idle
     events.removeAll(keepingCapacity: true)
     taken = 0
@@ -412,125 +293,57 @@ extension AirLink {
 
   /// Ends links and attempts, and gives the controller a few seconds to say that it did; a reset follows anyway.
   private mutating func endEverything() throws(LabFault) {
-    try disconnect()
-    let end = transport.now + .seconds(3)
-    while givenUp > 0 || leaving != nil, transport.now < end { _ = try step(until: end) }
+    state = .idle
+    try way.endEverything()
   }
 
-  /// Ends a link that the client wants no more.
-  private mutating func leave(_ link: LinkID) throws(LabFault) {
-    leaving = (link, isDraining: true)
-    try endDrained()
-    events.append(.disconnected(reason: HCIErrorCode.localHostTerminated.rawValue))
-  }
-
-  /// Ends the link that the client has left, once what was written before has arrived.
-  private mutating func endDrained() throws(LabFault) {
-    guard let leaving, leaving.isDraining, host.hasSentEverything(on: leaving.link) else { return }
-    self.leaving?.isDraining = false
-    try carryOut(host.disconnect(leaving.link, reason: .remoteUserTerminated, at: transport.now))
-  }
-
-  /// Connects, once nothing of an earlier link is in the way.
-  private mutating func beginConnecting() throws(LabFault) {
-    guard case .connecting(let attemptsLeft) = state, leaving == nil, let address = listener.address else {
-      return
-    }
-    let isFirst = attemptsLeft == Self.repeatedAttempts
-    let time = isFirst ? Interval.forever : Self.repeatedAttemptTime
-    try carryOut(host.connect(to: address, ConnectionParameters(), timeout: time, at: transport.now))
-  }
-
-  /// Lets time pass up to the next packet or to what the host has to do next; false at the limit.
-  private mutating func step(until limit: Instant) throws(LabFault) -> Bool {
-    let due = host.deadline
-    let check = patience.map { lastSign + $0 }
-    let packet: HCIPacket?
-    do {
-      packet = try transport.receive(until: min(limit, due ?? .never, check ?? .never))
-    } catch {
-      throw fail(error)
-    }
-    let now = transport.now
+  /// Lets time pass up to the next packet or to what the host has to do next.
+  private mutating func step(until limit: Instant) throws(LabFault) -> LabCentral<Transport>.Step {
+    let step = try way.step(until: limit)
     noteTampering()
-    if let packet {
-      lastSign = now
-      recorder?.note(packet, isReceived: true, at: now)
-      try carryOut(host.receive(packet, at: now))
-      try endDrained()
-      if hostOverrun.isEndless(isLate: host.deadline.map { $0 < now } ?? false, at: now) {
-        try carryOut(host.advance(to: now))
-      }
-    } else if let due, due <= now {
-      try carryOut(host.advance(to: now))
-    } else if let check, check <= now {
-      lastSign = now
-      try carryOut(host.checkController(at: now))
-    } else {
-      return false
-    }
-    return true
+    try handleReports()
+    if step == .packet { try way.endDrained() }
+    return step
   }
 
   /// Does what the host wants done: what it sends goes out in its order, then what it reports is looked at.
   private mutating func carryOut(_ actions: [HostAction]) throws(LabFault) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet):
-        do {
-          try transport.send(packet)
-          recorder?.note(packet, isReceived: false, at: transport.now)
-        } catch {
-          throw fail(error)
-        }
-      case .report(let event):
-        reports.append(event)
-      }
-    }
+    try central.carryOut(actions)
+    try handleReports()
+  }
+
+  private mutating func handleReports() throws(LabFault) {
     guard !isHandling else { return }
     isHandling = true
-    defer {
-      reports.removeAll(keepingCapacity: true)
-      isHandling = false
-    }
-    var handled = 0
-    while handled < reports.count {
-      handled += 1
-      try handle(reports[handled - 1])
+    defer { isHandling = false }
+    while let report = central.takeReport() {
+      for event in try way.take(report) { try handle(event) }
     }
   }
 }
 
 extension AirLink {
-  /// How often a link is asked for once more that never came about: the packet that asks for it was lost, and the lock
-  /// knows nothing of it (0x3E; Core 5.4, Vol 6 Part B §4.5). Hosts do so by themselves.
-  private static var repeatedAttempts: Int { 3 }
-
-  /// How long the lock is listened for then; one that has gone away meanwhile is lost.
-  private static var repeatedAttemptTime: Interval { .seconds(3) }
+  private mutating func handle(_ event: CentralLink<Transport>.Event) throws(LabFault) {
+    switch event {
+    case .connected(let link, let isFirst): try connected(link, isFirst: isFirst)
+    case .disconnected(let reason, let unacknowledged):
+      var unsent = 0
+      if case .open(let open) = state { unsent = open.outgoing.count }
+      state = .idle
+      events.append(.disconnected(reason: reason, unacknowledged: unacknowledged + unsent))
+    case .leftUnsurely: events.append(.tampered)
+    case .other(let report): try handle(report)
+    }
+  }
 
   private mutating func handle(_ event: HostEvent) throws(LabFault) {
     switch event {
-    case .ready:
-      controller = .setUp
-    case .failed(let failure):
-      throw fail(LabFault(failure))
     case .advertisement(let report):
-      if isListening, let data = listener.hear(report) { events.append(.advertisement(data)) }
+      guard isListening, let data = listener.hear(report) else { return }
+      way.address = listener.address
+      events.append(.advertisement(data))
     case .scanning(_, let status) where status != .success:
-      throw fail(LabFault(.badAnswer, "the controller does not scan: \(status)"))
-    case .connected(let link, _):
-      try connected(link)
-    case .connectionFailed(let status):
-      notConnected(status)
-    case .disconnected(let link, let reason, let unacknowledged):
-      // What was written last may not have arrived, though the client has left.
-      if let leaving, link == leaving.link,
-        leaving.isDraining || unacknowledged > 0 || reason != .localHostTerminated
-      {
-        events.append(.tampered)
-      }
-      try disconnected(link, reason, unacknowledged)
+      throw central.fail(LabFault(.badAnswer, "the controller does not scan: \(status)"))
     case .gatt(let link, let event):
       try handle(event, on: link)
     case .readyToSend(let link):
@@ -542,47 +355,19 @@ extension AirLink {
       break
     case .protocolViolation(_, let rule):
       diagnostics.append("the lock's Bluetooth broke a rule: \(rule)")
-    case .scanning, .advertising, .timing, .dataLength:
+    case .ready, .failed, .connected, .connectionFailed, .disconnected, .scanning, .advertising, .timing,
+      .dataLength:
       break
     }
   }
 
-  private mutating func connected(_ link: LinkID) throws(LabFault) {
-    guard case .connecting(let attemptsLeft) = state else { return }
+  private mutating func connected(_ link: LinkID, isFirst: Bool) throws(LabFault) {
     isProvoked = false
-    if attemptsLeft == Self.repeatedAttempts { events += (mayBeTampered ? [.tampered] : []) + [.connected] }
-    let (procedure, actions) = host.start(LockDiscovery.first, on: link, at: transport.now)
-    state = .discovering(Discovering(link: link, procedure: procedure, attemptsLeft: attemptsLeft))
+    if isFirst { events += (mayBeTampered ? [.tampered] : []) + [.connected] }
+    let (procedure, actions) = central.host.start(
+      LockDiscovery.first, on: link, at: central.transport.now)
+    state = .discovering(Discovering(link: link, procedure: procedure))
     try carryOut(actions)
-  }
-
-  private mutating func notConnected(_ status: HCIErrorCode) {
-    if givenUp > 0 {
-      givenUp -= 1
-    } else if case .connecting = state {
-      state = .idle
-      events.append(.disconnected(reason: status.rawValue))
-    }
-  }
-
-  private mutating func disconnected(
-    _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int
-  ) throws(LabFault) {
-    if link == leaving?.link {
-      leaving = nil
-      return try beginConnecting()
-    }
-    let unsent: Int
-    switch state {
-    case .discovering(let it) where it.link == link && reason == .failedToEstablish && it.attemptsLeft > 0:
-      state = .connecting(attemptsLeft: it.attemptsLeft - 1)
-      return try beginConnecting()
-    case .discovering(let it) where it.link == link: unsent = 0
-    case .open(let open) where open.link == link: unsent = open.outgoing.count
-    case .idle, .connecting, .discovering, .open: return
-    }
-    state = .idle
-    events.append(.disconnected(reason: reason.rawValue, unacknowledged: unacknowledged + unsent))
   }
 
   private mutating func handle(_ event: GATTEvent, on link: LinkID) throws(LabFault) {
@@ -595,7 +380,7 @@ extension AirLink {
       state = .discovering(it)
     case (.discovering(let it), .finished(let ended, let result)):
       if it.link == link, it.procedure == ended { try goOn(it, with: result) }
-    case (.idle, _), (.connecting, _), (.discovering, _), (.open, _): break
+    case (.idle, _), (.discovering, _), (.open, _): break
     }
   }
 
@@ -605,20 +390,20 @@ extension AirLink {
     var it = last
     switch it.discovery.receive(result) {
     case .procedure(let procedure):
-      let (number, actions) = host.start(procedure, on: it.link, at: transport.now)
+      let (number, actions) = central.host.start(procedure, on: it.link, at: central.transport.now)
       it.procedure = number
       state = .discovering(it)
       try carryOut(actions)
     case .done:
       state = .open(Open(link: it.link, write: it.discovery.write, notify: it.discovery.notify))
+      way.noteEstablished()
       events.append(.ready)
       events += it.early.map { .frame($0) }
     case .failed(let reason):
       // A lost link is told of by itself.
       if case .failure(.linkLost) = result { return }
       diagnostics.append("this is no lock that can be used: \(reason)")
-      state = .idle
-      try leave(it.link)
+      try disconnect()
     }
   }
 
@@ -626,7 +411,8 @@ extension AirLink {
     guard case .open(var open) = state, open.link == link, !open.outgoing.isEmpty else { return }
     var sent = 0
     while sent < open.outgoing.count,
-      let actions = host.writeCommand(open.write, open.outgoing[sent], on: link, at: transport.now)
+      let actions = central.host.writeCommand(
+        open.write, open.outgoing[sent], on: link, at: central.transport.now)
     {
       sent += 1
       try carryOut(actions)

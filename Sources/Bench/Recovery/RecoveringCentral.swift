@@ -1,0 +1,50 @@
+import Transports
+public import Bluetooth
+public import Centrals
+import Conformance
+public import Basics
+
+/// A central whose controller is climbed back to, with what is said meanwhile.
+public struct RecoveringCentral<Transport: HCITransport>: RecoverableWay {
+  /// The central.
+  public var central: LabCentral<Transport>
+  /// What there is to say, a line for each try and those of the transport before it.
+  public private(set) var lines: [String] = []
+  /// Why the last try did not help.
+  public private(set) var lastFailure: String?
+  /// Takes what is to be kept of each try, as soon as it has ended.
+  private let record: (RecoveryEscalation.Attempt) -> Void
+
+  /// Takes a central over.
+  public init(
+    _ central: LabCentral<Transport>, record: @escaping (RecoveryEscalation.Attempt) -> Void = { _ in }
+  ) {
+    self.central = central
+    self.record = record
+  }
+
+  public var now: Instant { central.transport.now }
+  public var isWayLost: Bool { central.isWayLost }
+
+  public mutating func attempt(_ step: RecoveryStep, until limit: Instant) -> String? {
+    do {
+      switch step {
+      case .reconnect: try central.reconnect(until: limit)
+      case .hciReset: try central.resetController(until: limit)
+      case .reopen: try central.reopen(.anew, until: limit)
+      case .usbReset: try central.reopen(.afterReset, until: limit)
+      case .powerCycle: try central.reopen(.afterPowerCycle, until: limit)
+      }
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  public mutating func note(_ line: String, _ attempt: RecoveryEscalation.Attempt?) {
+    lines += central.takeDiagnostics() + [line]
+    guard let attempt else { return }
+    lastFailure = attempt.failure
+    record(attempt)
+  }
+}
