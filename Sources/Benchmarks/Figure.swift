@@ -26,7 +26,7 @@ public struct Figure {
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
   public static var all: [Figure] {
-    processes + reports + [automata] + reference + fuzzing + air + programs + sessions + radio + [
+    processes + reports + [automata] + reference + fuzzing + air + programs + drivers + sessions + radio + [
       transport, history,
     ]
       + leases + [lab] + nights + [engine] + strategies

@@ -10,6 +10,8 @@ public final class Devices: DeviceProvider {
   private let answerTimeout: Interval
   /// Programs go on from case to case; each command has one.
   private var programs: [String: ExecDevice] = [:]
+  /// Programs that speak for a lock, and that play one.
+  private let drivers: DriverPrograms
   private let known = EmulatedDevice.all
   /// Real locks, and those that another program emulates.
   public let bench: LockBench
@@ -22,11 +24,15 @@ public final class Devices: DeviceProvider {
   public var captures: CaseCaptures?
   /// Keeps what programs say beside their answers, where that is wanted.
   public var output: ProgramOutput? {
-    didSet { for program in programs.values { program.output = output } }
+    didSet {
+      for program in programs.values { program.output = output }
+      drivers.output = output
+    }
   }
 
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
+    drivers = DriverPrograms(answerTimeout: answerTimeout)
     bench = LockBench(lab)
     played = PlayedLocks(lab.interlock)
     interlock = lab.interlock
@@ -37,6 +43,7 @@ public final class Devices: DeviceProvider {
   public func shutDown() {
     for command in programs.keys.sorted() { programs[command]?.shutDown() }
     programs = [:]
+    drivers.shutDown()
     bench.shutDown()
   }
 
@@ -71,6 +78,7 @@ public final class Devices: DeviceProvider {
         readings: program.introduction?.readings ?? [])
       description.moving = program.introduction?.moving
       return description
+    case .driver: return try drivers.describe(spec)
     case .emulator:
       let emulated = try emulated(spec.name)
       var description = try describe(emulated, spec)
@@ -120,6 +128,10 @@ public final class Devices: DeviceProvider {
     if let fault = reservation?.fault { throw fault }
     if spec.kind == .lock { return try bench.device(spec) }
     if spec.kind == .emulator { try bench.check() }
+    if spec.kind == .driver {
+      output?.begin()
+      return try drivers.device(spec, seed: seed)
+    }
     let realLock: EmulatedLockSpecification
     if spec.kind == .exec {
       let program = program(spec.name)

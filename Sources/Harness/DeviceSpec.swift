@@ -3,6 +3,7 @@
 ///     emulator:sesame5?defect=deaf-unlock&loss=0.01      an emulated device and its settings
 ///     sesame5                                            the same, without settings
 ///     exec:python3 door.py                               any program
+///     driver:python3 keypad.py?peripheral=python3 lock.py  a lock that a program plays, driven by a program
 ///     lock:keys/front-door.yaml                          a real lock
 public struct DeviceSpec: Equatable, Sendable {
   /// What stands before the colon.
@@ -11,9 +12,15 @@ public struct DeviceSpec: Equatable, Sendable {
     case emulator
     /// A program, by its command.
     case exec
+    /// A program that speaks a lock's protocol over our Bluetooth, by its command.
+    case driver
     /// A real lock, by the file that describes it.
     case lock
   }
+
+  /// What a driver is given beside its command: who plays its lock, how much gets lost on the air, and the file of their
+  /// secrets.
+  public static let driverOptions = ["peripheral", "loss", "secrets"]
 
   /// A setting of the device: a start condition or an option of its own.
   public struct Setting: Equatable, Sendable {
@@ -43,7 +50,7 @@ public struct DeviceSpec: Equatable, Sendable {
     self.settings = settings
   }
 
-  /// Reads the text form. Only emulated devices have settings: everything after `exec:` is the command.
+  /// Reads the text form. Everything after `exec:` is the command; a driver's ends before `?` and one of its options.
   ///
   /// A setting without a value is on: `emulator:sesame5?jam`.
   public init(text: String) throws(DeviceProblem) {
@@ -64,6 +71,7 @@ public struct DeviceSpec: Equatable, Sendable {
         throw DeviceProblem(.name, "nothing stands after `\(kind.rawValue):`")
       }
       self.init(kind, String(rest))
+      if kind == .driver { try takeDriverOptions() }
       return
     }
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -84,6 +92,45 @@ public struct DeviceSpec: Equatable, Sendable {
       }
     }
     self.init(kind, String(name), settings)
+  }
+}
+
+extension DeviceSpec {
+  /// Takes the options of a driver from the end of its command, each behind `?` or `&` and with `=`: whatever else has such
+  /// marks in it belongs to a command.
+  private mutating func takeDriverOptions() throws(DeviceProblem) {
+    var rest = Substring(name)
+    var parts: [(mark: Substring, begin: Substring.Index)] = []
+    for index in rest.indices where rest[index] == "?" || rest[index] == "&" {
+      guard rest[index] == "&" ? !parts.isEmpty : parts.isEmpty else { continue }
+      let behind = rest[rest.index(after: index)...]
+      if let option = Self.driverOptions.first(where: { behind.hasPrefix($0 + "=") }) {
+        parts.append((behind.prefix(option.count), index))
+      }
+    }
+    for (mark, begin) in parts.reversed() {
+      let option = String(mark)
+      guard !settings.contains(where: { $0.name == option }) else {
+        throw DeviceProblem(.setting(option), "`\(option)` is given twice")
+      }
+      settings.insert(Setting(option, String(rest[begin...].dropFirst(option.count + 2))), at: 0)
+      rest = rest[..<begin]
+    }
+    name = String(rest)
+    guard !name.isEmpty else { throw DeviceProblem(.name, "nothing stands after `driver:`") }
+    try check()
+  }
+
+  /// Throws where nobody is there for a driver to drive.
+  public func check() throws(DeviceProblem) {
+    guard kind == .driver, !settings.contains(where: { $0.name == "peripheral" && !$0.value.isEmpty }) else {
+      return
+    }
+    throw DeviceProblem(
+      .setting("peripheral"), "a driver needs a lock, and none is named",
+      hint:
+        "`driver:COMMAND?peripheral=COMMAND` for one that a program plays; `lock:FILE` for a real one whose file has "
+        + "`driver: COMMAND`")
   }
 }
 

@@ -45,6 +45,9 @@ extension ScenarioNames {
       .optional("lock", .text, "The kind of lock; an emulated one unless --device says otherwise."),
       .optional("emulator", .text, "The name of an emulated device."),
       .optional("exec", .text, "A command that speaks for a device."),
+      .optional(
+        "driver", .text,
+        "A command that speaks a lock's protocol over our Bluetooth, beside `peripheral`, which plays it."),
     ], otherSettings: .oneOrMore(.value), status: .text, effect: .text,
     readings: firstOfEach(
       MachineDefinition.catalog.flatMap { machine in machine.readings.map { reading(machine, $0) } }),
@@ -167,13 +170,14 @@ extension ScenarioNames {
   private static func deviceFields(_ specs: [DeviceSpec], isFixed: Bool) -> [Field] {
     ScenarioNames.any.deviceFields.compactMap { field in
       var field = field
-      let isProgram = field.name == DeviceSpec.Kind.exec.rawValue
+      let isProgram = ["exec", "driver"].contains(field.name)
       let emulators = isProgram ? [] : words(specs.filter { $0.kind == .emulator }.map(\.name))
       let others: [Form] =
         switch field.name {
         // What looks like a path is the file of a lock.
         case "lock" where !isFixed || specs.contains { $0.kind == .lock }: [.pattern("[/.]")]
         case "exec" where !isFixed || specs.contains { $0.kind == .exec }: [.text]
+        case "driver" where !isFixed || specs.contains { $0.kind == .driver }: [.text]
         default: []
         }
       guard !(emulators + others).isEmpty else { return nil }

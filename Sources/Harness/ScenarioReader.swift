@@ -108,7 +108,7 @@ private struct DeviceReading {
     let kinds = ScenarioGrammar.deviceKeys
     let named = entries.filter { kinds.contains($0.key.node.text ?? "") }
     guard let (key, value) = named.first else {
-      cursor.report("missing key `lock`, `emulator` or `exec`")
+      cursor.report("missing key `lock`, `emulator`, `exec` or `driver`")
       return nil
     }
     if named.count > 1 { named[1].key.report("a device has one name, and this is another") }
@@ -117,6 +117,7 @@ private struct DeviceReading {
     guard let name = value.text("a device") else { return nil }
     switch key.node.text {
     case "exec": return (DeviceSpec(.exec, name), value)
+    case "driver": return (DeviceSpec(.driver, name), value)
     case "lock" where !provider.emulators.contains(name) && (name.contains("/") || name.contains(".")):
       return (DeviceSpec(.lock, name), value)
     default:
@@ -189,6 +190,12 @@ private struct DeviceReading {
       }
     }
     self.spec?.settings = options
+    do {
+      try self.spec?.check()
+    } catch {
+      cursor?.report(error.message, hint: error.hint)
+      isWhole = false
+    }
     checkValues()
     guard isWhole else { return nil }
     return sorting.hasStart(for: start, report: cursor) ? start : nil

@@ -43,8 +43,20 @@ public final class ChildProcess {
   public var isDriven = true
 
   /// Starts a command of the shell, somebody else's program: it does not get the variables that hold our secrets.
-  public convenience init(command: String) throws(ProcessFault) {
-    try self.init(program: "/bin/sh", ["-c", command], without: Secrecy.withheldVariables)
+  ///
+  /// - Parameters:
+  ///   - folder: where it is run; `nil` for where we are.
+  ///   - document: what it can read from the descriptor whose number is in `LOCKSTEP_SECRETS_FD`, and nobody else; no more
+  ///     than a pipe holds.
+  public convenience init(
+    command: String, in folder: String? = nil, handing document: [UInt8]? = nil
+  ) throws(ProcessFault) {
+    var script = command
+    if document != nil {
+      script = "export LOCKSTEP_SECRETS_FD=\(Started.handedDescriptor)\n" + script
+    }
+    if let folder { script = "cd \(shellWord(folder)) || exit 126\n" + script }
+    try self.init(program: "/bin/sh", ["-c", script], without: Secrecy.withheldVariables, handing: document)
     RunningGroup.set(group)
   }
 
@@ -55,16 +67,18 @@ public final class ChildProcess {
   ///   - isOurs: whether it is this program again, which hears ``EndingSignals`` once it has said how it takes them, and
   ///     is not ended by one that comes before.
   ///   - lineLimit: the most bytes of one line of its output.
+  ///   - document: what it can read from descriptor 3; no more than a pipe holds.
   public init(
     program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
-    isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit
+    isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit, handing document: [UInt8]? = nil
   ) throws(ProcessFault) {
     FailedWrites.ignore()
     EndedChildren.keep()
     let started: Started
     do {
       started = try Started(
-        program, arguments, without: withheld, inSession: inSession, isOurs: isOurs, pipes: try Pipes())
+        program, arguments, without: withheld, inSession: inSession, isOurs: isOurs,
+        pipes: try Pipes(handing: document))
     } catch {
       throw ProcessFault("the program could not be started: \(errorText(error.code))")
     }
@@ -302,15 +316,20 @@ extension ChildProcess {
   }
 }
 
-/// The two ends of three pipes.
+/// The two ends of three pipes, and the child's end of a fourth.
 private struct Pipes {
   var input: (child: Int32, ours: Int32)
   var output: (child: Int32, ours: Int32)
   var errors: (child: Int32, ours: Int32)
+  /// What is handed to the child, all of which is in the pipe.
+  var handed: Int32?
 
-  init() throws(SystemError) {
+  /// The child's ends.
+  var childEnds: [Int32] { [input.child, output.child, errors.child] + (handed.map { [$0] } ?? []) }
+
+  init(handing document: [UInt8]? = nil) throws(SystemError) {
     var ends: [Int32] = []
-    for _ in 0..<3 {
+    for _ in 0..<(document == nil ? 3 : 4) {
       var pair: [Int32] = [-1, -1]
       guard Kernel.pipe(&pair) == 0 else {
         let code = errno
@@ -323,6 +342,16 @@ private struct Pipes {
     output = (ends[3], ends[2])
     errors = (ends[5], ends[4])
     for end in [input.ours, output.ours, errors.ours] { Kernel.fcntl(end, F_SETFL, O_NONBLOCK) }
+    guard let document else { return }
+    handed = ends[6]
+    Kernel.fcntl(ends[7], F_SETFL, O_NONBLOCK)
+    let count = unsafe Kernel.send(ends[7], document, document.count)
+    let code = errno
+    Kernel.close(ends[7])
+    guard count == document.count else {
+      for end in ends.dropLast() { Kernel.close(end) }
+      throw SystemError(code: count < 0 ? code : E2BIG)
+    }
   }
 }
 
@@ -331,6 +360,9 @@ private let setSession: Int16 = 0x80
 
 /// A program just started, with our ends of its pipes.
 private struct Started {
+  /// Which descriptor the child has what is handed to it on.
+  static let handedDescriptor: Int32 = 3
+
   public let group: Int32
   let input: Int32
   let output: Int32
@@ -346,6 +378,9 @@ private struct Started {
     unsafe posix_spawn_file_actions_adddup2(&actions, pipes.input.child, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, pipes.output.child, STDOUT_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, pipes.errors.child, STDERR_FILENO)
+    if let handed = pipes.handed {
+      unsafe posix_spawn_file_actions_adddup2(&actions, handed, Self.handedDescriptor)
+    }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -367,7 +402,7 @@ private struct Started {
         unsafe Kernel.spawn(&process, program, &actions, &attributes, arguments, $0)
       }
     }
-    for end in [pipes.input.child, pipes.output.child, pipes.errors.child] { Kernel.close(end) }
+    for end in pipes.childEnds { Kernel.close(end) }
     guard status == 0 else {
       for end in [pipes.input.ours, pipes.output.ours, pipes.errors.ours] { Kernel.close(end) }
       throw SystemError(code: status)

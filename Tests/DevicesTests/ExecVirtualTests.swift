@@ -259,7 +259,7 @@ struct ExecVirtualTests {
 
   @Test("what a program says of itself, and what is wrong with it")
   func introductions() throws {
-    let good = try ExecIntroduction(
+    let good = try ProgramIntroduction(
       JSON(
         parsing: #"""
           {"protocol":2,"name":"keypad","time":"virtual","stimuli":["enter","lock"],
@@ -289,7 +289,7 @@ struct ExecVirtualTests {
     expect(abilities.reports, ["linkLost"])
     #expect(abilities.isInVirtualTime && abilities.showsEffects && abilities.slack == .zero)
     expect(good.moving, ["lock"])
-    let none = ExecIntroduction().abilities
+    let none = ProgramIntroduction().abilities
     #expect(none.stimuli == nil && none.settings == nil && !none.isInVirtualTime)
     expect(none.slack, .milliseconds(100))
     let bad = [
@@ -316,20 +316,20 @@ struct ExecVirtualTests {
     ]
     for (text, reason) in bad {
       do {
-        _ = try ExecIntroduction(JSON(parsing: text))
+        _ = try ProgramIntroduction(JSON(parsing: text))
         Issue.record("\(text) is taken")
       } catch {
-        expect((error as? ExecAnswer.Malformed)?.reason, reason)
+        expect((error as? ProgramAnswer.Malformed)?.reason, reason)
       }
     }
   }
 }
 
 @Suite("Lines that were read before")
-struct ExecLineCacheTests {
-  private func cache(_ lines: String...) throws -> ExecLineCache {
-    var cache = ExecLineCache()
-    for line in lines { cache.learn(Array(line.utf8), (try ExecLine(parsing: Array(line.utf8)), nil)) }
+struct ProgramLineCacheTests {
+  private func cache(_ lines: String...) throws -> ProgramLineCache {
+    var cache = ProgramLineCache()
+    for line in lines { cache.learn(Array(line.utf8), (try ProgramLine(parsing: Array(line.utf8)), nil)) }
     return cache
   }
 
@@ -347,7 +347,7 @@ struct ExecLineCacheTests {
     ]
     for line in lines {
       let entry = try #require(cache.entry(of: Array(line.utf8)), "\(line)")
-      expect(entry.said, try ExecLine(parsing: Array(line.utf8)))
+      expect(entry.said, try ProgramLine(parsing: Array(line.utf8)))
     }
   }
 
@@ -372,7 +372,7 @@ struct ExecLineCacheTests {
     expect(cache.entry(of: Array(#"{"hello":{"protocol":2}}"#.utf8))?.said, nil)
     for number in 0..<2000 {
       let line = Array(#"{"status":"\#(number)"}"#.utf8)
-      cache.learn(line, (try ExecLine(parsing: line), nil))
+      cache.learn(line, (try ProgramLine(parsing: line), nil))
     }
     expect(cache.entry(of: Array(#"{"status":"999"}"#.utf8))?.said.answer, .status("999"))
     expect(cache.entry(of: Array(#"{"status":"1999"}"#.utf8))?.said, nil)

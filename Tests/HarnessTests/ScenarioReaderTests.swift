@@ -186,7 +186,10 @@ struct ScenarioReaderTests {
         "scenario: A\ndevice: emulater:oak\nsteps: [open]",
         "2:9: unknown kind of device `emulater` | did you mean `emulator`?"
       ),
-      ("scenario: A\ndevice: { loc: oak }\nsteps: [open]", "2:9: missing key `lock`, `emulator` or `exec`"),
+      (
+        "scenario: A\ndevice: { loc: oak }\nsteps: [open]",
+        "2:9: missing key `lock`, `emulator`, `exec` or `driver`"
+      ),
       (
         "scenario: A\ndevice: { lock: oak, exec: x }\nsteps: [open]",
         "2:22: a device has one name, and this is another"

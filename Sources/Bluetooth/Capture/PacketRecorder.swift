@@ -22,6 +22,8 @@ public final class PacketRecorder {
   private var recent = Stretch()
   private var older = Stretch()
   private var forgotten = 0
+  /// What somebody said of values that went over the link, in order.
+  public private(set) var meanings: [Meaning] = []
 
   /// Makes a recorder of about so many bytes.
   public init(limit: Int = 4 << 20) {
@@ -39,6 +41,26 @@ public final class PacketRecorder {
     recent.clear()
     older.clear()
     forgotten = 0
+    meanings.removeAll(keepingCapacity: true)
+  }
+
+  /// What a value on its way means to who knows its protocol.
+  public struct Meaning: Hashable, Sendable {
+    /// The value.
+    public var value: [UInt8]
+    /// Whether it came.
+    public var isReceived: Bool
+    /// What it means, in one line.
+    public var text: String
+  }
+
+  /// How many meanings are kept: those of the latest values.
+  private static let maximumMeanings = 4096
+
+  /// Notes what a value means that came, or that goes.
+  public func note(meaning text: String, of value: [UInt8], isReceived: Bool) {
+    if meanings.count >= Self.maximumMeanings { meanings.removeFirst(Self.maximumMeanings / 2) }
+    meanings.append(Meaning(value: value, isReceived: isReceived, text: text))
   }
 
   /// Notes a packet.

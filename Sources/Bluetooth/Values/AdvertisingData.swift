@@ -38,6 +38,11 @@ public struct AdvertisingData: Hashable, Sendable {
     public static let flags = DataType(rawValue: 0x01)
     /// All 16-bit service UUIDs.
     public static let completeUUIDs16 = DataType(rawValue: 0x03)
+    /// Some of the services' 16-bit UUIDs.
+    public static let incompleteUUIDs16 = DataType(rawValue: 0x02)
+    /// All of the services' 128-bit UUIDs, and some of them.
+    public static let completeUUIDs128 = DataType(rawValue: 0x07)
+    public static let incompleteUUIDs128 = DataType(rawValue: 0x06)
     /// The beginning of the local name.
     public static let shortenedName = DataType(rawValue: 0x08)
     /// The local name.
@@ -121,6 +126,21 @@ extension AdvertisingData {
   /// The complete local name, else the shortened one; bytes that are not UTF-8 show as U+FFFD.
   public var localName: String? {
     (first(.completeName) ?? first(.shortenedName)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The services that are named, in their order.
+  public var services: [BluetoothUUID] {
+    structures.flatMap { structure -> [BluetoothUUID] in
+      let size: Int
+      switch structure.type {
+      case .completeUUIDs16, .incompleteUUIDs16: size = 2
+      case .completeUUIDs128, .incompleteUUIDs128: size = 16
+      default: return []
+      }
+      return stride(from: 0, to: structure.data.count - size + 1, by: size).compactMap { start in
+        try? BluetoothUUID(littleEndian: Array(structure.data[start..<start + size]))
+      }
+    }
   }
 
   /// The first manufacturer data, with the two bytes of the company in front.

@@ -105,6 +105,21 @@ public struct BluetoothUUID: Hashable, Sendable {
 }
 
 extension BluetoothUUID {
+  /// Reads `fff1`, or `0000fff1-0000-1000-8000-00805f9b34fb` with or without its hyphens; `nil` for what is none.
+  public init?(text: String) {
+    if text.utf8.count == 4, let bytes = try? [UInt8](hex: text) {
+      self.init(UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
+    } else if text.utf8.count == 32, let bytes = try? [UInt8](hex: text),
+      let long = try? UUID128(bytes: bytes)
+    {
+      self.init(long)
+    } else if let long = try? UUID128(text: text) {
+      self.init(long)
+    } else {
+      return nil
+    }
+  }
+
   /// Reads a UUID of 2 or 16 bytes as the air carries it, least significant byte first.
   public init(littleEndian bytes: [UInt8]) throws(DecodeError) {
     switch bytes.count {

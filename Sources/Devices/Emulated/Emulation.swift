@@ -57,94 +57,116 @@ public struct EmulatedLockChoice {
   }
 }
 
-/// An emulated lock on the air in real time: its host, its environment and whoever asks for them.
-public final class Emulation {
+/// A lock that is played on the air: by our emulator, or by a program.
+///
+/// It is fed the controller's packets and the time, and gives the packets for the controller, in order.
+protocol PlayedLock: AnyObject {
+  /// What there is to say of it once it is on the air.
+  var announcement: EmulationAnnouncement { get }
+  /// When ``advance(to:)`` has something to do at the latest.
+  var deadline: Instant? { get }
+  /// Why nothing goes on, if nothing does.
+  var trouble: String? { get }
+  /// Whether its key may be written to a file.
+  var hasKey: Bool { get }
+
+  /// Puts it on the air in its usual condition.
+  func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket]
+  func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket]
+  func advance(to now: Instant) -> [HCIPacket]
+  func takeNotices() -> [LockNotice]
+  /// Keeps what is new of it for who drives it.
+  func keep(_ report: any EmulationAudience) throws(EmulationFault)
+
+  // What can be asked of it over a control socket.
+  func abilities(on air: any EmulatedAir) -> ControlAbilities
+  func prepare(
+    _ start: StartCondition, _ options: [Argument], at now: Instant
+  ) throws(LabFault) -> (key: LockKey?, packets: [HCIPacket])
+  func perform(_ stimulus: String, _ arguments: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket]
+  func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket]
+}
+
+/// What is said of a lock that is on the air.
+public struct EmulationAnnouncement {
+  /// The name of the emulator, or the command of the program.
+  public var name: String
+  /// Where it advertises.
+  public var address: String
+  /// The product, the UUID and whether it has an owner, of a lock of ours.
+  public var model: String?
+  public var uuid: String?
+  public var isRegistered: Bool?
+  /// How others reach it, the control socket and the file with its key.
+  public var places: [String] = []
+  public var control: String?
+  public var keyFile: String?
+}
+
+/// A lock of ours that is played, with its key in a file.
+final class PlayedEmulator: PlayedLock {
   private let choice: EmulatedLockChoice
-  private let air: any EmulatedAir
   private let seed: UInt64
-  private let control: ControlServer?
   private let keyFile: String?
-  private let report: any EmulationAudience
   private var peripheral: LockPeripheral
   /// What the key file holds.
   private var writtenKey: LockKey?
-  private var isAnnounced = false
+  private var isWritten = false
 
-  public init(
-    _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
-    keyFile: String?, report: any EmulationAudience
-  ) throws(DeviceProblem) {
+  init(_ choice: EmulatedLockChoice, seed: UInt64, keyFile: String?) throws(DeviceProblem) {
     self.choice = choice
-    self.air = air
     self.seed = seed
-    self.control = control
     self.keyFile = keyFile
     if keyFile != nil { Secrecy.begin() }
-    self.report = report
     peripheral = LockPeripheral(try choice.specification(), seed: seed)
   }
 
-  /// Plays the lock until a moment, a signal or trouble.
-  public func play(until limit: Instant) throws(EmulationFault) {
-    try start()
-    while !Interruption.isRequested, Waiting.now < limit {
-      try step()
-      try service()
-      wait(until: limit)
-    }
+  var announcement: EmulationAnnouncement {
+    EmulationAnnouncement(
+      name: choice.name, address: peripheral.address.description,
+      model: peripheral.specification.model.description, uuid: peripheral.ownerKey.deviceID.description,
+      isRegistered: peripheral.key != nil, keyFile: keyFile)
   }
+  var deadline: Instant? { peripheral.deadline }
+  var trouble: String? { peripheral.failure?.description }
+  var hasKey: Bool { true }
 
-  private func start() throws(EmulationFault) {
+  func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
     var start = choice.start
     // A lock with an owner is of no use to who does not get the key.
-    if keyFile == nil, control == nil, !choice.hasOwner {
+    if keyFile == nil, !isControlled, !choice.hasOwner {
       start.settings.append(Argument("registered", .flag(false)))
     }
-    try send(peripheral.start(at: Waiting.now))
-    let packets: [HCIPacket]
+    let packets = peripheral.start(at: now)
     do {
-      packets = try peripheral.prepare(start, at: Waiting.now)
+      return packets + (try peripheral.prepare(start, at: now))
     } catch {
       throw EmulationFault("the lock cannot start so: \(error.detail)")
     }
-    try send(packets)
-    try keepKey()
   }
 
-  private func wait(until limit: Instant) {
-    let next = [air.deadline, peripheral.deadline].compactMap(\.self).min() ?? .never
-    // Signals come between two looks at them, so none is waited for longer than this.
-    let latest = min(limit, Waiting.now + .milliseconds(200))
-    Waiting.wait(for: air.descriptors + (control?.descriptors ?? []), until: min(next, latest))
-  }
+  func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] { peripheral.receive(packet, at: now) }
+  func advance(to now: Instant) -> [HCIPacket] { peripheral.advance(to: now) }
+  func takeNotices() -> [LockNotice] { peripheral.takeNotices() }
 
-  /// Moves packets and lets time pass.
-  private func step() throws(EmulationFault) {
-    try emulated { () throws(TransportFault) in try air.service() }
-    while let packet = air.take() { try send(peripheral.receive(packet, at: Waiting.now)) }
-    if let due = peripheral.deadline, due <= Waiting.now { try send(peripheral.advance(to: Waiting.now)) }
-    for diagnostic in air.takeDiagnostics() { report.say(diagnostic) }
-    for notice in peripheral.takeNotices() { tell(notice) }
-    if let failure = peripheral.failure { throw EmulationFault(failure.description) }
-    if control == nil, peripheral.key != writtenKey { try keepKey() }
-  }
-
-  private func tell(_ notice: LockNotice) {
-    if case .ready = notice, !isAnnounced {
-      isAnnounced = true
-      report.announce(
-        peripheral, as: choice.name, on: air.places, control: control?.path, keyFile: keyFile)
-    } else {
-      report.tell(notice)
+  /// Writes the key that the lock is registered with now.
+  func keep(_ report: any EmulationAudience) throws(EmulationFault) {
+    guard !isWritten || peripheral.key != writtenKey else { return }
+    (writtenKey, isWritten) = (peripheral.key, true)
+    guard let keyFile else { return }
+    let file = LockFile(
+      path: keyFile, model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID,
+      address: peripheral.address, key: peripheral.key)
+    do {
+      try spare(keyFile, for: file, report)
+      try file.save()
+    } catch {
+      throw EmulationFault("the key is not kept: \(error)")
     }
   }
 
-  private func send(_ packets: [HCIPacket]) throws(EmulationFault) {
-    for packet in packets { try emulated { () throws(TransportFault) in try air.send(packet) } }
-  }
-
   /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.
-  private func spare(_ path: String, for file: LockFile) throws(FileFault) {
+  private func spare(_ path: String, for file: LockFile, _ report: any EmulationAudience) throws(FileFault) {
     guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
     let known = try? LockFile(reading: path)
     if let known, known.deviceID == file.deviceID { return }
@@ -154,19 +176,160 @@ public final class Emulation {
     report.say("what was \(path) is \(path).\(number) now: it is not of this lock")
   }
 
-  /// Writes the key that the lock is registered with now.
-  private func keepKey() throws(EmulationFault) {
-    writtenKey = peripheral.key
-    guard let keyFile else { return }
-    let file = LockFile(
-      path: keyFile, model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID,
-      address: peripheral.address, key: peripheral.key)
+  func abilities(on air: any EmulatedAir) -> ControlAbilities {
+    ControlAbilities(
+      lock: choice.name, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
+      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames,
+      conditions: peripheral.specification.channel.isFair ? air.conditions : ["loss"])
+  }
+
+  func prepare(
+    _ start: StartCondition, _ options: [Argument], at now: Instant
+  ) throws(LabFault) -> (key: LockKey?, packets: [HCIPacket]) {
+    var packets = try become(options, at: now)
+    packets += try peripheral.prepare(start, at: now)
+    return (peripheral.key, packets)
+  }
+
+  func perform(
+    _ stimulus: String, _ arguments: [Argument], at now: Instant
+  ) throws(LabFault) -> [HCIPacket] {
+    try peripheral.perform(stimulus, arguments, at: now)
+  }
+
+  func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
+    try peripheral.bring(about: fault, at: now)
+  }
+
+  /// Makes another lock of the same name, if the options are others.
+  private func become(_ options: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
+    let specification: EmulatedLockSpecification
     do {
-      try spare(keyFile, for: file)
-      try file.save()
+      specification = try choice.specification(
+        options.map { DeviceSpec.Setting($0.name, $0.value.description) })
     } catch {
-      throw EmulationFault("the key is not kept: \(error)")
+      throw LabFault(.notPossible, error.description)
     }
+    guard specification != peripheral.specification else { return [] }
+    peripheral = LockPeripheral(specification, seed: seed)
+    return peripheral.start(at: now)
+  }
+}
+
+extension ProgramPeripheral: PlayedLock {
+  var announcement: EmulationAnnouncement {
+    EmulationAnnouncement(
+      name: program.introduction?.name ?? program.command, address: peerAddress.description)
+  }
+  var trouble: String? { fault?.description ?? failure?.description }
+  var hasKey: Bool { false }
+
+  func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
+    let packets = start(at: now)
+    do {
+      return packets + (try prepare(StartCondition(), at: now))
+    } catch {
+      throw EmulationFault(error.description)
+    }
+  }
+
+  /// Nothing: what opens it is its program's affair.
+  func keep(_ report: any EmulationAudience) {}
+
+  func abilities(on air: any EmulatedAir) -> ControlAbilities {
+    let introduction = program.introduction ?? ProgramIntroduction()
+    return ControlAbilities(
+      lock: introduction.name ?? program.command, stimuli: introduction.stimuli ?? [],
+      faults: introduction.faults.map(\.fault), settings: introduction.settings ?? [], options: [],
+      conditions: air.conditions)
+  }
+
+  func prepare(
+    _ start: StartCondition, _ options: [Argument], at now: Instant
+  ) throws(LabFault) -> (key: LockKey?, packets: [HCIPacket]) {
+    if let option = options.first {
+      throw LabFault(.notPossible, "the lock of a program has no option '\(option.name)'")
+    }
+    return (nil, try prepare(start, at: now))
+  }
+}
+
+/// A lock on the air in real time: its host, its environment and whoever asks for them.
+public final class Emulation {
+  private let air: any EmulatedAir
+  private let control: ControlServer?
+  private let report: any EmulationAudience
+  private let played: any PlayedLock
+  private var isAnnounced = false
+
+  private init(
+    _ played: any PlayedLock, on air: any EmulatedAir, control: ControlServer?,
+    report: any EmulationAudience
+  ) {
+    self.played = played
+    self.air = air
+    self.control = control
+    self.report = report
+  }
+
+  /// Puts a lock of ours on the air.
+  public convenience init(
+    _ choice: EmulatedLockChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
+    keyFile: String?, report: any EmulationAudience
+  ) throws(DeviceProblem) {
+    let played = try PlayedEmulator(choice, seed: seed, keyFile: keyFile)
+    self.init(played, on: air, control: control, report: report)
+  }
+
+  /// Puts the lock of a program on the air.
+  public convenience init(
+    _ choice: PlayedProgramChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
+    report: any EmulationAudience
+  ) {
+    let played = ProgramPeripheral(choice.program, seed: seed)
+    self.init(played, on: air, control: control, report: report)
+  }
+
+  /// Plays the lock until a moment, a signal or trouble.
+  public func play(until limit: Instant) throws(EmulationFault) {
+    try send(played.begin(at: Waiting.now, isControlled: control != nil))
+    try played.keep(report)
+    while !Interruption.isRequested, Waiting.now < limit {
+      try step()
+      try service()
+      wait(until: limit)
+    }
+  }
+
+  private func wait(until limit: Instant) {
+    let next = [air.deadline, played.deadline].compactMap(\.self).min() ?? .never
+    // Signals come between two looks at them, so none is waited for longer than this.
+    let latest = min(limit, Waiting.now + .milliseconds(200))
+    Waiting.wait(for: air.descriptors + (control?.descriptors ?? []), until: min(next, latest))
+  }
+
+  /// Moves packets and lets time pass.
+  private func step() throws(EmulationFault) {
+    try emulated { () throws(TransportFault) in try air.service() }
+    while let packet = air.take() { try send(played.receive(packet, at: Waiting.now)) }
+    if let due = played.deadline, due <= Waiting.now { try send(played.advance(to: Waiting.now)) }
+    for diagnostic in air.takeDiagnostics() { report.say(diagnostic) }
+    for notice in played.takeNotices() { tell(notice) }
+    if let trouble = played.trouble { throw EmulationFault(trouble) }
+    if control == nil { try played.keep(report) }
+  }
+
+  private func tell(_ notice: LockNotice) {
+    guard case .ready = notice, !isAnnounced else { return report.tell(notice) }
+    isAnnounced = true
+    var announcement = played.announcement
+    announcement.places = air.places
+    announcement.control = control?.path
+    report.announce(announcement)
+  }
+
+  private func send(_ packets: [HCIPacket]) throws(EmulationFault) {
+    for packet in packets { try emulated { () throws(TransportFault) in try air.send(packet) } }
   }
 }
 
@@ -210,49 +373,47 @@ extension Emulation {
   private func carryOut(_ request: ControlRequest) throws(LabFault) -> (ControlAnswer, [HCIPacket]) {
     let now = Waiting.now
     switch request {
-    case .abilities:
-      return (.abilities(abilities), [])
+    case .abilities: return (.abilities(played.abilities(on: air)), [])
     case .prepare(let start, let options):
-      var packets = try become(options)
-      packets += try peripheral.prepare(start, at: now)
-      return (.prepared(peripheral.key), packets)
+      let (key, packets) = try played.prepare(start, options, at: now)
+      return (.prepared(key), packets)
     case .stimulus(let name, let arguments):
-      return (.done, try peripheral.perform(name, arguments, at: now))
-    case .fault(let fault):
-      return (.done, try peripheral.bring(about: fault, at: now))
+      return (.done, try played.perform(name, arguments, at: now))
+    case .fault(let fault): return (.done, try played.bring(about: fault, at: now))
     }
-  }
-
-  /// Makes another lock of the same name, if the options are others.
-  private func become(_ options: [Argument]) throws(LabFault) -> [HCIPacket] {
-    let specification: EmulatedLockSpecification
-    do {
-      specification = try choice.specification(
-        options.map { DeviceSpec.Setting($0.name, $0.value.description) })
-    } catch {
-      throw LabFault(.notPossible, error.description)
-    }
-    guard specification != peripheral.specification else { return [] }
-    peripheral = LockPeripheral(specification, seed: seed)
-    return peripheral.start(at: Waiting.now)
-  }
-
-  private var abilities: ControlAbilities {
-    let channel = peripheral.specification.channel
-    return ControlAbilities(
-      lock: choice.name, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
-      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames,
-      conditions: channel.isFair ? air.conditions : ["loss"])
   }
 }
 
 /// Who is told of an emulated lock.
 public protocol EmulationAudience: AnyObject {
   /// The lock is on the air.
-  func announce(
-    _ lock: LockPeripheral, as name: String, on places: [String], control: String?, keyFile: String?)
+  func announce(_ announcement: EmulationAnnouncement)
   /// Something happened to it.
   func tell(_ notice: LockNotice)
   /// Something happened on the way to it.
   func say(_ diagnostic: String)
+}
+
+/// A program that plays a lock, as it is named for `emulate`.
+public final class PlayedProgramChoice {
+  let program: ProgramConversation
+
+  /// Reads `peripheral:COMMAND`, starts the program and greets it; `nil` for what names no program.
+  public init?(_ text: String, answerTimeout: Interval = .seconds(5)) throws(UsageError) {
+    let kind = "peripheral:"
+    guard text.hasPrefix(kind) else { return nil }
+    let command = String(text.dropFirst(kind.count))
+    guard !command.isEmpty else { throw UsageError("nothing stands after 'peripheral:'") }
+    program = ProgramConversation(
+      command: command, as: .peripheral, answerTimeout: answerTimeout,
+      isStopped: { Interruption.isHeard })
+    program.greet()
+    if let fault = program.misunderstanding { throw UsageError(fault.detail) }
+    guard program.introduction?.services.isEmpty == false else {
+      throw UsageError("the peripheral offers no `services`: \(command)")
+    }
+  }
+
+  /// Lets the program end.
+  public func shutDown() { program.shutDown() }
 }

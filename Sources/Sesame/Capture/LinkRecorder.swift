@@ -26,10 +26,29 @@ public final class LinkRecorder {
 
   /// What was said, decoded, in the order of time. Keys are not shown.
   public func decoded() -> [CaptureEntry] {
+    guard packets.meanings.isEmpty else { return explained() }
     var decoder = LockCaptureDecoder(keys: keys, sessions: sessions)
     var entries: [CaptureEntry] = []
     for record in packets.records { entries += decoder.decode(record) }
     return entries + decoder.finish()
+  }
+
+  /// What was said, with what somebody who knows the protocol said of it.
+  private func explained() -> [CaptureEntry] {
+    var decoder = CaptureDecoder()
+    var meanings = packets.meanings
+    return packets.records.flatMap { record in
+      var decoding = decoder.decode(record)
+      if let value = decoding.value,
+        let index = meanings.firstIndex(where: {
+          $0.value == value.bytes && $0.isReceived != value.isWritten
+        }),
+        let packet = decoding.entries.lastIndex(where: { $0.event == nil })
+      {
+        decoding.entries[packet].layers.append(.init("driver", meanings.remove(at: index).text))
+      }
+      return decoding.entries
+    }
   }
 
   /// Takes down the lock's key.

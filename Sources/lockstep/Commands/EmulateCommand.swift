@@ -16,7 +16,7 @@ extension Command {
       "emulate", "Emulates a lock, or controllers alone, for other programs.",
       discussion: """
         LOCK is \(EmulatedDevice.lockNames.joined(separator: ", ")), with settings after a '?' as for run, or 'controllers'
-        for a radio without a lock on it. With --transport the lock is on the air of that controller; with --serve it is on
+        for a radio without a lock on it, or 'peripheral:COMMAND' for one that a program plays. With --transport the lock is on the air of that controller; with --serve it is on
         a radio of our own, and the program that connects has a controller there: one program at a time for each --serve.
 
         It prints a line when it advertises and one for each connection, until Ctrl-C or --duration. Without --key-file
@@ -78,7 +78,9 @@ private struct EmulateArguments {
     try check()
     let report = EmulationReport(console, format)
     let seed = seed ?? UInt64(World().drawSeed())
-    let choice = isBare ? nil : try EmulatedLockChoice(lock[0])
+    let program = try PlayedProgramChoice(lock[0])
+    defer { program?.shutDown() }
+    let choice = isBare || program != nil ? nil : try EmulatedLockChoice(lock[0])
     let specs = try serve.map { text throws(UsageError) in try served(text) }
     let transportSpec = try transport.map { text throws(UsageError) in try Bench.transportSpec(text) }
     let control = try controlServer()
@@ -92,6 +94,10 @@ private struct EmulateArguments {
         } else {
           try emulated { () throws(TransportFault) in try RadioAir(serving: specs, seed: seed) }
         }
+      if let program {
+        try Emulation(program, on: air, seed: seed, control: control, report: report).play(until: limit)
+        return .agree
+      }
       guard let choice else {
         try EmulatedRadio.play(air, until: limit, report)
         return .agree
@@ -113,6 +119,9 @@ private struct EmulateArguments {
       throw UsageError("where is it to be? give --transport usb:0, or --serve tcp-server:127.0.0.1:9000")
     }
     if transport != nil, !serve.isEmpty { throw UsageError("'--transport' and '--serve' exclude each other") }
+    if lock[0].hasPrefix("peripheral:"), keyFile != nil {
+      throw UsageError("'--key-file' is for locks of ours: what opens this one is its program's affair")
+    }
     guard isBare else { return }
     if transport != nil { throw UsageError("controllers are served: --serve tcp-server:127.0.0.1:9000") }
     if control != nil || keyFile != nil {

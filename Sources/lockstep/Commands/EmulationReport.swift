@@ -16,22 +16,19 @@ final class EmulationReport: EmulationAudience {
     self.format = format
   }
 
-  func announce(
-    _ lock: LockPeripheral, as name: String, on places: [String], control: String?, keyFile: String?
-  ) {
-    let uuid = lock.ownerKey.deviceID.description
-    let isRegistered = lock.key != nil
-    let state = isRegistered ? "registered" : "not registered"
+  func announce(_ lock: EmulationAnnouncement) {
+    let state = lock.isRegistered.map { $0 ? "registered" : "not registered" }
+    let what = [lock.model.map { "\(lock.name) \($0)" } ?? lock.name, lock.uuid, state].compactMap(\.self)
     console.print(
       in: format,
-      "\(name) \(lock.specification.model), \(uuid), \(state), advertising as \(lock.address) on "
-        + places.joined(separator: ", "),
+      "\(what.joined(separator: ", ")), advertising as \(lock.address) on "
+        + lock.places.joined(separator: ", "),
       [
         "advertising": .known([
-          "lock": .text(name), "model": .text(lock.specification.model.description), "uuid": .text(uuid),
-          "address": .text(lock.address.description), "registered": .flag(isRegistered),
-          "on": .list(places.map(JSON.text)), "control": control.map { .text("unix:" + $0) },
-          "keyFile": keyFile.map(JSON.text),
+          "lock": .text(lock.name), "model": lock.model.map(JSON.text), "uuid": lock.uuid.map(JSON.text),
+          "address": .text(lock.address), "registered": lock.isRegistered.map(JSON.flag),
+          "on": .list(lock.places.map(JSON.text)), "control": lock.control.map { .text("unix:" + $0) },
+          "keyFile": lock.keyFile.map(JSON.text),
         ])
       ])
   }

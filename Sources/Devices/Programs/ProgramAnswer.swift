@@ -1,9 +1,9 @@
 import Basics
 import Conformance
 
-/// One line of a program that is a device.
-enum ExecAnswer: Equatable {
-  case hello(ExecIntroduction)
+/// One line of a program.
+enum ProgramAnswer: Equatable {
+  case hello(ProgramIntroduction)
   case status(String)
   case effect(String)
   case reading(Reading)
@@ -11,6 +11,8 @@ enum ExecAnswer: Equatable {
   case event(String, detail: String)
   case violation(Violation)
   case log(String)
+  /// It wants something done with our Bluetooth.
+  case operation(ProgramOperation)
   /// It was done, or was not and why, and the answer is complete; when it will do something by itself, where it says so.
   case settled(next: Next)
   case refused(String, next: Next)
@@ -28,30 +30,32 @@ enum ExecAnswer: Equatable {
 }
 
 /// A line, and when what it shows happened, where it says so.
-struct ExecLine: Equatable {
-  var answer: ExecAnswer
+struct ProgramLine: Equatable {
+  var answer: ProgramAnswer
   var time: Instant?
 
-  init(_ answer: ExecAnswer, at time: Instant? = nil) {
+  init(_ answer: ProgramAnswer, at time: Instant? = nil) {
     self.answer = answer
     self.time = time
   }
 
-  init(parsing line: [UInt8]) throws(ExecAnswer.Malformed) {
+  init(
+    parsing line: [UInt8], of role: ProgramConversation.Role = .device
+  ) throws(ProgramAnswer.Malformed) {
     let value: JSON
     do {
       value = try JSON(parsing: line)
     } catch {
-      throw ExecAnswer.Malformed(reason: error.description)
+      throw ProgramAnswer.Malformed(reason: error.description)
     }
     guard case .mapping(let members) = value, let first = members.first(where: { $0.name != "at" }) else {
-      throw ExecAnswer.Malformed(reason: ExecAnswer.expectation)
+      throw ProgramAnswer.Malformed(reason: ProgramAnswer.expectation)
     }
     let particulars = members.filter { $0.name != "at" && $0.name != first.name }
-    answer = try ExecAnswer(first.name, first.value, particulars)
+    answer = try ProgramAnswer(first.name, first.value, particulars, role)
     if let at = value["at"] {
       guard let moment = Instant(at) else {
-        throw ExecAnswer.Malformed(
+        throw ProgramAnswer.Malformed(
           reason: "`at` is \(at.line.prefix(40)), and no number of seconds since the test began")
       }
       time = moment
@@ -59,17 +63,19 @@ struct ExecLine: Equatable {
   }
 }
 
-extension ExecAnswer {
+extension ProgramAnswer {
   static let expectation =
     #"expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
 
   /// Reads what stands under the first name, beside its particulars.
-  fileprivate init(_ name: String, _ value: JSON, _ particulars: [JSON.Member]) throws(Malformed) {
+  fileprivate init(
+    _ name: String, _ value: JSON, _ particulars: [JSON.Member], _ role: ProgramConversation.Role
+  ) throws(Malformed) {
     var left = particulars[...]
     func isKnown(_ names: String...) -> Bool { left.allSatisfy { names.contains($0.name) } }
     func detail(_ name: String) -> String? { left.first { $0.name == name }?.value.string }
     switch (name, value) {
-    case ("hello", let json) where left.isEmpty: self = .hello(try ExecIntroduction(json))
+    case ("hello", let json) where left.isEmpty: self = .hello(try ProgramIntroduction(json, of: role))
     case ("status", .text(let name)) where left.isEmpty: self = .status(name)
     case ("effect", .text(let name)) where left.isEmpty: self = .effect(name)
     case ("reading", .mapping(let members)) where members.count == 1 && left.isEmpty:
@@ -86,7 +92,11 @@ extension ExecAnswer {
       self = .settled(next: try Self.next(left.popFirst()?.value))
     case ("refused", .text(let reason)) where isKnown("next"):
       self = .refused(reason, next: try Self.next(left.popFirst()?.value))
-    default: throw Malformed(reason: Self.expectation)
+    default:
+      guard left.isEmpty, let operation = try ProgramOperation(name, value, of: role) else {
+        throw Malformed(reason: Self.expectation)
+      }
+      self = .operation(operation)
     }
   }
 

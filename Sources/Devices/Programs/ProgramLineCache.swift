@@ -4,9 +4,9 @@ import Conformance
 /// Lines that a program writes again and again, with what they say: they need not be taken apart each time.
 ///
 /// A line that ends with a moment, as `"at":3.2` or `"next":12.5`, is known by what stands before it.
-struct ExecLineCache {
+struct ProgramLineCache {
   /// What a line says, and what of it is observed.
-  typealias Entry = (said: ExecLine, observation: Observation?)
+  typealias Entry = (said: ProgramLine, observation: Observation?)
 
   /// A program whose lines are all different is not remembered for ever.
   private static let maximum = 1000
@@ -15,7 +15,11 @@ struct ExecLineCache {
 
   /// Remembers what a line says; a greeting says it once.
   mutating func learn(_ line: [UInt8], _ entry: Entry) {
-    if case .hello = entry.said.answer { return }
+    switch entry.said.answer {
+    // What a driver writes to its lock is another thing each time.
+    case .hello, .operation: return
+    default: break
+    }
     guard known.count < Self.maximum else { return }
     guard let ending = Ending(of: line) else {
       known[line] = entry
@@ -23,7 +27,7 @@ struct ExecLineCache {
     }
     // What a moment goes with is known without one.
     var entry = entry
-    entry.said = ExecLine(entry.said.answer.with(next: .unsaid))
+    entry.said = ProgramLine(entry.said.answer.with(next: .unsaid))
     known[ending.head] = entry
   }
 
@@ -42,13 +46,13 @@ struct ExecLineCache {
   }
 }
 
-extension ExecAnswer {
+extension ProgramAnswer {
   /// The same, with another time at which the program does something by itself.
-  fileprivate func with(next: Next) -> ExecAnswer {
+  fileprivate func with(next: Next) -> ProgramAnswer {
     switch self {
     case .settled: .settled(next: next)
     case .refused(let reason, _): .refused(reason, next: next)
-    case .hello, .status, .effect, .reading, .event, .violation, .log: self
+    case .hello, .status, .effect, .reading, .event, .violation, .log, .operation: self
     }
   }
 }

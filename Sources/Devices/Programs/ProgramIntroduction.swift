@@ -1,11 +1,12 @@
 import Basics
+import Bluetooth
 import Conformance
 
 /// What a program says that it is, when it is greeted. Whatever it leaves out is as with a program that says nothing.
 ///
 ///     {"hello":{"protocol":2,"time":"virtual","stimuli":["lock","enter"],
 ///               "arguments":{"enter":[{"code":"1234"},{"code":"0000"}]},"faults":{"jam":[true,false]}}}
-struct ExecIntroduction: Equatable {
+struct ProgramIntroduction: Equatable {
   /// The protocol that is spoken here; one that answers no greeting speaks the first.
   static let spokenProtocol = 2
 
@@ -13,6 +14,18 @@ struct ExecIntroduction: Equatable {
   struct OfferedArguments: Equatable {
     var stimulus: String
     var values: [[Argument]]
+  }
+
+  /// What a lock advertises, as far as it is known by that.
+  struct Advertised: Equatable {
+    var name: String?
+    var services: [BluetoothUUID]
+  }
+
+  /// What a name of its own is in the words of a family of locks.
+  struct Word: Equatable {
+    var name: String
+    var word: String
   }
 
   /// What it calls itself.
@@ -34,15 +47,40 @@ struct ExecIntroduction: Equatable {
   var showsEffects = false
   /// The stimuli that set something in motion that wears.
   var moving: [String]?
+  // A driver's.
+  /// What its lock advertises, by which it is found where nobody says its address.
+  var advertises: Advertised?
+  /// What its stimuli ask a lock for, and what its statuses say, in the words of a family of locks.
+  var requests: [Word]?
+  var meanings: [Word]?
+  /// The faults of the link, among ours, that its machine knows of.
+  var linkFaults: [String] = []
+  /// The secrets that it needs.
+  var secrets: [String] = []
+  // A peripheral's.
+  var services: [ServiceDefinition] = []
+  var advertisement: ProgramAdvertisement?
 }
 
-extension ExecIntroduction {
-  private typealias Malformed = ExecAnswer.Malformed
+extension ProgramIntroduction {
+  private typealias Malformed = ProgramAnswer.Malformed
 
   /// Reads what stands under `hello`.
-  init(_ json: JSON) throws(ExecAnswer.Malformed) {
+  init(_ json: JSON, of role: ProgramConversation.Role = .device) throws(ProgramAnswer.Malformed) {
     guard case .mapping(let members) = json else { throw Malformed(reason: "`hello` is no object") }
-    for member in members { try take(member.name, member.value) }
+    var known = Self.members
+    switch role {
+    case .device: break
+    case .driver: known += Self.driverMembers
+    case .peripheral: known += Self.peripheralMembers
+    }
+    for member in members {
+      guard known.contains(member.name) else {
+        let nearest = nearestName(to: member.name, in: known).map { "; did you mean `\($0)`?" } ?? ""
+        throw Malformed(reason: "`hello` has an unknown member `\(member.name)`\(nearest)")
+      }
+      try take(member.name, member.value)
+    }
     guard members.contains(where: { $0.name == "protocol" }) else {
       throw Malformed(reason: "`hello` says no `protocol`; this one is \(Self.spokenProtocol)")
     }
@@ -55,8 +93,10 @@ extension ExecIntroduction {
   private static let members = [
     "protocol", "name", "time", "stimuli", "arguments", "faults", "settings", "conditions", "reports",
     "readings",
-    "effects", "moves",
+    "effects", "moves", "secrets",
   ]
+  private static let driverMembers = ["advertises", "requests", "meanings", "linkFaults"]
+  private static let peripheralMembers = ["services", "advertise"]
 
   private mutating func take(_ name: String, _ json: JSON) throws(Malformed) {
     func isWrong(_ expected: String) -> Malformed {
@@ -105,10 +145,65 @@ extension ExecIntroduction {
     case "faults":
       guard case .mapping(let members) = json else { throw isWrong("an object of lists") }
       for member in members { faults.append(try Self.fault(member)) }
-    default:
-      let nearest = nearestName(to: name, in: Self.members).map { "; did you mean `\($0)`?" } ?? ""
-      throw Malformed(reason: "`hello` has an unknown member `\(name)`\(nearest)")
+    case "secrets": secrets = try names()
+    case "linkFaults":
+      linkFaults = try names()
+      let known = ProgramRadio.linkFaults.map(\.fault)
+      if let unknown = linkFaults.first(where: { !known.contains($0) }) {
+        let nearest = nearestName(to: unknown, in: known).map { "did you mean `\($0)`?" }
+        throw Malformed(
+          reason: "there is no fault of the link `\(unknown)`; " + (nearest ?? known.joined(separator: ", ")))
+      }
+    case "advertises":
+      let fields = try ProgramItem(name: name, json: json).fields(["name", "services"])
+      let found = Advertised(
+        name: try fields.optional("name")?.text, services: try fields.optional("services")?.uuids ?? [])
+      guard found.name != nil || !found.services.isEmpty else { throw isWrong("a name, or services") }
+      advertises = found
+    case "requests", "meanings":
+      guard case .mapping(let members) = json else { throw isWrong("an object of texts") }
+      var words: [Word] = []
+      for member in members {
+        words.append(Word(name: member.name, word: try ProgramItem(name: name, json: member.value).text))
+      }
+      if name == "requests" { requests = words } else { meanings = words }
+    case "services":
+      guard let elements = json.elements else { throw isWrong("a list of services") }
+      for element in elements {
+        services.append(try Self.service(ProgramItem(name: "service", json: element)))
+      }
+    case "advertise": advertisement = try ProgramAdvertisement(ProgramItem(name: name, json: json))
+    default: preconditionFailure("all known members are read")
     }
+  }
+
+  private static func service(_ item: ProgramItem) throws(Malformed) -> ServiceDefinition {
+    let fields = try item.fields(["uuid", "characteristics"])
+    let list = try fields.needed("characteristics")
+    guard let elements = list.json.elements else { throw list.isWrong("a list of characteristics") }
+    var characteristics: [ServiceDefinition.Characteristic] = []
+    for element in elements {
+      let fields = try ProgramItem(name: "characteristic", json: element).fields([
+        "uuid", "properties", "value",
+      ])
+      let place = try fields.needed("properties")
+      guard let names = place.json.strings else { throw place.isWrong("a list of names") }
+      var properties: CharacteristicProperties = []
+      for name in names {
+        guard let known = CharacteristicProperties.known.first(where: { $0.name == name }) else {
+          let all = CharacteristicProperties.known.map(\.name)
+          let nearest = nearestName(to: name, in: all).map { "; did you mean `\($0)`?" } ?? ""
+          throw Malformed(reason: "there is no property `\(name)` of a characteristic\(nearest)")
+        }
+        properties.insert(known.property)
+      }
+      let value = try fields.optional("value")?.bytes ?? []
+      guard value.count <= GATTDatabase.valueLimit else {
+        throw Malformed(reason: "a value has at most \(GATTDatabase.valueLimit) bytes, not \(value.count)")
+      }
+      characteristics.append(.init(try fields.needed("uuid").uuid, properties, value: value))
+    }
+    return ServiceDefinition(try fields.needed("uuid").uuid, characteristics)
   }
 
   private static func fault(_ member: JSON.Member) throws(Malformed) -> Disturbance {

@@ -1,0 +1,325 @@
+import Basics
+import Bluetooth
+import Centrals
+import Conformance
+import Sesame
+import SesameDevice
+
+/// Who stands around the lock that a driver drives: who brings it into a condition, turns its bolt, takes its link away.
+///
+/// Beside a real lock stands nobody: it starts in the condition it is in.
+protocol DriverSurroundings: AnyObject {
+  var stimuli: [String] { get }
+  var arguments: [ProgramIntroduction.OfferedArguments] { get }
+  var disturbances: [Disturbance] { get }
+  /// The settings of a start condition that can be made true; `nil` where it has to be tried.
+  var settings: [String]? { get }
+  /// The conditions that always hold.
+  var conditions: [String] { get }
+  /// What is wrong with whoever stands there.
+  var fault: LabFault? { get }
+
+  func prepare(_ start: StartCondition) throws(LabFault)
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
+  func bring(about fault: Fault) throws(LabFault)
+  func restart() throws(LabFault)
+  func shutDown()
+}
+
+/// Nobody.
+final class NobodyAround: DriverSurroundings {
+  let conditions: [String]
+
+  init(conditions: [String]) { self.conditions = conditions }
+
+  var stimuli: [String] { [] }
+  var arguments: [ProgramIntroduction.OfferedArguments] { [] }
+  var disturbances: [Disturbance] { [] }
+  var settings: [String]? { [] }
+  var fault: LabFault? { nil }
+
+  func prepare(_ start: StartCondition) {}
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+    throw LabFault(.notPossible, "nobody stands beside a real lock who could do '\(stimulus)'")
+  }
+  func bring(about fault: Fault) throws(LabFault) {
+    throw LabFault(.notPossible, "nobody stands beside a real lock who could bring about '\(fault.name)'")
+  }
+  func restart() {}
+  func shutDown() {}
+}
+
+/// What of a driver's device is the way to its lock, and not the driver's.
+struct DriverSettings {
+  var target: DriverTarget
+  var host: HostSettings
+  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
+  var patience: Interval?
+  /// How much later than it happened something may be observed, beside what the link holds up.
+  var slack = Interval.zero
+  /// Whether time passes only as it is let pass.
+  var isInVirtualTime = true
+  /// Whether the end was asked for, so that nothing is waited for any more; never in virtual time.
+  var isStopped: (() -> Bool)?
+}
+
+/// A lock of any protocol behind our Bluetooth, as a device under test: a program of the user's, the driver, turns stimuli
+/// into operations of GATT, and what comes of those into statuses and readings.
+///
+///     stimulus ──▶ driver ──▶ scan, connect, write … ──▶ our host ──▶ controller ──▶ the lock
+///     statuses ◀── driver ◀── heard, link, notified … ◀── our host ◀── controller ◀── the lock
+///
+/// The driver does no I/O but its lines and has no clock: time comes with each message, and it says when it wants to be
+/// called again. So it runs in virtual time on an emulated radio as well as on a dongle.
+///
+/// A driver that dies, lies about the form of its lines, or does not answer is trouble of the lab. What it asks for and
+/// cannot be done is told to it; what it makes of that is its own.
+final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
+  let program: ProgramConversation
+  private var link: DriverLink<Transport>
+  private let surroundings: any DriverSurroundings
+  private let settings: DriverSettings
+  private let recovery: (any ControllerRecovery<Transport>)?
+  private var shown = FIFO<Observation>()
+  /// When the driver wants to be called by itself.
+  private var due = Instant.never
+  private var diagnostics: [String] = []
+  private var recorder: LinkRecorder?
+  /// What the driver draws its chances from, from the next test on.
+  var seed: UInt64 = 0
+
+  init(
+    _ program: ProgramConversation, on transport: Transport, _ surroundings: any DriverSurroundings,
+    _ settings: DriverSettings, recovery: (any ControllerRecovery<Transport>)? = nil,
+    diagnostics: [String] = []
+  ) {
+    self.program = program
+    self.surroundings = surroundings
+    self.settings = settings
+    self.recovery = recovery
+    link = DriverLink(
+      transport, host: settings.host, target: settings.target, patience: settings.patience)
+    self.diagnostics = (recovery?.takeDiagnostics() ?? []) + diagnostics
+  }
+
+  var now: Instant { link.now }
+
+  var abilities: Abilities {
+    Self.abilities(of: program.introduction ?? ProgramIntroduction(), surroundings, settings)
+  }
+
+  /// What a driver can serve at one end of a way at whose other end somebody can do so much.
+  static func abilities(
+    of driver: ProgramIntroduction, _ surroundings: any DriverSurroundings, _ settings: DriverSettings
+  ) -> Abilities {
+    let own = [
+      Disturbance(.att, "att", MalformedBluetooth.allCases.map { .text($0.rawValue) })
+    ]
+    // Tests are generated with what takes a link away where the driver says that its machine knows of that: one that hears
+    // nothing of it would call it a fault of the lock.
+    let all = own + driver.faults + surroundings.disturbances
+    let disturbances = all.filter { $0.level != .link || driver.linkFaults.contains($0.fault) }
+    let isLossy = surroundings.conditions.contains("loss")
+    return Abilities(
+      stimuli: driver.stimuli.map { $0 + surroundings.stimuli }, faults: all.map(\.fault),
+      settings: surroundings.settings.flatMap { around in driver.settings.map { around + $0 } },
+      conditions: driver.conditions + surroundings.conditions, reports: driver.reports,
+      showsEffects: driver.showsEffects,
+      slack: settings.slack + (isLossy ? ConnectionParameters().longestDelay * 2 : .zero),
+      isInVirtualTime: settings.isInVirtualTime,
+      arguments: (driver.arguments + surroundings.arguments).map { ($0.stimulus, $0.values) },
+      disturbances: disturbances)
+  }
+
+  func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
+}
+
+extension DriverDevice {
+  func reset(to start: StartCondition) throws(LabFault) {
+    if let misunderstanding = program.misunderstanding { throw misunderstanding }
+    if !program.isRunning { try program.restart() }
+    try program.passOver()
+    try lab { () throws(LabFault) in
+      try link.prepare { () throws(LabFault) in try surroundings.prepare(start) }
+    }
+    shown.removeAll()
+    due = .never
+    if let refusal = try ask(program.request(ofReset: start.settings, seed: seed)) {
+      throw LabFault(.notPossible, "the driver cannot start so: \(refusal)")
+    }
+  }
+
+  func perform(_ stimulus: Stimulus) throws(LabFault) {
+    let name = program.vocabulary.stimuli[stimulus.number]
+    if surroundings.stimuli.contains(name) { return try surroundings.perform(name, stimulus.arguments) }
+    if let refusal = try ask(program.request(of: stimulus)) { shown.append(.refused(refusal)) }
+  }
+
+  func bring(about fault: Fault) throws(LabFault) {
+    if fault.name == "att" {
+      if fault.value.isNothing { return }
+      guard let malformed = MalformedBluetooth(rawValue: fault.value.description) else {
+        throw LabFault(.notPossible, "there is no malformed packet '\(fault.value)'")
+      }
+      return try lab { () throws(LabFault) in try link.send(malformed) }
+    }
+    if surroundings.disturbances.contains(where: { $0.fault == fault.name }) {
+      return try surroundings.bring(about: fault)
+    }
+    guard program.introduction?.faults.contains(where: { $0.fault == fault.name }) == true else {
+      throw LabFault(.notPossible, "the driver offers no fault '\(fault.name)'")
+    }
+    if let refusal = try ask(program.request(of: fault)) {
+      throw LabFault(.notPossible, "the driver refuses the fault '\(fault.name)': \(refusal)")
+    }
+  }
+
+  func observe(until limit: Instant) throws(LabFault) -> Observation? {
+    guard let isStopped = settings.isStopped else { return try look(until: limit) }
+    // What is waited for on the clock is waited for in pieces: a signal between looking and waiting would else be heard
+    // when all of it is over.
+    while true {
+      if isStopped() { throw LabFault(.stopped, "the end was asked for") }
+      let observation = try look(until: min(limit, now + Self.hearing))
+      if observation != nil || now >= limit { return observation }
+    }
+  }
+
+  /// How soon it is heard that the end is asked for.
+  private static var hearing: Interval { .milliseconds(50) }
+
+  private func look(until limit: Instant) throws(LabFault) -> Observation? {
+    var events = 0
+    while true {
+      if let first = shown.popFirst() { return first }
+      guard program.isRunning else { throw LabFault(.ended, "the driver does not run") }
+      let event = try lab { () throws(LabFault) in try link.next(until: min(limit, due)) }
+      if let event {
+        events += 1
+        try tell(event)
+      } else if due <= limit {
+        let before = due
+        try advance()
+        events = due == before ? events + 1 : 0
+      } else {
+        return nil
+      }
+      // A driver that asks for something at once again and again lets no time pass.
+      if events > Self.maximumEvents {
+        throw program.fail(
+          .badAnswer, "the driver was told of \(events) events and has shown nothing, at \(now)")
+      }
+    }
+  }
+
+  /// More events than any driver needs between two things that it shows.
+  private static var maximumEvents: Int { 100_000 }
+
+  func restart() throws(LabFault) {
+    try program.restart()
+    try surroundings.restart()
+    guard let recovery else {
+      return try link.recover { central throws(LabFault) in
+        try central.resetController(until: central.transport.now + .seconds(10))
+      }
+    }
+    if let fault = recovery.fault { throw fault }
+    diagnostics += link.takeDiagnostics()
+    diagnostics += link.recover(recovery.climb)
+    if let fault = recovery.fault { throw fault }
+  }
+
+  func takeDiagnostics() -> [String] {
+    defer { diagnostics = [] }
+    return diagnostics + link.takeDiagnostics()
+  }
+
+  /// Lets the driver, and whoever stands around its lock, end.
+  func shutDown() {
+    program.shutDown()
+    surroundings.shutDown()
+  }
+}
+
+extension DriverDevice: RecordedDevice {
+  func record(to recorder: LinkRecorder?) {
+    self.recorder = recorder
+    recorder?.isNotedByClient = false
+    link.central.recorder = recorder?.packets
+  }
+}
+
+extension DriverDevice {
+  /// Tells the driver what happened.
+  private func tell(_ event: ProgramEvent) throws(LabFault) {
+    var value: [UInt8]?
+    if case .notified(_, let bytes) = event { value = bytes }
+    if case .read(_, let bytes) = event { value = bytes }
+    if let refusal = try ask(event.line, about: value) {
+      throw program.fail(.badAnswer, "the driver refuses to hear what happened: \(refusal)")
+    }
+  }
+
+  /// Lets the driver do what it wanted to do at this time.
+  private func advance() throws(LabFault) {
+    if let refusal = try ask(ProgramConversation.bytes(of: ["advance": 0])) {
+      throw program.fail(.badAnswer, "the driver refuses to let time pass: \(refusal)")
+    }
+  }
+
+  /// Sends a request, takes in what is shown, and does what is asked for once the answer is complete.
+  ///
+  /// - Parameter value: what the packet holds that the driver is told of.
+  /// - Returns: why it was refused, if it was.
+  private func ask(_ request: [UInt8], about value: [UInt8]? = nil) throws(LabFault) -> String? {
+    let now = now
+    var operations: [ProgramOperation] = []
+    let end = try program.ask(program.timed(request, at: now)) { entry, line throws(LabFault) in
+      if let time = entry.said.time, time != now {
+        throw program.fail(
+          .badAnswer,
+          "the driver wrote \(program.quoted(line)): it is \(now), and time passes on the air alone")
+      }
+      if let observation = entry.observation { shown.append(observation) }
+      if case .operation(let operation) = entry.said.answer { operations.append(operation) }
+    }
+    switch end.next {
+    case .unsaid: break
+    case .at(let moment): due = max(moment, now)
+    }
+    for operation in operations { try carryOut(operation, about: value) }
+    return end.refusal
+  }
+
+  private func carryOut(_ operation: ProgramOperation, about value: [UInt8]?) throws(LabFault) {
+    switch operation {
+    case .meaning(let text):
+      if let value { recorder?.packets.note(meaning: text, of: value, isReceived: true) }
+    case .secret(let secret): ProgramSecrets.keep(secret.value)
+    default:
+      if case .write(_, let value, _, let text?) = operation {
+        recorder?.packets.note(meaning: text, of: value, isReceived: false)
+      }
+      try lab { () throws(LabFault) in try link.carryOut(operation) }
+    }
+  }
+
+  /// A controller that does not answer says nothing about the lock behind it, however often it happens; and where whoever
+  /// plays the lock has failed, that is what there is to say.
+  private func lab<Result>(_ body: () throws(LabFault) -> Result) throws(LabFault) -> Result {
+    if let fault = recovery?.fault { throw fault }
+    do throws(LabFault) {
+      let result = try body()
+      if let fault = surroundings.fault { throw fault }
+      return result
+    } catch {
+      if let fault = surroundings.fault { throw fault }
+      switch error.symptom {
+      case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
+      case .noDevice, .transportLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
+        .stopped:
+        throw error
+      }
+    }
+  }
+}

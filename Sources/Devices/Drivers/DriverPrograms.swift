@@ -1,0 +1,127 @@
+import Basics
+import Bench
+import Conformance
+import Controllers
+import Documents
+import Harness
+import Secrets
+import System
+
+/// The programs that speak for locks, and those that play them: each is started once, and goes on from case to case.
+final class DriverPrograms {
+  private struct Key: Hashable {
+    var command: String
+    var role: ProgramConversation.Role
+    var folder: String?
+  }
+
+  private let answerTimeout: Interval
+  private var programs: [(key: Key, program: ProgramConversation)] = []
+  /// Keeps what programs say beside their answers, where that is wanted.
+  var output: ProgramOutput? {
+    didSet { for (_, program) in programs { program.output = output } }
+  }
+
+  init(answerTimeout: Interval) { self.answerTimeout = answerTimeout }
+
+  /// Lets every program end, and ends those that do not.
+  func shutDown() {
+    for (_, program) in programs { program.shutDown() }
+    programs = []
+  }
+
+  /// The program of a command, started and greeted.
+  func program(
+    _ command: String, as role: ProgramConversation.Role, in folder: String? = nil,
+    secrets: ProgramSecrets = ProgramSecrets()
+  ) -> ProgramConversation {
+    let key = Key(command: command, role: role, folder: folder)
+    if let known = programs.first(where: { $0.key == key })?.program { return known }
+    let program = ProgramConversation(
+      command: command, as: role, in: folder, secrets: secrets, answerTimeout: answerTimeout,
+      isStopped: { Interruption.isHeard })
+    programs.append((key, program))
+    program.output = output
+    // Who asks for the end while it is greeted leaves no program behind.
+    Interruption.listenUnlessDecided()
+    program.greet()
+    return program
+  }
+}
+
+// MARK: - On our radio
+
+extension DriverPrograms {
+  /// A driver, a lock that a program plays, and what is between them.
+  private struct Pair {
+    var driver: ProgramConversation
+    var peripheral: ProgramConversation
+    var channel: RadioSettings
+  }
+
+  func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
+    var description: DeviceDescription
+    if spec.settings.contains(where: { $0.name == "peripheral" }) {
+      let pair = try pair(spec)
+      let radio = ProgramRadio(ProgramPeripheral(pair.peripheral, seed: 0), pair.channel, seed: 0)
+      let driver = pair.driver.introduction ?? ProgramIntroduction()
+      description = DeviceDescription(
+        family: nil, machines: nil,
+        abilities: DriverDevice<ProgramRadio>.abilities(of: driver, radio, Self.settings(of: radio)),
+        readings: driver.readings)
+      description.moving = driver.moving
+    } else {
+      description = DeviceDescription(
+        family: nil, machines: nil, abilities: Abilities(stimuli: nil, settings: nil))
+    }
+    description.options = DeviceSpec.driverOptions
+    return description
+  }
+
+  func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> DriverDevice<ProgramRadio> {
+    let pair: Pair
+    do {
+      pair = try self.pair(spec)
+    } catch {
+      throw LabFault(.noDevice, error.description)
+    }
+    let radio = ProgramRadio(ProgramPeripheral(pair.peripheral, seed: seed), pair.channel, seed: seed)
+    let device = DriverDevice(pair.driver, on: radio, radio, Self.settings(of: radio))
+    device.seed = seed
+    return device
+  }
+
+  private static func settings(of radio: ProgramRadio) -> DriverSettings {
+    DriverSettings(target: .address(radio.address), host: ProgramRadio.host)
+  }
+
+  private func pair(_ spec: DeviceSpec) throws(DeviceProblem) -> Pair {
+    func setting(_ name: String) -> String? { spec.settings.last { $0.name == name }?.value }
+    try spec.check()
+    let secrets = try setting("secrets").map(Self.secrets) ?? ProgramSecrets()
+    let driver = program(spec.name, as: .driver, secrets: secrets)
+    let peripheral = program(setting("peripheral") ?? "", as: .peripheral, secrets: secrets)
+    for program in [driver, peripheral] {
+      if let fault = program.misunderstanding { throw DeviceProblem(.name, fault.detail) }
+      for name in program.introduction?.secrets ?? [] where !secrets.names.contains(name) {
+        throw DeviceProblem(
+          .setting("secrets"), "the \(program.role) needs the secret `\(name)`",
+          hint: "`secrets=FILE` names a file of names and values, readable for its owner alone")
+      }
+    }
+    var channel = RadioSettings()
+    if let text = setting("loss") {
+      guard let loss = Double(text), (0...1).contains(loss) else {
+        throw DeviceProblem(
+          .value(of: "loss"), "`\(text)` is not a value of `loss`", hint: "expected a number from 0 to 1")
+      }
+      channel.packetLoss = loss
+    }
+    return Pair(driver: driver, peripheral: peripheral, channel: channel)
+  }
+
+  /// Reads names and values; nothing of them is ever shown.
+  private static func secrets(in path: String) throws(DeviceProblem) -> ProgramSecrets {
+    throw DeviceProblem(.value(of: "secrets"), path)
+  }
+}

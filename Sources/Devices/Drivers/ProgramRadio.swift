@@ -1,0 +1,151 @@
+import Basics
+import Bluetooth
+import Conformance
+import Controllers
+
+/// A driver's controller and a lock that a program plays, on one emulated radio in virtual time.
+///
+/// It is both ends of a driver's link: the way to the driver's controller, and who stands around the lock. Each test has a
+/// radio of its own, made anew: one seed gives one trace, whatever was tested before. Nothing is computed while nothing
+/// happens: time jumps from one event to the next.
+final class ProgramRadio {
+  private enum Place {
+    static let lock = ControllerID(rawValue: 0)
+    static let driver = ControllerID(rawValue: 1)
+  }
+
+  private let channel: RadioSettings
+  private let seed: UInt64
+  private let peripheral: ProgramPeripheral
+  private var radio: Radio
+  private var time = Instant.zero
+  /// What all radios before took.
+  private var past = Interval.zero
+  private var hasLockPower = true
+  /// When the lock comes back into range by itself, or never.
+  private var returnTime = Instant.never
+
+  init(_ peripheral: ProgramPeripheral, _ settings: RadioSettings, seed: UInt64) {
+    self.peripheral = peripheral
+    channel = settings
+    self.seed = seed
+    radio = Self.radio(settings, seed)
+  }
+
+  private static func radio(_ settings: RadioSettings, _ seed: UInt64) -> Radio {
+    var radio = Radio(settings, seed: seed)
+    for _ in 0..<2 { _ = radio.addController() }
+    return radio
+  }
+
+  /// Where the lock advertises.
+  var address: PeerAddress { peripheral.peerAddress }
+
+  /// The settings of the driver's host.
+  static let host = HostSettings(address: .staticRandom(0x0C11_E470_0002))
+}
+
+extension ProgramRadio: StandaloneTransport {
+  var now: Instant { time + past }
+
+  func send(_ packet: HCIPacket) { radio.send(packet, to: Place.driver, at: time) }
+
+  func receive(until limit: Instant) -> HCIPacket? {
+    let limit = limit == .never ? limit : limit - past
+    while true {
+      while let (controller, packet) = radio.nextPacket() {
+        guard controller == Place.lock else { return packet }
+        toLock(peripheral.receive(packet, at: time))
+      }
+      // A program that has failed lets no time pass: what it is gets said at once.
+      guard peripheral.fault == nil else { return nil }
+      let others = min(peripheral.deadline ?? .never, returnTime)
+      radio.skipRepetitions(until: min(limit, others))
+      let next = min(radio.deadline ?? .never, others)
+      guard next <= limit, next != .never else {
+        // For ever is as long as nothing happens.
+        if limit != .never { time = max(time, limit) }
+        return nil
+      }
+      time = max(time, next)
+      radio.advance(to: time)
+      if returnTime <= time { setReachable(true) }
+      if let due = peripheral.deadline, due <= time { toLock(peripheral.advance(to: time)) }
+    }
+  }
+
+  /// Nothing: what is in memory does not fail.
+  func reopen() {}
+
+  /// Nothing.
+  func close() {}
+
+  private func toLock(_ packets: [HCIPacket]) {
+    for packet in packets { radio.send(packet, to: Place.lock, at: time) }
+  }
+}
+
+extension ProgramRadio: DriverSurroundings {
+  var stimuli: [String] { peripheral.program.introduction?.stimuli ?? [] }
+  var arguments: [ProgramIntroduction.OfferedArguments] { peripheral.program.introduction?.arguments ?? [] }
+  var disturbances: [Disturbance] { Self.linkFaults + (peripheral.program.introduction?.faults ?? []) }
+  var settings: [String]? { peripheral.program.introduction?.settings }
+  var conditions: [String] { channel.packetLoss == 0 && channel.bursts == nil ? [] : ["loss"] }
+  var fault: LabFault? { peripheral.fault }
+
+  /// What is done to the air: the link is lost at both ends with reason 0x08; the lock is out of range, or has no power,
+  /// for a while or until it is called off, and the driver notices by its supervision time-out.
+  static let linkFaults = [
+    Disturbance(.link, "lose-link"),
+    Disturbance(
+      .link, "out-of-range", [.flag(true), .flag(false), .duration(.seconds(1)), .duration(.seconds(10))]),
+    Disturbance(.link, "no-power", [.flag(true), .flag(false)]), Disturbance(.link, "power-cycle"),
+  ]
+
+  /// Makes the radio anew, with the lock in a start condition.
+  func prepare(_ start: StartCondition) throws(LabFault) {
+    past = past + (time - .zero)
+    (time, returnTime, hasLockPower) = (.zero, .never, true)
+    radio = Self.radio(channel, seed)
+    toLock(peripheral.start(at: time))
+    toLock(try peripheral.prepare(start, at: time))
+  }
+
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+    toLock(try peripheral.perform(stimulus, arguments, at: time))
+  }
+
+  func bring(about fault: Fault) throws(LabFault) {
+    switch (fault.name, fault.value) {
+    case ("lose-link", let value): if !value.isNothing { radio.loseLinks(of: Place.lock, at: time) }
+    case ("out-of-range", .duration(let interval)) where interval > .zero:
+      setReachable(false)
+      returnTime = time + interval
+    case ("out-of-range", let value): setReachable(value.isNothing)
+    case ("no-power", let value): setPower(value.isNothing)
+    case ("power-cycle", let value):
+      guard !value.isNothing else { return }
+      setPower(false)
+      setPower(true)
+    default: toLock(try peripheral.bring(about: fault, at: time))
+    }
+  }
+
+  func restart() throws(LabFault) { try peripheral.program.restart() }
+
+  func shutDown() { peripheral.program.shutDown() }
+
+  private func setReachable(_ isReachable: Bool) {
+    returnTime = .never
+    radio.setReachable(Place.lock, isReachable, at: time)
+  }
+
+  /// Takes the power from the lock's radio and gives it back. What its program makes of that is that its links are gone.
+  private func setPower(_ isOn: Bool) {
+    guard isOn != hasLockPower else { return }
+    hasLockPower = isOn
+    if !isOn { peripheral.losePower(at: time) }
+    radio.setPower(Place.lock, isOn, at: time)
+    if isOn { toLock(peripheral.start(at: time)) }
+  }
+}

@@ -1,0 +1,378 @@
+import Basics
+import Bench
+import Conformance
+import System
+
+/// A program that is asked a line at a time over its standard streams, and answers with lines: how it is started, greeted
+/// and ended, what it said that it is, and what is wrong with it.
+///
+/// It is run by the shell. In a start of its own it is greeted, `{"hello":{"protocol":2},"reset":{}}`, and may say before its
+/// answer what it is (``ProgramIntroduction``); a program that says nothing speaks the first protocol. An answer is any
+/// number of lines and then `settled` or `refused` (``ProgramAnswer``).
+///
+/// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
+/// whole process group is killed, and ``restart()`` starts the program afresh. A start that ends before it read what it was
+/// asked is no device at all, and neither is a command that has never answered in all its starts, however often it
+/// happens.
+final class ProgramConversation {
+  /// What a program is to us.
+  enum Role: String {
+    /// A device under test.
+    case device
+    /// What speaks a lock's protocol over our Bluetooth.
+    case driver
+    /// A lock behind our Bluetooth.
+    case peripheral
+  }
+
+  /// How an answer ended.
+  struct End {
+    /// Why what was asked for is not done; `nil` where it is.
+    var refusal: String?
+    /// When the program will do something by itself, as far as it said so.
+    var next: ProgramAnswer.Next
+  }
+
+  /// A command that has not answered in so many starts is not started again: who has a hundred scenarios does not wait
+  /// a hundred times for the same.
+  static let maximumSilences = 3
+
+  /// The most lines without a pause; a program that writes more is not going to stop.
+  static let maximumLines = 10_000
+
+  /// What the shell runs.
+  let command: String
+  let role: Role
+  /// Where it is run; `nil` for where we are.
+  let folder: String?
+  /// What it gets on a descriptor of its own, and nobody else sees.
+  private let secrets: ProgramSecrets
+  /// The most time from a request to the end of its answer.
+  let answerTimeout: Interval
+  /// Whether the end was asked for, so that nothing is waited for any more.
+  private let isStopped: () -> Bool
+
+  private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
+  private var child: ChildProcess?
+  /// The lines read since the program last was silent.
+  private var lineCount = 0
+  /// Whether the program has written a line of the protocol since it was started.
+  private(set) var hasAnswered = false
+  /// When the line was read that was taken last: what was written in one piece was shown at one moment.
+  private(set) var pieceTime = Interval.zero
+  /// The lines that say of each stimulus without arguments that it is given.
+  private var requests: [[UInt8]] = []
+  /// The lines that it wrote before.
+  private var known = ProgramLineCache()
+  /// The member that tells a program without a clock the time, and the time that it tells.
+  private var told = (time: Instant.never, member: [UInt8]())
+  /// What it said that it is; `nil` for one that said nothing.
+  private(set) var introduction: ProgramIntroduction?
+  private var isGreeted = false
+  /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
+  private(set) var misunderstanding: LabFault?
+  /// Keeps what it writes to its standard error, and what it logs.
+  var output: ProgramOutput?
+  /// Whether the command has ever come to the end of an answer.
+  private var hasEverAnswered = false
+  /// What was wrong with each start of a command that has never answered.
+  private var silences: [LabFault] = []
+
+  init(
+    command: String, as role: Role = .device, in folder: String? = nil,
+    secrets: ProgramSecrets = ProgramSecrets(),
+    answerTimeout: Interval = .seconds(5), isStopped: @escaping () -> Bool = { false }
+  ) {
+    self.command = command
+    self.role = role
+    self.folder = folder
+    self.secrets = secrets
+    self.answerTimeout = answerTimeout
+    self.isStopped = isStopped
+  }
+
+  /// Whether it is told how time passes, and speaks only when it is asked.
+  var isInVirtualTime: Bool { role != .device || introduction?.isInVirtualTime ?? false }
+
+  /// Whether it runs.
+  var isRunning: Bool { child != nil }
+
+  /// Whether a whole line was read that was not taken yet.
+  var hasLine: Bool { child?.hasLine ?? false }
+
+  /// Starts it, greets it with a first reset, and lets it end, once: what it can serve is known from then on.
+  ///
+  /// No test is in that start, so that each test finds a program that was told the same.
+  func greet() {
+    guard !isGreeted else { return }
+    isGreeted = true
+    do throws(LabFault) {
+      if child == nil { try restart() }
+      var hello = [JSON.Member("protocol", .integer(ProgramIntroduction.spokenProtocol))]
+      if role != .device { hello.append(JSON.Member("role", .text(role.rawValue))) }
+      _ = try ask(Self.bytes(of: ["hello": .mapping(hello), "reset": [:]])) { _, _ in }
+    } catch {
+      switch error.symptom {
+      case .stopped:
+        misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
+      // What else is wrong with its answer shows again in the first test.
+      default: break
+      }
+    }
+    shutDown()
+  }
+
+  func adopt(_ vocabulary: Vocabulary) {
+    self.vocabulary = vocabulary
+    requests = vocabulary.stimuli.map { Self.bytes(of: ["stimulus": .text($0)]) }
+    known = ProgramLineCache()
+  }
+
+  private func observation(of answer: ProgramAnswer) -> Observation? {
+    switch answer {
+    case .status(let name): vocabulary.observation(ofStatus: name)
+    case .effect(let name): vocabulary.observation(ofEffect: name)
+    case .reading(let reading): .reading(reading)
+    case .event(let name, let detail):
+      vocabulary.stimulus(name).map { .event(SeenEvent($0, detail)) } ?? .unknown(name)
+    case .violation(let violation): .violation(violation)
+    case .hello, .log, .operation, .settled, .refused: nil
+    }
+  }
+}
+
+// MARK: - Requests
+
+extension ProgramConversation {
+  /// A line of a request.
+  static func bytes(of request: JSON) -> [UInt8] { Array(request.line.utf8) + [UInt8(ascii: "\n")] }
+
+  /// The line that begins a test.
+  func request(ofReset settings: [Argument], seed: UInt64) -> [UInt8] {
+    Self.bytes(
+      of: .known([
+        "reset": .mapping(settings.map(member)), "seed": introduction.map { _ in .integer(seed) },
+      ]))
+  }
+
+  /// The line that gives a stimulus.
+  func request(of stimulus: Stimulus) -> [UInt8] {
+    if stimulus.arguments.isEmpty { return requests[stimulus.number] }
+    return request(
+      of: vocabulary.stimuli[stimulus.number],
+      stimulus.arguments.map { argument in
+        // A program knows it by its name, however it was given.
+        let name = argument.name == Argument.only ? vocabulary.soleArguments[stimulus.number] : nil
+        return Argument(name ?? argument.name, argument.value)
+      })
+  }
+
+  /// The line that gives a stimulus by its name.
+  func request(of stimulus: String, _ arguments: [Argument]) -> [UInt8] {
+    Self.bytes(
+      of: .known([
+        "stimulus": .text(stimulus), "arguments": arguments.isEmpty ? nil : .mapping(arguments.map(member)),
+      ]))
+  }
+
+  /// The line that brings about a fault.
+  func request(of fault: Fault) -> [UInt8] {
+    Self.bytes(of: ["fault": .text(fault.name), "value": json(fault.value)])
+  }
+
+  /// A request, with the time where the program has no clock.
+  func timed(_ request: [UInt8], at now: Instant) -> [UInt8] {
+    guard isInVirtualTime else { return request }
+    if told.time != now { told = (now, Array(",\"at\":\(now.secondsText)}\n".utf8)) }
+    return request.dropLast(2) + told.member
+  }
+
+  private func member(_ argument: Argument) -> JSON.Member {
+    JSON.Member(argument.name, json(argument.value))
+  }
+
+  private func json(_ value: Value) -> JSON { JSON(value) { .decimal($0.seconds) } }
+}
+
+// MARK: - Starting, asking, ending
+
+extension ProgramConversation {
+  /// How soon it is heard that the end is asked for.
+  private static let hearing = Interval.milliseconds(50)
+
+  func restart() throws(LabFault) {
+    if silences.count >= Self.maximumSilences { throw silences[0] }
+    child?.stop(grace: .zero)
+    child = nil
+    hasAnswered = false
+    do {
+      child = try ChildProcess(command: command, in: folder, handing: secrets.document)
+      child?.onErrorOutput = { [weak self] in self?.output?.take($0) }
+    } catch {
+      throw LabFault(error)
+    }
+  }
+
+  /// Lets the program end: its input is closed, and after half a second its process group is killed.
+  func shutDown() {
+    child?.stop(grace: .milliseconds(500))
+    child = nil
+  }
+
+  /// Takes in what it shows that belongs to no test.
+  func passOver() throws(LabFault) {
+    while hasAnswered, case .line(let line)? = child?.nextLine(until: .zero) { _ = try entry(of: line) }
+    lineCount = 0
+  }
+
+  /// Waits for something unasked, up to a moment of the monotonic clock; `nil` where there is nothing.
+  func hear(until limit: Interval) throws(LabFault) -> (entry: ProgramLineCache.Entry, line: [UInt8])? {
+    guard let child else { throw LabFault(.ended, "the program does not run") }
+    switch try nextLine(of: child, until: limit) {
+    case .timedOut:
+      lineCount = 0
+      return nil
+    case .line(let line): return (try entry(of: line), line)
+    case .tooLong(let start): throw tooLong(start)
+    case .ended: throw ended()
+    }
+  }
+
+  /// Sends a request and takes in the answer, up to its last line.
+  ///
+  /// - Parameter take: is given each line that shows something, in order.
+  func ask(
+    _ request: [UInt8],
+    _ take: (_ entry: ProgramLineCache.Entry, _ line: [UInt8]) throws(LabFault) -> Void
+  ) throws(LabFault) -> End {
+    guard let child else { throw LabFault(.ended, "the program does not run") }
+    // A program without a clock says nothing unasked: what is there would be taken for the answer.
+    if isInVirtualTime, child.hasLine, case .line(let line) = child.nextLine(until: .zero) {
+      throw fail(.badAnswer, "its answer was complete, and the \(role) wrote \(quoted(line))")
+    }
+    child.send(request)
+    let limit = MonotonicClock.now + answerTimeout
+    while true {
+      switch try nextLine(of: child, until: limit) {
+      case .line(let bytes):
+        let entry = try entry(of: bytes)
+        switch entry.said.answer {
+        case .settled(let next): return End(next: next)
+        case .refused(let reason, let next): return End(refusal: reason, next: next)
+        case .hello, .log: break
+        case .status, .effect, .reading, .event, .violation, .operation: try take(entry, bytes)
+        }
+      case .tooLong(let start): throw tooLong(start)
+      case .timedOut:
+        let asked = String(decoding: request.dropLast(), as: UTF8.self)
+        throw fail(.noAnswer, "no end of the answer within \(answerTimeout) to \(asked)")
+      case .ended: throw ended()
+      }
+    }
+  }
+
+  /// Waits for a line, in pieces, so that who asks for the end does not wait for all of it.
+  private func nextLine(
+    of child: ChildProcess, until limit: Interval
+  ) throws(LabFault) -> ChildProcess.Wake {
+    while true {
+      let piece = min(limit, MonotonicClock.now + Self.hearing)
+      let isRead = child.hasLine
+      let wake = child.nextLine(until: piece)
+      if !isRead { pieceTime = MonotonicClock.now }
+      guard wake == .timedOut, piece < limit else { return wake }
+      if isStopped() {
+        // What it still answers would be taken for the answer to something else.
+        self.child?.stop(grace: .zero)
+        self.child = nil
+        throw LabFault(.stopped, "the end was asked for")
+      }
+    }
+  }
+
+  private func entry(of line: [UInt8]) throws(LabFault) -> ProgramLineCache.Entry {
+    lineCount += 1
+    guard lineCount <= Self.maximumLines else {
+      throw fail(
+        .badAnswer, "more than \(Self.maximumLines) lines without a pause, the last of them \(quoted(line))")
+    }
+    if let entry = known.entry(of: line) {
+      note(entry.said.answer)
+      return entry
+    }
+    do {
+      let said = try ProgramLine(parsing: line, of: role)
+      note(said.answer)
+      let entry = (said: said, observation: observation(of: said.answer))
+      known.learn(line, entry)
+      return entry
+    } catch {
+      if hasGreeting(line) {
+        misunderstanding = LabFault(.noDevice, "the \(role.title)'s greeting cannot be used: \(error.reason)")
+      }
+      throw fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(error.reason)")
+    }
+  }
+
+  /// Whether a line was to say what the program is.
+  private func hasGreeting(_ line: [UInt8]) -> Bool { (try? JSON(parsing: line))?["hello"] != nil }
+
+  private func note(_ answer: ProgramAnswer) {
+    hasAnswered = true
+    switch answer {
+    case .status, .effect, .reading, .event, .violation, .operation: break
+    case .hello(let said): introduction = said
+    case .log(let text): output?.take(Array("\(text)\n".utf8)[...])
+    case .refused: hasEverAnswered = true
+    case .settled: (hasEverAnswered, lineCount) = (true, 0)
+    }
+  }
+
+  private func tooLong(_ start: [UInt8]) -> LabFault {
+    fail(.badAnswer, "a line of more than \(LineBuffer.usualLimit) bytes, which begins \(quoted(start))")
+  }
+
+  private func ended() -> LabFault {
+    guard let child else { return LabFault(.ended, "the program does not run") }
+    let hasUnread = child.hasUnread
+    let ending = child.stop(grace: .milliseconds(200))
+    let how = ending?.description ?? "it closed its output and went on"
+    // One that ends before it has read what it was asked was not started, whatever an earlier start did: it does not reach
+    // what it leads to any more. One that has read it may have died of that.
+    if hasEverAnswered, !hasAnswered, hasUnread {
+      return fail(.noDevice, "the program ended before it was asked anything: \(how), of \(command)")
+    }
+    // The shell's way to say that there is no such program.
+    let isMissing = !hasAnswered && (ending == .exit(126) || ending == .exit(127))
+    return fail(isMissing ? .noDevice : .ended, "\(how), of \(command)")
+  }
+
+  /// Kills the program and says what was wrong with it.
+  func fail(_ symptom: LabFault.Symptom, _ detail: String) -> LabFault {
+    child?.stop(grace: .zero)
+    let words = child?.lastWords ?? ""
+    child = nil
+    let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
+    if hasEverAnswered { return LabFault(symptom, told) }
+    let hint = symptom == .noAnswer ? "; --answer-timeout gives more time to one that starts slowly" : ""
+    let fault = LabFault(
+      .noDevice,
+      symptom == .noDevice
+        ? told : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(told)")
+    silences.append(fault)
+    return fault
+  }
+
+  /// The first two hundred bytes of what was written.
+  func quoted(_ line: [UInt8]) -> String {
+    let text = printable(line.prefix(200)).split(separator: "\n").joined(separator: " ")
+    return line.count > 200 ? "'\(text)'… (\(line.count) bytes)" : "'\(text)'"
+  }
+}
+
+extension ProgramConversation.Role: CustomStringConvertible {
+  var description: String { rawValue }
+
+  /// What a program is called where it is not said what it does.
+  fileprivate var title: String { self == .device ? "program" : rawValue }
+}

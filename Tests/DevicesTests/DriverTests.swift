@@ -1,0 +1,404 @@
+import Basics
+import Bench
+import Conformance
+import Controllers
+import Harness
+import Sesame
+import TestSupport
+import Testing
+
+@testable import Devices
+
+private let vocabulary = Vocabulary(
+  stimuli: ["go", "press", "lost"], statuses: ["off", "on", "heard", "up", "gone"], effects: ["beep"])
+
+/// A driver and a peripheral that do what a few lines of Python say.
+private struct ScriptedPair {
+  let folder = TestFolder()
+
+  /// The program of one end: it is greeted, and for each request does what `lines` do, on `request`, `kind` (its first member),
+  /// `now`, and `say`.
+  private func program(_ name: String, _ hello: String, _ lines: String) -> String {
+    folder.write(
+      "\(name).py",
+      """
+      import json, os, sys, time
+      told = open("\(folder.path)/\(name)", "a")
+      state, due, said = {}, None, []
+      def say(**line): said.append(json.dumps(line) + "\\n")
+      for line in sys.stdin:
+        request = json.loads(line)
+        kind = list(request)[0]
+        if kind != "hello":
+          told.write(line)
+          told.flush()
+        now = request.get("at", 0)
+        if kind in ("reset", "hello"): state, due = {"n": 0}, None
+        if kind == "hello": said.append('{"hello":\(hello)}\\n')
+        elif kind == "advance" and due is not None and due <= now: due = None
+      \(lines.split(separator: "\n", omittingEmptySubsequences: false).map { "  \($0)" }.joined(separator: "\n"))
+        say(settled=True, next=due)
+        os.write(1, "".join(said).encode())
+        said.clear()
+      """)
+  }
+
+  static let hello = #"{"protocol": 2, "stimuli": ["go"], "reports": ["lost"], "linkFaults": ["lose-link"]}"#
+  static let services =
+    #"{"protocol": 2, "stimuli": ["press"], "advertise": {"name": "L", "services": ["fff0"]}, "#
+    + #""services": [{"uuid": "fff0", "characteristics": [{"uuid": "fff1", "properties": ["write"]}, "#
+    + #"{"uuid": "fff2", "properties": ["notify", "read"], "value": "07"}, "#
+    + #"{"uuid": "fff3", "properties": ["indicate", "write-without-response"]}]}]}"#
+
+  /// A driver that connects when it is told to go, and shows what it is notified of.
+  static let connecting = """
+    if kind == "stimulus": say(scan=True)
+    if kind == "heard": say(scan=False); say(connect=True); say(status="heard")
+    if kind == "link" and request["link"] == "ready": say(subscribe="fff2"); say(status="up")
+    if kind == "link" and request["link"] == "disconnected": say(event="lost", detail=request["text"]); say(status="gone")
+    if kind == "notified": say(status=["off", "on"][int(request["notified"]["value"], 16)])
+    """
+  /// A lock that says how it is when somebody subscribes, and is another way when its button is pressed.
+  static let telling = """
+    if kind == "subscription": say(notify={"from": "fff2", "value": "00"})
+    if kind == "stimulus": say(notify={"from": "fff2", "value": "01"}); due = now + 5
+    if kind == "advance": say(notify={"from": "fff2", "value": "00"})
+    """
+
+  func device(
+    _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
+    services: String = Self.services, loss: Double = 0, seed: UInt64 = 1
+  ) throws -> DriverDevice<ProgramRadio> {
+    let programs = DriverPrograms(answerTimeout: .milliseconds(1500))
+    var spec = DeviceSpec(
+      .driver, "exec python3 \(program("driver", hello, driver))",
+      [.init("peripheral", "exec python3 \(program("lock", services, lock))")])
+    if loss > 0 { spec.settings.append(.init("loss", "\(loss)")) }
+    let device = try programs.device(spec, seed: seed)
+    device.adopt(vocabulary)
+    return device
+  }
+
+  /// What one of them was told since its greeting, without the times.
+  func told(_ name: String) -> [String] {
+    folder.read(name).split(separator: "\n").map { line in
+      String(line).replacing(#/,"at":[0-9.]+/#, with: "")
+    }
+  }
+}
+
+/// What is observed up to a limit, with its time in seconds.
+private func observed<Device: DeviceUnderTest>(
+  _ device: inout Device, until limit: Instant
+) throws -> [String] {
+  var all: [String] = []
+  while let observation = try device.observe(until: limit) {
+    all.append("\(device.now.secondsText) \(vocabulary.text(of: observation))")
+  }
+  return all
+}
+
+private func seconds(_ count: Double) -> Instant { .zero + .milliseconds(Int64(count * 1000)) }
+
+@Suite("A driver and a peripheral on our radio", .timeLimit(.minutes(10)))
+struct DriverTests {
+  @Test("from advertisement to timer: what is shown, when, and what each end was told")
+  func whole() throws {
+    let pair = ScriptedPair()
+    var device = try pair.device()
+    try device.reset(to: StartCondition())
+    expect(try observed(&device, until: seconds(3)), [])
+    try device.perform(Stimulus(0))
+    let first = try observed(&device, until: seconds(10)).map { $0.split(separator: " ")[1] }
+    expect(first, ["heard", "up", "off"])
+    try device.perform(Stimulus(1))
+    let times = try observed(&device, until: seconds(30)).map { $0.split(separator: " ") }
+    expect(times.map { $0[1] }, ["on", "off"])
+    let shown = try times.map { try #require(Double($0[0])) }
+    // The lock's five seconds, as its client sees them: up to an interval of the link later.
+    #expect(abs(shown[1] - shown[0] - 5) < 0.0076)
+    let told = pair.told("driver")
+    expect(
+      told.map { $0.prefix(18) },
+      [
+        #"{"reset":{},"seed""#, #"{"stimulus":"go"}"#, #"{"heard":{"address"#, #"{"link":"connected"#,
+        #"{"link":"ready","s"#, #"{"subscribed":{"ch"#, #"{"notified":{"char"#, #"{"notified":{"char"#,
+        #"{"notified":{"char"#,
+      ].map { $0.prefix(18) })
+    expect(
+      told[4],
+      #"{"link":"ready","services":[{"uuid":"1800","characteristics":[{"uuid":"2a00","handle":3,"properties":["read"]},"#
+        + #"{"uuid":"2a01","handle":5,"properties":["read"]}]},{"uuid":"1801","characteristics":[{"uuid":"2a05","handle":8,"properties":["indicate"]}]},"#
+        + #"{"uuid":"fff0","characteristics":[{"uuid":"fff1","handle":12,"properties":["write"]},"#
+        + #"{"uuid":"fff2","handle":14,"properties":["read","notify"]},"#
+        + #"{"uuid":"fff3","handle":17,"properties":["write-without-response","indicate"]}]}]}"#)
+    expect(
+      Array(told[5...6]),
+      [
+        #"{"subscribed":{"characteristic":"fff2","handle":14}}"#,
+        #"{"notified":{"characteristic":"fff2","handle":14,"value":"00"}}"#,
+      ])
+    expect(
+      pair.told("lock").map { $0.prefix(30) },
+      [
+        #"{"reset":{},"seed":1}"#, #"{"link":"connected","address":""#,
+        #"{"subscription":{"characterist"#, #"{"stimulus":"press"}"#, #"{"advance":0}"#,
+      ].map { $0.prefix(30) })
+  }
+
+  @Test("one seed gives one trace, lossy or not, whatever was tested before")
+  func deterministic() throws {
+    for loss in [0, 0.2] {
+      let pair = ScriptedPair()
+      func trace(_ device: inout DriverDevice<ProgramRadio>) throws -> [String] {
+        try device.reset(to: StartCondition())
+        var all: [String] = []
+        for stimulus in [0, 1, 1, 1] {
+          try device.perform(Stimulus(stimulus))
+          all += try observed(&device, until: device.now + .seconds(7))
+        }
+        try device.bring(about: Fault("lose-link"))
+        return all + (try observed(&device, until: device.now + .seconds(7)))
+      }
+      var device = try pair.device(loss: loss)
+      let first = try trace(&device)
+      #expect(first.count > 6)
+      expect(try trace(&device), first)
+      let others = ScriptedPair()
+      var another = try others.device(loss: loss)
+      expect(try trace(&another), first)
+      device.shutDown()
+    }
+  }
+
+  @Test("a link that is lost, and a lock that leaves: the driver is told the reason")
+  func links() throws {
+    let pair = ScriptedPair()
+    var device = try pair.device(
+      ScriptedPair.connecting, ScriptedPair.telling + "\nif kind == 'fault': say(disconnect=True)",
+      services: ScriptedPair.services.replacing(
+        #""protocol": 2"#, with: #""protocol": 2, "faults": {"leave": [true]}"#))
+    for (fault, reason) in [
+      (Fault("lose-link"), "0x08 (connection timeout)"), (Fault("leave"), "0x13 (ended by the remote user)"),
+      (Fault("out-of-range"), "0x08 (connection timeout)"), (Fault("no-power"), "0x08 (connection timeout)"),
+    ] {
+      try device.reset(to: StartCondition())
+      try device.perform(Stimulus(0))
+      _ = try observed(&device, until: seconds(3))
+      try device.bring(about: fault)
+      let shown = try observed(&device, until: seconds(9)).map { $0.split(separator: " ", maxSplits: 1)[1] }
+      #expect(shown.count == 2 && shown[0].contains(reason) && shown[1] == "gone", "\(fault): \(shown)")
+    }
+  }
+
+  static let impossibleOperations: [(operations: String, failed: String)] = [
+    (
+      #"say(read="2a19")"#,
+      #""operation":"read","characteristic":"2a19","error":"no characteristic 2a19 was found""#
+    ),
+    (
+      #"say(write={"to": 99, "value": "00"})"#,
+      #""operation":"write","handle":99,"error":"refused with 0x01 (invalid handle) at 0x0063","code":1"#
+    ),
+    (
+      #"say(write={"to": "fff2", "value": "00"})"#,
+      #""operation":"write","characteristic":"fff2","error":"refused with 0x03 (write not permitted) at 0x000e","code":3"#
+    ),
+    (
+      #"say(write={"to": "fff1", "value": "00" * 513})"#,
+      #""operation":"write","characteristic":"fff1","error":"a value has at most 512 bytes, not 513""#
+    ),
+    (
+      #"say(write={"to": "fff3", "value": "00" * 21})"#,
+      #""operation":"write","characteristic":"fff3","error":"a write without response has at most 20 bytes here, not 21""#
+    ),
+    (
+      #"say(subscribe="fff1")"#,
+      #""operation":"subscribe","characteristic":"fff1","error":"it neither notifies nor indicates""#
+    ),
+    (
+      #"say(subscribe=99)"#,
+      #""operation":"subscribe","handle":99,"error":"no characteristic was found there""#
+    ),
+    (#"say(connect=True)"#, #""operation":"connect","error":"there is a link already, or an attempt""#),
+    (
+      #"say(disconnect=True); say(read="fff2")"#,
+      #""operation":"read","characteristic":"fff2","error":"there is no link""#
+    ),
+  ]
+
+  @Test("what cannot be done is told to the driver, and is no trouble", arguments: impossibleOperations)
+  func impossible(operations: String, failed: String) throws {
+    let pair = ScriptedPair()
+    var device = try pair.device(
+      ScriptedPair.connecting + "\nif kind == 'link' and request['link'] == 'ready': \(operations)")
+    try device.reset(to: StartCondition())
+    try device.perform(Stimulus(0))
+    _ = try observed(&device, until: seconds(5))
+    let told = pair.told("driver")
+    #expect(told.contains { $0 == "{\"failed\":{\(failed)}}" }, "\(told.suffix(4))")
+  }
+
+  @Test(
+    "values are read and written, with and without response, and long ones too; indications come as notifications do"
+  )
+  func values() throws {
+    let pair = ScriptedPair()
+    let long = String(repeating: "a5", count: 100)
+    var device = try pair.device(
+      """
+      \(ScriptedPair.connecting)
+      if kind == "link" and request["link"] == "ready":
+        say(exchangeMTU=True)
+        say(read="fff2")
+        say(write={"to": "fff1", "value": "\(long)"})
+        say(write={"to": "fff3", "value": "01"})
+        say(subscribe="fff3")
+      """,
+      """
+      if kind == "written": say(set={"of": "fff2", "value": "09"}); say(indicate={"from": "fff3", "value": "01"})
+      if kind == "subscription" and request["subscription"]["indications"]: say(indicate={"from": "fff3", "value": "00"})
+      """)
+    try device.reset(to: StartCondition())
+    try device.perform(Stimulus(0))
+    let shown = try observed(&device, until: seconds(5)).map { $0.split(separator: " ")[1] }
+    expect(shown, ["heard", "up", "off"])
+    let driver = pair.told("driver").dropFirst(5)
+    expect(
+      driver.sorted(),
+      [
+        #"{"mtu":247}"#, #"{"notified":{"characteristic":"fff3","handle":17,"value":"00"}}"#,
+        #"{"read":{"characteristic":"fff2","handle":14,"value":"07"}}"#,
+        #"{"subscribed":{"characteristic":"fff2","handle":14}}"#,
+        #"{"subscribed":{"characteristic":"fff3","handle":17}}"#,
+        #"{"wrote":{"characteristic":"fff1","handle":12}}"#,
+      ])
+    let lock = pair.told("lock")
+    #expect(lock.contains("{\"written\":{\"characteristic\":\"fff1\",\"handle\":12,\"value\":\"\(long)\"}}"))
+    #expect(lock.contains(#"{"written":{"characteristic":"fff3","handle":17,"value":"01"}}"#))
+    #expect(lock.contains(#"{"confirmed":{"characteristic":"fff3","handle":17}}"#))
+  }
+
+  @Test("what no client's Bluetooth would send does a correct lock no harm")
+  func malformed() throws {
+    let pair = ScriptedPair()
+    var device = try pair.device()
+    for value in MalformedBluetooth.allCases {
+      try device.reset(to: StartCondition())
+      try device.perform(Stimulus(0))
+      _ = try observed(&device, until: seconds(3))
+      try device.bring(about: Fault("att", .text(value.rawValue)))
+      try device.perform(Stimulus(1))
+      let shown = try observed(&device, until: seconds(12)).map { $0.split(separator: " ")[1] }
+      expect(shown, ["on", "off"])
+    }
+  }
+
+  static let badPrograms: [(driver: String, lock: String, symptom: LabFault.Symptom, words: String)] = [
+    ("if kind == 'heard': sys.exit(3)", "pass", .ended, "exit status 3"),
+    (
+      "if kind == 'heard': time.sleep(60)", "pass", .noAnswer,
+      "no end of the answer within 1.5 s to {\"heard\""
+    ),
+    ("if kind == 'heard': said.append('no line\\n')", "pass", .badAnswer, "the driver wrote 'no line'"),
+    (
+      "if kind == 'heard': [say(log='x') for _ in range(20000)]", "pass", .badAnswer,
+      "more than 10000 lines without a pause"
+    ),
+    (
+      "if kind == 'heard': say(notify={'from': 'fff2', 'value': '00'})", "pass", .badAnswer,
+      "the driver wrote '{\"notify\""
+    ),
+    ("if kind == 'heard': say(status='on', at=99)", "pass", .badAnswer, "time passes on the air alone"),
+    (
+      "if kind == 'heard': say(refused='no')", "pass", .badAnswer,
+      "the driver refuses to hear what happened: no"
+    ),
+    (
+      "due = now", "pass", .badAnswer, "was told of 100001 events and has shown nothing"
+    ),
+    (
+      "if kind == 'heard': say(write={'to': 'fff1', 'valeu': '00'})", "pass", .badAnswer,
+      "`write` has an unknown member `valeu`; did you mean `value`?"
+    ),
+    (
+      "if kind == 'heard': say(write={'to': 'ffff1', 'value': '00'})", "pass", .badAnswer,
+      "`to` is \"ffff1\", and not a UUID"
+    ),
+    (ScriptedPair.connecting, "if kind == 'link': sys.exit(4)", .ended, "exit status 4"),
+    (
+      ScriptedPair.connecting, "if kind == 'subscription': time.sleep(60)", .noAnswer,
+      "no end of the answer within 1.5 s"
+    ),
+    (
+      ScriptedPair.connecting, "if kind == 'link': say(read='fff2')", .badAnswer,
+      "the peripheral wrote '{\"read\""
+    ),
+    (
+      ScriptedPair.connecting, "if kind == 'subscription': say(notify={'from': 'fff2', 'value': '00' * 21})",
+      .badAnswer, "the peripheral notifies 21 bytes, and 20 are possible on this link"
+    ),
+    (
+      ScriptedPair.connecting, "if kind == 'link': say(notify={'from': 'fff9', 'value': '00'})", .badAnswer,
+      "the peripheral has no characteristic fff9"
+    ),
+    (ScriptedPair.connecting, "due = now", .badAnswer, "has just been called then"),
+  ]
+
+  @Test(
+    "a program that dies, hangs, floods or lies is trouble of the lab, and the next test goes on",
+    arguments: badPrograms)
+  func bad(driver: String, lock: String, symptom: LabFault.Symptom, words: String) throws {
+    let pair = ScriptedPair()
+    var device = try pair.device(
+      driver == ScriptedPair.connecting ? driver : "if kind == 'stimulus': say(scan=True)\n" + driver, lock)
+    for _ in 0..<2 {
+      let fault = #expect(throws: LabFault.self) {
+        try device.reset(to: StartCondition())
+        try device.perform(Stimulus(0))
+        _ = try observed(&device, until: seconds(5))
+      }
+      #expect(
+        fault?.symptom == symptom && fault?.detail.contains(words) == true, "\(String(describing: fault))")
+      try device.restart()
+    }
+    device.shutDown()
+  }
+
+  @Test("what a driver is told it may not have, and what its lock lacks, is said before anything is tried")
+  func descriptions() throws {
+    let pair = ScriptedPair()
+    let programs = DriverPrograms(answerTimeout: .seconds(5))
+    let lock = pair.folder.write(
+      "empty.py", "import sys\nfor line in sys.stdin: print('{\"settled\":true}', flush=True)")
+    func problem(_ text: String) -> String? {
+      do throws(DeviceProblem) {
+        _ = try programs.describe(try DeviceSpec(text: text))
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    expect(problem("driver:python3 \(lock)?peripheral=python3 \(lock)"), nil)
+    expect(
+      problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=2"),
+      "`2` is not a value of `loss`: expected a number from 0 to 1")
+    #expect(problem("driver:python3 \(lock)")?.hasPrefix("a driver needs a lock, and none is named") == true)
+    expect(problem("driver:?peripheral=x"), "nothing stands after `driver:`")
+    expect(problem("driver:x?peripheral=y&loss=0&loss=1"), "`loss` is given twice")
+    programs.shutDown()
+  }
+
+  @Test("a driver's command may have marks of its own; an option begins behind one and its name")
+  func texts() throws {
+    for (text, name, settings) in [
+      ("driver:a?b&c?peripheral=d e?f&g", "a?b&c", [("peripheral", "d e?f&g")]),
+      ("driver:a --x=?peripheral= &loss=0.1", "a --x=", [("peripheral", " "), ("loss", "0.1")]),
+      ("driver:a?loss=0&peripheral=b", "a", [("loss", "0"), ("peripheral", "b")]),
+    ] {
+      let spec = try DeviceSpec(text: text)
+      expect(spec, DeviceSpec(.driver, name, settings.map { .init($0.0, $0.1) }))
+      expect(spec.description, text)
+    }
+  }
+}
