@@ -121,7 +121,6 @@ let package = Package(
       name: "DecoderChecks",
       dependencies: [
         "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame", "SesameDevice",
-        "Centrals",
         "Controllers",
         "Emulator", "Harness",
       ],
