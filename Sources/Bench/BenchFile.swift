@@ -16,7 +16,7 @@ public struct BenchFile: Sendable {
       transport: { text in
         do { _ = try TransportSpec(text: text) } catch { return "\(error)" }
         return nil
-      }, device: device)
+      }, device: device, isDriven: LockFile.isDriven)
     inventory = try checked { try Inventory(bytes, name: path, checks: checks) }
     self.path = path
   }

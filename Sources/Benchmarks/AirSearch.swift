@@ -44,7 +44,7 @@ public struct AirSearch {
   /// search.
   static var lab: LabSettings {
     var lab = LabSettings()
-    lab.interlock.allowed = InterlockedStimuli.names
+    lab.interlock.allowed = lab.interlock.family.guarded
     lab.interlock.budget = nil
     lab.interlock.waitsForJams()
     return lab

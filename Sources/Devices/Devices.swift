@@ -100,7 +100,7 @@ public final class Devices: DeviceProvider {
     }
     let isRegistered = real.found != .unregistered
     let isConfigured = isRegistered && real.found != .unconfigured
-    return .realLock(
+    return .sesame(
       real.model, slack: .zero, isRegistered: isRegistered, isConfigured: isConfigured, under: interlock)
   }
 

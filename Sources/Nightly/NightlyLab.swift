@@ -22,6 +22,8 @@ public struct NightlyLab: Sendable {
   private(set) var dongles: [NightDongle] = []
   /// What locks and dongles are known by, whatever the bench calls them.
   private var identities: [NightDevice: String] = [:]
+  /// The scenarios that park locks of drivers, each by what its driver says of it.
+  private(set) var parks: [String: String] = [:]
   /// The quarantine that has lapsed, and what it is about.
   private(set) var lapsed: [Quarantine] = []
 
@@ -156,11 +158,24 @@ public struct NightlyLab: Sendable {
     } else {
       dongles = try bench.transports(to: lock).compactMap(\.dongle)
     }
-    identities[.lock(lock.name)] = try checked("\(lock.name): ") { try LockFile(reading: path).identity }
+    let file = try checked("\(lock.name): ") { try LockFile(reading: path) }
+    identities[.lock(lock.name)] = file.identity
+    if case .driver = file.kind { parks[lock.name] = try park(path, lock.name) }
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perShift: lock.limits.perShift,
       cycleCounter: LockCycleCounter.headerScan(of: path)?.total ?? 0, isFuzzed: isFuzzed,
       outOfUse: sickness(of: .lock(lock.name)))
+  }
+
+  /// The scenario that parks the lock of a driver.
+  private func park(_ path: String, _ name: String) throws(UsageError) -> String {
+    let world = World(lab: LabSettings())
+    defer { world.devices.shutDown() }
+    do throws(LabFault) {
+      return try world.devices.bench.family(of: DeviceSpec(.lock, path)).lookScenario
+    } catch {
+      throw UsageError("\(name): \(error.detail)")
+    }
   }
 
   /// Why somebody has to see to a lock or a dongle before it is used, by its health checks; `nil` for one in use.

@@ -32,8 +32,14 @@ public struct NightlyRuns: Sendable {
     return folderEntries(runs)?.first.map { "\(runs)/\($0)/journal.jsonl" }
   }
 
-  /// The scenario that parks a lock: it looks at the lock, and the end of every run does the rest.
+  /// The scenario that parks a Sesame: it looks at the lock, and the end of every run does the rest.
   static let park = InterlockSettings().family.lookScenario
+
+  /// The scenario of an attempt that parks another lock, and where that stands.
+  func ownPark(of attempt: NightAttempt) -> (path: String, text: String)? {
+    guard case .park = attempt.work, let text = lab.parks[attempt.lock] else { return nil }
+    return (folder(of: attempt.number) + "/park.yaml", text)
+  }
 
   /// Why nothing is to be begun now: there is no room for what a run writes. One that is begun without would fail, and seem
   /// to be trouble with its lock.
@@ -56,7 +62,10 @@ public struct NightlyRuns: Sendable {
     case .test(let identity):
       guard let place = places[identity] else { preconditionFailure("there is no such case") }
       words = ["run", lab.tests[place].file, "--seed=\(lab.tests[place].seed)", "--show-progress=none"]
-    case .park: words = ["run", folder + "/park.yaml", "--seed=1", "--show-progress=none"]
+    case .park:
+      words = [
+        "run", ownPark(of: attempt)?.path ?? folder + "/park.yaml", "--seed=1", "--show-progress=none",
+      ]
     case .fuzz(let time):
       let seed = Fingerprint("\(seed) \(attempt.number)").value >> 11
       words = [

@@ -200,6 +200,7 @@ public final class NightlySession {
   private func start(_ attempt: NightAttempt) {
     do {
       try makeFolder(runs.folder(of: attempt.number))
+      if let park = runs.ownPark(of: attempt) { try WholeFile.replace(park.path, with: park.text) }
       let process = try JobProcess(
         ["nightly-case", "--"] + runs.words(for: attempt), first: runs.lifeline(of: attempt.number))
       jobs.append((attempt.number, .child(process)))

@@ -38,7 +38,7 @@ struct BenchSchemaTests {
     ("bench: a\nlocks: [{ name: a, file: b, rest: open }]", false),
     ("bench: a\nlocks: [{ name: a, file: b, tags: a }]", false),
     ("bench: a\nlocks: [{ name: a, file: b, tags: [a b] }]", false),
-    ("bench: a\nlocks: [{ name: a, file: b, allow: [lock] }]", false),
+    ("bench: a\nlocks: [{ name: a, file: b, allow: lock }]", false),
     ("bench: a\nlocks: [{ name: a, file: b, limits: {} }]", true),
     ("bench: a\nlocks: [{ name: a, file: b, limits: { gap: 1.5 s, per-hour: 5, per-shift: 50, cool-down: 1 h, battery-floor: 5%, battery-slope: 100 % } }]", true),
     ("bench: a\nlocks: [{ name: a, file: b, limits: { gap: 5 } }]", false),

@@ -140,15 +140,14 @@ struct HealthCheckTests {
   }
 
   @Test("a lock of another family is checked in its own words")
-  func otherFamily() {
-    let family = LockFamily(
+  func otherFamily() throws {
+    let family = try LockFamily(
       machine: "hatch",
       stimuli: [("look", .listen), ("join", .connect), ("shut", .lock), ("open", .unlock), ("go", .leave)],
       statuses: [
         ("gone", .away), ("seen", .heard), ("is shut", .locked), ("is open", .unlocked),
         ("is ajar", .unlocked),
-      ],
-      hostileFaults: [], wrongKey: "wrong-key", misbehaviours: [], flaws: [], subjects: [])
+      ])
     let lock = ScriptedLock([
       "look": shows("seen"), "join": shows("is shut"), "open": shows("is ajar"), "shut": shows("is shut"),
     ])

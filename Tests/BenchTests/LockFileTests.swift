@@ -28,8 +28,12 @@ private var pair: PrivateKey {
 struct LockFileTests {
   private let folder = TestFolder()
 
-  private func read(_ text: String) throws -> LockFile {
-    try LockFile(reading: folder.write("lock.yaml", text))
+  private func read(_ text: String) throws -> SesameLockFile {
+    try sesame(folder.write("lock.yaml", text))
+  }
+
+  private func sesame(_ path: String) throws -> SesameLockFile {
+    try LockFile(reading: path).sesame(or: "none here")
   }
 
   private func problem(_ text: String) -> String {
@@ -45,14 +49,14 @@ struct LockFileTests {
   func keys() throws {
     let shared = try read("lock: sesame5\nkey: \(share.url)\naddress: c7:e6:da:90:f5:f9\n")
     expect(shared.key, key())
-    expect(shared.deviceID, uuid)
+    expect(shared.lock.deviceID, uuid)
     expect(shared.address, PeerAddress(.randomDevice, try BluetoothAddress(text: "c7:e6:da:90:f5:f9")))
     let plain = try read(
       "lock: sesame5pro\nuuid: \(uuid)\nsecret: \(secret)\nname: Lab 3\ntimeouts: { connecting: 20 s }\n")
     expect(plain.key, key())
-    expect(plain.model, .sesame5Pro)
+    expect(plain.lock.model, .sesame5Pro)
     expect(plain.name, "Lab 3")
-    expect(plain.times.connecting, .seconds(20))
+    expect(plain.lock.times.connecting, .seconds(20))
     let old = try read(
       "lock: sesame3\nuuid: \(uuid)\nsecret: \(secret)\npublic-key: \(pair.publicKey.bytes.hex)\nindex: 2\n")
     expect(old.key?.lockPublicKey, pair.publicKey)
@@ -113,7 +117,7 @@ struct LockFileTests {
   func keeping() throws {
     let rest = "timeouts: { answer: 7 s }\nquirks: [no-token, replayed]\n"
     var file = try read("# mine\nlock: sesame5\nuuid: \(uuid)\nname: Lab 3\n\(rest)")
-    expect(file.quirks, [.noToken, .replayed])
+    expect(file.lock.quirks, [.noToken, .replayed])
     try file.keep(key())
     expect(folder.names, ["lock.yaml"])
     expect(folder.mode("lock.yaml"), 0o600)
@@ -121,16 +125,16 @@ struct LockFileTests {
     expect(
       first,
       "lock: sesame5\nname: Lab 3\nuuid: \(uuid)\nsecret: \"\(secret)\"\n\(rest)")
-    expect(try LockFile(reading: file.path).key, key())
+    expect(try sesame(file.path).key, key())
     let other = key(String(secret.reversed()))
     try file.keep(other)
     expect(folder.names, ["lock.yaml", "lock.yaml.old-1"])
     expect(folder.read("lock.yaml.old-1"), first)
-    expect(try LockFile(reading: file.path).key, other)
+    expect(try sesame(file.path).key, other)
     try file.drop()
     expect(folder.names, ["lock.yaml", "lock.yaml.forgotten-1", "lock.yaml.old-1"])
-    expect(try LockFile(reading: file.path + ".forgotten-1").key, other)
-    expect(try LockFile(reading: file.path).key, nil)
+    expect(try sesame(file.path + ".forgotten-1").key, other)
+    expect(try sesame(file.path).key, nil)
     try file.drop()
     try file.keep(key())
     try file.drop()
@@ -140,14 +144,14 @@ struct LockFileTests {
   @Test("a file that cannot be read is not lost to one that is written in its place")
   func unreadable() throws {
     let path = folder.write("lock.yaml", "no lock file\n", mode: 0o644)
-    try LockFile(path: path, model: .sesame5, key: key()).save()
+    try SesameLockFile(path: path, lock: SesameLock(model: .sesame5, key: key())).save()
     expect(folder.read("lock.yaml.old-1"), "no lock file\n")
     expect(folder.mode("lock.yaml"), 0o600)
   }
 
   @Test("where the folder takes no key, it goes to another place, and that is said")
   func refuge() throws {
-    var file = LockFile(path: folder.path + "/gone/lock.yaml", model: .sesame5)
+    var file = SesameLockFile(path: folder.path + "/gone/lock.yaml", lock: SesameLock(model: .sesame5))
     #expect(throws: LabFault.self) { try file.rehearse() }
     do {
       try file.keep(key(), otherwiseIn: folder.path)
@@ -155,7 +159,7 @@ struct LockFileTests {
     } catch {
       let copy = "\(folder.path)/\(uuid).yaml"
       #expect(error.detail.hasSuffix("it is in \(copy)"), "\(error)")
-      expect(try LockFile(reading: copy).key, key())
+      expect(try sesame(copy).key, key())
     }
   }
 

@@ -18,8 +18,8 @@ private let digits = "93c1d7f0582ea46b1d8e07f4c95ab263"
 struct SecrecyTests {
   private let folder = TestFolder()
 
-  private func read(_ text: String) throws -> LockFile {
-    try LockFile(reading: folder.write("lock.yaml", text))
+  private func read(_ text: String) throws -> SesameLockFile {
+    try LockFile(reading: folder.write("lock.yaml", text)).sesame(or: "none here")
   }
 
   @Test("a key may stand in an environment variable, and what is wrong with it is said without it")

@@ -60,7 +60,8 @@ struct DefectTableTests {
     let needs = item.scenario.steps.flatMap(\.needs)
     let own = ClientDevice<DirectLink>.requestNames + ClientDevice<DirectLink>.misbehaviourNames
     expect(needs.filter { !own.contains($0) }, [])
-    expect(item.scenario.start.settings.map(\.name).filter { !RealAir.settings.contains($0) }, [])
+    expect(
+      item.scenario.start.settings.map(\.name).filter { !LockFamily.sesame.startSettings.contains($0) }, [])
   }
 
   @Test("the scenario that it names fails with the defect", arguments: shown)

@@ -246,6 +246,8 @@ struct RealLockTests {
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--park", "open"], 2, "'--park' expects one of locked, unlocked, as-found"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
+    (["--transport", "usb:0", "--device", "lock:driver.yaml", "--allow", "wipe", "--control", "unix:control"], 2, "this is the lock of a driver: --control is the socket of a Sesame that is emulated"),
+    (["--transport", "usb:0", "--device", "lock:driver.yaml", "--allow", "wipe"], 3, "locks of drivers are known by their files, and cannot be used yet"),
     (["--transport", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
   ]
 
@@ -259,6 +261,8 @@ struct RealLockTests {
         name, name == "wrong.yaml" ? text.replacing("sesame5", with: "sesame55") : text)
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
+    let driver = try folder.write("driver.yaml", "driver: ./keypad\nmachine: sesame\nid: KP-0042\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: driver)
     let line =
       "LOCKSTEP_STATE=\(folder.path)/state/lockstep \"$LOCKSTEP\" run there.yaml "
       + arguments.joined(separator: " ")

@@ -13,6 +13,10 @@ extension Devices {
   /// - Returns: what there is to say, a line each.
   public func checkHealth(of spec: DeviceSpec) -> [String] {
     var diagnostics: [String] = []
+    let family: LockFamily
+    do { family = try bench.family(of: spec) } catch {
+      return ["the health check cannot begin: \(error.detail)"]
+    }
     // Of each dongle two failures at most are taken in.
     for _ in 0..<(2 * max(1, bench.wayCount)) {
       let device: any DeviceUnderTest
@@ -28,7 +32,7 @@ extension Devices {
         Waiting.wait(for: [], until: Waiting.now + .seconds(1))
         continue
       }
-      let (finding, words) = check(device, from: start(of: spec))
+      let (finding, words) = check(device, of: family, from: start(of: spec))
       // One that was broken off says nothing of the lock, nor of the dongle.
       if Interruption.isHeard { return diagnostics + words + ["the health check was stopped"] }
       diagnostics += words + take(finding)
@@ -43,9 +47,9 @@ extension Devices {
   }
 
   private func check<Device: DeviceUnderTest>(
-    _ device: Device, from start: StartCondition
+    _ device: Device, of family: LockFamily, from start: StartCondition
   ) -> (HealthFinding, [String]) {
-    let check = HealthCheck(of: device, from: start)
+    let check = HealthCheck(of: device, from: start, family: family)
     let finding = check.perform()
     return (finding, check.takeDiagnostics())
   }

@@ -1,7 +1,7 @@
 public import Bench
 import SesameDevice
 import System
-import Conformance
+public import Conformance
 import Emulator
 public import Harness
 import Sesame
@@ -11,7 +11,7 @@ import Transports
 public final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
-    case real(RealLock<AirDevice<Transport, StandaloneLock<LockFile>>>)
+    case real(any LookedAfterLock)
     case emulated(AirDevice<Transport, ControlledEnvironment>, ControlledEnvironment)
     case failed(LabFault)
   }
@@ -25,6 +25,8 @@ public final class LockBench {
   /// How often each lock had moved when it was opened first: one that is opened anew has no other budget.
   private var starts: [String: Int] = [:]
   private var control: ControlledEnvironment?
+  /// What drivers said of themselves, by the files of their locks.
+  private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
   /// Whether who asks for the end is not to wait: not once a lock is parked, which takes its time.
   private var heedsEnd = true
   /// What nobody else may use meanwhile.
@@ -193,11 +195,20 @@ extension LockBench {
     } catch {
       throw DeviceProblem(.name, error.description)
     }
-    var description = DeviceDescription.realLock(
-      file.model, slack: realAirSlack, isRegistered: file.key != nil, isConfigured: nil,
+    switch file.kind {
+    case .sesame(let lock): return description(of: lock)
+    case .driver(let lock):
+      if settings.control != nil { throw DeviceProblem(.name, Self.uncontrolled(file)) }
+      return try description(of: lock, in: file)
+    }
+  }
+
+  private func description(of lock: SesameLock) -> DeviceDescription {
+    var description = DeviceDescription.sesame(
+      lock.model, slack: realAirSlack, isRegistered: lock.key != nil, isConfigured: nil,
       under: settings.interlock)
     guard settings.control != nil else { return description }
-    let abilities = controlAbilities(file)
+    let abilities = controlAbilities(lock)
     description.abilities = AirDevice<Transport, ControlledEnvironment>.abilities(
       stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
       conditions: conditions(abilities), slack: realAirSlack)
@@ -206,11 +217,58 @@ extension LockBench {
     return description
   }
 
+  /// What a driver says of its lock; of one that says nothing it is found out when it is used.
+  private func description(
+    of lock: DriverLock, in file: LockFile
+  ) throws(DeviceProblem) -> DeviceDescription {
+    guard let introduction = try? introduction(of: lock, in: file) else {
+      return DeviceDescription(
+        family: nil, machines: [lock.machine], abilities: Abilities(stimuli: nil, settings: nil))
+    }
+    let guarded = introduction.family.guarded
+    if let name = settings.interlock.allowed.first(where: { !guarded.contains($0) }) {
+      throw .unknown(.name, "stimulus to be allowed", name, of: guarded)
+    }
+    return .realLock(
+      nil, machine: lock.machine, introduction.abilities, readings: introduction.readings, isRegistered: true,
+      isConfigured: nil, under: settings.interlock.of(introduction.family))
+  }
+
+  private func introduction(of lock: DriverLock, in file: LockFile) throws(LabFault) -> DriverIntroduction {
+    if let known = introductions[file.path] { return try known.get() }
+    // One that cannot be greeted is not started again for each scenario.
+    let introduction: Result<DriverIntroduction, LabFault>
+    do throws(LabFault) {
+      introduction = .success(try DriverLocks.introduction(of: lock))
+    } catch {
+      introduction = .failure(error)
+    }
+    introductions[file.path] = introduction
+    return try introduction.get()
+  }
+
+  /// The family of a lock.
+  ///
+  /// - Throws: that its file cannot be read, or that its driver does not say.
+  public func family(of spec: DeviceSpec) throws(LabFault) -> LockFamily {
+    guard spec.kind == .lock else { return .sesame }
+    let file = try read(path(of: spec.name))
+    switch file.kind {
+    case .sesame: return .sesame
+    case .driver(let lock): return try introduction(of: lock, in: file).family
+    }
+  }
+
+  /// Why nothing does to a driver's lock what no client can.
+  private static func uncontrolled(_ file: LockFile) -> String {
+    "\(file.path): this is the lock of a driver: --control is the socket of a Sesame that is emulated"
+  }
+
   /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
-  private func controlAbilities(_ file: LockFile) -> ControlAbilities {
+  private func controlAbilities(_ lock: SesameLock) -> ControlAbilities {
     if let abilities = try? environment().abilities { return abilities }
     return ControlAbilities(
-      lock: file.model.description, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
+      lock: lock.model.description, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
       settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames, conditions: [])
   }
 
@@ -233,10 +291,10 @@ extension LockBench {
 }
 
 extension LockBench {
-  /// The emulated lock of the same model as a real one, as it is written on a command line.
+  /// The emulated lock of the same model as a real one, as it is written on a command line; a driver's lock has none.
   public func twin(of path: String) -> String? {
-    guard let file = try? LockFile(reading: self.path(of: path)) else { return nil }
-    let name = file.model.description.filter { $0 != " " }.lowercased()
+    guard case .sesame(let lock) = (try? LockFile(reading: self.path(of: path)))?.kind else { return nil }
+    let name = lock.model.description.filter { $0 != " " }.lowercased()
     return EmulatedDevice.lockNames.contains(name) ? "emulator:\(name)" : nil
   }
 }
@@ -275,32 +333,65 @@ extension LockBench {
       let file = try read(path(of: spec))
       take(file, name: spec)
       try leases.confirm()
-      let target = try target(of: file)
-      if settings.control != nil {
-        let environment = try environment()
-        let device = AirDevice(
-          try openTransport(), environment, target: target, times: file.times, quirks: file.quirks,
-          conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
-          recovery: recovery, isStopped: isStopped)
-        return .emulated(device, environment)
+      switch file.kind {
+      case .sesame(let lock) where settings.control != nil: return try emulated(lock, in: file)
+      case .driver where settings.control != nil: throw LabFault(.notPossible, Self.uncontrolled(file))
+      case .sesame(let lock): return .real(try real(lock, in: file, named: spec))
+      case .driver(let lock): return .real(try real(lock, in: file, named: spec))
       }
-      // Counting comes first: where it is not possible, nothing is touched.
-      let counter = try CycleCounter(of: file.identity)
-      let start = starts[file.identity] ?? counter.total
-      starts[file.identity] = start
-      try watch(file, name: spec)
-      let device = AirDevice(
-        try openTransport(), StandaloneLock(file), target: target, times: file.times, quirks: file.quirks,
-        conditions: RealAir.conditions, recovery: recovery,
-        diagnostics: file.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
-        isStopped: isStopped)
-      return .real(
-        RealLock(
-          device, settings.interlock, counter, since: start,
-          positions: SesameDisturbances.positionsWithoutAHand(of: file.model)))
     } catch {
       return .failed(error)
     }
+  }
+
+  /// A Sesame that another program plays.
+  private func emulated(_ lock: SesameLock, in file: LockFile) throws(LabFault) -> Use {
+    let environment = try environment()
+    let device = AirDevice(
+      try openTransport(), environment, target: try target(of: lock, in: file), times: lock.times,
+      quirks: lock.quirks, conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
+      recovery: recovery, isStopped: isStopped)
+    return .emulated(device, environment)
+  }
+
+  private func real(
+    _ lock: SesameLock, in file: LockFile, named name: String
+  ) throws(LabFault) -> any LookedAfterLock {
+    let target = try target(of: lock, in: file)
+    let (counter, start) = try counter(of: file, named: name)
+    let keys = SesameLockFile(path: file.path, name: file.name, address: file.address, lock: lock)
+    let device = AirDevice(
+      try openTransport(), StandaloneLock(keys), target: target, times: lock.times, quirks: lock.quirks,
+      conditions: RealAir.conditions, recovery: recovery,
+      diagnostics: keys.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
+      isStopped: isStopped)
+    return RealLock(
+      device, settings.interlock, counter, since: start,
+      positions: SesameDisturbances.positionsWithoutAHand(of: lock.model))
+  }
+
+  private func real(
+    _ lock: DriverLock, in file: LockFile, named name: String
+  ) throws(LabFault) -> any LookedAfterLock {
+    let rules = settings.interlock.of(try introduction(of: lock, in: file).family)
+    let (counter, start) = try counter(of: file, named: name)
+    let device = try DriverLocks.device(
+      of: lock, in: file, over: try openTransport(), recovery, isStopped: isStopped)
+    func lookAfter<Device: OwnedLock>(_ device: Device) -> any LookedAfterLock {
+      RealLock(device, rules, counter, since: start)
+    }
+    return lookAfter(device)
+  }
+
+  /// Counts the movements of a lock. That comes first: where it is not possible, nothing is touched.
+  private func counter(
+    of file: LockFile, named name: String
+  ) throws(LabFault) -> (counter: CycleCounter, start: Int) {
+    let counter = try CycleCounter(of: file.identity)
+    let start = starts[file.identity] ?? counter.total
+    starts[file.identity] = start
+    try watch(file, name: name)
+    return (counter, start)
   }
 
   /// Has a process stand beside this one, from before the first movement on.
@@ -336,8 +427,8 @@ extension LockBench {
     }
   }
 
-  private func target(of file: LockFile) throws(LabFault) -> LockTarget {
-    if let deviceID = file.deviceID { return .deviceID(deviceID) }
+  private func target(of lock: SesameLock, in file: LockFile) throws(LabFault) -> LockTarget {
+    if let deviceID = lock.deviceID { return .deviceID(deviceID) }
     guard let address = file.address else { throw LabFault(.noDevice, "\(file.path): which lock is it?") }
     return .address(address)
   }
@@ -374,7 +465,7 @@ extension LockBench {
   /// - Returns: what there is to say of it.
   func settleDebt(of spec: DeviceSpec) throws(LabFault) -> [String] {
     _ = try device(spec)
-    guard case .real(let lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
+    guard case .real(var lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
     defer { hasLeft = true }
     try lock.settleDebt()
     return lock.takeDiagnostics()

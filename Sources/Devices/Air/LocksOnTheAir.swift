@@ -36,7 +36,7 @@ extension AirDevice where Transport == Transports.Transport {
     settings.times = times
     settings.quirks = quirks
     settings.isStopped = isStopped
-    settings.numbersRecordsFromOne = environment is StandaloneLock<LockFile>
+    settings.numbersRecordsFromOne = environment is StandaloneLock<SesameLockFile>
     self.init(
       transport, environment, target: target, settings, recovery: recovery ?? Recovery(of: transport.spec),
       diagnostics: diagnostics)
@@ -50,4 +50,4 @@ extension Recovery: ControllerRecovery {}
 
 extension SystemEntropy: SecretSource {}
 
-extension LockFile: KeyStore {}
+extension SesameLockFile: KeyStore {}

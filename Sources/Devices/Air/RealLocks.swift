@@ -15,52 +15,82 @@ extension DeviceSpec {
 }
 
 extension DeviceDescription {
-  /// What is known of a real lock before it is used.
+  /// What is known of a real Sesame before it is used.
   ///
   /// - Parameters:
   ///   - isRegistered: whether its key is known.
   ///   - isConfigured: whether its positions are set, where that is known.
-  static func realLock(
+  static func sesame(
     _ model: ProductModel, slack: Interval, isRegistered: Bool, isConfigured: Bool?,
     under settings: InterlockSettings
   ) -> DeviceDescription {
-    let allowed = settings.safe.allowed
-    var given: [Argument] = []
+    let settings = settings.of(.sesame)
+    return realLock(
+      model.generation == .os2 ? "sesame-os2" : "sesame-os3", machine: settings.family.machine,
+      PlayedLocks.Device.abilities(
+        stimuli: [], faults: [], settings: [], conditions: RealAir.conditions, slack: slack),
+      readings: EmulatedDevice.lockReadings, isRegistered: isRegistered, isConfigured: isConfigured,
+      under: settings)
+  }
+
+  /// What is known of a real lock before it is used, whatever its family.
+  ///
+  /// - Parameters:
+  ///   - name: what of its family can stand in for it.
+  ///   - machine: the machine that it is compared with.
+  ///   - abilities: what it can serve, but for its starts.
+  ///   - readings: the values that it reports.
+  ///   - isRegistered: whether it has an owner, where its family may have none.
+  ///   - isConfigured: whether its positions are set, where that is known.
+  static func realLock(
+    _ name: String?, machine: String, _ abilities: Abilities, readings: [String], isRegistered: Bool,
+    isConfigured: Bool?, under settings: InterlockSettings
+  ) -> DeviceDescription {
+    let family = settings.family
+    let safe = settings.safe
+    var abilities = abilities
+    abilities.settings = family.startSettings
     func isForbidden(_ request: LockFamily.Request) -> Bool {
-      !allowed.contains(settings.family.name(of: request))
+      !(family.name(of: request).map(safe.allowed.contains) ?? false)
     }
-    if isForbidden(isRegistered ? .reset : .register) {
+    var given: [Argument] = []
+    if family.hasOwners, isForbidden(isRegistered ? .reset : .register) {
       given.append(Argument("registered", .flag(isRegistered)))
     }
-    if isRegistered, let isConfigured, isForbidden(isConfigured ? .reset : .configure) {
+    if family.hasPositions, isRegistered, let isConfigured, isForbidden(isConfigured ? .reset : .configure) {
       given.append(Argument("configured", .flag(isConfigured)))
     }
     var description = DeviceDescription(
-      family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: [settings.family.machine],
-      abilities: PlayedLocks.Device.abilities(
-        stimuli: [], faults: [], settings: RealAir.settings, conditions: RealAir.conditions,
-        slack: slack),
-      readings: EmulatedDevice.lockReadings, given: given,
-      withheld: settings.family.guarded.filter { !allowed.contains($0) }.map { name in
-        let isUnsafe = settings.allowed.contains(name)
-        let words = isUnsafe ? "register too, so that it is not left without an owner" : name
-        return (name, "a real lock is given it only with --allow \(words)")
-      })
-    let safe = settings.safe
+      family: name, machines: [machine], abilities: abilities, readings: readings, given: given,
+      withheld: family.guarded.filter { !safe.allowed.contains($0) }.map { ($0, settings.reason(for: $0)) })
     description.reason = { fault in
       safe.missingPermission(for: fault).map { "a real lock is given it only with --allow \($0)" }
     }
-    description.usual = [
-      UsualSetting(Argument("bolt", .text("locked"))),
-      UsualSetting(Argument("history", .text("empty")), with: settings.family.name(of: .readHistory)),
-    ]
+    description.usual = [UsualSetting(Argument("bolt", .text("locked")))]
+    if let readHistory = family.name(of: .readHistory) {
+      description.usual.append(UsualSetting(Argument("history", .text("empty")), with: readHistory))
+    }
     return description
   }
 }
 
-/// What needs to be allowed by name with a real lock.
-public enum InterlockedStimuli {
-  public static let names = LockFamily.sesame.guarded
+extension InterlockSettings {
+  /// The same, for a lock of a family.
+  func of(_ family: LockFamily) -> InterlockSettings {
+    var settings = self
+    settings.family = family
+    return settings
+  }
+
+  /// Why a real lock is not given a stimulus.
+  fileprivate func reason(for stimulus: String) -> String {
+    guard allowed.contains(stimulus) else { return "a real lock is given it only with --allow \(stimulus)" }
+    guard let register = family.name(of: .register) else {
+      return "a real lock is not given it, since nothing would give it an owner again"
+    }
+    return
+      "a real lock is given it only with --allow \(register) too, so that it is not left without an owner"
+  }
 }
 
 /// Emulated locks that are driven exactly as real ones are, in virtual time: an interlock counts and spares their motors,

@@ -154,9 +154,9 @@ final class PlayedEmulator: PlayedLock {
     guard !isWritten || peripheral.key != writtenKey else { return }
     (writtenKey, isWritten) = (peripheral.key, true)
     guard let keyFile else { return }
-    let file = LockFile(
-      path: keyFile, model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID,
-      address: peripheral.address, key: peripheral.key)
+    let lock = SesameLock(
+      model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID, key: peripheral.key)
+    let file = SesameLockFile(path: keyFile, address: peripheral.address, lock: lock)
     do {
       try spare(keyFile, for: file, report)
       try file.save()
@@ -166,10 +166,13 @@ final class PlayedEmulator: PlayedLock {
   }
 
   /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.
-  private func spare(_ path: String, for file: LockFile, _ report: any EmulationAudience) throws(FileFault) {
+  private func spare(_ path: String, for file: SesameLockFile, _ report: any EmulationAudience) throws(FileFault) {
     guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
-    let known = try? LockFile(reading: path)
-    if let known, known.deviceID == file.deviceID { return }
+    if case .sesame(let known) = (try? LockFile(reading: path))?.kind,
+      known.deviceID == file.lock.deviceID
+    {
+      return
+    }
     var number = 1
     while fileKind("\(path).\(number)") != .missing { number += 1 }
     _ = try rename(path, to: "\(path).\(number)")

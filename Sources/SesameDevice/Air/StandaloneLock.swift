@@ -41,7 +41,7 @@ public final class StandaloneLock<Keys: KeyStore>: LockEnvironment {
   public var faults: [String] { [] }
   public var stimuli: [String] { [] }
   /// What it can be brought to by its client, before a test.
-  public var settings: [String] { RealAir.settings }
+  public var settings: [String] { LockFamily.sesame.startSettings }
   public var livesOn: Bool { true }
   public private(set) var isKeySure = true
 
@@ -69,8 +69,6 @@ public final class StandaloneLock<Keys: KeyStore>: LockEnvironment {
 
 /// What holds of every lock on real air, whatever keeps its key.
 public enum RealAir {
-  /// The settings of a start condition that it can be brought to by its client.
-  public static let settings = ["registered", "configured", "bolt", "history"]
   /// What always holds: frames and links get lost.
   public static let conditions = ["loss"]
 }

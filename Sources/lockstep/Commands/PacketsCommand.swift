@@ -69,11 +69,13 @@ private struct PacketsArguments {
 
   private func makeDecoder() throws(UsageError) -> LockCaptureDecoder {
     guard let key else { return LockCaptureDecoder() }
-    let file = try checked("--key: ") { try LockFile(reading: key) }
-    guard let lockKey = file.key else {
+    let lock = try checked("--key: ") {
+      try LockFile(reading: key).sesame(or: "only what a Sesame says can be decoded").lock
+    }
+    guard let lockKey = lock.key else {
       throw UsageError("--key: the lock of \(key) has no owner, and no key")
     }
-    return LockCaptureDecoder(keys: [lockKey], model: file.model)
+    return LockCaptureDecoder(keys: [lockKey], model: lock.model)
   }
 
   private func open(_ path: String) throws(UsageError) -> BTSnoopReader {

@@ -2,6 +2,8 @@ public import CommandLine
 import Devices
 import Journal
 import Bench
+import Conformance
+import SesameDevice
 import System
 import Basics
 import Harness
@@ -84,6 +86,11 @@ extension LabArguments {
 extension ParkPosition: WordChoice {}
 
 extension RunArguments {
+  private static var allowing: String {
+    "Allows \(LockFamily.sesame.guarded.joined(separator: ", ")) with a real lock, or what its driver names in their "
+      + "place; may be given several times."
+  }
+
   static var lab: [Option<RunArguments>] {
     [
       .bench(\.lab.bench), .transport(\.lab.transport),
@@ -96,9 +103,7 @@ extension RunArguments {
         "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can.",
         example: "unix:lock.socket"),
       .list(
-        "allow", \.lab.allowed, "NAME",
-        "Allows \(InterlockedStimuli.names.joined(separator: ", ")) with a real lock; may be given several times.",
-        example: "reset", as: .choice(InterlockedStimuli.names)),
+        "allow", \.lab.allowed, "NAME", allowing, example: "reset", as: .choice(LockFamily.sesame.guarded)),
       .value(
         "actuations", \.lab.actuations, "N",
         "How often the motor of a real lock may move in this run, parking included. 100 unless given; any "
@@ -152,13 +157,20 @@ extension RunArguments {
     guard lab.bench == nil || lock != nil else {
       throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
     }
-    for name in lab.allowed where !InterlockedStimuli.names.contains(name) {
-      throw UsageError(
-        "'--allow' expects one of \(InterlockedStimuli.names.joined(separator: ", ")), not '\(name)'")
+    let guarded = LockFamily.sesame.guarded
+    if let name = lab.allowed.first(where: { !guarded.contains($0) }), !isDriven(lock) {
+      throw UsageError("'--allow' expects one of \(guarded.joined(separator: ", ")), not '\(name)'")
     }
     return LabSettings(
       of: lock, isNamed: lockName != nil, actuations: lab.actuations?.value, park: lab.park,
       allowing: lab.allowed)
+  }
+
+  /// Whether the lock that is named has a driver, which alone knows what that has to be allowed.
+  private func isDriven(_ lock: BenchLock?) -> Bool {
+    guard let lock else { return lockName.map(LockFile.isDriven) ?? false }
+    if case .file(let path) = lock.lock.source { return LockFile.isDriven(path) }
+    return false
   }
 
   /// What stands behind `--device lock:`.

@@ -45,6 +45,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   /// - Parameters:
   ///   - device: the lock.
   ///   - start: the condition in which an emulated one starts; a real one is as it is.
+  ///   - family: which family it is of.
   public init(
     of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .sesame
   ) {
@@ -117,7 +118,8 @@ extension HealthCheck {
     default:
       // Who has left has no reason to tell any more.
       let reason = way.reason
-      let name = family.name(of: .turn(to: instead.wanted[0].rawValue))
+      let turn = LockFamily.Request.turn(to: instead.wanted[0].rawValue)
+      let name = family.name(of: turn) ?? turn.rawValue
       way.part()
       return .unwell("told to \(name) it showed \(instead.shown)" + reason)
     }

@@ -49,9 +49,10 @@ public struct InterlockSettings: Sendable {
 ///
 /// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
 /// bug obeys them, `configure`, and what a lock does by itself once autolock is set: the return is paid for with the
-/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen. What the client refuses by itself
-/// never comes to the lock (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor made to wait, so that
-/// a scenario's `refuse:` happens in the state in which it stands.
+/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen. Of a lock that nobody can keep from
+/// locking by itself, one is counted too where it was unlocked when it was left, and is found locked. What the client
+/// refuses by itself never comes to the lock (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor made
+/// to wait, so that a scenario's `refuse:` happens in the state in which it stands.
 ///
 /// A jam is seen when the lock says that its motor was stopped, or rests in neither position after a command.
 public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
@@ -84,7 +85,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// After how many seconds the lock is to lock by itself once it is left, where that is changed meanwhile.
   var ownAutolock: Int?
   /// What is known of it.
-  public internal(set) var knowledge = LockKnowledge()
+  public internal(set) var knowledge: LockKnowledge
   private var diagnostics: [String] = []
   /// What is written down of a session beside the tests, while one that is to be judged is under way.
   var session: Preparation?
@@ -99,6 +100,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     precondition(settings.budget.map { $0 >= 1 } ?? true, "a budget has room for parking")
     wrapped = device
     self.settings = settings
+    knowledge = LockKnowledge(of: settings.family)
     self.cycleCounter = cycleCounter
     self.start = start ?? cycleCounter.total
     debt = cycleCounter.ledger.owed
@@ -335,8 +337,9 @@ extension Interlock {
     switch observation {
     case .status(let number):
       guard let condition = condition(number) else { return position = nil }
+      let lastRest = family.has(.setAutolock) ? nil : knowledge.lastRest
       knowledge.take(condition)
-      try note(condition)
+      try note(condition, after: position ?? lastRest.flatMap(LockFamily.Condition.init))
     case .reading(let reading):
       knowledge.take(reading)
       try note(reading)
@@ -347,8 +350,8 @@ extension Interlock {
   private func note(_ reading: Reading) throws(LabFault) {
     switch (reading.name, reading.value) {
     case ("autolock", let value): try cycleCounter.noteAutolock(!value.isNothing)
-    case ("battery", .number(let volts)):
-      try cycleCounter.noteBattery(BatteryTable.current.percent(volts: volts))
+    case ("battery", let value):
+      if let percent = family.percent(ofBattery: value) { try cycleCounter.noteBattery(percent) }
     case ("motor", .text("stalled")): try noteJam("as the lock says")
     default: break
     }
@@ -367,18 +370,20 @@ extension Interlock {
     family.condition(named: vocabulary.statuses[number])
   }
 
-  private func note(_ condition: LockFamily.Condition) throws(LabFault) {
+  /// - Parameter previous: where the bolt rested before, as far as that is known.
+  private func note(
+    _ condition: LockFamily.Condition, after previous: LockFamily.Condition?
+  ) throws(LabFault) {
     guard LockFamily.Condition.rests.contains(condition) else {
       if condition != .unset { position = nil }
       return
     }
-    let previous = position
     let lastCommand = command
     position = condition
     command = nil
     if found == nil, condition != .moved { found = condition.rawValue }
     if condition == .moved, let lastCommand, lastCommand.isTurn {
-      try noteJam("in neither position after \(family.name(of: lastCommand))")
+      try noteJam("in neither position after \(family.name(of: lastCommand) ?? lastCommand.rawValue)")
     }
     guard condition == .locked else { return }
     // What was to come back is back, or never has to.

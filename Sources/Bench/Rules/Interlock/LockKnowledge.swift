@@ -3,8 +3,11 @@ import Conformance
 
 /// What is known of a lock from what it showed and from what was asked of it, over all tests of a run.
 ///
-/// It is never more than the truth: what may have changed unseen is not known.
+/// It is never more than the truth: what may have changed unseen is not known. What no lock of a family can be otherwise is
+/// known from the beginning: who owns it, that it has positions, that nobody has it lock by itself.
 public struct LockKnowledge: Equatable, Sendable {
+  /// What a lock of the family may be, one way or the other.
+  private let hasOwners, hasPositions, hasAutolock: Bool
   /// Whether its positions are set.
   public private(set) var isConfigured: Bool?
   /// Where its bolt rests.
@@ -12,7 +15,7 @@ public struct LockKnowledge: Equatable, Sendable {
   /// Where its bolt was seen to rest last, if nothing was asked since that moves it; also of a lock that has forgotten by
   /// which positions that could be told.
   public private(set) var lastRest: String?
-  /// After how many seconds it locks by itself; 0 for never.
+  /// After how many seconds it locks by itself; 0 for never, and where nobody can set it.
   public private(set) var autolock: Int?
   /// What it was asked to be set to in the session that is open: an answer on its way may tell what was set before.
   private var autolockAsked: Int?
@@ -25,6 +28,19 @@ public struct LockKnowledge: Equatable, Sendable {
   private var isResetOpen = false
   /// Whether a registration was asked for whose answer was never seen.
   public private(set) var isRegistrationOpen = false
+
+  /// What is known of every lock of a family.
+  init(of family: LockFamily) {
+    self.init(
+      hasOwners: family.hasOwners, hasPositions: family.hasPositions, hasAutolock: family.has(.setAutolock))
+  }
+
+  private init(hasOwners: Bool, hasPositions: Bool, hasAutolock: Bool) {
+    (self.hasOwners, self.hasPositions, self.hasAutolock) = (hasOwners, hasPositions, hasAutolock)
+    isOwnerSure = !hasOwners
+    if !hasPositions { isConfigured = true }
+    if !hasAutolock { autolock = 0 }
+  }
 }
 
 extension LockKnowledge {
@@ -48,19 +64,25 @@ extension LockKnowledge {
       // It may go by itself from now on.
       (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
-    case .readAutolock: autolock = nil
+    case .readAutolock: if hasAutolock { autolock = nil }
     case .reset, .register:
       forget()
       (isResetOpen, isRegistrationOpen) = (request == .reset, request == .register)
-    case .listen, .connect, .leave, .readHistory, nil: break
+    case .leave: leave()
+    case .listen, .connect, .readHistory, nil: break
     }
   }
 
   /// What a lock forgets with its owner is not known any more.
   private mutating func forget() {
     let rest = lastRest
-    self = LockKnowledge()
+    self = LockKnowledge(hasOwners: hasOwners, hasPositions: hasPositions, hasAutolock: hasAutolock)
     lastRest = rest
+  }
+
+  /// A lock that may lock by itself, whatever anybody wants, does so unseen.
+  private mutating func leave() {
+    if !hasAutolock, position != LockFamily.Condition.locked.rawValue { position = nil }
   }
 
   /// Takes in that a lock with a bug may obey a fault.
@@ -70,7 +92,7 @@ extension LockKnowledge {
     isHistoryEmpty = false
     switch family.subject(of: fault) {
     case .reset, .register: forget()
-    case .configure: (autolock, isConfigured) = (nil, nil)
+    case .configure: (autolock, isConfigured) = (hasAutolock ? nil : 0, nil)
     default: break
     }
   }
@@ -92,14 +114,15 @@ extension LockKnowledge {
       forget()
       isOwnerSure = true
     case .proving: (autolockAsked, isResetOpen) = (nil, false)
-    case .away, .heard, .underWay, .registering: break
+    case .away: leave()
+    case .heard, .underWay, .registering: break
     }
   }
 
   /// Takes in a value that was read.
   mutating func take(_ reading: Reading) {
     switch (reading.name, reading.value) {
-    case ("autolock", .integer(let seconds)):
+    case ("autolock", .integer(let seconds)) where hasAutolock:
       if autolockAsked == nil || autolockAsked == seconds { (autolock, autolockAsked) = (seconds, nil) }
     case ("history", .text(let text)): isHistoryEmpty = text == "empty"
     default: break
@@ -108,8 +131,8 @@ extension LockKnowledge {
 
   /// Takes in that there was trouble in the middle of something: what it was about is to be looked at again. Who owns the
   /// lock is as sure as it was: what could change that is noted when it is asked for.
-  mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, nil, false) }
+  mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, hasAutolock ? nil : 0, false) }
 
   /// Takes in that a former key is tried again, which the lock may have forgotten.
-  mutating func doubtOwner() { isOwnerSure = false }
+  mutating func doubtOwner() { isOwnerSure = !hasOwners }
 }

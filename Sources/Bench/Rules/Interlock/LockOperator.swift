@@ -1,5 +1,6 @@
 import Basics
 public import Conformance
+import Documents
 
 /// Why a lock is not as it should be.
 enum Unrest: Error {
@@ -74,7 +75,9 @@ final class LockOperator<Device: DeviceUnderTest> {
 
   /// Gives a stimulus once it may be given.
   func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(Unrest) {
-    let name = family.name(of: request)
+    guard let name = family.name(of: request) else {
+      throw .helpless("nothing asks such a lock for \(request.rawValue)")
+    }
     guard let number = words.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
     let stimulus = Stimulus(number, arguments)
     while let ready = device.readyTime(for: stimulus), device.now < ready { _ = try look(until: ready) }
@@ -125,15 +128,12 @@ extension LockFamily {
 
   /// A scenario that looks at a lock, for whom the end of a run is to park it.
   public var lookScenario: String {
-    """
-    scenario: The lock is parked
-    machine: \(machine)
-    steps:
-      - \(name(of: .listen))
-      - \(name(of: .connect))
-      - until: { status: [\(names(of: Condition.settled).joined(separator: ", "))] }
-      - \(name(of: .leave))
-
-    """
+    func step(_ request: Request) -> [Node] { name(of: request).map { [.text($0)] } ?? [] }
+    let settled = Node.list(names(of: Condition.settled).map { .text($0) }, layout: .flow)
+    let until = Node.mapping([("until", .mapping([("status", settled)], layout: .flow))])
+    return Node.mapping([
+      ("scenario", .text("The lock is parked")), ("machine", .text(machine)),
+      ("steps", .list(step(.listen) + step(.connect) + [until] + step(.leave))),
+    ]).yaml()
   }
 }

@@ -3,6 +3,15 @@ public import Conformance
 public import Sesame
 public import Basics
 
+/// A lock of any family that is looked after from test to test: a ``RealLock``, whatever speaks to it.
+public protocol LookedAfterLock: DeviceUnderTest {
+  /// Does what whoever used the lock before, and was killed over it, has left undone.
+  func settleDebt() throws(LabFault)
+
+  /// Puts the lock back as it was found, as far as tests changed it, and brings it to its park position.
+  func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?)
+}
+
 /// A real lock, which every test finds in order, and which is left as it was found.
 ///
 ///     look after it ──▶ test ──▶ look after it ──▶ test ──▶ … ──▶ put it back, park it
@@ -27,7 +36,10 @@ public import Basics
 /// | `configured` | yes, no | `configure`; or `reset` and `register`, where they are allowed |
 /// | `bolt` | locked, unlocked | the bolt is turned |
 /// | `history` | empty | it is read to its end |
-public final class RealLock<Device: OwnedLock>: DeviceLayer {
+///
+/// Those are offered that its family has stimuli for. Where a family knows of no owners its lock has one, and where nothing sets
+/// autolock it is not asked for.
+public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
   /// What stands between the lock and whoever drives it.
   public var interlock: Interlock<Device> { wrapped }
   /// The same, as what is around it.
@@ -50,6 +62,8 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer {
   var sessions: [Preparation] = []
   /// Whether it is more than looked at.
   private var isLookedAfter = false
+  /// Whether it has an owner whose key is kept, or needs none.
+  var isRegistered: Bool { !family.hasOwners || interlock.wrapped.isRegistered }
   /// Since when the lock is listened for in vain.
   private var listening: Instant?
 
@@ -69,7 +83,8 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer {
   public var abilities: Abilities {
     var abilities = interlock.abilities
     abilities.livesOn = true
-    abilities.arguments.append((family.name(of: .configure), positions))
+    abilities.settings = family.startSettings
+    if let configure = family.name(of: .configure) { abilities.arguments.append((configure, positions)) }
     return abilities
   }
 
@@ -93,9 +108,9 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer {
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
     let request = family.request(named: name)
-    if request == .register, isFlawed {
+    if request == .register, isFlawed, let flaw = family.flaws.first {
       diagnostics.append("what was to become of the next message is called off: \(Self.danger)")
-      try interlock.bring(about: Fault(family.flaws[0], .flag(false)))
+      try interlock.bring(about: Fault(flaw, .flag(false)))
     }
     let isMessage = ![.listen, .connect, .leave].contains(request)
     let isCarriedOut = interlock.reaches(stimulus)
@@ -115,7 +130,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer {
   public func bring(about fault: Fault) throws(LabFault) {
     let isMisbehaviour = family.misbehaviours.contains(fault.name) && family.permission(for: fault) == nil
     if !fault.value.isNothing, !isMisbehaviour {
-      guard interlock.wrapped.isRegistered else {
+      guard isRegistered else {
         diagnostics.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
         // The model is told that the key is wrong, and so it is.
         if fault.name == family.wrongKey { try interlock.bring(about: Fault(fault.name)) }
@@ -163,8 +178,8 @@ extension InterlockSettings {
   /// The same, without what would leave a lock without an owner.
   public var safe: InterlockSettings {
     var safe = self
-    let (register, reset) = (family.name(of: .register), family.name(of: .reset))
-    if !allowed.contains(register) { safe.allowed.removeAll { $0 == reset } }
+    let isGivenBack = family.names(of: .register).contains(where: allowed.contains)
+    if !isGivenBack { safe.allowed.removeAll(where: family.names(of: .reset).contains) }
     return safe
   }
 

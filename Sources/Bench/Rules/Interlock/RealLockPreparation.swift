@@ -23,8 +23,11 @@ extension RealLock {
   /// The condition that a test asks for.
   func goal(of start: StartCondition) throws(LabFault) -> Condition {
     var goal = Condition(
-      isRegistered: start.flag("registered") ?? interlock.wrapped.isRegistered,
-      isConfigured: start.flag("configured"))
+      isRegistered: start.flag("registered") ?? isRegistered, isConfigured: start.flag("configured"))
+    if !goal.isRegistered { try check("registered: no", is: family.hasOwners) }
+    if goal.isConfigured == false {
+      try check("configured: no", is: family.hasPositions)
+    }
     if !goal.isRegistered { goal.isConfigured = nil }
     if goal.isConfigured == true, mayDoAll { goal.positions = found?.positions }
     for item in start.settings {
@@ -32,7 +35,9 @@ extension RealLock {
       case ("registered", _), ("configured", _): break
       case ("bolt", let place) where place == "locked" || place == "unlocked":
         if goal.isRegistered, goal.isConfigured != false { goal.bolt = place } else { goal.lastBolt = place }
-      case ("history", "empty"): goal.hasEmptyHistory = goal.isRegistered
+      case ("history", "empty"):
+        try check("history: empty", is: family.has(.readHistory))
+        goal.hasEmptyHistory = goal.isRegistered
       case (let name, let value):
         throw LabFault(.notPossible, "starts with \(name): \(value), which takes a hand beside a real lock")
       }
@@ -40,10 +45,18 @@ extension RealLock {
     return goal
   }
 
+  /// Refuses a start that no lock of the family can be brought to.
+  private func check(_ start: String, is possible: Bool) throws(LabFault) {
+    guard possible else {
+      throw LabFault(
+        .notPossible, "starts with \(start), to which no lock of the machine \(family.machine) comes")
+    }
+  }
+
   /// Whether the lock is known to be so.
   func isReached(_ goal: Condition) -> Bool {
     let known = interlock.knowledge
-    guard known.isOwnerSure, goal.isRegistered == interlock.wrapped.isRegistered, !isLeftElsewhere(goal)
+    guard known.isOwnerSure, goal.isRegistered == isRegistered, !isLeftElsewhere(goal)
     else {
       return false
     }
@@ -59,9 +72,11 @@ extension RealLock {
     goal.lastBolt != nil && goal.lastBolt != interlock.knowledge.lastRest && mayDoAll
   }
 
-  /// Whether everything may be done that needs to be allowed.
+  /// Whether the lock can be made to forget its positions and its owner, and be given both again, and all of that may be done.
   private var mayDoAll: Bool {
-    family.guarded.allSatisfy(interlock.settings.allowed.contains)
+    [LockFamily.Request.reset, .register, .configure].allSatisfy { request in
+      family.name(of: request).map(interlock.settings.allowed.contains) ?? false
+    }
   }
 
   /// Brings the lock into a condition before a test.
@@ -122,17 +137,21 @@ extension RealLock {
   private var newSession: Preparation {
     let known = interlock.knowledge
     var start: StartCondition?
-    if known.isOwnerSure {
-      let isRegistered = interlock.wrapped.isRegistered
-      start = StartCondition([Argument("registered", .flag(isRegistered))])
-      if isRegistered, let isConfigured = known.isConfigured {
+    // The bolt may still be moving where its last position is not known. The model is told that it does, if it has a word for
+    // that.
+    let mayMove = known.position == nil
+    if known.isOwnerSure, !mayMove || family.unasked != nil {
+      start = StartCondition()
+      if family.hasOwners { start?.settings.append(Argument("registered", .flag(isRegistered))) }
+      if family.hasPositions, isRegistered, let isConfigured = known.isConfigured {
         start?.settings.append(Argument("configured", .flag(isConfigured)))
       }
     }
-    // The bolt may still be moving where its last position is not known. The model is told that a hand turns it.
+    let underWay = family.unasked.map { event in
+      family.names(of: [.proving]).map { (status: $0, stimulus: event) }
+    }
     return Preparation(
-      from: start, unsure: known.autolock == 0 ? [] : ["autolock"],
-      underWay: known.position == nil ? [("logining", "handToMoved")] : [])
+      from: start, unsure: known.autolock == 0 ? [] : ["autolock"], underWay: mayMove ? underWay ?? [] : [])
   }
 
   /// Puts what was written down of a session to the others.
@@ -194,9 +213,11 @@ extension RealLock {
 
 extension RealLock {
   private func need(_ request: LockFamily.Request, for why: String) throws(Unrest) {
-    let name = family.name(of: request)
+    guard let name = family.name(of: request) else {
+      throw .helpless("\(why), and nothing asks such a lock for \(request.rawValue)")
+    }
     guard interlock.settings.allowed.contains(name) else {
-      let also = request == .reset ? " and --allow \(family.name(of: .register))" : ""
+      let also = request == .reset ? family.name(of: .register).map { " and --allow \($0)" } ?? "" : ""
       throw .helpless("\(why), which a real lock is brought to only with --allow \(name)\(also)")
     }
   }
@@ -242,8 +263,9 @@ extension RealLock {
     return try interlock.way.wait(for: LockFamily.Condition.rests, until: end(of: .seconds(5)))
   }
 
-  /// After how many seconds the lock locks by itself.
+  /// After how many seconds the lock locks by itself; 0 where nothing changes that.
   private func readAutolock() throws(Unrest) -> Int {
+    guard family.has(.setAutolock) else { return 0 }
     try give(.readAutolock)
     guard try known(by: end(of: .seconds(5)), { $0.autolock != nil }),
       let seconds = interlock.knowledge.autolock
@@ -308,7 +330,7 @@ extension RealLock {
   public func settleDebt() throws(LabFault) {
     guard let owed = interlock.debt else { return }
     try interlock.settleDebt()
-    guard let autolock = owed.autolock, interlock.wrapped.isRegistered else { return }
+    guard let autolock = owed.autolock, isRegistered else { return }
     var goal = Condition(isRegistered: true)
     goal.autolock = autolock
     let before = vocabulary
@@ -366,7 +388,7 @@ extension RealLock {
   /// What the lock is to be left as: as it was found, but never without an owner that it got.
   private var original: Condition? {
     guard interlock.wasUsed, let found else { return nil }
-    guard found.isRegistered else { return Condition(isRegistered: interlock.wrapped.isRegistered) }
+    guard found.isRegistered else { return Condition(isRegistered: isRegistered) }
     var original = found
     if original.isConfigured == false { original.isConfigured = nil }
     return original

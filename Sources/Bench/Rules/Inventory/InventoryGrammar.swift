@@ -11,7 +11,7 @@ enum InventoryGrammar {
   static let percentage = Form.pattern("^(100|[0-9]{1,2}) ?%$")
   static let busPath = Form.pattern(#"^[0-9]{1,3}-[0-9]{1,3}(\.[0-9]{1,3})*$"#)
 
-  /// The stimuli of a lock that need to be allowed by name.
+  /// The stimuli of a Sesame that need to be allowed by name. A driver says of its own lock which those are.
   static let guarded = LockFamily.sesame.guarded
 
   static let dongleRules: [Form.Rule] = [.one(["transport", "path"]), .needs("serial", "transport")]
@@ -72,7 +72,8 @@ extension InventoryGrammar {
     .optional("tags", .list(name), "Words to select it by."),
     .optional("dongles", .list(name), "The names of the dongles that reach it; all unless given."),
     .optional(
-      "allow", .list(.words(guarded)), "What it may be asked that changes what it is, as --allow takes it."),
+      "allow", .list(.either([.words(guarded), .text])),
+      "What it may be asked that changes what it is, as --allow takes it. A driver has words of its own."),
     .optional("limits", .record(limits, []), "What its motor, its battery and its door are owed."),
   ]
 

@@ -3,20 +3,24 @@ public import Documents
 import Basics
 
 extension Inventory {
-  /// What only others can say of a bench: which transports and which emulated devices there are.
+  /// What only others can say of a bench: which transports and which emulated devices there are, and what lock files say.
   public struct Checks {
     /// What is wrong with a transport, or `nil`.
     public var transport: (String) -> String?
     /// What is wrong with a device, or `nil`.
     public var device: (String) -> String?
+    /// Whether the lock of a file has a driver, which alone knows what that has to be allowed.
+    public var isDriven: (String) -> Bool
 
-    /// Takes what is to be asked; without, every transport and every device is right.
+    /// Takes what is to be asked; without, every transport and every device is right, and no lock has a driver.
     public init(
       transport: @escaping (String) -> String? = { _ in nil },
-      device: @escaping (String) -> String? = { _ in nil }
+      device: @escaping (String) -> String? = { _ in nil },
+      isDriven: @escaping (String) -> Bool = { _ in false }
     ) {
       self.transport = transport
       self.device = device
+      self.isDriven = isDriven
     }
   }
 
@@ -137,7 +141,7 @@ private struct InventoryReading {
     let dongles = others.read("dongles") { cursor in
       cursor.list()?.all { $0.name("dongle", of: names["dongles"] ?? []) }
     }
-    let allow = others.read("allow") { $0.list()?.all { $0.name("stimulus", of: Grammar.guarded) } }
+    let allow = others.read("allow") { $0.list()?.all { stimulus($0, of: source) } }
     let limits = others.read("limits", limits)
     guard let name, let source, others.isWhole else { return nil }
     return Inventory.Lock(
@@ -159,6 +163,17 @@ private struct InventoryReading {
     guard let problem = checks.device(text) else { return .device(text) }
     place.report(problem)
     return nil
+  }
+
+  /// A stimulus that has to be allowed.
+  private func stimulus(_ cursor: Cursor, of source: Inventory.Lock.Source?) -> String? {
+    // A name that every Sesame has is not worth a look into the lock's file.
+    if let text = cursor.node.text, !Grammar.guarded.contains(text), case .file(let path) = source,
+      checks.isDriven(path)
+    {
+      return cursor.wording("a stimulus")
+    }
+    return cursor.name("stimulus", of: Grammar.guarded)
   }
 
   /// `unix:PATH`, seen from here.

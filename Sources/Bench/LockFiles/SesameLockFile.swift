@@ -1,12 +1,39 @@
 public import System
-import Bluetooth
+public import Bluetooth
 public import Conformance
 import Documents
 import Glibc
 public import Sesame
 import Basics
 
-extension LockFile {
+/// The file of a Sesame, which keeps its key.
+///
+/// A key that a run receives is put in it before the client uses it, and no key is ever deleted: what was replaced stays as
+/// `FILE.old-N`, and what the lock has forgotten as `FILE.forgotten-N`.
+public struct SesameLockFile: Sendable {
+  /// Where the file is; it need not be there yet.
+  public let path: String
+  /// What people call the lock.
+  public var name: String?
+  /// Where it advertises, if that is known.
+  public var address: PeerAddress?
+  /// What is known of it.
+  public var lock: SesameLock
+  /// Its owner's key; `nil` for a lock without an owner.
+  public var key: LockKey? { lock.key }
+
+  /// Describes a lock, in a file.
+  public init(path: String, name: String? = nil, address: PeerAddress? = nil, lock: SesameLock) {
+    self.path = path
+    self.name = name
+    self.address = address
+    self.lock = lock
+  }
+}
+
+// MARK: - Writing
+
+extension SesameLockFile {
   /// Puts a key in the file that a lock was registered with just now.
   ///
   /// When this returns, the key is on the disk and nothing that was there before is lost.
@@ -19,8 +46,8 @@ extension LockFile {
   /// - Parameter folder: where the key goes when the file cannot be written.
   mutating func keep(_ key: LockKey, otherwiseIn folder: String?) throws(LabFault) {
     Secrecy.keep(key)
-    self.key = key
-    deviceID = key.deviceID
+    lock.key = key
+    lock.deviceID = key.deviceID
     do throws(FileFault) {
       try save()
     } catch {
@@ -31,7 +58,7 @@ extension LockFile {
   /// Takes the key out of the file, since the lock has forgotten it; a copy stays as `FILE.forgotten-N`.
   public mutating func drop() throws(LabFault) {
     guard key != nil else { return }
-    key = nil
+    lock.key = nil
     do throws(FileFault) {
       try replace(keeping: "forgotten")
     } catch {
@@ -42,8 +69,12 @@ extension LockFile {
   /// Writes the file; where one with another key stands, that stays as `FILE.old-N`.
   public func save() throws(FileFault) {
     if let key { Secrecy.keep(key) }
-    let old = try? LockFile(reading: path)
-    let hasAnotherKey = old.map { $0.key != nil && $0.key != key } ?? (Kernel.access(path, F_OK) == 0)
+    let hasAnotherKey =
+      switch (try? LockFile(reading: path))?.kind {
+      case .sesame(let old): old.key != nil && old.key != key
+      case .driver: true
+      case nil: Kernel.access(path, F_OK) == 0
+      }
     try replace(keeping: hasAnotherKey ? "old" : nil)
   }
 
@@ -86,11 +117,11 @@ extension LockFile {
 
   /// Keeps the key elsewhere when its file cannot be written, and says where.
   private func refuge(in folder: String?) -> String {
-    let name = deviceID.map { "\($0)" } ?? "lock"
+    let name = lock.deviceID.map { "\($0)" } ?? "lock"
     guard let folder else {
       return "there is no other place for it either: the lock is registered with a key that only this run had"
     }
-    let copy = LockFile(path: "\(folder)/\(name).yaml", copying: self)
+    let copy = SesameLockFile(path: "\(folder)/\(name).yaml", name: self.name, address: address, lock: lock)
     do throws(FileFault) {
       try copy.save()
       return "it is in \(copy.path)"
@@ -99,20 +130,12 @@ extension LockFile {
     }
   }
 
-  private init(path: String, copying other: LockFile) {
-    self.init(
-      path: path, model: other.model, name: other.name, deviceID: other.deviceID, address: other.address,
-      key: other.key)
-    times = other.times
-    quirks = other.quirks
-  }
-
   /// The text of the file, the key included.
   private var text: String {
-    let product = Self.models.first { $0.model == model }?.name ?? model.description
+    let product = SesameLock.models.first { $0.model == lock.model }?.name ?? lock.model.description
     var entries: [(String, Node)] = [("lock", .plain(product))]
     if let name { entries.append(("name", .text(name))) }
-    if let deviceID { entries.append(("uuid", .plain(deviceID.description))) }
+    if let deviceID = lock.deviceID { entries.append(("uuid", .plain(deviceID.description))) }
     if let address { entries.append(("address", Node(.scalar(address.description, .quoted)))) }
     if let key {
       entries.append(("secret", Node(.scalar(key.secret.exposedBytes.hex, .quoted))))
@@ -122,16 +145,16 @@ extension LockFile {
       if key.index != 0 { entries.append(("index", .plain(String(key.index)))) }
     }
     let usual = ClientTimes()
-    let waits = ClientTimes.names.filter { times[keyPath: $0.path] != usual[keyPath: $0.path] }
+    let waits = ClientTimes.names.filter { lock.times[keyPath: $0.path] != usual[keyPath: $0.path] }
     if !waits.isEmpty {
       entries.append(
         (
           "timeouts",
-          .mapping(waits.map { ($0.name, .plain(times[keyPath: $0.path].description)) }, layout: .flow)
+          .mapping(waits.map { ($0.name, .plain(lock.times[keyPath: $0.path].description)) }, layout: .flow)
         ))
     }
-    if !quirks.isEmpty {
-      entries.append(("quirks", .list(quirks.map { .plain($0.rawValue) }, layout: .flow)))
+    if !lock.quirks.isEmpty {
+      entries.append(("quirks", .list(lock.quirks.map { .plain($0.rawValue) }, layout: .flow)))
     }
     return Node.mapping(entries).yaml()
   }
