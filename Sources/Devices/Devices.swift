@@ -33,7 +33,7 @@ public final class Devices: DeviceProvider {
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     self.answerTimeout = answerTimeout
     drivers = DriverPrograms(answerTimeout: answerTimeout)
-    bench = LockBench(lab)
+    bench = LockBench(lab, drivers: drivers)
     played = PlayedLocks(lab.interlock)
     interlock = lab.interlock
     reservation = lab.reservation
@@ -43,7 +43,6 @@ public final class Devices: DeviceProvider {
   public func shutDown() {
     for command in programs.keys.sorted() { programs[command]?.shutDown() }
     programs = [:]
-    drivers.shutDown()
     bench.shutDown()
   }
 

@@ -108,7 +108,8 @@ extension DeviceDescription {
       ("condition", abilities.conditions, conditions), ("event", abilities.reports, events),
     ]
     for (kind, names, known) in named {
-      guard let name = names.first(where: { !known.contains($0) }) else { continue }
+      // What gets lost on the air is the air's, whether or not the machine has a word for it.
+      guard let name = names.first(where: { $0 != "loss" && !known.contains($0) }) else { continue }
       throw .unknown(.name, "\(kind) of the device", name, of: known)
     }
     let served = abilities.stimuli ?? []

@@ -1,7 +1,10 @@
 import Basics
 import Bench
+import Bluetooth
 import Conformance
+import Sesame
 import SesameDevice
+import System
 import Transports
 
 /// What a driver says of its locks when it is greeted, before it has any air.
@@ -15,10 +18,18 @@ struct DriverIntroduction {
 }
 
 /// The place at which locks of drivers are joined to the bench: all else knows them by their file and their family alone.
-enum DriverLocks {
+struct DriverLocks {
+  /// The programs, each started once.
+  let programs: DriverPrograms
+
   /// Starts a driver and greets it.
-  static func introduction(of lock: DriverLock) throws(LabFault) -> DriverIntroduction {
-    throw LabFault(.notPossible, "locks of drivers are known by their files, and cannot be used yet")
+  func introduction(of lock: DriverLock) throws(LabFault) -> DriverIntroduction {
+    let (_, said) = try greeted(lock)
+    return DriverIntroduction(
+      family: try Self.family(of: said, machine: lock.machine),
+      abilities: DriverDevice<Transport>.abilities(
+        of: said, Self.nobody, Self.settings(of: said, nil) { false }),
+      readings: said.readings)
   }
 
   /// The device that speaks to the lock of a file over a transport.
@@ -29,11 +40,109 @@ enum DriverLocks {
   ///   - transport: the way to the controller.
   ///   - recovery: how the controller is brought back.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
-  static func device(
+  func device(
     of lock: DriverLock, in file: LockFile, over transport: Transport, _ recovery: Recovery?,
     isStopped: @escaping () -> Bool
   ) throws(LabFault) -> any OwnedLock {
-    _ = try introduction(of: lock)
-    throw LabFault(.notPossible, "there is no way from a driver to its lock")
+    let (program, said) = try greeted(lock)
+    guard file.address != nil || said.advertises != nil else {
+      throw LabFault(
+        .notPossible,
+        "\(file.path): which lock is it? It has no `address`, and its driver does not say what its lock `advertises`"
+      )
+    }
+    return DriverDevice(
+      program, on: transport, Self.nobody, Self.settings(of: said, file.address, isStopped),
+      recovery: recovery ?? Recovery(of: transport.spec))
   }
+
+  private static var nobody: NobodyAround { NobodyAround(conditions: RealAir.conditions) }
+
+  private static func settings(
+    of said: ProgramIntroduction, _ address: PeerAddress?, _ isStopped: @escaping () -> Bool
+  ) -> DriverSettings {
+    // That a controller is silent and cannot be brought back is known after five seconds.
+    var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
+    host.commandTimeout = .milliseconds(1200)
+    let target =
+      address.map { DriverTarget.address($0) }
+      ?? .advertising(name: said.advertises?.name, services: said.advertises?.services ?? [])
+    var settings = DriverSettings(target: target, host: host, patience: .seconds(1))
+    settings.slack = realAirSlack
+    settings.isInVirtualTime = false
+    settings.isStopped = isStopped
+    return settings
+  }
+
+  private func greeted(_ lock: DriverLock) throws(LabFault) -> (ProgramConversation, ProgramIntroduction) {
+    let secrets = ProgramSecrets(lock.secrets)
+    let program = programs.program(lock.command, as: .driver, in: lock.folder, secrets: secrets)
+    if let fault = program.misunderstanding { throw LabFault(.noDevice, fault.detail) }
+    guard let said = program.introduction else {
+      throw LabFault(
+        .noDevice,
+        "the driver says nothing of itself when it is greeted, and so its lock cannot be looked after: "
+          + lock.command)
+    }
+    if let name = said.secrets.first(where: { !secrets.names.contains($0) }) {
+      throw LabFault(.noDevice, "the driver needs the secret `\(name)`, which the lock file does not have")
+    }
+    return (program, said)
+  }
+
+  /// What of a lock has to be known to look after it, from what its driver says.
+  private static func family(
+    of said: ProgramIntroduction, machine: String
+  ) throws(LabFault) -> LockFamily {
+    func cannot(_ why: String) -> LabFault {
+      LabFault(.noDevice, "the driver's lock cannot be looked after: \(why)")
+    }
+    guard let requests = said.requests, let meanings = said.meanings else {
+      throw cannot(
+        "its greeting does not say what its stimuli ask for (`requests`) and its statuses mean (`meanings`)")
+    }
+    let stimuli = said.stimuli ?? requests.map(\.name)
+    if let unknown = requests.first(where: { !stimuli.contains($0.name) }) {
+      throw cannot("`requests` has `\(unknown.name)`, which is none of its stimuli")
+    }
+    var conditions: [(name: String, condition: LockFamily.Condition)] = []
+    for meaning in meanings {
+      conditions.append(
+        (meaning.name, try word(meaning.word, of: LockFamily.Condition.self, "`meanings`", cannot)))
+    }
+    var asked: [(name: String, request: LockFamily.Request?)] = []
+    for name in stimuli {
+      if let word = requests.first(where: { $0.name == name })?.word {
+        asked.append((name, try self.word(word, of: LockFamily.Request.self, "`requests`", cannot)))
+      } else {
+        // What moves the motor in another way is counted as what somebody else asks for.
+        asked.append((name, said.moving?.contains(name) == true ? .forge : nil))
+      }
+    }
+    do {
+      return try LockFamily(
+        machine: machine, stimuli: asked, statuses: conditions,
+        hostileFaults: said.faults.filter { $0.level == .messages }.map(\.fault))
+    } catch {
+      throw LabFault(.noDevice, "\(error)")
+    }
+  }
+
+  private static func word<Word: RawRepresentable & CaseIterable>(
+    _ text: String, of type: Word.Type, _ place: String, _ cannot: (String) -> LabFault
+  ) throws(LabFault) -> Word where Word.RawValue == String {
+    if let word = Word(rawValue: text) { return word }
+    let known = Word.allCases.map(\.rawValue)
+    let nearest = nearestName(to: text, in: known).map { "did you mean `\($0)`?" }
+    throw cannot("\(place) has the unknown word `\(text)`; " + (nearest ?? known.joined(separator: ", ")))
+  }
+}
+
+extension DriverDevice: OwnedLock {
+  /// Unknown: they are the driver's affair.
+  var positions: LockPositions? { nil }
+  /// It is: what opens the lock is in its file.
+  var isRegistered: Bool { true }
+  func recallKey() -> Bool { false }
+  func dropRecalledKey() {}
 }

@@ -25,6 +25,7 @@ public final class LockBench {
   /// How often each lock had moved when it was opened first: one that is opened anew has no other budget.
   private var starts: [String: Int] = [:]
   private var control: ControlledEnvironment?
+  private let drivers: DriverLocks
   /// What drivers said of themselves, by the files of their locks.
   private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
   /// Whether who asks for the end is not to wait: not once a lock is parked, which takes its time.
@@ -44,8 +45,11 @@ public final class LockBench {
   /// Whether locks were parked, as far as that was possible.
   private var hasLeft = false
 
-  init(_ settings: LabSettings, isWatched: Bool = true) {
+  init(
+    _ settings: LabSettings, isWatched: Bool = true, drivers: DriverPrograms = DriverPrograms()
+  ) {
     self.settings = settings
+    self.drivers = DriverLocks(programs: drivers)
     self.isWatched = isWatched
     capture = settings.capture
     leases = BenchLeases(wait: settings.wait)
@@ -72,6 +76,7 @@ public final class LockBench {
 
   func shutDown() {
     drop()
+    drivers.programs.shutDown()
     if hasLeft { watcher?.sendHome() } else { watcher?.stayBehind() }
     watcher = nil
     LastWords.set(nil)
@@ -239,7 +244,7 @@ extension LockBench {
     // One that cannot be greeted is not started again for each scenario.
     let introduction: Result<DriverIntroduction, LabFault>
     do throws(LabFault) {
-      introduction = .success(try DriverLocks.introduction(of: lock))
+      introduction = .success(try drivers.introduction(of: lock))
     } catch {
       introduction = .failure(error)
     }
@@ -375,7 +380,7 @@ extension LockBench {
   ) throws(LabFault) -> any LookedAfterLock {
     let rules = settings.interlock.of(try introduction(of: lock, in: file).family)
     let (counter, start) = try counter(of: file, named: name)
-    let device = try DriverLocks.device(
+    let device = try drivers.device(
       of: lock, in: file, over: try openTransport(), recovery, isStopped: isStopped)
     func lookAfter<Device: OwnedLock>(_ device: Device) -> any LookedAfterLock {
       RealLock(device, rules, counter, since: start)

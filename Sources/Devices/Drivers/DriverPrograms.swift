@@ -22,7 +22,7 @@ final class DriverPrograms {
     didSet { for (_, program) in programs { program.output = output } }
   }
 
-  init(answerTimeout: Interval) { self.answerTimeout = answerTimeout }
+  init(answerTimeout: Interval = .seconds(5)) { self.answerTimeout = answerTimeout }
 
   /// Lets every program end, and ends those that do not.
   func shutDown() {
@@ -106,7 +106,7 @@ extension DriverPrograms {
       for name in program.introduction?.secrets ?? [] where !secrets.names.contains(name) {
         throw DeviceProblem(
           .setting("secrets"), "the \(program.role) needs the secret `\(name)`",
-          hint: "`secrets=FILE` names a file of names and values, readable for its owner alone")
+          hint: "`secrets=FILE` names a lock file with `driver` and `secrets`")
       }
     }
     var channel = RadioSettings()
@@ -122,6 +122,12 @@ extension DriverPrograms {
 
   /// Reads names and values; nothing of them is ever shown.
   private static func secrets(in path: String) throws(DeviceProblem) -> ProgramSecrets {
-    throw DeviceProblem(.value(of: "secrets"), path)
+    do throws(LockFileError) {
+      if case .driver(let lock) = try LockFile(reading: path).kind { return ProgramSecrets(lock.secrets) }
+    } catch {
+      throw DeviceProblem(.value(of: "secrets"), error.description)
+    }
+    throw DeviceProblem(
+      .value(of: "secrets"), "\(path): no lock file of a driver, with `driver` and `secrets`")
   }
 }

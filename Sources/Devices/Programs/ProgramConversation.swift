@@ -147,9 +147,12 @@ extension ProgramConversation {
   /// A line of a request.
   static func bytes(of request: JSON) -> [UInt8] { Array(request.line.utf8) + [UInt8(ascii: "\n")] }
 
-  /// The line that begins a test.
+  /// The line that begins a test. A driver and a peripheral are told of the settings that they know: the others are the other
+  /// end's, or of who looks after a lock.
   func request(ofReset settings: [Argument], seed: UInt64) -> [UInt8] {
-    Self.bytes(
+    var settings = settings
+    if role != .device, let known = introduction?.settings { settings.removeAll { !known.contains($0.name) } }
+    return Self.bytes(
       of: .known([
         "reset": .mapping(settings.map(member)), "seed": introduction.map { _ in .integer(seed) },
       ]))

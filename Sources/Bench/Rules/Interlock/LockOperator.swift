@@ -54,6 +54,9 @@ final class LockOperator<Device: DeviceUnderTest> {
   func reach(
     hearing: Interval, session: Interval, until limit: Instant = .never
   ) throws(Unrest) -> LockFamily.Condition {
+    // What it shows as it starts is no answer.
+    let begin = device.now
+    while try step({ () throws(LabFault) in try device.observe(until: begin) }) != nil {}
     try give(.listen)
     _ = try wait(for: [.heard], until: min(limit, device.now + hearing))
     try give(.connect)
