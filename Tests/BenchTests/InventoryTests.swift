@@ -147,6 +147,17 @@ struct InventoryTests {
     }
   }
 
+  @Test("what a driver's lock has to be allowed its driver alone knows")
+  func driven() throws {
+    let checks = Inventory.Checks(isDriven: { $0 == "lab/b.yaml" })
+    func read(_ file: String) throws(DocumentError) -> Inventory {
+      let text = "bench: a\nlocks: [{ name: a, file: \(file), allow: [wipe, reset] }]"
+      return try Inventory(Array(text.utf8), name: "lab/bench.yaml", checks: checks)
+    }
+    expect(try read("b.yaml").locks[0].allow, ["wipe", "reset"])
+    #expect(throws: DocumentError.self) { try read("a.yaml") }
+  }
+
   @Test("a file that is damaged anyhow is read, or refused with words, and never a trap")
   func damaged() {
     var generator = SeededGenerator(seed: 3)

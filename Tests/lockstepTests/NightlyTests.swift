@@ -399,6 +399,29 @@ struct NightlyTests {
     expect(result.output, "READY=1 STOPPING=1 True True\n")
   }
 
+  @Test("say of a driver's lock what its driver does not, before anything is begun")
+  func driver() throws {
+    let folder = try Command.Folder()
+    try folder.write("there.yaml", visit("There", "unlock", "until: { status: unlocked }"))
+    let path = try folder.write("driver.yaml", "driver: ./keypad\nmachine: sesame\nid: KP-0042\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    try folder.write(
+      "bench.yaml",
+      "bench: floor\nlocks: [{ name: back, file: driver.yaml, allow: [wipe] }]\ndongles: [{ name: red, transport: usb:0 }]\n"
+    )
+    try folder.write(
+      "plan.yaml", "nightly: A door\nduration: 1 min\nsuites: [{ name: a, scenarios: there.yaml }]\n")
+    let night = try Command.shell(Self.night, in: folder.path)
+    expect(night.status, 2)
+    #expect(
+      night.errors.contains("back: locks of drivers are known by their files, and cannot be used yet"),
+      "\(night.errors)")
+    let devices = try Command.shell(
+      "LOCKSTEP_STATE=$PWD/state/lockstep $LOCKSTEP devices --format json", in: folder.path)
+    expect(devices.status, 0)
+    #expect(devices.output.contains("KP-0042"), "\(devices.output)")
+  }
+
   @Test("ask for places only where a lab is named", arguments: ["nightly plan.yaml", "run plan.yaml"])
   func noLab(_ command: String) throws {
     let folder = try floor()

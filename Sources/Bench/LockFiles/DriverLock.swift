@@ -29,7 +29,7 @@ extension DriverLock {
     let command = fields.required("driver")?.value("a command") { $0.isEmpty ? nil : $0 }
     let machine = fields.required("machine")?.machine(in: folder)
     var others = OptionalFields(fields)
-    let id = others.read("id") { $0.identity() }
+    let id = others.read("id") { $0.plainName("an identity") }
     let secrets = others.read("secrets") { $0.secrets() } ?? []
     if fields.optional("id") == nil, fields.optional("address") == nil {
       cursor.report(
@@ -52,14 +52,6 @@ extension Cursor {
       return nil
     }
     return path
-  }
-
-  /// What tells a lock from all others: it stands in the names of files.
-  fileprivate func identity() -> String? {
-    value("an identity of letters, digits and _.-") { text in
-      let isPlain = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }
-      return isPlain && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
-    }
   }
 
   fileprivate func secrets() -> [(name: String, value: Secret)]? {

@@ -232,13 +232,8 @@ extension Cursor {
   /// Text that is not empty.
   fileprivate func wording(_ expected: String) -> String? { value(expected) { $0.isEmpty ? nil : $0 } }
 
-  /// A name that can stand on a command line and in the name of a file.
-  fileprivate func benchName() -> String? {
-    value("a name of letters, digits and _.-") { text in
-      let letters = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }
-      return letters && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
-    }
-  }
+  /// The name of something on a bench.
+  fileprivate func benchName() -> String? { plainName("a name") }
 
   /// `20 %`.
   fileprivate func percentage() -> Int? {
@@ -250,6 +245,18 @@ extension Cursor {
         let value = Int(number), (0...100).contains(value)
       else { return nil }
       return value
+    }
+  }
+}
+
+extension Cursor {
+  /// A name that can stand on a command line and in the name of a file.
+  ///
+  /// - Parameter kind: what it is, with its article.
+  func plainName(_ kind: String) -> String? {
+    value("\(kind) of letters, digits and _.-") { text in
+      let letters = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }
+      return letters && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
     }
   }
 }
