@@ -126,7 +126,7 @@ public final class Devices: DeviceProvider {
   private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
     if let fault = reservation?.fault { throw fault }
     if spec.kind == .lock { return try bench.device(spec) }
-    if spec.kind == .emulator { try bench.check() }
+    if spec.kind != .lock { try bench.check() }
     if spec.kind == .driver {
       output?.begin()
       return try drivers.device(spec, seed: seed)

@@ -194,8 +194,9 @@ private struct Replacement {
       new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
     // Options are an environment that the scenario relies on; a defect is what the other device is for, and how a lock is
-    // driven, and was found, is the other's own.
-    var settings = own.settings.filter { !["defect", "as", "found"].contains($0.name) }
+    // driven, played, and was found, is the other's own.
+    let ownAffair = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
+    var settings = own.settings.filter { !ownAffair.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
       new.skipReason = new.skipReason ?? "needs the option \(option.name), which \(spec.name) does not have"
     }

@@ -11,6 +11,8 @@ extension BenchFile {
     try self.init(reading: path) { text in
       do {
         let spec = try DeviceSpec(text: text)
+        // Programs are not started to read a file: what is wrong with one shows when it is used.
+        guard spec.kind == .emulator else { return nil }
         guard EmulatedDevice.lockNames.contains(spec.name) else {
           throw DeviceProblem.unknown(.name, "lock", spec.name, of: EmulatedDevice.lockNames)
         }

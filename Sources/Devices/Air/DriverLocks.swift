@@ -32,6 +32,12 @@ struct DriverLocks {
       readings: said.readings)
   }
 
+  /// The family of the locks of a driver that drives what a program plays.
+  func family(ofPlayed command: String) throws(LabFault) -> LockFamily {
+    let said = programs.program(command, as: .driver).introduction
+    return try Self.family(of: said ?? ProgramIntroduction(), machine: "")
+  }
+
   /// The device that speaks to the lock of a file over a transport.
   ///
   /// - Parameters:
@@ -85,7 +91,7 @@ struct DriverLocks {
           + lock.command)
     }
     if let name = said.secrets.first(where: { !secrets.names.contains($0) }) {
-      throw LabFault(.noDevice, "the driver needs the secret `\(name)`, which the lock file does not have")
+      throw LabFault(.notPossible, "the driver needs the secret `\(name)`, which the lock file does not have")
     }
     return (program, said)
   }
@@ -95,7 +101,7 @@ struct DriverLocks {
     of said: ProgramIntroduction, machine: String
   ) throws(LabFault) -> LockFamily {
     func cannot(_ why: String) -> LabFault {
-      LabFault(.noDevice, "the driver's lock cannot be looked after: \(why)")
+      LabFault(.notPossible, "the driver's lock cannot be looked after: \(why)")
     }
     guard let requests = said.requests, let meanings = said.meanings else {
       throw cannot(
@@ -124,7 +130,7 @@ struct DriverLocks {
         machine: machine, stimuli: asked, statuses: conditions,
         hostileFaults: said.faults.filter { $0.level == .messages }.map(\.fault))
     } catch {
-      throw LabFault(.noDevice, "\(error)")
+      throw cannot(error.problems.joined(separator: "; "))
     }
   }
 

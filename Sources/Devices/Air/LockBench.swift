@@ -96,7 +96,7 @@ extension LockBench {
   /// which right. Where that is not possible, the cases will say so.
   public func reserve(_ devices: [DeviceSpec]) {
     for spec in devices {
-      if let lock = settings.lock, lock.isPlayed, spec.kind == .emulator {
+      if let lock = settings.lock, lock.isPlayed, spec.kind != .lock {
         leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
       } else if spec.kind == .lock, let file = try? LockFile(reading: path(of: spec.name)) {
         take(file, name: spec.name)
@@ -222,11 +222,15 @@ extension LockBench {
     return description
   }
 
-  /// What a driver says of its lock; of one that says nothing it is found out when it is used.
+  /// What a driver says of its lock; of one that cannot be greeted it is found out when it is used.
   private func description(
     of lock: DriverLock, in file: LockFile
   ) throws(DeviceProblem) -> DeviceDescription {
-    guard let introduction = try? introduction(of: lock, in: file) else {
+    let introduction: DriverIntroduction
+    do {
+      introduction = try self.introduction(of: lock, in: file)
+    } catch {
+      if error.symptom == .notPossible { throw DeviceProblem(.name, error.detail) }
       return DeviceDescription(
         family: nil, machines: [lock.machine], abilities: Abilities(stimuli: nil, settings: nil))
     }
@@ -256,7 +260,13 @@ extension LockBench {
   ///
   /// - Throws: that its file cannot be read, or that its driver does not say.
   public func family(of spec: DeviceSpec) throws(LabFault) -> LockFamily {
-    guard spec.kind == .lock else { return .sesame }
+    switch spec.kind {
+    case .emulator: return .sesame
+    case .driver: return try drivers.family(ofPlayed: spec.name)
+    case .exec:
+      throw LabFault(.notPossible, "a program says nothing of itself by which a lock could be looked after")
+    case .lock: break
+    }
     let file = try read(path(of: spec.name))
     switch file.kind {
     case .sesame: return .sesame

@@ -48,7 +48,7 @@ extension Inventory {
     public enum Source: Equatable, Sendable {
       /// By the lock file at a path.
       case file(String)
-      /// As a device of this program: `emulator:sesame5?defect=deaf-unlock`.
+      /// As a device that is played here: `emulator:sesame5?defect=deaf-unlock`, `driver:…?peripheral=…`, `exec:…`.
       case device(String)
     }
 
@@ -98,4 +98,9 @@ extension Inventory {
   public func quarantine(of file: String, on lock: String) -> Quarantine? {
     quarantine.filter { $0.covers(scenario: file, on: lock) }.max { $0.expires < $1.expires }
   }
+}
+
+extension Inventory {
+  /// What a device begins with that is played here.
+  static let playedKinds = ["emulator:", "driver:", "exec:"]
 }

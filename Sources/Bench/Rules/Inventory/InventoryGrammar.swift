@@ -61,8 +61,9 @@ extension InventoryGrammar {
       "file", .text,
       "The file of mode 0600 that describes it and holds its key, from the folder of this file."),
     .optional(
-      "device", .pattern("^emulator:.+"),
-      "A lock that is played here, in place of a file: `emulator:sesame5?defect=deaf-unlock`."),
+      "device", .pattern("^(emulator|driver|exec):.+"),
+      "A lock that is played here, in place of a file: `emulator:sesame5?defect=deaf-unlock`, "
+        + "`driver:COMMAND?peripheral=COMMAND`, `exec:COMMAND`."),
     .optional(
       "control", .pattern("^unix:.+"),
       "The socket of the emulator that plays the lock of the file, as --control takes it."),
