@@ -166,7 +166,9 @@ final class PlayedEmulator: PlayedLock {
   }
 
   /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.
-  private func spare(_ path: String, for file: SesameLockFile, _ report: any EmulationAudience) throws(FileFault) {
+  private func spare(
+    _ path: String, for file: SesameLockFile, _ report: any EmulationAudience
+  ) throws(FileFault) {
     guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
     if case .sesame(let known) = (try? LockFile(reading: path))?.kind,
       known.deviceID == file.lock.deviceID
