@@ -105,6 +105,17 @@ public struct Option<Values> {
     }
   }
 
+  /// An option that may be given several times, and adds an item each time to a list that other options add to as well: the
+  /// list has the order of the command line.
+  public static func adding<Value: ArgumentValue, Item>(
+    _ name: String, _ path: WritableKeyPath<Values, [Item]>, _ placeholder: String, _ summary: String,
+    example: String, item: @escaping (Value) -> Item
+  ) -> Option {
+    value(name, placeholder, summary, example, nil, nil) { (values: inout Values, value: Value) in
+      values[keyPath: path].append(item(value))
+    }
+  }
+
   private static func value<Value: ArgumentValue>(
     _ name: String, _ placeholder: String, _ summary: String, _ example: String, _ kind: ValueKind?,
     _ short: Character?, _ set: @escaping (inout Values, Value) -> Void

@@ -83,6 +83,17 @@ struct HostileControllerTests {
     expect(result.errors.split(separator: "\n").count, 1)
   }
 
+  @Test("a visit says so in one sentence", arguments: servers.indices)
+  func gatt(index: Int) throws {
+    let (words, _, detail) = Self.servers[index]
+    let server = try HostileServer(saying: words)
+    let result = try Command.run("gatt", "c7:e6:da:90:f5:f9", "--transport", server.transport)
+    expect(result.status, 3)
+    expect(result.output, "")
+    #expect(result.errors.hasPrefix("lockstep: ") && result.errors.contains(detail), "\(result.errors)")
+    expect(result.errors.split(separator: "\n").count, 1)
+  }
+
   @Test("an emulated lock says so in one sentence", arguments: servers.indices)
   func emulate(index: Int) throws {
     let (words, _, detail) = Self.servers[index]

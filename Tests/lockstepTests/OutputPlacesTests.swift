@@ -61,6 +61,10 @@ struct OutputPlacesTests {
         "--capture: key.yaml is there already and is not a capture"
       ),
       (
+        "gatt lock:key.yaml --transport tcp-client:127.0.0.1:9 --capture key.yaml",
+        "--capture: key.yaml is there already and is not a capture"
+      ),
+      (
         "emulate sesame5 --transport tcp-client:127.0.0.1:9 --capture key.yaml",
         "--capture: key.yaml is there already and is not a capture"
       ),

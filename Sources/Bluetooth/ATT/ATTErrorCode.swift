@@ -22,6 +22,7 @@ public struct ATTErrorCode: BinaryNumber, Hashable, Sendable {
   public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
   public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
   public static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)
+  public static let encryptionKeySizeTooShort = ATTErrorCode(rawValue: 0x0C)
   public static let invalidValueLength = ATTErrorCode(rawValue: 0x0D)
   public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
   public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
@@ -51,12 +52,19 @@ extension ATTErrorCode: CustomStringConvertible {
     case .prepareQueueFull: "prepare queue full"
     case .attributeNotFound: "attribute not found"
     case .attributeNotLong: "attribute not long"
+    case .encryptionKeySizeTooShort: "encryption key size too short"
     case .invalidValueLength: "invalid attribute value length"
     case .unlikelyError: "unlikely error"
     case .insufficientEncryption: "insufficient encryption"
     case .unsupportedGroupType: "unsupported group type"
     case .insufficientResources: "insufficient resources"
+    case Self(rawValue: 0x12): "database out of sync"
+    case Self(rawValue: 0x13): "value not allowed"
+    case Self(rawValue: 0xFC): "write request rejected"
     case .improperConfiguration: "client characteristic configuration improperly configured"
+    case Self(rawValue: 0xFE): "procedure already in progress"
+    case Self(rawValue: 0xFF): "out of range"
+    case _ where (0x80...0x9F).contains(rawValue): "application error"
     default: nil
     }
   }

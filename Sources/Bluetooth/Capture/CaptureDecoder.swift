@@ -26,22 +26,11 @@ public struct CaptureDecoder: Sendable {
   private var number = 0
   private var drops: UInt32 = 0
 
-  /// Makes a decoder that has seen nothing; `names` has what types of attributes are called.
+  /// Makes a decoder that has seen nothing; `names` has what types of attributes are called that have no assigned name, or
+  /// another one.
   public init(names: [BluetoothUUID: String] = [:]) {
-    self.names = Self.names.merging(names) { _, given in given }
+    self.names = names
   }
-
-  // swift-format-ignore
-  private static let names: [BluetoothUUID: String] = [
-    BluetoothUUID(0x1800): "Generic Access", BluetoothUUID(0x1801): "Generic Attribute",
-    BluetoothUUID(0x180A): "Device Information", BluetoothUUID(0x2800): "Primary Service",
-    BluetoothUUID(0x2801): "Secondary Service", BluetoothUUID(0x2802): "Include",
-    BluetoothUUID(0x2803): "Characteristic", BluetoothUUID(0x2901): "User Description",
-    BluetoothUUID(0x2902): "Client Characteristic Configuration", BluetoothUUID(0x2A00): "Device Name",
-    BluetoothUUID(0x2A01): "Appearance", BluetoothUUID(0x2A04): "Preferred Connection Parameters",
-    BluetoothUUID(0x2A05): "Service Changed", BluetoothUUID(0x2A29): "Manufacturer Name",
-    BluetoothUUID(0x2B29): "Client Supported Features", BluetoothUUID(0x2B2A): "Database Hash",
-  ]
 }
 
 extension CaptureDecoder {
@@ -199,7 +188,7 @@ extension CaptureDecoder {
     }
   }
 
-  private func name(of type: BluetoothUUID) -> String { names[type] ?? "\(type)" }
+  private func name(of type: BluetoothUUID) -> String { names[type] ?? type.assignedName ?? "\(type)" }
 }
 
 /// Decodes what begins so many bytes behind the octet of H4.

@@ -147,8 +147,8 @@ extension BluetoothUUID {
   static let secondaryService = BluetoothUUID(0x2801)
   /// «Characteristic».
   static let characteristic = BluetoothUUID(0x2803)
-  /// «Client Characteristic Configuration».
-  static let clientConfiguration = BluetoothUUID(0x2902)
+  /// «Client Characteristic Configuration», where a client asks to be told of a value (Core 5.4, Vol 3 Part G §3.3.3.3).
+  public static let clientConfiguration = BluetoothUUID(0x2902)
 }
 
 extension ServiceDefinition {

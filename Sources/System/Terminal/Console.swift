@@ -51,6 +51,9 @@ public final class Console {
   /// Whether a person looks at the data.
   public var isTerminal: Bool { output.isTerminal }
 
+  /// Whether the data cannot be written any more: nobody is there who would read what is still to come.
+  public var isBroken: Bool { output.fault != nil }
+
   /// Whether what stands on that person's terminal can be drawn over.
   public var drawsOver: Bool { isTerminal && ![nil, "dumb"].contains(Host.variable("TERM")) && size != nil }
 

@@ -1,0 +1,161 @@
+/// Something that a server has: the declaration of a service, the value of a characteristic, a descriptor, or what stands at
+/// a handle where nothing was found.
+public enum DiscoveredAttribute: Hashable, Sendable {
+  case service(DiscoveredService)
+  case characteristic(DiscoveredCharacteristic, in: BluetoothUUID)
+  /// A descriptor, and the characteristic that it describes.
+  case descriptor(DiscoveredDescriptor, of: DiscoveredCharacteristic)
+  case unknown(AttributeHandle)
+
+  /// Where it is read and written.
+  public var handle: AttributeHandle {
+    switch self {
+    case .service(let service): service.range.first
+    case .characteristic(let characteristic, _): characteristic.value
+    case .descriptor(let descriptor, _): descriptor.handle
+    case .unknown(let handle): handle
+    }
+  }
+
+  /// What kind it is, where that is known.
+  public var uuid: BluetoothUUID? {
+    switch self {
+    case .service(let service): service.uuid
+    case .characteristic(let characteristic, _): characteristic.uuid
+    case .descriptor(let descriptor, _): descriptor.uuid
+    case .unknown: nil
+    }
+  }
+}
+
+extension DiscoveredAttribute: CustomStringConvertible {
+  /// The handle, the UUID and its name: `0x0003 (2a00, Device Name)`.
+  public var description: String {
+    guard let uuid else { return "\(handle)" }
+    return "\(handle) (\(uuid)" + (uuid.assignedName.map { ", \($0)" } ?? "") + ")"
+  }
+}
+
+/// All that a server showed: its primary services with their characteristics and descriptors, in the order of their handles.
+public struct DiscoveredProfile: Hashable, Sendable {
+  /// Everything, each service before its characteristics and each of these before its descriptors.
+  public private(set) var attributes: [DiscoveredAttribute]
+
+  /// Gathers what was found.
+  public init(_ attributes: [DiscoveredAttribute] = []) { self.attributes = attributes }
+
+  /// The services alone.
+  public var services: [DiscoveredService] {
+    attributes.compactMap { if case .service(let service) = $0 { service } else { nil } }
+  }
+
+  /// The characteristics alone.
+  public var characteristics: [DiscoveredCharacteristic] {
+    attributes.compactMap { if case .characteristic(let found, _) = $0 { found } else { nil } }
+  }
+
+  /// What stands at a handle, whether or not it was found.
+  public func attribute(at handle: AttributeHandle) -> DiscoveredAttribute {
+    attributes.first { $0.handle == handle } ?? .unknown(handle)
+  }
+
+  /// Where clients ask to be told of a characteristic's value; `nil` where they cannot.
+  public func configuration(of characteristic: DiscoveredCharacteristic) -> AttributeHandle? {
+    for case .descriptor(let descriptor, characteristic) in attributes
+    where descriptor.uuid == .clientConfiguration { return descriptor.handle }
+    return nil
+  }
+}
+
+/// The discovery of all that a server has, one procedure after another (Core 5.4, Vol 3 Part G §4.4.1, §4.6.1, §4.7.1).
+///
+///     services ──▶ characteristics of each ──▶ descriptors of each ──▶ done
+///
+/// What a server refuses to show of a service is left out, and said; without its list of services there is nothing.
+public struct ProfileDiscovery: Sendable {
+  private enum Question: Sendable {
+    case services
+    case characteristics(DiscoveredService)
+    case descriptors(DiscoveredCharacteristic, AttributeRange)
+  }
+
+  private var question: Question? = .services
+  /// What is to be asked after that, in order.
+  private var rest: ArraySlice<Question> = []
+  private var found: [DiscoveredAttribute] = []
+  /// What was refused, in sentences.
+  public private(set) var gaps: [String] = []
+
+  /// Begins with nothing.
+  public init() {}
+
+  /// What to ask next; `nil` once everything was asked.
+  public var procedure: GATTProcedure? {
+    switch question {
+    case .services: .discoverAllServices
+    case .characteristics(let service): .discoverCharacteristics(service.range, wanted: [])
+    case .descriptors(_, let range): .discoverDescriptors(range, wanted: nil)
+    case nil: nil
+    }
+  }
+
+  /// What was found so far.
+  public var profile: DiscoveredProfile {
+    DiscoveredProfile(found.sorted { $0.place < $1.place })
+  }
+
+  /// Takes in what came of the procedure.
+  ///
+  /// - Throws: why nothing more can be asked.
+  public mutating func take(_ result: Result<GATTResult, GATTFailure>) throws(GATTFailure) {
+    switch (question, result) {
+    case (.services, .success(.services(let services))):
+      found = services.map { .service($0) }
+      rest = services.map { .characteristics($0) }[...]
+    case (.characteristics(let service), .success(.characteristics(let list))):
+      found += list.map { .characteristic($0, in: service.uuid) }
+      rest = (descriptorQuestions(list, service) + rest)[...]
+    case (.descriptors(let characteristic, _), .success(.descriptors(let list))):
+      found += list.map { .descriptor($0, of: characteristic) }
+    case (.characteristics(let service), .failure(let failure)) where failure.endsNothing:
+      gaps.append("the characteristics of the service \(service.uuid): \(failure)")
+    case (.descriptors(let characteristic, _), .failure(let failure)) where failure.endsNothing:
+      gaps.append("the descriptors of \(characteristic.value): \(failure)")
+    case (_, .failure(let failure)):
+      throw failure
+    case (_, .success):
+      throw .badAnswer("something that was not asked for")
+    }
+    question = rest.popFirst()
+  }
+
+  /// A characteristic's descriptors stand between its value and the next declaration (Vol 3 Part G §3.3).
+  private func descriptorQuestions(
+    _ list: [DiscoveredCharacteristic], _ service: DiscoveredService
+  ) -> [Question] {
+    list.compactMap { characteristic in
+      let following = list.map(\.declaration).filter { $0 > characteristic.value }.min()
+      let last = following.map { AttributeHandle(rawValue: $0.rawValue - 1) } ?? service.range.last
+      guard characteristic.value < last else { return nil }
+      let first = AttributeHandle(rawValue: characteristic.value.rawValue + 1)
+      return .descriptors(characteristic, AttributeRange(first, last))
+    }
+  }
+}
+
+extension DiscoveredAttribute {
+  /// Where it stands in a list: a characteristic with its declaration.
+  fileprivate var place: AttributeHandle {
+    if case .characteristic(let characteristic, _) = self { characteristic.declaration } else { handle }
+  }
+}
+
+extension GATTFailure {
+  /// Whether the server may be asked something else after it.
+  fileprivate var endsNothing: Bool {
+    switch self {
+    case .refused, .badAnswer: true
+    case .timedOut, .linkLost: false
+    }
+  }
+}

@@ -1,0 +1,557 @@
+public import Bluetooth
+public import Basics
+public import SesameDevice
+
+/// A visit to the GATT server of a device: who is looked for, what is asked of it in order, and what is shown.
+///
+///                heard            scan is over        leases are ours       link up
+///     searching ───────▶ found ──────────────▶ claiming ─────────▶ connecting ─────▶ agreeing on the MTU
+///         │                                                            ▲                  │        │
+///         │ not heard in time                                          └── never came ────┘        ▼
+///         │                                                                about (0x3E)       discovering
+///         ▼                      nothing is left, or refused                                       │
+///     leaving ◀──── listening ◀──────────────────────────────── idle, or working ◀─────────────────┘
+///         │               what was subscribed to comes for a while
+///         ▼
+///       over
+///
+/// - All operations that are known at the beginning are looked at before the first of them is begun: where one names
+///   what the device does not have, nothing is done.
+/// - The first that the device refuses ends the visit, since those after it may rely on it. A person who types is told, and
+///   goes on.
+/// - Where the link is lost, that is how it ends.
+///
+/// The type does no I/O and reads no clock: feed it what a ``BluetoothHost`` reports and when, then carry out the actions
+/// it returns, in order. When ``deadline`` has come, call ``advance(to:)``.
+public struct GATTExplorer: Sendable {
+  /// What the caller must do next.
+  public enum Action: Equatable, Sendable {
+    case startScanning
+    case stopScanning
+    /// Take the leases of these identities, then call ``claimed(at:)`` or ``leave(_:at:)``.
+    case claim([String])
+    case connect(PeerAddress, within: Interval)
+    case cancelConnecting
+    case start(GATTProcedure)
+    /// Send this write command when there is room, then call ``sent(at:)``.
+    case command(AttributeHandle, [UInt8])
+    /// Disconnect, once what was sent has arrived.
+    case disconnect
+    case show(GATTFinding)
+    /// All is over.
+    case finish(GATTEnding)
+  }
+
+  /// What a visit is for.
+  public struct Errand: Sendable {
+    /// Who is visited.
+    public var target: LockTarget
+    /// What is asked first.
+    public var operations: [GATTOperation]
+    /// Whether more operations come later, until ``GATTExplorer/endOperations(at:)``, and errors do not end it.
+    public var isInteractive: Bool
+    /// How long the device may take to be heard and connected to.
+    public var timeout: Interval
+    /// How long it is listened to what was subscribed to after the last operation.
+    public var duration: Interval
+
+    /// Makes an errand.
+    public init(
+      to target: LockTarget, _ operations: [GATTOperation] = [], isInteractive: Bool = false,
+      timeout: Interval = .seconds(10), duration: Interval = .seconds(10)
+    ) {
+      self.target = target
+      self.operations = operations
+      self.isInteractive = isInteractive
+      self.timeout = timeout
+      self.duration = duration
+    }
+  }
+
+  private enum State: Sendable {
+    /// The controller is not set up yet.
+    case starting
+    case searching(DeviceSearch)
+    case found(DeviceSearch.Found)
+    case claiming(PeerAddress)
+    case connecting(PeerAddress, attemptsLeft: Int)
+    case agreeing(PeerAddress, attemptsLeft: Int)
+    case discovering(ProfileDiscovery)
+    case working(Work)
+    case idle
+    case listening(until: Instant)
+    case leaving(GATTEnding, until: Instant)
+    case over
+  }
+
+  /// An operation under way.
+  fileprivate enum Work: Sendable {
+    /// The first of what is left to be shown is being read.
+    case listing(ArraySlice<DiscoveredAttribute>)
+    case reading(DiscoveredAttribute)
+    case writing(DiscoveredAttribute, count: Int)
+    case commanding(DiscoveredAttribute, count: Int)
+    case subscribing(DiscoveredAttribute, Subscription)
+  }
+
+  private let errand: Errand
+  private var state = State.starting
+  private var operations: FIFO<GATTOperation>
+  private var mayMoreCome: Bool
+  /// When the device must have been found.
+  private var limit = Instant.never
+  /// When the link came up.
+  private var zero = Instant.zero
+  private var mtu = GATTLink.minimumMTU
+  private var profile = DiscoveredProfile()
+  /// The values that the device was asked to tell.
+  private var subscribed: [AttributeHandle] = []
+
+  /// How often a link is asked for once more that never came about.
+  private static let repeatedAttempts = 3
+  /// How long a link that was just looked for is tried at least.
+  private static let leastAttempt = Interval.seconds(2)
+  /// How long the end of a link, of an attempt or of a scan is waited for.
+  private static let patience = Interval.seconds(10)
+
+  /// Begins before the controller is set up.
+  public init(_ errand: Errand) {
+    self.errand = errand
+    operations = FIFO()
+    for operation in errand.operations { operations.append(operation) }
+    mayMoreCome = errand.isInteractive
+  }
+
+  /// Whether nothing is under way and an operation would begin at once.
+  public var isIdle: Bool { if case .idle = state { true } else { false } }
+
+  /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
+  public var deadline: Instant? {
+    let due: Instant =
+      switch state {
+      case .searching(let search): min(limit, search.deadline)
+      case .listening(let until), .leaving(_, let until): until
+      case .starting, .found, .claiming, .connecting, .agreeing, .discovering, .working, .idle, .over: .never
+      }
+    return due == .never ? nil : due
+  }
+}
+
+// MARK: - What happens
+
+extension GATTExplorer {
+  /// Takes in what the host reports.
+  public mutating func receive(_ event: HostEvent, at now: Instant) -> [Action] {
+    switch event {
+    case .ready:
+      guard case .starting = state else { return [] }
+      state = .searching(DeviceSearch(for: errand.target))
+      return [.startScanning]
+    case .failed(let failure):
+      return finish(.fault("\(failure); 'lockstep doctor' looks at this machine"))
+    case .scanning(let isOn, let status):
+      return scanning(isOn, status, at: now)
+    case .advertisement(let report):
+      guard case .searching(var search) = state else { return [] }
+      let found = search.hear(report, at: now)
+      state = .searching(search)
+      return found.map { stopScanning($0) } ?? []
+    case .connected:
+      return connected(at: now)
+    case .connectionFailed(let status):
+      return notConnected(status)
+    case .disconnected(_, let reason, _):
+      return disconnected(reason, at: now)
+    case .gatt(_, .finished(_, let result)):
+      return finished(result, at: now)
+    case .gatt(_, .mtu(let agreed)):
+      mtu = agreed
+      return []
+    case .gatt(_, .notification(let handle, let value)):
+      return [.show(.notification(now - zero, profile.attribute(at: handle), value))]
+    case .protocolViolation(_?, let rule):
+      return [.show(.remark("the device broke a rule of its protocol: \(rule)"))]
+    case .gatt, .protocolViolation, .advertising, .timing, .dataLength, .readyToSend:
+      return []
+    }
+  }
+
+  /// Takes in that the leases are ours.
+  public mutating func claimed(at now: Instant) -> [Action] {
+    guard case .claiming(let address) = state else { return [] }
+    state = .connecting(address, attemptsLeft: Self.repeatedAttempts)
+    return [.connect(address, within: max(limit - now, Self.leastAttempt))]
+  }
+
+  /// Takes in that a write command is on its way.
+  public mutating func sent(at now: Instant) -> [Action] {
+    guard case .working(.commanding(let attribute, let count)) = state else { return [] }
+    return [.show(.written(attribute, count: count, isAcknowledged: false))] + next(at: now)
+  }
+
+  /// Lets time pass.
+  public mutating func advance(to now: Instant) -> [Action] {
+    switch state {
+    case .searching(var search) where search.deadline <= now:
+      let found = search.giveUpWaiting()
+      state = .searching(search)
+      return found.map { stopScanning($0) } ?? []
+    case .searching(let search) where limit <= now:
+      return leave(.fault(search.failure(after: errand.timeout)), at: now)
+    case .listening(let until) where until <= now:
+      return leave(.done, at: now)
+    case .leaving(let ending, let until) where until <= now:
+      return finish(ending)
+    case .starting, .searching, .found, .claiming, .connecting, .agreeing, .discovering, .working, .idle,
+      .listening, .leaving, .over:
+      return []
+    }
+  }
+}
+
+// MARK: - What a person wants
+
+extension GATTExplorer {
+  /// Does something, once what was asked before is done.
+  public mutating func perform(_ operation: GATTOperation, at now: Instant) -> [Action] {
+    operations.append(operation)
+    return isIdle ? next(at: now) : []
+  }
+
+  /// Takes in that no more operations will come.
+  public mutating func endOperations(at now: Instant) -> [Action] {
+    mayMoreCome = false
+    return isIdle ? next(at: now) : []
+  }
+
+  /// Takes in that the end was asked for. Who listens, or was about to say what he wants next, has had what he wanted.
+  public mutating func interrupt(at now: Instant) -> [Action] {
+    switch state {
+    case .idle, .listening: leave(.done, at: now)
+    case .starting, .searching, .found, .claiming, .connecting, .agreeing, .discovering, .working, .leaving,
+      .over:
+      leave(.interrupted, at: now)
+    }
+  }
+
+  /// Ends the visit, whatever is under way.
+  public mutating func leave(_ ending: GATTEnding, at now: Instant) -> [Action] {
+    let last = state
+    state = .leaving(ending, until: now + Self.patience)
+    switch last {
+    case .starting, .claiming: return finish(ending)
+    case .searching: return [.stopScanning]
+    case .found: return []
+    case .connecting: return [.cancelConnecting]
+    case .agreeing, .discovering, .working, .idle, .listening: return [.disconnect]
+    case .leaving, .over:
+      state = last
+      return []
+    }
+  }
+
+  private mutating func finish(_ ending: GATTEnding) -> [Action] {
+    if case .over = state { return [] }
+    state = .over
+    return [.finish(ending)]
+  }
+}
+
+// MARK: - Finding and connecting
+
+extension GATTExplorer {
+  private mutating func stopScanning(_ found: DeviceSearch.Found) -> [Action] {
+    state = .found(found)
+    return [.stopScanning]
+  }
+
+  private mutating func scanning(_ isOn: Bool, _ status: HCIErrorCode, at now: Instant) -> [Action] {
+    switch (state, isOn) {
+    case (.searching, true):
+      limit = now + errand.timeout
+      return []
+    case (.searching, false):
+      return finish(
+        .fault("the controller does not scan: \(status); 'lockstep doctor' looks at this machine"))
+    case (.found(let found), false):
+      state = .claiming(found.address)
+      return [.claim(found.identities)]
+    case (.leaving(let ending, _), false):
+      return finish(ending)
+    case (.starting, _), (.found, _), (.claiming, _), (.connecting, _), (.agreeing, _), (.discovering, _),
+      (.working, _), (.idle, _), (.listening, _), (.leaving, _), (.over, _):
+      return []
+    }
+  }
+
+  private mutating func connected(at now: Instant) -> [Action] {
+    guard case .connecting(let address, let attemptsLeft) = state else { return [] }
+    zero = now
+    state = .agreeing(address, attemptsLeft: attemptsLeft)
+    return [.start(.exchangeMTU)]
+  }
+
+  private mutating func notConnected(_ status: HCIErrorCode) -> [Action] {
+    switch state {
+    case .connecting(let address, _):
+      return finish(
+        .fault(
+          "no link to \(address): \(status); it was heard, so it may have another client now, or be too far away"
+        ))
+    case .leaving(let ending, _):
+      return finish(ending)
+    case .starting, .searching, .found, .claiming, .agreeing, .discovering, .working, .idle, .listening,
+      .over:
+      return []
+    }
+  }
+
+  private mutating func disconnected(_ reason: HCIErrorCode, at now: Instant) -> [Action] {
+    switch state {
+    case .agreeing(let address, let attemptsLeft) where reason == .failedToEstablish && attemptsLeft > 0:
+      // The packet that asks for a link was lost, and the device knows nothing of it (Core 5.4, Vol 6 Part B §4.5).
+      state = .connecting(address, attemptsLeft: attemptsLeft - 1)
+      return [.connect(address, within: Self.leastAttempt)]
+    case .agreeing, .discovering, .working, .idle, .listening:
+      let cause =
+        reason == .remoteUserTerminated
+        ? "the device ended it: some do to clients that do not pair, or do not log in in time"
+        : "is it still in range, and has it power?"
+      return finish(.fault("the link was lost after \((now - zero).wholeMilliseconds), \(reason); \(cause)"))
+    case .leaving(let ending, _):
+      return finish(ending)
+    case .starting, .searching, .found, .claiming, .connecting, .over:
+      return []
+    }
+  }
+}
+
+extension Interval {
+  /// Without what is finer than a millisecond.
+  var wholeMilliseconds: Interval { .milliseconds(nanoseconds / 1_000_000) }
+}
+
+// MARK: - Asking
+
+extension GATTExplorer {
+  private mutating func finished(_ result: Result<GATTResult, GATTFailure>, at now: Instant) -> [Action] {
+    // That the link was lost is told of by itself.
+    if case .failure(.linkLost) = result { return [] }
+    switch state {
+    case .agreeing(let address, _):
+      if case .failure(.timedOut) = result { return refuse(.agreeing, .timedOut, at: now) }
+      // A server that knows no other MTU than the least refuses, and is none the worse for it.
+      let discovery = ProfileDiscovery()
+      state = .discovering(discovery)
+      return [.show(.connected(address, mtu: mtu))] + (discovery.procedure.map { [.start($0)] } ?? [])
+    case .discovering(let discovery):
+      return discovered(result, discovery, at: now)
+    case .working(let work):
+      return worked(work, result, at: now)
+    case .starting, .searching, .found, .claiming, .connecting, .idle, .listening, .leaving, .over:
+      return []
+    }
+  }
+
+  private mutating func discovered(
+    _ result: Result<GATTResult, GATTFailure>, _ last: ProfileDiscovery, at now: Instant
+  ) -> [Action] {
+    var discovery = last
+    do throws(GATTFailure) {
+      try discovery.take(result)
+    } catch {
+      return refuse(.discovering, error, at: now)
+    }
+    if let procedure = discovery.procedure {
+      state = .discovering(discovery)
+      return [.start(procedure)]
+    }
+    profile = discovery.profile
+    let remarks = discovery.gaps.map { Action.show(.remark("not shown are \($0)")) }
+    if !errand.isInteractive {
+      // Nothing is begun of what cannot be ended.
+      do throws(GATTMistake) {
+        for operation in operations { try check(operation) }
+      } catch {
+        return remarks + leave(.mistake("\(error)"), at: now)
+      }
+    }
+    return remarks + next(at: now)
+  }
+
+  private func check(_ operation: GATTOperation) throws(GATTMistake) {
+    switch operation {
+    case .services, .mtu: break
+    case .read(let name): _ = try profile.attribute(name)
+    case .write(let write, let isCommand): _ = try way(of: write, isCommand: isCommand)
+    case .subscribe(let name), .unsubscribe(let name): _ = try profile.characteristic(name)
+    }
+  }
+
+  /// Begins what is to be done next.
+  private mutating func next(at now: Instant) -> [Action] {
+    guard let operation = operations.popFirst() else {
+      if mayMoreCome {
+        state = .idle
+        return []
+      }
+      if subscribed.isEmpty { return leaveLinked(.done, at: now) }
+      state = .listening(until: now + errand.duration)
+      return [.show(.listening(errand.duration))]
+    }
+    do throws(GATTMistake) {
+      return try begin(operation, at: now)
+    } catch {
+      guard errand.isInteractive else { return leaveLinked(.mistake("\(error)"), at: now) }
+      return [.show(.mistake("\(error)"))] + next(at: now)
+    }
+  }
+
+  /// Leaves from between two operations.
+  private mutating func leaveLinked(_ ending: GATTEnding, at now: Instant) -> [Action] {
+    state = .idle
+    return leave(ending, at: now)
+  }
+
+  private mutating func begin(_ operation: GATTOperation, at now: Instant) throws(GATTMistake) -> [Action] {
+    switch operation {
+    case .services(let withValues):
+      return list(profile.attributes[...], withValues: withValues, at: now)
+    case .mtu:
+      return [.show(.mtu(mtu))] + next(at: now)
+    case .read(let name):
+      let attribute = try profile.attribute(name)
+      state = .working(.reading(attribute))
+      return [.start(.read(attribute.handle))]
+    case .write(let write, let isCommand):
+      let (attribute, hasResponse) = try way(of: write, isCommand: isCommand)
+      let count = write.value.count
+      guard hasResponse else {
+        state = .working(.commanding(attribute, count: count))
+        return warnings(of: attribute) + [.command(attribute.handle, write.value)]
+      }
+      state = .working(.writing(attribute, count: count))
+      return [.start(.write(attribute.handle, write.value))]
+    case .subscribe(let name):
+      let attribute = try profile.characteristic(name)
+      return configure(attribute, attribute.subscription)
+    case .unsubscribe(let name):
+      return configure(try profile.characteristic(name), [])
+    }
+  }
+
+  /// Where a value is written, and whether with response.
+  private func way(
+    of write: AttributeWrite, isCommand: Bool
+  ) throws(GATTMistake) -> (DiscoveredAttribute, hasResponse: Bool) {
+    let attribute = try profile.attribute(write.name)
+    let offers = attribute.properties
+    // What offers neither may take a request all the same, and says so where it does not.
+    let isSilent = offers.map { !$0.contains(.write) && $0.contains(.writeWithoutResponse) } ?? false
+    guard isCommand || isSilent else { return (attribute, true) }
+    let room = Int(mtu) - 3
+    guard write.value.count <= room else {
+      throw GATTMistake(
+        "a write without response carries \(room) bytes at most with an MTU of \(mtu), and the value has "
+          + "\(write.value.count)" + (isSilent ? "" : ": write it with response"))
+    }
+    return (attribute, false)
+  }
+
+  private func warnings(of attribute: DiscoveredAttribute) -> [Action] {
+    guard attribute.properties?.contains(.writeWithoutResponse) != true else { return [] }
+    let offer = attribute.properties.map { "\(attribute) offers \($0), and no" } ?? "\(attribute) offers no"
+    return [.show(.remark("\(offer) write without response: nothing may come of it, and nobody will say so"))]
+  }
+
+  private mutating func configure(_ attribute: DiscoveredAttribute, _ wanted: Subscription) -> [Action] {
+    guard case .characteristic(let it, _) = attribute, let place = profile.configuration(of: it) else {
+      preconditionFailure("only what can be subscribed to is configured")
+    }
+    state = .working(.subscribing(attribute, wanted))
+    return [.start(.write(place, [UInt8(truncatingIfNeeded: wanted.rawValue), 0]))]
+  }
+
+  /// Shows what is left of a list, up to the first that must be read.
+  private mutating func list(
+    _ attributes: ArraySlice<DiscoveredAttribute>, withValues: Bool, at now: Instant
+  ) -> [Action] {
+    var actions: [Action] = []
+    var rest = attributes
+    while let attribute = rest.first {
+      if withValues, attribute.isReadable {
+        state = .working(.listing(rest))
+        return actions + [.start(.read(attribute.handle))]
+      }
+      actions.append(.show(.attribute(attribute, value: nil)))
+      rest.removeFirst()
+    }
+    return actions + next(at: now)
+  }
+
+  /// Takes in what came of an operation.
+  private mutating func worked(
+    _ work: Work, _ result: Result<GATTResult, GATTFailure>, at now: Instant
+  ) -> [Action] {
+    switch (work, result) {
+    case (.listing(let rest), .success(.value(let value))):
+      return shown(rest, .success(value), at: now)
+    case (.listing(let rest), .failure(let failure)) where failure != .timedOut:
+      return shown(rest, .failure(failure), at: now)
+    case (.reading(let attribute), .success(.value(let value))):
+      return [.show(.value(attribute, value))] + next(at: now)
+    case (.writing(let attribute, let count), .success(.written)):
+      return [.show(.written(attribute, count: count, isAcknowledged: true))] + next(at: now)
+    case (.subscribing(let attribute, let subscription), .success(.written)):
+      subscribed.removeAll { $0 == attribute.handle }
+      if subscription != [] { subscribed.append(attribute.handle) }
+      return [.show(.subscription(attribute, subscription))] + next(at: now)
+    case (_, .failure(let failure)):
+      return refuse(work.attempt, failure, at: now)
+    case (_, .success):
+      preconditionFailure("a procedure gave what another one does")
+    }
+  }
+
+  private mutating func shown(
+    _ rest: ArraySlice<DiscoveredAttribute>, _ value: Result<[UInt8], GATTFailure>, at now: Instant
+  ) -> [Action] {
+    let first = rest.first.map { [Action.show(.attribute($0, value: value))] } ?? []
+    return first + list(rest.dropFirst(), withValues: true, at: now)
+  }
+
+  /// Something was refused: who types goes on, unless nothing more may be asked.
+  private mutating func refuse(
+    _ attempt: GATTFinding.Attempt, _ failure: GATTFailure, at now: Instant
+  ) -> [Action] {
+    let said = [Action.show(.refused(attempt, failure))]
+    guard case .working = state, errand.isInteractive, failure != .timedOut else {
+      return said + leave(.refused, at: now)
+    }
+    return said + next(at: now)
+  }
+}
+
+extension GATTExplorer.Work {
+  /// What was tried.
+  fileprivate var attempt: GATTFinding.Attempt {
+    switch self {
+    case .listing(let rest): rest.first.map { .reading($0) } ?? .discovering
+    case .reading(let attribute): .reading(attribute)
+    case .writing(let attribute, _), .commanding(let attribute, _): .writing(attribute)
+    case .subscribing(let attribute, let subscription):
+      subscription == [] ? .unsubscribing(attribute) : .subscribing(attribute)
+    }
+  }
+}
+
+extension DiscoveredAttribute {
+  /// Whether its value is worth asking for: descriptors do not say whether they can be read.
+  fileprivate var isReadable: Bool {
+    switch self {
+    case .service, .unknown: false
+    case .characteristic(let it, _): it.properties.contains(.read)
+    case .descriptor: true
+    }
+  }
+}

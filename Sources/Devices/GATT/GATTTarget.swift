@@ -1,0 +1,82 @@
+public import Bench
+import Bluetooth
+public import Journal
+public import SesameDevice
+import Transports
+import Conformance
+import Sesame
+import System
+
+/// Who is visited, and over which controllers.
+public struct GATTTarget {
+  /// As it was typed.
+  public let name: String
+  /// Who.
+  public let device: LockTarget
+  /// What the lock is known by to those who want it for themselves; `nil` where nothing says which lock it is.
+  public let lockIdentity: String?
+  /// The ways to it, in the order in which they are tried.
+  public let ways: [TransportChoice]
+
+  /// Reads who is meant: an address, a lock file or the name of a lock of a bench.
+  ///
+  /// - Parameters:
+  ///   - transport: the way that somebody typed; those that the bench has for its lock unless given.
+  ///   - bench: the inventory; the usual one unless given.
+  public init(naming text: String, transport: String?, bench: String?) throws(UsageError) {
+    self.name = text
+    var lock: BenchLock?
+    if let address = PeerAddress(text: text) {
+      (device, lockIdentity) = (.address(address), nil)
+    } else {
+      let name = text.hasPrefix("lock:") ? String(text.dropFirst(5)) : text
+      guard
+        text.hasPrefix("lock:") || Host.isFile(name) || name.contains("/") || bench != nil
+          || BenchFile.usual != nil
+      else {
+        throw UsageError(
+          "'\(text)' is neither an address such as c7:e6:da:90:f5:f9, or with /P a public one, nor a lock file"
+        )
+      }
+      lock = try BenchLock(named: name, on: bench)
+      let file = try Self.file(name, lock)
+      guard let target = file.target else {
+        throw UsageError("\(file.path): the file does not say where the lock is: give its address")
+      }
+      (device, lockIdentity) = (target, file.identity)
+    }
+    ways = try Self.ways(to: lock, transport, bench)
+  }
+
+  private static func file(_ name: String, _ lock: BenchLock?) throws(UsageError) -> LockFile {
+    guard let lock else { return try checked { try LockFile(reading: name) } }
+    guard case .file(let path) = lock.lock.source else {
+      throw UsageError(
+        "the lock '\(name)' is played by this program, and is on no air: 'lockstep emulate' serves one")
+    }
+    return try checked { try LockFile(reading: path) }
+  }
+
+  private static func ways(
+    to lock: BenchLock?, _ transport: String?, _ bench: String?
+  ) throws(UsageError) -> [TransportChoice] {
+    guard let transport else {
+      if let lock { return try lock.bench.transports(to: lock.lock) }
+      throw UsageError(
+        "a visit needs a controller: --transport usb:0, or another; 'lockstep doctor' says what there is")
+    }
+    let path = bench ?? (transport.hasPrefix("dongle:") ? BenchFile.usual : nil)
+    return [
+      try TransportChoice(
+        naming: transport, on: try path.map { path throws(UsageError) in try BenchFile(reading: path) })
+    ]
+  }
+}
+
+extension LockFile {
+  /// How the lock is told from everything else that advertises.
+  fileprivate var target: LockTarget? {
+    if case .sesame(let lock) = kind, let deviceID = lock.deviceID { return .deviceID(deviceID) }
+    return address.map { .address($0) }
+  }
+}
