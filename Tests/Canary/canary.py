@@ -4,7 +4,8 @@
 usage: canary.py COMMAND [--runs N] [--lanes N] [--plant]
 
 Some locks are emulated with `lockstep emulate --key-file`, and COMMAND is run N times against them: as one should, as one
-should not, and with an end that it did not choose. Then every file, and everything that was printed, is searched for
+should not, and with an end that it did not choose. Beside each stands a lock of a driver, which says its secret wherever it
+can say anything. Then every file, and everything that was printed, is searched for
 the keys: raw, as hexadecimal digits, base64 and decimal numbers, forwards and backwards, whatever stands between the
 digits. First each of those forms is planted, to see that the search finds it. --plant leaves one where it is: that
 run must fail.
@@ -104,8 +105,37 @@ steps:
 {steps}"""
 
 
+# A driver that says its secret in its errors, its log, its readings, its refusals, beside its packets and in them.
+BABBLE = '''import os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, here)
+exec(open(here + "/driver.py").read().replace("driver.run()", ""))
+secret = driver.secrets["key"]
+pairs = [secret[i:i + 2] for i in range(0, len(secret), 2)]
+driver._hello["readings"] = ["key"]
+sys.stderr.write("begin " + ":".join(pairs) + "\\n")
+def say(text):
+    driver.log(text + " " + secret)
+    driver.reading("key", text + " " + "-".join(pairs).upper())
+    sys.stderr.write(text + " " + secret + "\\n")
+@driver.ready
+def ready(services):
+    say("ready")
+    driver.write("fff1", bytes.fromhex(secret), text="write " + secret)
+    driver.write("fff1", secret.encode())
+    driver.subscribe("fff2")
+@driver.failed
+def failed(operation, error, code):
+    say("failed")
+@driver.stimulus
+def unlockWrong():
+    driver.refuse("no: " + secret)
+driver.run()
+'''
+
+
 # How many kinds of runs there are, or about so.
-LENGTH = 48
+LENGTH = 55
 
 
 class Lane:
@@ -139,6 +169,21 @@ class Lane:
         self.key = bytes.fromhex(re.search(r'secret: "?([0-9a-f]{32})', text).group(1))
         self.uuid = re.search(r"uuid: (\S+)", text).group(1)
         self.wrong_files()
+        self.driver_files()
+
+    def driver_files(self):
+        """A project whose driver has a secret, in the file of its lock and in the environment."""
+        subprocess.run([self.command, "new", "pad", "--quiet"], cwd=self.folder, env=self.environment, check=True,
+                       stdout=subprocess.DEVNULL)
+        self.write("pad/babble.py", BABBLE)
+        self.secret = os.urandom(16)
+        self.environment["CANARY_DRIVER"] = self.secret.hex()
+        head = "driver: python3 pad/babble.py\nmachine: pad/pad.yaml\n"
+        self.write("keys-driver.yaml", head + f"id: D{self.number}\nsecrets: {{ key: \"{self.secret.hex()}\" }}\n")
+        self.write("keys-driver-env.yaml", head + f"id: D{self.number}\nsecrets: {{ key: env:CANARY_DRIVER }}\n")
+        self.write("keys-driver-bad.yaml", head + f"secrets: {{ key: {self.secret.hex()} }}\n")
+        self.write("keys-driver-list.yaml", head + f"id: D\nsecrets: [{self.secret.hex()}]\n")
+        self.write("pad/refused.yaml", "scenario: Refused\nmachine: pad.yaml\nsteps: [approach, wait: 1 s, connect, wait: 2 s, unlockWrong]\n")
 
     def write(self, name, text, mode=0o600):
         with open(self.folder + "/" + name, "w") as file:
@@ -227,6 +272,13 @@ class Lane:
             yield ["packets", f"Reports/runs/{last()}/capture.btsnoop", "--key-file", "lock.yaml"], None, None
             yield ["history"], None, None
             yield ["run", "there.yaml", *lock, *control, *out, "-vv"], [0], None
+            played = lambda name: ["--device", f"driver:python3 pad/babble.py?peripheral=python3 pad/lock.py&secrets={name}"]
+            for name in ["keys-driver.yaml", "keys-driver-env.yaml"]:
+                yield ["run", "pad/scenarios/opens.yaml", "pad/refused.yaml", *played(name), *out, "-v"], [0, 1], None
+            yield ["run", "pad/refused.yaml", *played("keys-driver.yaml"), *out, "--format", "json"], [0, 1], None
+            yield ["fuzz", "pad/pad.yaml", *played("keys-driver.yaml"), *out, "--steps", "300"], [0, 1, 3], None
+            for name in ["keys-driver-bad", "keys-driver-list"]:
+                yield ["run", "pad/refused.yaml", *played(name + ".yaml"), *out], [2, 3], None
             for number in [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGSEGV]:
                 yield ["run", "there.yaml", *lock, *control, *out], None, (number, 0.3)
             if control:
@@ -234,7 +286,7 @@ class Lane:
 
     def keys(self):
         """Every key that a file of this lock holds by now."""
-        found = {self.key}
+        found = {self.key, self.secret}
         for name in os.listdir(self.folder):
             if name.startswith("lock.yaml"):
                 found |= {bytes.fromhex(text) for text in re.findall(r'secret: "?([0-9a-f]{32})', open(self.folder + "/" + name).read())}

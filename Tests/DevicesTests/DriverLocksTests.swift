@@ -1,6 +1,7 @@
 @testable import Devices
 import Bench
 import Conformance
+import Foundation
 import Harness
 import SesameDevice
 import TestSupport
@@ -45,8 +46,30 @@ struct DriverLocksTests {
     } catch {
       expect(
         error,
-        LabFault(.notPossible, "locks of drivers are known by their files, and cannot be used yet"))
+        LabFault(
+          .noDevice,
+          "the driver says nothing of itself when it is greeted, and so its lock cannot be looked after: ./keypad"
+        ))
     }
+    folder.write(
+      "keypad",
+      #"""
+      #!/bin/sh
+      read line
+      echo '{"hello":{"protocol":2,"stimuli":["hear","call","shut","open","hang up","kick"],"moves":["kick"],
+      "requests":{"hear":"listen","call":"connect","shut":"lock","open":"unlock","hang up":"leave"},
+      "meanings":{"gone":"away","near":"heard","closed":"locked","opened":"unlocked"},
+      "faults":{"replay":{"level":"messages","values":[true]},"jam":[true]}}}' | tr -d '\n'
+      echo; echo '{"settled":true}'
+
+      """#)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/keypad")
+    let family = try LockBench(LabSettings()).family(of: spec())
+    expect(family.machine, "door")
+    expect(family.name(of: .lock), "shut")
+    expect(family.request(named: "kick"), .forge)
+    expect(family.condition(named: "near"), .heard)
+    expect(family.hostileFaults, ["replay"])
     let sesame = spec("lock: sesame5\naddress: c7:e6:da:90:f5:f9\n")
     expect(try bench.family(of: sesame).machine, "sesame")
     expect(try bench.family(of: DeviceSpec(.emulator, "sesame5")).machine, "sesame")

@@ -9,10 +9,10 @@ struct CanaryTests {
 
   @Test("after runs of every kind, right and wrong, no file and no line holds a key")
   func clean() throws {
-    let result = try Command.shell("python3 \(Self.script) \"$LOCKSTEP\" --runs 48 --lanes 6")
+    let result = try Command.shell("python3 \(Self.script) \"$LOCKSTEP\" --runs 55 --lanes 5")
     expect(result.status, 0)
     #expect(
-      result.output.hasPrefix("canary: 48 runs, ") && result.output.contains("; 0 failures;"),
+      result.output.hasPrefix("canary: 55 runs, ") && result.output.contains("; 0 failures;"),
       "\(result.output)")
     expect(result.errors, "")
   }

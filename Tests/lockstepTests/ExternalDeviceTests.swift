@@ -9,10 +9,14 @@ struct ExternalDeviceTests {
   private static func lines() throws -> String {
     let readme = try String(contentsOfFile: Command.root + "/README.md", encoding: .utf8)
     let chapter = try #require(readme.range(of: "### Your own lock\n")).upperBound
-    let start = try #require(readme.range(of: "```sh\n", range: chapter..<readme.endIndex)).upperBound
-    let end = try #require(readme.range(of: "```", range: start..<readme.endIndex)).lowerBound
-    return String(readme[start..<end]).replacing(".build/release/lockstep", with: "\"$LOCKSTEP\"")
-      .replacing("Scenarios/door", with: "'\(Command.root)/Scenarios/door'")
+    let start = try #require(
+      readme.range(of: "```sh\n.build/release/lockstep bindings", range: chapter..<readme.endIndex)
+    ).lowerBound
+    let end = try #require(readme.range(of: "\n```", range: start..<readme.endIndex)).lowerBound
+    return String(readme[start..<end].dropFirst("```sh\n".count)).replacing(
+      ".build/release/lockstep", with: "\"$LOCKSTEP\""
+    )
+    .replacing("Scenarios/door", with: "'\(Command.root)/Scenarios/door'")
   }
 
   @Test("it agrees with the door's machine in every scenario and in generated tests")

@@ -67,19 +67,21 @@ public struct DiscoveredProfile: Hashable, Sendable {
   }
 }
 
-/// The discovery of all that a server has, one procedure after another (Core 5.4, Vol 3 Part G §4.4.1, §4.6.1, §4.7.1).
+/// The discovery of what a server has, one procedure after another (Core 5.4, Vol 3 Part G §4.4.1, §4.4.2, §4.6.1, §4.7.1).
 ///
 ///     services ──▶ characteristics of each ──▶ descriptors of each ──▶ done
 ///
 /// What a server refuses to show of a service is left out, and said; without its list of services there is nothing.
 public struct ProfileDiscovery: Sendable {
   private enum Question: Sendable {
-    case services
+    /// Those of a kind, or all.
+    case services(BluetoothUUID?)
     case characteristics(DiscoveredService)
     case descriptors(DiscoveredCharacteristic, AttributeRange)
   }
 
-  private var question: Question? = .services
+  private let hasDescriptors: Bool
+  private var question: Question?
   /// What is to be asked after that, in order.
   private var rest: ArraySlice<Question> = []
   private var found: [DiscoveredAttribute] = []
@@ -87,12 +89,21 @@ public struct ProfileDiscovery: Sendable {
   public private(set) var gaps: [String] = []
 
   /// Begins with nothing.
-  public init() {}
+  ///
+  /// - Parameters:
+  ///   - services: the kinds of services to look for; none for all.
+  ///   - descriptors: whether descriptors are looked for too.
+  public init(of services: [BluetoothUUID] = [], descriptors: Bool = true) {
+    hasDescriptors = descriptors
+    rest = (services.isEmpty ? [.services(nil)] : services.map { .services($0) })[...]
+    question = rest.popFirst()
+  }
 
   /// What to ask next; `nil` once everything was asked.
   public var procedure: GATTProcedure? {
     switch question {
-    case .services: .discoverAllServices
+    case .services(nil): .discoverAllServices
+    case .services(let uuid?): .discoverServices(uuid)
     case .characteristics(let service): .discoverCharacteristics(service.range, wanted: [])
     case .descriptors(_, let range): .discoverDescriptors(range, wanted: nil)
     case nil: nil
@@ -110,11 +121,11 @@ public struct ProfileDiscovery: Sendable {
   public mutating func take(_ result: Result<GATTResult, GATTFailure>) throws(GATTFailure) {
     switch (question, result) {
     case (.services, .success(.services(let services))):
-      found = services.map { .service($0) }
-      rest = services.map { .characteristics($0) }[...]
+      found += services.map { .service($0) }
+      rest += services.map { .characteristics($0) }
     case (.characteristics(let service), .success(.characteristics(let list))):
       found += list.map { .characteristic($0, in: service.uuid) }
-      rest = (descriptorQuestions(list, service) + rest)[...]
+      if hasDescriptors { rest = (descriptorQuestions(list, service) + rest)[...] }
     case (.descriptors(let characteristic, _), .success(.descriptors(let list))):
       found += list.map { .descriptor($0, of: characteristic) }
     case (.characteristics(let service), .failure(let failure)) where failure.endsNothing:

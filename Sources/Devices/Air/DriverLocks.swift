@@ -83,7 +83,9 @@ struct DriverLocks {
   private func greeted(_ lock: DriverLock) throws(LabFault) -> (ProgramConversation, ProgramIntroduction) {
     let secrets = ProgramSecrets(lock.secrets)
     let program = programs.program(lock.command, as: .driver, in: lock.folder, secrets: secrets)
-    if let fault = program.misunderstanding { throw LabFault(.noDevice, fault.detail) }
+    if let fault = program.misunderstanding {
+      throw fault.symptom == .stopped ? fault : LabFault(.notPossible, fault.detail)
+    }
     guard let said = program.introduction else {
       throw LabFault(
         .noDevice,

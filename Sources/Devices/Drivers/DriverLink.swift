@@ -28,13 +28,10 @@ struct DriverLink<Transport: HCITransport> {
     case open
   }
 
-  /// What is left to find, and what was notified meanwhile.
+  /// What is being found, and what was notified meanwhile.
   private struct Discovery {
-    var procedure: GATTProcedureID
-    /// The services that are still to be asked for by their UUIDs.
-    var wanted: [BluetoothUUID]
-    /// How many of the services that were found have had their characteristics found.
-    var searched = 0
+    var search: ProfileDiscovery
+    var procedure: GATTProcedureID = 0
     var early: [(AttributeHandle, [UInt8])] = []
   }
 
@@ -210,7 +207,7 @@ extension DriverLink {
     guard found.handle < last, first <= last else { return fail(operation, place, "it has no configuration") }
     if first == last { return try set(subscription, of: found, at: first, on: link) }
     try start(
-      .discoverDescriptors(AttributeRange(first, last), wanted: Self.configuration),
+      .discoverDescriptors(AttributeRange(first, last), wanted: .clientConfiguration),
       .findConfiguration(found, subscription), on: link)
   }
 
@@ -220,9 +217,6 @@ extension DriverLink {
     let value = [UInt8(truncatingIfNeeded: subscription.rawValue), 0]
     try start(.write(handle, value), .subscribe(place, subscription), on: link)
   }
-
-  /// Client Characteristic Configuration.
-  private static var configuration: BluetoothUUID { BluetoothUUID(0x2902) }
 
   /// Sends something below GATT that makes no sense, to the first characteristics that are written to and that notify.
   mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {
@@ -381,53 +375,15 @@ extension DriverLink {
 
   private mutating func discover(on link: LinkID) throws(LabFault) {
     services = []
-    let first = wanted.first.map { GATTProcedure.discoverServices($0) } ?? .discoverAllServices
-    let (id, actions) = central.host.start(first, on: link, at: central.transport.now)
-    state = .discovering(Discovery(procedure: id, wanted: Array(wanted.dropFirst())))
-    try carryOut(actions)
+    try proceed(Discovery(search: ProfileDiscovery(of: wanted, descriptors: false)), on: link)
   }
 
-  private mutating func handle(_ event: GATTEvent, on link: LinkID) throws(LabFault) {
-    switch (state, event) {
-    case (.discovering(var discovery), .notification(let handle, let value)):
-      discovery.early.append((handle, value))
-      state = .discovering(discovery)
-    case (.discovering(let discovery), .finished(let id, let result)):
-      if id == discovery.procedure { try proceed(discovery, with: result, on: link) }
-    case (.open, .notification(let handle, let value)):
-      events.append(.notified(place(of: handle), value))
-    case (.open, .mtu(let mtu)): events.append(.mtu(Int(mtu)))
-    case (.open, .finished(let id, let result)):
-      guard let index = pending.firstIndex(where: { $0.id == id }) else { return }
-      try finished(pending.remove(at: index).kind, result, on: link)
-      try goOn()
-    default: break
-    }
-  }
-
-  private mutating func proceed(
-    _ last: Discovery, with result: Result<GATTResult, GATTFailure>, on link: LinkID
-  ) throws(LabFault) {
+  /// Asks for what is to be found next; with all of it the link can be used.
+  private mutating func proceed(_ last: Discovery, on link: LinkID) throws(LabFault) {
     var discovery = last
-    switch result {
-    case .success(.services(let found)): services += found.map { ProgramEvent.Service(service: $0) }
-    case .success(.characteristics(let found)):
-      services[discovery.searched].characteristics = found
-      discovery.searched += 1
-    // A lost link is told of by itself.
-    case .failure(.linkLost): return
-    case .success, .failure:
-      let reason = if case .failure(let failure) = result { "\(failure)" } else { "answered something else" }
-      diagnostics.append("its services cannot be found: \(reason)")
-      return try carryOut(.disconnect)
-    }
-    let procedure: GATTProcedure
-    if let next = discovery.wanted.first {
-      discovery.wanted.removeFirst()
-      procedure = .discoverServices(next)
-    } else if discovery.searched < services.count {
-      procedure = .discoverCharacteristics(services[discovery.searched].service.range, wanted: [])
-    } else {
+    guard let procedure = discovery.search.procedure else {
+      diagnostics += discovery.search.gaps.map { "not found: \($0)" }
+      services = discovery.search.profile.programServices
       state = .open
       way.noteEstablished()
       events.append(.ready(services))
@@ -440,6 +396,39 @@ extension DriverLink {
     try carryOut(actions)
   }
 
+  private mutating func handle(_ event: GATTEvent, on link: LinkID) throws(LabFault) {
+    switch (state, event) {
+    case (.discovering(var discovery), .notification(let handle, let value)):
+      discovery.early.append((handle, value))
+      state = .discovering(discovery)
+    case (.discovering(let discovery), .finished(let id, let result)):
+      if id == discovery.procedure { try found(result, discovery, on: link) }
+    case (.open, .notification(let handle, let value)):
+      events.append(.notified(place(of: handle), value))
+    case (.open, .mtu(let mtu)): events.append(.mtu(Int(mtu)))
+    case (.open, .finished(let id, let result)):
+      guard let index = pending.firstIndex(where: { $0.id == id }) else { return }
+      try finished(pending.remove(at: index).kind, result, on: link)
+      try goOn()
+    default: break
+    }
+  }
+
+  private mutating func found(
+    _ result: Result<GATTResult, GATTFailure>, _ last: Discovery, on link: LinkID
+  ) throws(LabFault) {
+    var discovery = last
+    do throws(GATTFailure) {
+      try discovery.search.take(result)
+    } catch {
+      // A lost link is told of by itself.
+      if error == .linkLost { return }
+      diagnostics.append("its services cannot be found: \(error)")
+      return try carryOut(.disconnect)
+    }
+    try proceed(discovery, on: link)
+  }
+
   private mutating func finished(
     _ kind: PendingOperation, _ result: Result<GATTResult, GATTFailure>, on link: LinkID
   ) throws(LabFault) {
@@ -450,7 +439,7 @@ extension DriverLink {
     case (.subscribe(let place, let subscription), .success):
       events.append(subscription.isEmpty ? .unsubscribed(place) : .subscribed(place))
     case (.findConfiguration(let place, let subscription), .success(.descriptors(let found))):
-      guard let descriptor = found.first(where: { $0.uuid == Self.configuration }) else {
+      guard let descriptor = found.first(where: { $0.uuid == .clientConfiguration }) else {
         return fail(kind.operation, kind.place, "it has no configuration")
       }
       try set(subscription, of: place, at: descriptor.handle, on: link)
@@ -504,6 +493,23 @@ private enum PendingOperation {
 extension ProgramEvent.Service {
   fileprivate func has(_ handle: AttributeHandle) -> Bool {
     service.range.first <= handle && handle <= service.range.last
+  }
+}
+
+extension DiscoveredProfile {
+  /// The services, each with its characteristics.
+  fileprivate var programServices: [ProgramEvent.Service] {
+    var services: [ProgramEvent.Service] = []
+    for attribute in attributes {
+      switch attribute {
+      case .service(let service): services.append(ProgramEvent.Service(service: service))
+      case .characteristic(let characteristic, _):
+        guard let index = services.lastIndex(where: { $0.has(characteristic.value) }) else { continue }
+        services[index].characteristics.append(characteristic)
+      case .descriptor, .unknown: break
+      }
+    }
+    return services
   }
 }
 

@@ -292,6 +292,7 @@ public final class Emulation {
     report: any EmulationAudience
   ) {
     let played = ProgramPeripheral(choice.program, seed: seed)
+    choice.program.output = ProgramOutput(in: nil) { report.say("lock: \($0)") }
     self.init(played, on: air, control: control, report: report)
   }
 

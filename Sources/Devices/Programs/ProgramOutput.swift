@@ -10,7 +10,7 @@ public final class ProgramOutput {
   /// How much of the case that is under way is remembered.
   private static let tail = 4096
 
-  private let path: String
+  private let path: String?
   private let echo: ((String) -> Void)?
   private var file: OutputFile?
   private var room = ProgramOutput.maximumSize
@@ -18,11 +18,11 @@ public final class ProgramOutput {
   /// Why the file is not whole, where it could not be written.
   public private(set) var fault: FileFault?
 
-  /// Keeps it in a folder.
+  /// Keeps it in a folder, if there is one.
   ///
   /// - Parameter echo: shows the lines as they come.
-  public init(in folder: String, echo: ((String) -> Void)? = nil) {
-    path = folder + "/" + Self.name
+  public init(in folder: String?, echo: ((String) -> Void)? = nil) {
+    path = folder.map { "\($0)/\(Self.name)" }
     self.echo = echo
   }
 
@@ -45,7 +45,7 @@ public final class ProgramOutput {
         echo(String(line))
       }
     }
-    guard fault == nil, room > 0 else { return }
+    guard let path, fault == nil, room > 0 else { return }
     do throws(FileFault) {
       if file == nil { file = try OutputFile(appendingTo: path) }
       try file?.write(String(decoding: bytes.prefix(room), as: UTF8.self))

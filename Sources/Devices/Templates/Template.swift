@@ -1,3 +1,4 @@
+import Basics
 public import System
 
 /// A project for a lock of one's own, as `lockstep new` lays it out: all of it is green at once, and one bug is planted in it.
@@ -24,7 +25,9 @@ public struct Template {
   /// A project of a name: letters, digits, hyphens and underscores behind a letter; `nil` for another one.
   public init?(_ kind: Kind, named name: String) {
     let isPlain = name.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
-    guard isPlain, let first = name.first, first.isASCII, first.isLetter, name.utf8.count <= 40 else { return nil }
+    guard isPlain, let first = name.first, first.isASCII, first.isLetter, name.utf8.count <= 40 else {
+      return nil
+    }
     (self.kind, self.name) = (kind, name)
   }
 
@@ -47,7 +50,9 @@ public struct Template {
     } + binding
   }
 
-  private func named(_ text: String) -> String { text.split(separator: "NAME", omittingEmptySubsequences: false).joined(separator: name) }
+  private func named(_ text: String) -> String {
+    text.split(separator: "NAME", omittingEmptySubsequences: false).joined(separator: name)
+  }
 
   /// Writes it into a folder, which is made.
   ///

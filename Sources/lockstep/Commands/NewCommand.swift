@@ -1,7 +1,7 @@
 import Basics
 import CommandLine
 import Devices
-import Reporting
+import Journal
 import System
 
 extension Command {
@@ -23,10 +23,11 @@ extension Command {
           "kind", \.kind, Template.Kind.allCases.map(\.rawValue).joined(separator: "|"),
           "What it begins with. driver unless given.", example: "exec",
           as: .choice(Template.Kind.allCases.map(\.rawValue))),
-        .quiet(\.isQuiet, "Does not say what comes next."),
+        .quiet(\.isQuiet, "Says nothing of what it made."),
       ],
       operands: .init(
-        placeholder: "NAME", summary: "The folder to be made; its last part is the name.", count: 1...1, as: .folder,
+        placeholder: "NAME", summary: "The folder to be made; its last part is the name.", count: 1...1,
+        as: .folder,
         path: \.name), defaults: NewArguments(), perform: NewArguments.perform)
   }
 }
@@ -58,8 +59,8 @@ private struct NewArguments {
       console.say("lockstep: \(error)")
       return .labFault
     }
-    for file in files { console.print("  \(folder)/\(file)") }
     guard !isQuiet else { return .agree }
+    for file in files { console.print("  \(folder)/\(file)") }
     console.print(
       """
 

@@ -155,7 +155,8 @@ private struct InventoryReading {
     }
     guard let place = fields.optional("device"), let text = place.text("a device such as emulator:sesame5")
     else { return nil }
-    guard let kind = Inventory.playedKinds.first(where: text.hasPrefix), text.utf8.count > kind.utf8.count else {
+    guard let kind = Inventory.playedKinds.first(where: text.hasPrefix), text.utf8.count > kind.utf8.count
+    else {
       place.reportExpected(
         "a device such as emulator:sesame5", hint: "a real lock is described by its `file`")
       return nil

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A project for a lock of one's own, as a reader of the README makes it.
+@Suite("A new project", .timeLimit(.minutes(10)))
+struct NewProjectTests {
+  /// The block of the README that makes one.
+  private static func lines() throws -> String {
+    let readme = try String(contentsOfFile: Command.root + "/README.md", encoding: .utf8)
+    let start = try #require(readme.range(of: "```sh\nlockstep=$PWD/.build/release/lockstep\n")).upperBound
+    let end = try #require(readme.range(of: "```", range: start..<readme.endIndex)).lowerBound
+    return "lockstep=$LOCKSTEP\n" + readme[start..<end]
+  }
+
+  @Test("the README's commands: all green at once, and the planted bug is found and shrunk to seven steps")
+  func readme() throws {
+    let folder = try Command.Folder()
+    let statuses = try Self.lines().split(separator: "\n").dropFirst().map { "\($0); echo \"status $?\"" }
+    let result = try Command.shell(
+      (["lockstep=$LOCKSTEP"] + statuses).joined(separator: "\n"), in: folder.path)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    expect(lines.filter { $0.hasPrefix("status") }, [0, 0, 0, 1, 0].map { "status \($0)" })
+    #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
+    #expect(result.output.contains("nothing found in 5,000 events"))
+    #expect(result.output.contains("the device showed shutOut, which the model does not allow"))
+    #expect(result.output.contains("shrunk to 7"))
+    #expect(result.output.contains("6 planned: 6 agree"))
+  }
+
+  @Test("what is planted is found again by a replay of what was saved, and the healthy lock agrees with it")
+  func replay() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new keypad --quiet && cd keypad
+      "$LOCKSTEP" fuzz keypad.yaml --device 'driver:python3 driver.py?peripheral=python3 lock.py bug' --steps 5000 --seed 3 --quiet
+      "$LOCKSTEP" replay Reports/failures/*.yaml; echo "status $?"
+      "$LOCKSTEP" run Reports/failures/*.yaml --quiet \
+        --device 'driver:python3 driver.py?peripheral=python3 lock.py'; echo "status $?"
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
+  }
+
+  @Test("a lock that is one program: green at once, and its bug is found")
+  func exec() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new my-pad_2 --kind exec --quiet && cd my-pad_2
+      "$LOCKSTEP" run scenarios; echo "status $?"
+      "$LOCKSTEP" fuzz my-pad_2.yaml --device 'exec:python3 device.py' --steps 5000; echo "status $?"
+      "$LOCKSTEP" fuzz my-pad_2.yaml --device 'exec:python3 device.py bug' --steps 5000; echo "status $?"
+      "$LOCKSTEP" nightly nightly.yaml; echo "status $?"
+      grep -rl NAME . | grep -v Reports; true
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(
+      result.output.split(separator: "\n").filter { $0.hasPrefix("status") },
+      [0, 0, 1, 0].map { "status \($0)" })
+    #expect(result.output.contains("12 of 12 legal"), "\(result.output)\(result.errors)")
+    #expect(result.output.contains("shrunk to 2"))
+    #expect(!result.output.contains("./"), "a name was left out: \(result.output)")
+  }
+
+  @Test(
+    "nothing is overwritten, and a name is one",
+    arguments: [
+      ("there", "lockstep: there is there already: nothing is overwritten"),
+      ("2pad", "lockstep: a name has letters, digits, '-' and '_' behind a letter, and not '2pad'"),
+      ("a b", "lockstep: a name has letters, digits, '-' and '_' behind a letter, and not 'a b'"),
+      ("/", "lockstep: a name has letters, digits, '-' and '_' behind a letter, and not ''"),
+    ])
+  func refused(name: String, message: String) throws {
+    let folder = try Command.Folder()
+    try folder.write("there", "mine")
+    let result = try Command.run("new", name, in: folder.path)
+    expect(result.status, 2)
+    expect(result.errors.split(separator: "\n").first.map(String.init), message)
+    expect(try String(contentsOfFile: folder.path + "/there", encoding: .utf8), "mine")
+  }
+
+  @Test("a place that cannot be written to is the machine's trouble")
+  func unwritable() throws {
+    let folder = try Command.Folder()
+    try folder.write("file", "")
+    let result = try Command.run("new", "file/pad", in: folder.path)
+    expect(result.status, 3)
+    #expect(result.errors.hasPrefix("lockstep: file/pad"), "\(result.errors)")
+  }
+}
