@@ -20,6 +20,23 @@ struct ForeignControllerTests {
     try await Self.meet(rig, on: controller)
   }
 
+  @Test("a driver and the lock of a program, over rootcanal", .needs(.rootcanal, .tshark))
+  func driver() async throws {
+    let rig = try await Rig(.rootcanal, .tshark)
+    let controller = "tcp-client:127.0.0.1:\(try await rig.startRootcanal())"
+    let project = rig.path("pad")
+    _ = try await rig.succeed("new", [Place.lockstep, "new", project, "--quiet"])
+    try await rig.start(
+      "emulate",
+      [
+        Place.lockstep, "emulate", "peripheral:cd \(project) && exec python3 lock.py", "--transport", controller,
+        "--duration", "600 s",
+      ], until: "advertising")
+    try await rig.agree(
+      ["\(project)/scenarios/opens.yaml", "\(project)/scenarios/shuts-out.yaml"], transport: controller,
+      device: "lock:\(project)/real.lock.yaml", within: 120)
+  }
+
   private static func meet(_ rig: Rig, on controller: String, _ scenarios: String...) async throws {
     let control = "unix:" + rig.path("control")
     let key = try await rig.emulateLock("--transport", controller, "--control", control)
