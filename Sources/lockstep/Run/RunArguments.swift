@@ -159,7 +159,8 @@ extension RunArguments {
   static var answerTimeout: Option<RunArguments> {
     Option<RunArguments>.value(
       "answer-timeout", \.answerTimeout, "TIME",
-      "How long an exec: device may take to answer. 5s unless given.", example: "30s")
+      "How long a program that is a device, or an end of a link to one, may take to answer. 5s unless given.",
+      example: "30s")
   }
 
   /// The scenarios that are asked for, read and checked. See ``Devices/World/scenarios(_:_:)``.
