@@ -361,6 +361,8 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     case badAnswer = "an answer of no known form"
     case ended = "the device's program ended"
     case transportLost = "transport lost"
+    /// What speaks to the device for us, or plays it, failed: that says nothing of the device, however often it happens.
+    case programFailed = "a program of the lab failed"
     case notPossible = "not possible with this device"
     /// The air lost the link to the device: what was seen then says nothing of the device.
     case linkLost = "link lost"

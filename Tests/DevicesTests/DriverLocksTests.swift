@@ -44,12 +44,7 @@ struct DriverLocksTests {
       _ = try bench.family(of: spec())
       Issue.record("no driver was asked")
     } catch {
-      expect(
-        error,
-        LabFault(
-          .noDevice,
-          "the driver says nothing of itself when it is greeted, and so its lock cannot be looked after: ./keypad"
-        ))
+      #expect(error.symptom == .noDevice && error.detail.contains("exit status 127, of ./keypad"), "\(error)")
     }
     folder.write(
       "keypad",

@@ -321,6 +321,7 @@ struct DriverTests {
       "if kind == 'heard': say(write={'to': 'fff1', 'valeu': '00'})", "pass", .badAnswer,
       "`write` has an unknown member `valeu`; did you mean `value`?"
     ),
+    ("if kind == 'heard': say(read=0)", "pass", .badAnswer, "`read` is 0, and not a UUID"),
     (
       "if kind == 'heard': say(write={'to': 'ffff1', 'value': '00'})", "pass", .badAnswer,
       "`to` is \"ffff1\", and not a UUID"
@@ -358,8 +359,10 @@ struct DriverTests {
         try device.perform(Stimulus(0))
         _ = try observed(&device, until: seconds(5))
       }
+      let words = [symptom.rawValue, words]
       #expect(
-        fault?.symptom == symptom && fault?.detail.contains(words) == true, "\(String(describing: fault))")
+        fault?.symptom == .programFailed && words.allSatisfy { fault?.detail.contains($0) == true },
+        "\(String(describing: fault))")
       try device.restart()
     }
     device.shutDown()
@@ -370,7 +373,13 @@ struct DriverTests {
     let pair = ScriptedPair()
     let programs = DriverPrograms(answerTimeout: .seconds(5))
     let lock = pair.folder.write(
-      "empty.py", "import sys\nfor line in sys.stdin: print('{\"settled\":true}', flush=True)")
+      "empty.py",
+      """
+      import sys
+      for line in sys.stdin:
+        if "hello" in line: print('{"hello":{"protocol":2}}')
+        print('{"settled":true}', flush=True)
+      """)
     func problem(_ text: String) -> String? {
       do throws(DeviceProblem) {
         _ = try programs.describe(try DeviceSpec(text: text))
@@ -387,6 +396,38 @@ struct DriverTests {
     expect(problem("driver:?peripheral=x"), "nothing stands after `driver:`")
     expect(problem("driver:x?peripheral=y&loss=0&loss=1"), "`loss` is given twice")
     programs.shutDown()
+  }
+
+  @Test(
+    "a greeting that is none, or that cannot be used, is said before a test; one that nobody gives is trouble",
+    arguments: [
+      (#"{"protocol": 2, "time": "real"}"#, ScriptedPair.services, "a driver has no clock"),
+      (
+        ScriptedPair.hello,
+        ScriptedPair.services.replacing(
+          #""name": "L""#, with: #""name": "\#(String(repeating: "L", count: 300))""#),
+        "the name to advertise has 300 bytes, and at most 29 fit"
+      ),
+      (
+        #"{"protocol": 2, "requests": {"go": "fly"}, "meanings": {}}"#, ScriptedPair.services,
+        "the unknown word `fly`"
+      ),
+    ])
+  func greetings(hello: String, services: String, words: String) throws {
+    let pair = ScriptedPair()
+    let fault = #expect(throws: LabFault.self) { _ = try pair.device(hello: hello, services: services) }
+    #expect(fault?.detail.contains(words) == true, "\(String(describing: fault))")
+  }
+
+  @Test("a secret is kept from the moment at which it is named, and nobody names them without end")
+  func secrets() throws {
+    let pair = ScriptedPair()
+    let device = try pair.device(
+      "if kind == 'stimulus': [say(secret='%032x' % (7 ** 40 + n * 3 ** 60)) for n in range(600)]")
+    try device.reset(to: StartCondition())
+    let fault = #expect(throws: LabFault.self) { try device.perform(Stimulus(0)) }
+    #expect(fault?.detail.contains("has named more than 500 secrets") == true, "\(String(describing: fault))")
+    device.shutDown()
   }
 
   @Test("a driver's command may have marks of its own; an option begins behind one and its name")

@@ -29,7 +29,8 @@ struct ForeignControllerTests {
     try await rig.start(
       "emulate",
       [
-        Place.lockstep, "emulate", "peripheral:cd \(project) && exec python3 lock.py", "--transport", controller,
+        Place.lockstep, "emulate", "peripheral:cd \(project) && exec python3 lock.py", "--transport",
+        controller,
         "--duration", "600 s",
       ], until: "advertising")
     try await rig.agree(

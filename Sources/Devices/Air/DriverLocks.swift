@@ -86,12 +86,7 @@ struct DriverLocks {
     if let fault = program.misunderstanding {
       throw fault.symptom == .stopped ? fault : LabFault(.notPossible, fault.detail)
     }
-    guard let said = program.introduction else {
-      throw LabFault(
-        .noDevice,
-        "the driver says nothing of itself when it is greeted, and so its lock cannot be looked after: "
-          + lock.command)
-    }
+    guard let said = program.introduction else { throw program.greetingFault ?? program.missing }
     if let name = said.secrets.first(where: { !secrets.names.contains($0) }) {
       throw LabFault(.notPossible, "the driver needs the secret `\(name)`, which the lock file does not have")
     }
@@ -99,7 +94,7 @@ struct DriverLocks {
   }
 
   /// What of a lock has to be known to look after it, from what its driver says.
-  private static func family(
+  static func family(
     of said: ProgramIntroduction, machine: String
   ) throws(LabFault) -> LockFamily {
     func cannot(_ why: String) -> LabFault {

@@ -192,7 +192,7 @@ extension DriverDevice {
     var events = 0
     while true {
       if let first = shown.popFirst() { return first }
-      guard program.isRunning else { throw LabFault(.ended, "the driver does not run") }
+      guard program.isRunning else { throw program.missing }
       let event = try lab { () throws(LabFault) in try link.next(until: min(limit, due)) }
       if let event {
         events += 1
@@ -295,7 +295,7 @@ extension DriverDevice {
     switch operation {
     case .meaning(let text):
       if let value { recorder?.packets.note(meaning: text, of: value, isReceived: true) }
-    case .secret(let secret): ProgramSecrets.keep(secret.value)
+    case .secret: break
     default:
       if case .write(_, let value, _, let text?) = operation {
         recorder?.packets.note(meaning: text, of: value, isReceived: false)
@@ -316,7 +316,8 @@ extension DriverDevice {
       if let fault = surroundings.fault { throw fault }
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
-      case .noDevice, .transportLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
+      case .noDevice, .transportLost, .programFailed, .notPossible, .linkLost, .notReproduced, .noVerdict,
+        .safetyLimit,
         .stopped:
         throw error
       }

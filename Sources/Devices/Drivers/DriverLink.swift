@@ -54,6 +54,8 @@ struct DriverLink<Transport: HCITransport> {
   private var isHandling = false
   /// Whether something was sent on this link that makes no sense.
   private var isProvoked = false
+  /// Until when nothing is begun: the answer to something that makes no sense would be taken for that to an operation.
+  private var quietEnd = Instant.zero
 
   init(_ transport: Transport, host: HostSettings, target: DriverTarget, patience: Interval? = nil) {
     way = CentralLink(LabCentral(transport, host))
@@ -106,7 +108,9 @@ extension DriverLink {
 
   /// Begins what waits, once nothing is under way.
   private mutating func goOn() throws(LabFault) {
-    while pending.isEmpty, outgoing.isEmpty, let operation = waiting.popFirst() {
+    while pending.isEmpty, outgoing.isEmpty, central.transport.now >= quietEnd,
+      let operation = waiting.popFirst()
+    {
       switch operation {
       case .exchangeMTU: try begin("exchangeMTU", nil) { _ in (.exchangeMTU, .mtu) }
       case .read(let place): try begin("read", place) { (.read($0.handle), .read($0)) }
@@ -227,6 +231,7 @@ extension DriverLink {
     let notify = all.first { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
     guard let write = write ?? notify, let notify = notify ?? Optional(write) else { return }
     isProvoked = true
+    quietEnd = central.transport.now + .milliseconds(100)
     let noise = [UInt8](repeating: 0xFF, count: 20)
     for (channel, payload) in malformed.packets(write: write.value, notify: notify.value, frame: noise) {
       try carryOut(central.host.sendRaw(payload, onChannel: channel, of: link))
@@ -246,10 +251,12 @@ extension DriverLink {
     while true {
       if let event = events.popFirst() { return event }
       guard !isOver else { return nil }
-      let step = try way.step(until: limit)
+      let held = waiting.isEmpty || central.transport.now >= quietEnd ? Instant.never : quietEnd
+      let step = try way.step(until: min(limit, held))
       try handleReports()
       if step == .packet { try way.endDrained() }
-      if step == .none, events.isEmpty { return nil }
+      if held != .never, central.transport.now >= quietEnd { try goOn() }
+      if step == .none, events.isEmpty, held > limit { return nil }
       isOver = overrun.isEndless(isLate: central.transport.now > limit, at: central.transport.now)
     }
   }
@@ -282,6 +289,7 @@ extension DriverLink {
     waiting.removeAll()
     outgoing = []
     isProvoked = false
+    quietEnd = .zero
   }
 
   private mutating func fail(

@@ -85,6 +85,9 @@ extension DriverPrograms {
     } catch {
       throw LabFault(.noDevice, error.description)
     }
+    for program in [pair.driver, pair.peripheral] where program.introduction == nil {
+      throw program.greetingFault ?? program.missing
+    }
     let radio = ProgramRadio(ProgramPeripheral(pair.peripheral, seed: seed), pair.channel, seed: seed)
     let device = DriverDevice(pair.driver, on: radio, radio, Self.settings(of: radio))
     device.seed = seed
@@ -103,6 +106,11 @@ extension DriverPrograms {
     let peripheral = program(setting("peripheral") ?? "", as: .peripheral, secrets: secrets)
     for program in [driver, peripheral] {
       if let fault = program.misunderstanding { throw DeviceProblem(.name, fault.detail) }
+      if let said = program.introduction, said.requests != nil || said.meanings != nil {
+        do throws(LabFault) { _ = try DriverLocks.family(of: said, machine: "") } catch {
+          throw DeviceProblem(.name, error.detail)
+        }
+      }
       for name in program.introduction?.secrets ?? [] where !secrets.names.contains(name) {
         throw DeviceProblem(
           .setting("secrets"), "the \(program.role) needs the secret `\(name)`",

@@ -54,7 +54,8 @@ final class ProgramPeripheral {
     let introduction = program.introduction ?? ProgramIntroduction()
     return BluetoothHost(
       HostSettings(
-        address: address, name: introduction.advertisement?.name ?? introduction.name ?? "Peripheral"),
+        address: address,
+        name: String((introduction.advertisement?.name ?? introduction.name ?? "Peripheral").prefix(40))),
       services: introduction.services)
   }
 
@@ -304,8 +305,7 @@ extension ProgramPeripheral {
       if let link { note(host.indicate(handle, try checked(value), on: link, at: now), at: now) }
     case .disconnect:
       if let link { note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now) }
-    case .secret(let secret): ProgramSecrets.keep(secret.value)
-    case .scan, .connect, .exchangeMTU, .read, .write, .subscribe, .unsubscribe, .meaning: break
+    case .scan, .connect, .exchangeMTU, .read, .write, .subscribe, .unsubscribe, .meaning, .secret: break
     }
   }
 

@@ -69,6 +69,10 @@ final class ProgramConversation {
   /// What it said that it is; `nil` for one that said nothing.
   private(set) var introduction: ProgramIntroduction?
   private var isGreeted = false
+  /// What was wrong when it was greeted, if it did not answer that.
+  private(set) var greetingFault: LabFault?
+  /// How many secrets it has named.
+  private var secretCount = 0
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
   private(set) var misunderstanding: LabFault?
   /// Keeps what it writes to its standard error, and what it logs.
@@ -112,12 +116,17 @@ final class ProgramConversation {
       if role != .device { hello.append(JSON.Member("role", .text(role.rawValue))) }
       _ = try ask(Self.bytes(of: ["hello": .mapping(hello), "reset": [:]])) { _, _ in }
     } catch {
-      switch error.symptom {
-      case .stopped:
-        misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       // What else is wrong with its answer shows again in the first test.
-      default: break
+      greetingFault = error
+      if error.symptom == .stopped {
+        misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       }
+    }
+    // The first protocol has no Bluetooth.
+    if role != .device, introduction == nil, greetingFault == nil {
+      misunderstanding = LabFault(
+        .noDevice,
+        "the \(role) does not say what it is when it is greeted: its first line is to be {\"hello\":{…}}")
     }
     shutDown()
   }
@@ -230,7 +239,7 @@ extension ProgramConversation {
 
   /// Waits for something unasked, up to a moment of the monotonic clock; `nil` where there is nothing.
   func hear(until limit: Interval) throws(LabFault) -> (entry: ProgramLineCache.Entry, line: [UInt8])? {
-    guard let child else { throw LabFault(.ended, "the program does not run") }
+    guard let child else { throw missing }
     switch try nextLine(of: child, until: limit) {
     case .timedOut:
       lineCount = 0
@@ -248,7 +257,7 @@ extension ProgramConversation {
     _ request: [UInt8],
     _ take: (_ entry: ProgramLineCache.Entry, _ line: [UInt8]) throws(LabFault) -> Void
   ) throws(LabFault) -> End {
-    guard let child else { throw LabFault(.ended, "the program does not run") }
+    guard let child else { throw missing }
     // A program without a clock says nothing unasked: what is there would be taken for the answer.
     if isInVirtualTime, child.hasLine, case .line(let line) = child.nextLine(until: .zero) {
       throw fail(.badAnswer, "its answer was complete, and the \(role) wrote \(quoted(line))")
@@ -303,19 +312,34 @@ extension ProgramConversation {
       note(entry.said.answer)
       return entry
     }
+    let said: ProgramLine
     do {
-      let said = try ProgramLine(parsing: line, of: role)
-      note(said.answer)
-      let entry = (said: said, observation: observation(of: said.answer))
-      known.learn(line, entry)
-      return entry
+      said = try ProgramLine(parsing: line, of: role)
     } catch {
       if hasGreeting(line) {
-        misunderstanding = LabFault(.noDevice, "the \(role.title)'s greeting cannot be used: \(error.reason)")
+        misunderstanding = LabFault(
+          .noDevice, "the \(role.title)'s greeting cannot be used: \(error.reason)")
       }
       throw fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(error.reason)")
     }
+    if case .operation(.secret(let secret)) = said.answer { try keep(secret) }
+    note(said.answer)
+    let entry = (said: said, observation: observation(of: said.answer))
+    known.learn(line, entry)
+    return entry
   }
+
+  /// Keeps a secret out of what is written from now on, what stands behind it in the same answer included.
+  private func keep(_ secret: ProgramSecret) throws(LabFault) {
+    secretCount += 1
+    guard secretCount <= Self.maximumSecrets else {
+      throw fail(.badAnswer, "the \(role) has named more than \(Self.maximumSecrets) secrets")
+    }
+    ProgramSecrets.keep(secret.value)
+  }
+
+  /// The most secrets that one program may name: each is looked for in all that is written.
+  private static let maximumSecrets = 500
 
   /// Whether a line was to say what the program is.
   private func hasGreeting(_ line: [UInt8]) -> Bool { (try? JSON(parsing: line))?["hello"] != nil }
@@ -336,7 +360,7 @@ extension ProgramConversation {
   }
 
   private func ended() -> LabFault {
-    guard let child else { return LabFault(.ended, "the program does not run") }
+    guard let child else { return missing }
     let hasUnread = child.hasUnread
     let ending = child.stop(grace: .milliseconds(200))
     let how = ending?.description ?? "it closed its output and went on"
@@ -350,13 +374,22 @@ extension ProgramConversation {
     return fail(isMissing ? .noDevice : .ended, "\(how), of \(command)")
   }
 
-  /// Kills the program and says what was wrong with it.
+  /// That there is no program to ask.
+  var missing: LabFault {
+    role == .device
+      ? LabFault(.ended, "the program does not run") : LabFault(.programFailed, "the \(role) does not run")
+  }
+
+  /// Kills the program and says what was wrong with it; of what is no device itself that says nothing of one.
   func fail(_ symptom: LabFault.Symptom, _ detail: String) -> LabFault {
     child?.stop(grace: .zero)
     let words = child?.lastWords ?? ""
     child = nil
     let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
-    if hasEverAnswered { return LabFault(symptom, told) }
+    if hasEverAnswered {
+      return role == .device
+        ? LabFault(symptom, told) : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(told)")
+    }
     let hint = symptom == .noAnswer ? "; --answer-timeout gives more time to one that starts slowly" : ""
     let fault = LabFault(
       .noDevice,

@@ -81,6 +81,9 @@ extension ProgramIntroduction {
       }
       try take(member.name, member.value)
     }
+    if role != .device, members.contains(where: { $0.name == "time" && $0.value == .text("real") }) {
+      throw Malformed(reason: "a \(role) has no clock: `time` is virtual")
+    }
     guard members.contains(where: { $0.name == "protocol" }) else {
       throw Malformed(reason: "`hello` says no `protocol`; this one is \(Self.spokenProtocol)")
     }

@@ -158,11 +158,24 @@ extension ProgramAdvertisement {
       interval = seconds
     }
     isConnectable = try fields.optional("connectable")?.flag ?? true
+    let room = AdvertisingData.legacyCapacity - 2
+    if let name, name.utf8.count > room {
+      throw ProgramAnswer.Malformed(
+        reason: "the name to advertise has \(name.utf8.count) bytes, and at most \(room) fit")
+    }
+    if let manufacturer, manufacturer.count > room || manufacturer.count < 2 {
+      throw ProgramAnswer.Malformed(
+        reason: "the manufacturer's data has \(manufacturer.count) bytes, and not from 2 to \(room)")
+    }
+    guard services.count <= 20 else {
+      throw ProgramAnswer.Malformed(reason: "\(services.count) services do not fit an advertisement")
+    }
     let data = data
     if data.advertisement.count > AdvertisingData.legacyCapacity
       || data.scanResponse.count > AdvertisingData.legacyCapacity
     {
-      throw item.isWrong("what 31 bytes, and 31 of a scan response, have room for")
+      throw ProgramAnswer.Malformed(
+        reason: "what is to be advertised does not fit into 31 bytes and 31 of a scan response")
     }
   }
 }
@@ -223,7 +236,7 @@ struct ProgramItem {
   /// A characteristic, by its UUID or by its handle.
   var place: ProgramOperation.Place {
     get throws(ProgramAnswer.Malformed) {
-      if let number = json.int, let handle = UInt16(exactly: number) {
+      if let number = json.int, let handle = UInt16(exactly: number), handle > 0 {
         return .handle(AttributeHandle(rawValue: handle))
       }
       guard let text = json.string, let uuid = BluetoothUUID(text: text) else {

@@ -199,6 +199,17 @@ extension Template {
               show("away")
 
 
+      @driver.fault(level="messages", values=["empty", "unknown", "cut", "tail", "long"])
+      def malformed(kind):
+          """Writes what means nothing to a correct lock. Generated tests do so too, at the level of messages."""
+          if driver.status in STATES:
+              message = {
+                  "empty": b"", "unknown": b"\x7f", "cut": b"\x02" + RIGHT[:2], "tail": b"\x02" + RIGHT + b"5",
+                  "long": bytes(200),
+              }[kind]
+              driver.write("fff1", message, text="malformed: %s" % kind)
+
+
       @driver.disconnected
       def disconnected(reason, text):
           if driver.status == "away":
@@ -276,7 +287,7 @@ extension Template {
       def written(message):
           if message == b"\x01":
               turn(LOCKED)
-          elif message[:1] == b"\x02" and lock.state == LOCKED:
+          elif message[:1] == b"\x02" and len(message) == 1 + len(CODE) and lock.state == LOCKED:
               if message[1:] == CODE:
                   return turn(UNLOCKED, 5)
               lock.wrong += 1

@@ -31,6 +31,9 @@ public struct Template {
     (self.kind, self.name) = (kind, name)
   }
 
+  /// Names that other files of a project have.
+  public static let taken = ["bench", "nightly"]
+
   /// The device that its scenarios are about, as it stands on a command line.
   public var device: String {
     switch kind {

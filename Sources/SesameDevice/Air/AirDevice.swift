@@ -189,7 +189,8 @@ public final class AirDevice<Transport: HCITransport, Environment: LockEnvironme
     } catch {
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
-      case .noDevice, .transportLost, .notPossible, .linkLost, .notReproduced, .noVerdict, .safetyLimit,
+      case .noDevice, .transportLost, .programFailed, .notPossible, .linkLost, .notReproduced, .noVerdict,
+        .safetyLimit,
         .stopped:
         throw error
       }

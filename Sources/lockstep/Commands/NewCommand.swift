@@ -46,8 +46,12 @@ private struct NewArguments {
     }
     let folder = name[0]
     let own = String(folder.split(separator: "/").last ?? "")
+    guard !Template.taken.contains(own) else {
+      throw UsageError("a project is not called '\(own)': one of its files is")
+    }
     guard let template = Template(kind ?? .driver, named: own) else {
-      throw UsageError("a name has letters, digits, '-' and '_' behind a letter, and not '\(own)'")
+      throw UsageError(
+        "a name has up to 40 letters, digits, '-' and '_', a letter first, and is not '\(own)'")
     }
     guard fileKind(folder) == .missing else {
       throw UsageError("\(folder) is there already: nothing is overwritten")

@@ -67,7 +67,8 @@ public struct HealthCheck<Device: DeviceUnderTest> {
         case .safetyLimit, .notPossible, .stopped: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended:
           return way.isReached ? .unwell(fault.detail) : .transport(fault.detail)
-        case .noDevice, .transportLost, .linkLost, .notReproduced, .noVerdict: return .transport(fault.detail)
+        case .noDevice, .transportLost, .programFailed, .linkLost, .notReproduced, .noVerdict:
+          return .transport(fault.detail)
         }
       }
     }
