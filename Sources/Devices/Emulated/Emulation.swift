@@ -230,9 +230,10 @@ extension ProgramPeripheral: PlayedLock {
   var hasKey: Bool { false }
 
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
-    let packets = start(at: now)
     do {
-      return packets + (try prepare(StartCondition(), at: now))
+      let packets = try prepare(StartCondition(), at: now)
+      // A program may take its time to start: the controller is asked after that, or its answer would be late.
+      return packets + start(at: Waiting.now)
     } catch {
       throw EmulationFault(error.description)
     }
