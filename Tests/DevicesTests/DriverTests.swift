@@ -294,6 +294,29 @@ struct DriverTests {
     }
   }
 
+  @Test("the answer to what no client would send is not taken for that to what the driver does next")
+  func malformedBeforeAnOperation() throws {
+    let pair = ScriptedPair()
+    var device = try pair.device(
+      """
+      \(ScriptedPair.connecting.replacing("if kind == \"stimulus\": say(scan=True)", with: ""))
+      if kind == "stimulus" and not state["n"]: say(scan=True)
+      if kind == "stimulus" and state["n"]: say(write={"to": "fff1", "value": "5a" * 40})
+      if kind == "link" and request["link"] == "ready": state["n"] = 1
+      """)
+    for value in MalformedBluetooth.allCases {
+      try device.reset(to: StartCondition())
+      try device.perform(Stimulus(0))
+      _ = try observed(&device, until: seconds(3))
+      try device.bring(about: Fault("att", .text(value.rawValue)))
+      try device.perform(Stimulus(0))
+      _ = try observed(&device, until: seconds(6))
+      let told = pair.told("driver").last
+      #expect(told == #"{"wrote":{"characteristic":"fff1","handle":12}}"#, "\(value): \(told ?? "nothing")")
+    }
+    device.shutDown()
+  }
+
   static let badPrograms: [(driver: String, lock: String, symptom: LabFault.Symptom, words: String)] = [
     ("if kind == 'heard': sys.exit(3)", "pass", .ended, "exit status 3"),
     (

@@ -84,14 +84,15 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   /// When the driver wants to be called by itself.
   private var due = Instant.never
   private var diagnostics: [String] = []
+  /// Of each stimulus, whether whoever stands around the lock gives it.
+  private var isAround: [Bool] = []
   private var recorder: LinkRecorder?
   /// What the driver draws its chances from, from the next test on.
   var seed: UInt64 = 0
 
   init(
     _ program: ProgramConversation, on transport: Transport, _ surroundings: any DriverSurroundings,
-    _ settings: DriverSettings, recovery: (any ControllerRecovery<Transport>)? = nil,
-    diagnostics: [String] = []
+    _ settings: DriverSettings, recovery: (any ControllerRecovery<Transport>)? = nil
   ) {
     self.program = program
     self.surroundings = surroundings
@@ -99,7 +100,7 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
     self.recovery = recovery
     link = DriverLink(
       transport, host: settings.host, target: settings.target, patience: settings.patience)
-    self.diagnostics = (recovery?.takeDiagnostics() ?? []) + diagnostics
+    diagnostics = recovery?.takeDiagnostics() ?? []
   }
 
   var now: Instant { link.now }
@@ -131,7 +132,11 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
       disturbances: disturbances)
   }
 
-  func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
+  func adopt(_ vocabulary: Vocabulary) {
+    program.adopt(vocabulary)
+    let around = surroundings.stimuli
+    isAround = vocabulary.stimuli.map(around.contains)
+  }
 }
 
 extension DriverDevice {
@@ -150,8 +155,10 @@ extension DriverDevice {
   }
 
   func perform(_ stimulus: Stimulus) throws(LabFault) {
-    let name = program.vocabulary.stimuli[stimulus.number]
-    if surroundings.stimuli.contains(name) { return try surroundings.perform(name, stimulus.arguments) }
+    if isAround[stimulus.number] {
+      let name = program.vocabulary.stimuli[stimulus.number]
+      return try surroundings.perform(name, stimulus.arguments)
+    }
     if let refusal = try ask(program.request(of: stimulus)) { shown.append(.refused(refusal)) }
   }
 

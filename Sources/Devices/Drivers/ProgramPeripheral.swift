@@ -20,6 +20,8 @@ final class ProgramPeripheral {
   let program: ProgramConversation
   private let address: BluetoothAddress
   private var host: BluetoothHost
+  /// Its characteristics, where they stand in the server, with their first values.
+  private let places: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
   private var state = State.off
   private var link: LinkID?
   /// What it wants to advertise, and what the controller was asked to; nothing while it is connected.
@@ -47,7 +49,15 @@ final class ProgramPeripheral {
     self.seed = seed
     var generator = SeededGenerator(seed: seed, for: "peripheral")
     address = .staticRandom(generator.next())
-    host = Self.host(program, address)
+    let host = Self.host(program, address)
+    places = (program.introduction?.services ?? []).flatMap { service in
+      service.characteristics.compactMap { characteristic in
+        host.handle(of: characteristic.uuid, in: service.uuid).map {
+          (characteristic.uuid, $0, characteristic.value)
+        }
+      }
+    }
+    self.host = host
   }
 
   private static func host(_ program: ProgramConversation, _ address: BluetoothAddress) -> BluetoothHost {
@@ -92,12 +102,7 @@ extension ProgramPeripheral {
     wanted = program.introduction?.advertisement
     if let link { note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now) }
     (link, outgoing) = (nil, [])
-    for service in program.introduction?.services ?? [] {
-      for characteristic in service.characteristics {
-        guard let handle = host.handle(of: characteristic.uuid, in: service.uuid) else { continue }
-        host.setValue(characteristic.value, of: handle)
-      }
-    }
+    for place in places { host.setValue(place.value, of: place.handle) }
     let refusal = try ask(program.request(ofReset: start.settings, seed: seed), at: now)
     if let refusal { throw LabFault(.notPossible, "the peripheral cannot start so: \(refusal)") }
     advertise(at: now)
@@ -240,13 +245,7 @@ extension ProgramPeripheral {
   }
 
   private func place(of handle: AttributeHandle) -> ProgramEvent.Place {
-    for service in program.introduction?.services ?? [] {
-      for characteristic in service.characteristics
-      where host.handle(of: characteristic.uuid, in: service.uuid) == handle {
-        return ProgramEvent.Place(uuid: characteristic.uuid, handle: handle)
-      }
-    }
-    return ProgramEvent.Place(handle: handle)
+    ProgramEvent.Place(uuid: places.first { $0.handle == handle }?.uuid, handle: handle)
   }
 
   private func tell(_ event: ProgramEvent, at now: Instant) {
@@ -318,7 +317,6 @@ extension ProgramPeripheral {
   }
 
   private func handle(of place: ProgramOperation.Place) throws(LabFault) -> AttributeHandle {
-    let services = program.introduction?.services ?? []
     switch place {
     case .handle(let handle):
       guard self.place(of: handle).uuid != nil else {
@@ -326,9 +324,7 @@ extension ProgramPeripheral {
       }
       return handle
     case .characteristic(let uuid):
-      for service in services {
-        if let handle = host.handle(of: uuid, in: service.uuid) { return handle }
-      }
+      if let handle = places.first(where: { $0.uuid == uuid })?.handle { return handle }
       throw program.fail(.badAnswer, "the peripheral has no characteristic \(uuid)")
     }
   }

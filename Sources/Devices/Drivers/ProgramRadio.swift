@@ -107,6 +107,8 @@ extension ProgramRadio: DriverSurroundings {
     past = past + (time - .zero)
     (time, returnTime, hasLockPower) = (.zero, .never, true)
     radio = Self.radio(channel, seed)
+    // Nobody watches it here.
+    _ = peripheral.takeNotices()
     toLock(peripheral.start(at: time))
     toLock(try peripheral.prepare(start, at: time))
   }

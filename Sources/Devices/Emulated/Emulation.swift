@@ -67,8 +67,6 @@ protocol PlayedLock: AnyObject {
   var deadline: Instant? { get }
   /// Why nothing goes on, if nothing does.
   var trouble: String? { get }
-  /// Whether its key may be written to a file.
-  var hasKey: Bool { get }
 
   /// Puts it on the air in its usual condition.
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket]
@@ -129,7 +127,6 @@ final class PlayedEmulator: PlayedLock {
   }
   var deadline: Instant? { peripheral.deadline }
   var trouble: String? { peripheral.failure?.description }
-  var hasKey: Bool { true }
 
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
     var start = choice.start
@@ -227,7 +224,6 @@ extension ProgramPeripheral: PlayedLock {
       name: program.introduction?.name ?? program.command, address: peerAddress.description)
   }
   var trouble: String? { fault?.description ?? failure?.description }
-  var hasKey: Bool { false }
 
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
     do {
@@ -406,13 +402,13 @@ public final class PlayedProgramChoice {
   let program: ProgramConversation
 
   /// Reads `peripheral:COMMAND`, starts the program and greets it; `nil` for what names no program.
-  public init?(_ text: String, answerTimeout: Interval = .seconds(5)) throws(UsageError) {
+  public init?(_ text: String) throws(UsageError) {
     let kind = "peripheral:"
     guard text.hasPrefix(kind) else { return nil }
     let command = String(text.dropFirst(kind.count))
     guard !command.isEmpty else { throw UsageError("nothing stands after 'peripheral:'") }
     program = ProgramConversation(
-      command: command, as: .peripheral, answerTimeout: answerTimeout,
+      command: command, as: .peripheral,
       isStopped: { Interruption.isHeard })
     program.greet()
     if let fault = program.misunderstanding { throw UsageError(fault.detail) }

@@ -57,7 +57,7 @@ final class ProgramConversation {
   /// The lines read since the program last was silent.
   private var lineCount = 0
   /// Whether the program has written a line of the protocol since it was started.
-  private(set) var hasAnswered = false
+  private var hasAnswered = false
   /// When the line was read that was taken last: what was written in one piece was shown at one moment.
   private(set) var pieceTime = Interval.zero
   /// The lines that say of each stimulus without arguments that it is given.

@@ -138,42 +138,12 @@ extension Template {
 
       """#),
     File(
-      ".github/workflows/lockstep.yml",
-      #"""
-      # The scenarios and a minute of fuzzing for each change; JUnit reports are kept whatever comes of it.
-      name: lockstep
-      on: [push, pull_request]
-      jobs:
-        test:
-          runs-on: ubuntu-latest
-          steps:
-            - uses: actions/checkout@v4
-            # Put the command on the path here: a release of yours, or a build from its sources.
-            - run: lockstep run scenarios --out Reports/run
-            - run: lockstep fuzz NAME.yaml --device 'exec:python3 device.py' --duration 1min --out Reports/fuzz
-            - uses: actions/upload-artifact@v4
-              if: always()
-              with: { name: reports, path: Reports }
-
-      """#),
-    File(
       "bench.yaml",
       #"""
       # What the lab owns: here, a lock that programs play. A real one has a `file` in place of its `device`, and dongles lead to it.
       bench: NAME
       locks:
         - { name: twin, device: "exec:python3 device.py" }
-
-      """#),
-    File(
-      "nightly.yaml",
-      #"""
-      # What a night does with each lock of the bench.
-      nightly: NAME
-      bench: bench.yaml
-      duration: 10 min
-      suites:
-        - { name: scenarios, scenarios: scenarios, repeat: 2 }
 
       """#),
     File(

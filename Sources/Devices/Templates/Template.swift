@@ -48,13 +48,13 @@ public struct Template {
   private var files: [File] {
     let own = kind == .driver ? Self.driverFiles : Self.execFiles
     let binding = Binding.all.filter { $0.language == "python" }.map { File($0.fileName, $0.text) }
-    return own.map { file in
-      File(named(file.name), named(file.text))
+    return (own + Self.commonFiles).map { file in
+      File(named(file.name), named(file.text).replacing("DEVICE", with: device))
     } + binding
   }
 
   private func named(_ text: String) -> String {
-    text.split(separator: "NAME", omittingEmptySubsequences: false).joined(separator: name)
+    text.replacing("NAME", with: name)
   }
 
   /// Writes it into a folder, which is made.
