@@ -26,27 +26,10 @@ build: dependencies ## Build the command, optimised, as .build/release/lockstep
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)
 
-# The files with tests that watch a process end. Who waits for these ends spins while every thread is taken by other tests, so
-# they run by themselves.
-EXITS := /($(shell grep -rl processExitsWith Tests --include=*.swift | xargs -n 1 basename | paste -sd '|'))
-
-# What all tests are built in: what computes is optimised, and checks itself all the same.
-TESTS      := .build/tests
-SWIFT_TEST := SWIFT_DETERMINISTIC_HASHING=1 swift test --skip-build --ignore-lock --scratch-path $(TESTS)
-
-# The command's tests wait for its processes more than they work, so they are two parts, with the others beside them and those of
-# the products, which have a build of their own. Those against other people's stacks run in real time, and so by themselves but for
-# a part of the torture, which is drawn by the commit.
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
-	LOCKSTEP_OPTIMIZED_TESTS=1 swift build --build-tests --scratch-path $(TESTS)
-	nice make --no-print-directory test-products & products=$$!; \
-	  $(SWIFT_TEST) --filter '^lockstepTests\.[A-H]' --skip '$(EXITS)' & first=$$!; \
-	  $(SWIFT_TEST) --filter '^lockstepTests\.[I-Z]' --skip '$(EXITS)' & second=$$!; \
-	  $(SWIFT_TEST) --skip '^lockstepTests|PeerTests|$(EXITS)' && $(SWIFT_TEST) --filter '$(EXITS)'; others=$$?; \
-	  wait $$first && wait $$second && wait $$products && exit $$others
-	nice -n 19 Tests/Robustness/torture.py $(TESTS)/debug/lockstep --share $(TORTURE) --draw "$$(git rev-parse HEAD 2>&1)" & \
-	  torture=$$!; $(SWIFT_TEST) --filter PeerTests; peers=$$?; wait $$torture && exit $$peers
+	LOCKSTEP_OPTIMIZED_TESTS=1 swift build --build-tests --scratch-path .build/tests
+	.ci/tests $(TORTURE)
 else
 	SWIFT_DETERMINISTIC_HASHING=1 swift test $(ARGS)
 endif
