@@ -224,6 +224,71 @@ struct ATTServerTests {
     expect(other.receive(.readRequest(h(18)), &database, at: .zero), [.transmit(.readResponse([]))])
   }
 
+  @Test("where writes are held, one with response is made and answered as whoever was told of it says")
+  func heldWrites() {
+    var database = GATTDatabase(GATTFixture.services)
+    var link = GATTLink(offering: 23, holdingWrites: true)
+    func receive(_ packet: ATTPacket) -> [GATTLink.Action] { link.receive(packet, &database, at: .zero) }
+
+    let old = database.value(of: h(18))
+    expect(receive(.writeRequest(h(18), [9])), [.report(.written(h(18), [9]))])
+    expect(database.value(of: h(18)), old)
+    expect(receive(.readRequest(h(3))), [.complain("a request before the one before was answered")])
+    expect(
+      link.answerWrite(ATTErrorCode(rawValue: 0x80), &database),
+      [.transmit(error(0x12, 18, ATTErrorCode(rawValue: 0x80)))])
+    expect(database.value(of: h(18)), old)
+
+    expect(receive(.writeRequest(h(18), [9])), [.report(.written(h(18), [9]))])
+    expect(link.answerWrite(nil, &database), [.transmit(.writeResponse)])
+    expect(database.value(of: h(18)), [9])
+    expect(link.answerWrite(nil, &database), [])
+
+    // What cannot be written is refused without anybody being asked; commands and subscriptions are not held.
+    expect(receive(.writeRequest(h(3), [1])), [.transmit(error(0x12, 3, .writeNotPermitted))])
+    expect(receive(.writeCommand(h(12), [8])), [.report(.written(h(12), [8]))])
+    expect(link.answerWrite(.unlikelyError, &database), [])
+    expect(database.value(of: h(12)), [8])
+    expect(
+      receive(.writeRequest(h(15), [1, 0])),
+      [.transmit(.writeResponse), .report(.subscribed(h(14), .notifications))])
+  }
+
+  @Test("of a long write that is held each value is asked of, and one that is refused lets none be written")
+  func heldLongWrites() {
+    let service = ServiceDefinition(
+      BluetoothUUID(1),
+      [
+        .init(BluetoothUUID(2), .write, value: [1]), .init(BluetoothUUID(3), .write, value: [2]),
+        .init(BluetoothUUID(4), .notify),
+      ])
+    let places = [h(3), h(5)]
+    for refused in [nil, 0, 1] as [Int?] {
+      var database = GATTDatabase([service])
+      var link = GATTLink(offering: 23, holdingWrites: true)
+      func receive(_ packet: ATTPacket) -> [GATTLink.Action] { link.receive(packet, &database, at: .zero) }
+      for (handle, value) in [(places[0], [5]), (h(8), [1, 0]), (places[1], [6])]
+        as [(AttributeHandle, [UInt8])]
+      {
+        _ = receive(.prepareWriteRequest(handle, offset: 0, value))
+      }
+      var actions = receive(.executeWriteRequest(true))
+      for number in 0...(refused ?? 1) {
+        expect(actions, [.report(.written(places[number], [[5], [6]][number]))])
+        actions = link.answerWrite(number == refused ? .insufficientAuthorization : nil, &database)
+      }
+      if let refused {
+        expect(
+          actions, [.transmit(.errorResponse(request: 0x18, places[refused], .insufficientAuthorization))])
+        expect(places.map { database.value(of: $0) }, [[1], [2]])
+      } else {
+        expect(actions, [.transmit(.executeWriteResponse), .report(.subscribed(h(7), .notifications))])
+        expect(places.map { database.value(of: $0) }, [[5], [6]])
+      }
+      expect(receive(.executeWriteRequest(true)), [.transmit(.executeWriteResponse)])
+    }
+  }
+
   @Test("a command that may not be carried out is not answered, and complained of")
   func refusedCommands() {
     var database = GATTDatabase(GATTFixture.services)

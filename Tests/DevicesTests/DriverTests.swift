@@ -279,6 +279,36 @@ struct DriverTests {
     #expect(lock.contains(#"{"confirmed":{"characteristic":"fff3","handle":17}}"#))
   }
 
+  @Test(
+    "a lock refuses a write with an error of ATT, before whatever else it sends; one without response goes by"
+  )
+  func rejections() throws {
+    let pair = ScriptedPair()
+    let long = String(repeating: "a5", count: 100)
+    var device = try pair.device(
+      """
+      \(ScriptedPair.connecting)
+      if kind == "link" and request["link"] == "ready":
+        say(subscribe="fff2")
+        for value in ["01", "02", "\(long)"]: say(write={"to": "fff1", "value": value})
+        say(write={"to": "fff3", "value": "03"})
+      """,
+      """
+      if kind == "written":
+        if request["written"]["value"] != "02": say(reject=0x81)
+        say(notify={"from": "fff2", "value": "01"})
+      """)
+    try device.reset(to: StartCondition())
+    try device.perform(Stimulus(0))
+    _ = try observed(&device, until: seconds(5))
+    let failed =
+      #"{"failed":{"operation":"write","characteristic":"fff1","error":"refused with 0x81 (application error) at 0x000c","code":129}}"#
+    let told = pair.told("driver").filter { $0.hasPrefix("{\"failed") || $0.hasPrefix("{\"wrote") }
+    #expect(told == [failed, #"{"wrote":{"characteristic":"fff1","handle":12}}"#, failed], "\(told)")
+    expect(pair.told("driver").count { $0.hasPrefix("{\"notified") }, 4)
+    expect(pair.told("lock").count { $0.hasPrefix("{\"written") }, 4)
+  }
+
   @Test("what no client's Bluetooth would send does a correct lock no harm")
   func malformed() throws {
     let pair = ScriptedPair()

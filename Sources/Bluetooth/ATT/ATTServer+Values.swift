@@ -55,9 +55,18 @@ extension ATTServer {
     _ value: [UInt8], to handle: AttributeHandle, by property: CharacteristicProperties,
     _ database: inout GATTDatabase
   ) throws(ATTRefusal) -> GATTEvent? {
+    let write = try checked(value, of: handle, by: property, database)
+    return commit(write.value, at: write.index, &database)
+  }
+
+  /// A write that can be made.
+  func checked(
+    _ value: [UInt8], of handle: AttributeHandle, by property: CharacteristicProperties,
+    _ database: GATTDatabase
+  ) throws(ATTRefusal) -> HeldWrite.Part {
     let index = try writable(handle, by: property, database)
     try check(value, at: index, database)
-    return commit(value, at: index, &database)
+    return (index, value)
   }
 
   mutating func prepare(
@@ -70,13 +79,15 @@ extension ATTServer {
     prepared.append(PreparedWrite(index: index, offset: Int(offset), part: part))
   }
 
-  /// Empties the queue, into the database or not. Each part makes its value end where the part does, as a whole
-  /// write would; and when one of them cannot be written none is.
-  mutating func execute(_ isWritten: Bool, _ database: inout GATTDatabase) throws(ATTRefusal) -> [GATTEvent] {
+  /// Empties the queue; what is to be written of it. Each part makes its value end where the part does, as a whole write
+  /// would; and when one of them cannot be written none is.
+  mutating func takePrepared(
+    _ isWritten: Bool, _ database: GATTDatabase
+  ) throws(ATTRefusal) -> [HeldWrite.Part] {
     let parts = prepared
     prepared = []
     guard isWritten else { return [] }
-    var results: [(index: Int, value: [UInt8])] = []
+    var results: [HeldWrite.Part] = []
     for part in parts {
       let known = results.firstIndex { $0.index == part.index }
       let value = known.map { results[$0].value } ?? current(at: part.index, database)
@@ -94,7 +105,7 @@ extension ATTServer {
       }
     }
     for result in results { try check(result.value, at: result.index, database) }
-    return results.compactMap { commit($0.value, at: $0.index, &database) }
+    return results
   }
 
   /// What an attribute holds, whether the client may read it or not.
@@ -144,6 +155,62 @@ extension ATTServer {
       database.write(value, at: index)
       return .written(AttributeHandle(index: index), value)
     }
+  }
+}
+
+/// A write request that can be made and is not answered yet.
+struct HeldWrite: Sendable {
+  /// An attribute, and its value to be.
+  typealias Part = (index: Int, value: [UInt8])
+
+  let request: ATTPacket
+  let parts: [Part]
+  /// How many of them need not be asked of any more.
+  var settled = 0
+}
+
+/// Writes of which whoever uses the host decides.
+extension ATTServer {
+  /// Makes writes, once all of their values were asked of where they are held.
+  mutating func hold(
+    _ request: ATTPacket, _ parts: [HeldWrite.Part], _ database: inout GATTDatabase
+  ) -> [GATTLink.Action] {
+    held = HeldWrite(request: request, parts: parts)
+    return goOn(&database)
+  }
+
+  /// Takes in what was decided of the value that was asked of last: it is written, or the request is refused.
+  mutating func settle(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [GATTLink.Action] {
+    guard let write = held else { return [] }
+    if let error {
+      held = nil
+      let handle = AttributeHandle(index: write.parts[write.settled].index)
+      return [.transmit(.errorResponse(request: write.request.opcode, handle, error))]
+    }
+    held?.settled += 1
+    return goOn(&database)
+  }
+
+  private mutating func goOn(_ database: inout GATTDatabase) -> [GATTLink.Action] {
+    guard let write = held else { return [] }
+    if holdsWrites {
+      for number in write.parts.indices.dropFirst(write.settled) {
+        let (index, value) = write.parts[number]
+        // What a client subscribes to is its own affair.
+        guard case .value = database.attributes[index].role else { continue }
+        held?.settled = number
+        return [.report(.written(AttributeHandle(index: index), value))]
+      }
+    }
+    held = nil
+    let events = write.parts.compactMap { commit($0.value, at: $0.index, &database) }
+    var isLong = false
+    if case .executeWriteRequest = write.request { isLong = true }
+    return [.transmit(isLong ? .executeWriteResponse : .writeResponse)]
+      + events.compactMap { event in
+        // Whoever was asked knows.
+        if case .written = event, holdsWrites { nil } else { .report(event) }
+      }
   }
 }
 

@@ -13,11 +13,17 @@ struct ATTRefusal: Error {
 
 /// The server end of one ATT bearer: what one client has subscribed to, prepared, and not yet confirmed.
 ///
-/// Each request has exactly one answer, given at once and no longer than the MTU (Core 5.4, Vol 3 Part F §3.3.2).
+/// Each request has exactly one answer, no longer than the MTU, and but for writes that are held it is given at once (Core 5.4,
+/// Vol 3 Part F §3.3.2).
 /// Indications go out one at a time, and one that is not confirmed within thirty seconds kills the bearer (§3.3.3):
 ///
 ///              indicate                  confirmation
 ///     silent ───────────▶ unconfirmed ─────────────────▶ silent, or unconfirmed with the next
+///
+/// Where writes are held, whoever uses the host answers a write request once it was told what is written:
+///
+///              write request           answered
+///     ready ─────────────────▶ held ─────────────▶ ready, or held with the next value of a long write
 ///
 /// What a client may do with a value is what its characteristic's properties say; declarations are read-only.
 /// A configuration is read and written by any means, and each client has its own.
@@ -37,9 +43,12 @@ struct ATTServer: Sendable {
   private var indicating = Indicating.silent
   private var waiting = FIFO<(handle: AttributeHandle, value: [UInt8])>()
   private var hasAgreedOnMTU = false
+  /// Whether write requests wait for an answer from whoever uses the host, and that which does.
+  let holdsWrites: Bool
+  var held: HeldWrite?
 
   /// Makes the server of a new link: its client has subscribed to nothing.
-  init() {}
+  init(holdingWrites: Bool = false) { holdsWrites = holdingWrites }
 
   /// When a confirmation will be too late.
   var due: Instant {
@@ -55,17 +64,17 @@ extension ATTServer {
   mutating func answer(
     _ request: ATTPacket, _ database: inout GATTDatabase, mtu: UInt16
   ) -> [GATTLink.Action] {
+    // A client has one request at a time (Vol 3 Part F §3.3.2).
+    guard held == nil else { return [.complain("a request before the one before was answered")] }
     do throws(ATTRefusal) {
       switch request {
       case .writeRequest(let handle, let value):
-        let event = try write(value, to: handle, by: .write, &database)
-        return answer(.writeResponse, event)
+        return hold(request, [try checked(value, of: handle, by: .write, database)], &database)
       case .prepareWriteRequest(let handle, let offset, let part):
         try prepare(part, at: offset, of: handle, database, mtu: Int(mtu))
         return [.transmit(.prepareWriteResponse(handle, offset: offset, part))]
       case .executeWriteRequest(let isWritten):
-        let events = try execute(isWritten, &database)
-        return [.transmit(.executeWriteResponse)] + events.map { .report($0) }
+        return hold(request, try takePrepared(isWritten, database), &database)
       case let other:
         return [.transmit(try response(to: other, database, mtu: Int(mtu)))]
       }
@@ -112,11 +121,6 @@ extension ATTServer {
       preconditionFailure("opcode \(hexadecimal(request.opcode)) is not for the server's lookups")
     }
   }
-
-  private func answer(_ response: ATTPacket, _ event: GATTEvent?) -> [GATTLink.Action] {
-    guard let event else { return [.transmit(response)] }
-    return [.transmit(response), .report(event)]
-  }
 }
 
 extension ATTServer {
@@ -136,6 +140,7 @@ extension ATTServer {
   mutating func forgetSubscriptions() {
     subscriptions = []
     prepared = []
+    held = nil
   }
 
   /// Sets a subscription, and says whether it was another one before.

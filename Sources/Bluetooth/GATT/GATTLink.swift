@@ -32,16 +32,19 @@ public struct GATTLink: Sendable {
 
   private let offered: UInt16
   private var client: GATTClient
-  private var server = ATTServer()
+  private var server: ATTServer
   private var state = State.open
 
   /// Makes the ends of a new link.
   ///
-  /// - Parameter mtu: what this end takes, in bytes; at least 23.
-  public init(offering mtu: UInt16) {
+  /// - Parameters:
+  ///   - mtu: what this end takes, in bytes; at least 23.
+  ///   - holdsWrites: whether the answer to a write request waits for ``answerWrite(_:_:)``.
+  public init(offering mtu: UInt16, holdingWrites holdsWrites: Bool = false) {
     precondition(mtu >= GATTLink.minimumMTU, "an MTU is at least 23")
     offered = mtu
     client = GATTClient(offering: mtu)
+    server = ATTServer(holdingWrites: holdsWrites)
   }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -132,6 +135,15 @@ extension GATTLink {
   /// and a value not longer than 512 bytes.
   public mutating func start(_ procedure: GATTProcedure, at now: Instant) -> (GATTProcedureID, [Action]) {
     client.start(procedure, mtu: &mtu, at: now)
+  }
+
+  /// Answers the write request that ``GATTEvent/written(_:_:)`` told of last, where writes are held: makes it, or refuses it
+  /// with an error. Where none waits for an answer nothing is done.
+  public mutating func answerWrite(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [Action] {
+    switch state {
+    case .open: server.settle(error, &database)
+    case .closed: []
+    }
   }
 
   /// Indicates a value to the peer; the next one follows once this one was confirmed.

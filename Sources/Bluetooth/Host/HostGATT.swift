@@ -80,6 +80,14 @@ extension BluetoothHost {
     return takeActions()
   }
 
+  /// Answers the write with response that ``GATTEvent/written(_:_:)`` told of last, where the host holds writes
+  /// (``HostSettings/holdsWrites``): makes it, or refuses it with an error. Where none waits for an answer nothing is done.
+  public mutating func answerWrite(_ error: ATTErrorCode?, on link: LinkID, at now: Instant) -> [HostAction] {
+    guard let index = openIndex(of: link) else { return [] }
+    carryOut(links[index].gatt.answerWrite(error, &database), index, at: now)
+    return takeActions()
+  }
+
   /// Sends an L2CAP frame as it is, whatever it says: for tests of the other end. On a link that is gone nothing is
   /// done.
   ///

@@ -71,7 +71,8 @@ extension BluetoothHost {
     links.append(
       HostLink(
         id: id, handle: connection.handle, role: connection.role, isReported: isWanted,
-        timing: connection.timing, gatt: GATTLink(offering: settings.mtu),
+        timing: connection.timing,
+        gatt: GATTLink(offering: settings.mtu, holdingWrites: settings.holdsWrites),
         signalling: Signalling(asksController: features & LEFeature.parameterRequest != 0)))
     guard isWanted else { return endLink(links.count - 1, .remoteUserTerminated, at: now) }
     report(.connected(id, connection))

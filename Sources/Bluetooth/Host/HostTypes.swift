@@ -110,6 +110,8 @@ public struct HostSettings: Hashable, Sendable {
   public var queueLimit: Int
   /// The device name in the GAP service, which every server has.
   public var name: String
+  /// Whether a write with response is made and answered only once ``BluetoothHost/answerWrite(_:on:at:)`` says so.
+  public var holdsWrites = false
 
   /// Makes settings.
   public init(

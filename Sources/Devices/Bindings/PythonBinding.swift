@@ -607,6 +607,12 @@ extension Binding {
             """What is done when its client has confirmed an indication."""
             return self._at("confirmed", place)
 
+        def reject(self, code):
+            """Refuses the write that it was just told of, if that is one with response: with an error of ATT, of which 0x80
+            to 0x9f are a protocol's own. Without it a write is answered as made.
+            """
+            self._operate("reject", code)
+
         def set(self, place, value):
             """Gives a characteristic another value, which is read from now on."""
             self._operate("set", {"of": _place(place), "value": bytes(value).hex()})

@@ -102,7 +102,7 @@ extension DriverLink {
     case .exchangeMTU, .read, .write, .subscribe, .unsubscribe:
       waiting.append(operation)
       try goOn()
-    case .advertise, .set, .notify, .indicate, .meaning, .secret: break
+    case .advertise, .set, .notify, .indicate, .reject, .meaning, .secret: break
     }
   }
 
@@ -118,7 +118,8 @@ extension DriverLink {
         try write(place, value, withResponse: withResponse)
       case .subscribe(let place): try subscribe(place, isOn: true)
       case .unsubscribe(let place): try subscribe(place, isOn: false)
-      case .scan, .connect, .disconnect, .advertise, .set, .notify, .indicate, .meaning, .secret: break
+      case .scan, .connect, .disconnect, .advertise, .set, .notify, .indicate, .reject, .meaning, .secret:
+        break
       }
     }
   }

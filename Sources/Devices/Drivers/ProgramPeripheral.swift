@@ -37,6 +37,8 @@ final class ProgramPeripheral {
   private var packets: [HCIPacket] = []
   private var events = FIFO<HostEvent>()
   private var isHandling = false
+  /// Whether the program is being told of a write, which waits for its answer.
+  private var isWritten = false
   private(set) var notices: [LockNotice] = []
   /// What is wrong with the program.
   private(set) var fault: LabFault?
@@ -62,11 +64,11 @@ final class ProgramPeripheral {
 
   private static func host(_ program: ProgramConversation, _ address: BluetoothAddress) -> BluetoothHost {
     let introduction = program.introduction ?? ProgramIntroduction()
-    return BluetoothHost(
-      HostSettings(
-        address: address,
-        name: String((introduction.advertisement?.name ?? introduction.name ?? "Peripheral").prefix(40))),
-      services: introduction.services)
+    var settings = HostSettings(
+      address: address,
+      name: String((introduction.advertisement?.name ?? introduction.name ?? "Peripheral").prefix(40)))
+    settings.holdsWrites = true
+    return BluetoothHost(settings, services: introduction.services)
   }
 
   /// Where it advertises.
@@ -94,6 +96,7 @@ extension ProgramPeripheral {
   /// Starts the program in a condition, at its time zero, out of any link.
   func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
     fault = nil
+    isWritten = false
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
     try program.passOver()
@@ -234,7 +237,9 @@ extension ProgramPeripheral {
 
   private func handle(_ event: GATTEvent, at now: Instant) {
     switch event {
-    case .written(let handle, let value): tell(.written(place(of: handle), value), at: now)
+    case .written(let handle, let value):
+      isWritten = true
+      tell(.written(place(of: handle), value), at: now)
     case .subscribed(let handle, let subscription):
       notices.append(.subscribed(!subscription.isEmpty))
       tell(.subscription(place(of: handle), subscription), at: now)
@@ -278,8 +283,19 @@ extension ProgramPeripheral {
     case .unsaid: break
     case .at(let moment): due = max(moment, time)
     }
+    answerWrite(operations, at: now)
     for operation in operations { try carryOut(operation, at: now) }
     return end.refusal
+  }
+
+  /// Answers the write that the program was told of, if it was of one: before whatever else it sends.
+  private func answerWrite(_ operations: [ProgramOperation], at now: Instant) {
+    guard let link, isWritten else { return }
+    isWritten = false
+    let codes = operations.lazy.compactMap { operation -> ATTErrorCode? in
+      if case .reject(let code) = operation { code } else { nil }
+    }
+    note(host.answerWrite(codes.first, on: link, at: now), at: now)
   }
 
   private func carryOut(_ operation: ProgramOperation, at now: Instant) throws(LabFault) {
@@ -304,7 +320,8 @@ extension ProgramPeripheral {
       if let link { note(host.indicate(handle, try checked(value), on: link, at: now), at: now) }
     case .disconnect:
       if let link { note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now) }
-    case .scan, .connect, .exchangeMTU, .read, .write, .subscribe, .unsubscribe, .meaning, .secret: break
+    case .scan, .connect, .exchangeMTU, .read, .write, .subscribe, .unsubscribe, .reject, .meaning, .secret:
+      break
     }
   }
 

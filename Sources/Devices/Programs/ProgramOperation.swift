@@ -41,6 +41,8 @@ enum ProgramOperation: Equatable {
   case set(Place, [UInt8])
   case notify(Place, [UInt8])
   case indicate(Place, [UInt8])
+  /// Refuses the write that it was just told of.
+  case reject(ATTErrorCode)
   // Both's.
   case disconnect
   /// What the packet that it was just told of says.
@@ -124,6 +126,11 @@ extension ProgramOperation {
       let fields = try item.fields(["from", "value"])
       let (place, bytes) = (try fields.needed("from").place, try fields.needed("value").bytes)
       self = name == "notify" ? .notify(place, bytes) : .indicate(place, bytes)
+    case (.peripheral, "reject"):
+      guard let number = value.int, let code = UInt8(exactly: number), code > 0 else {
+        throw item.isWrong("the number of an error of ATT, from 1 to 255")
+      }
+      self = .reject(ATTErrorCode(rawValue: code))
     case (.driver, "disconnect"), (.peripheral, "disconnect"):
       guard value == .flag(true) else { throw item.isWrong("true") }
       self = .disconnect
