@@ -307,6 +307,9 @@ public struct Abilities: Sendable {
   public var slack: Interval
   /// Whether time passes only as it is let pass, and costs nothing.
   public var isInVirtualTime: Bool
+  /// Whether a program of the user's plays it in virtual time: then nothing of it is spent but the events. An emulated lock of
+  /// ours is searched as the real one is, whose time and wear are.
+  public var isPlayed = false
 
   /// Arguments of stimuli that tests which are generated may give, the simplest first; without any, none.
   public var arguments: [(stimulus: String, values: [[Argument]])]
@@ -348,6 +351,7 @@ public struct Abilities: Sendable {
     }
     both.slack = max(slack, other.slack)
     both.isInVirtualTime = isInVirtualTime && other.isInVirtualTime
+    both.isPlayed = isPlayed && other.isPlayed
     return both
   }
 }

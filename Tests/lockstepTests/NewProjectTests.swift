@@ -44,6 +44,36 @@ struct NewProjectTests {
     expect(result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
   }
 
+  /// What can be wrong with the lock's timers, as what is replaced by what in its file.
+  static let timers = [
+    ("it locks too late", "s/turn(UNLOCKED, 5)/turn(UNLOCKED, 5.2)/"),
+    ("it locks too early", "s/turn(UNLOCKED, 5)/turn(UNLOCKED, 4.8)/"),
+    ("it hangs up too late", "s/after(20, /after(20.2, /"),
+    (
+      "what is said does not begin its time anew",
+      "s/cancel(lock.idle)$/pass/; s/lock.idle = lock.after/lock.idle = lock.idle or lock.after/"
+    ),
+  ]
+
+  @Test(
+    "waiting costs nothing where programs play the lock: each wrong timer is found soon, and none where there is none",
+    arguments: timers)
+  func timer(what: String, replacement: String) throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new keypad --quiet && cd keypad
+      sed '\(replacement)' lock.py > bad.py
+      ! cmp -s lock.py bad.py || exit 99
+      for lock in bad lock; do
+        "$LOCKSTEP" fuzz keypad.yaml --device "driver:python3 driver.py?peripheral=python3 $lock.py" --steps 1500 --seed 5
+        echo "status $?"
+      done
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(
+      result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
+  }
+
   @Test("a lock that is one program: green at once, and its bug is found")
   func exec() throws {
     let folder = try Command.Folder()

@@ -29,6 +29,8 @@ public struct Explorer: Sendable {
     public var resuming = 0.05
     /// Whether time and wear are what is spent, and not events: see ``Explorer/spend(_:)``.
     public var isThrifty = false
+    /// Whether neither of both costs anything, since a program plays the device: then what it does by itself is waited for.
+    public var isPlayed = false
     /// What tests are drawn without, to measure what it is worth.
     public var without: Strategy?
 
@@ -145,6 +147,7 @@ public struct Explorer: Sendable {
         waits: variantCounts[alphabet.wait] > 0 ? acts[alphabet.wait].variants : [],
         longestWindow: alphabet.longestWindow)
       costs?.hasShares = settings.without != .shares
+      costs?.isFree = settings.isPlayed
     }
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)

@@ -50,13 +50,24 @@ extension Explorer {
   /// device had to do, which it must not do all the same, and where it may do one thing or another.
   private mutating func doubt(in explorationState: ExplorationState) -> Choice? {
     guard !explorationState.isAwaiting || !explorationState.hasDeadline, mayTake(alphabet.wait),
-      let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden
+      let lastChoice
     else { return nil }
+    if settings.isPlayed, let choice = timer(in: explorationState) { return choice }
+    guard Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden else { return nil }
     let isOpen = explorationState.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
     let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
     let rest = max(due, isOpen ? explorationState.window : .zero)
     guard rest > .zero, chance(plan.doubts), let variant = costs?.doubt(for: rest) else { return nil }
     return Choice(alphabet.wait, variant: variant)
+  }
+
+  /// A wait where the device will do something by itself, later than an answer takes: past the moment, or a part of the way,
+  /// after which something else may have to begin the time anew.
+  private mutating func timer(in explorationState: ExplorationState) -> Choice? {
+    guard explorationState.hasDeadline, chance(plan.doubts) else { return nil }
+    if chance(0.5) { return wait(in: explorationState) }
+    let rest = max(explorationState.deadline - (.zero + time), Interval.zero)
+    return costs?.doubt(for: rest).map { Choice(alphabet.wait, variant: $0) }
   }
 
   /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.

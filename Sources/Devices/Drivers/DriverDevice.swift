@@ -121,7 +121,7 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
     let all = own + driver.faults + surroundings.disturbances
     let disturbances = all.filter { $0.level != .link || driver.linkFaults.contains($0.fault) }
     let isLossy = surroundings.conditions.contains("loss")
-    return Abilities(
+    var abilities = Abilities(
       stimuli: driver.stimuli.map { $0 + surroundings.stimuli }, faults: all.map(\.fault),
       settings: surroundings.settings.flatMap { around in driver.settings.map { around + $0 } },
       conditions: driver.conditions + surroundings.conditions, reports: driver.reports,
@@ -130,6 +130,8 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
       isInVirtualTime: settings.isInVirtualTime,
       arguments: (driver.arguments + surroundings.arguments).map { ($0.stimulus, $0.values) },
       disturbances: disturbances)
+    abilities.isPlayed = settings.isInVirtualTime
+    return abilities
   }
 
   func adopt(_ vocabulary: Vocabulary) {

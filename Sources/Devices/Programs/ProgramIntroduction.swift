@@ -235,12 +235,14 @@ extension ProgramIntroduction {
 
   /// What it can serve. In real time what is shown comes through a pipe, and a machine that is busy.
   var abilities: Abilities {
-    Abilities(
+    var abilities = Abilities(
       stimuli: stimuli, faults: faults.map(\.fault), settings: settings, conditions: conditions,
       reports: reports,
       showsEffects: showsEffects, slack: isInVirtualTime ? .zero : .milliseconds(100),
       isInVirtualTime: isInVirtualTime, arguments: arguments.map { ($0.stimulus, $0.values) },
       disturbances: faults)
+    abilities.isPlayed = isInVirtualTime
+    return abilities
   }
 }
 

@@ -87,6 +87,10 @@ extension Template {
         - { from: shutOut, to: locked, not-before: 29.9 s, within: 30.1 s }
         - { from: shutOut (found so), to: locked, within: 30.1 s }
         - { from: [locked, locked (one wrong), locked (two wrong)], to: away, not-before: 19.9 s, within: 20.1 s }
+        # That time may be over just as a code is on its way.
+        - from: [checking, checking (first wrong), checking (second wrong), checking (third wrong)]
+          to: away
+          within: 1 s
 
         # From every state. Leaving is the client's, and the air may take a link at any time: the driver says so when it sees it.
         - { event: leave, from: "*", to: away }

@@ -54,6 +54,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     own.length = settings.length
     own.without = settings.without
     own.isThrifty = !specification.isPlain
+    own.isPlayed = lockstep.device.abilities.isPlayed
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
   }
 
