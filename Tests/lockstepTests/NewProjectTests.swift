@@ -74,6 +74,18 @@ struct NewProjectTests {
       result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
   }
 
+  @Test("wrong machines are counted, one that is wrong before anything is asked of it too")
+  func mutants() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new keypad --quiet && cd keypad && "$LOCKSTEP" mutants keypad.yaml scenarios --format json
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(result.status, 0)
+    #expect(
+      result.output.contains("\"start → locked: the device showed locked, which the model does not allow\""))
+  }
+
   @Test("a lock that is one program: green at once, and its bug is found")
   func exec() throws {
     let folder = try Command.Folder()

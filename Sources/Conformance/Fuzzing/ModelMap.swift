@@ -264,14 +264,19 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// The cheapest way from one of some places to one that is wanted; `nil` when there is none.
+  /// The cheapest way from one of some places to one that is wanted, through such of which nobody can be certain only where
+  /// there is no other; `nil` when there is none.
   func way(
     from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
   ) -> (start: Int, moves: [Move])? {
-    let search = search(from: starts, allowed: allowed, failures: failures, isWanted: isWanted)
-    guard let found = search.found else { return nil }
-    let way = search.way(to: found)
-    return (starts.firstIndex(of: way.start) ?? 0, way.steps)
+    for throughHidden in [false, true] {
+      let search = search(
+        from: starts, allowed: allowed, failures: failures, throughHidden: throughHidden, isWanted: isWanted)
+      guard let found = search.found else { continue }
+      let way = search.way(to: found)
+      return (starts.firstIndex(of: way.start) ?? 0, way.steps)
+    }
+    return nil
   }
 
   /// What a move does, in words.

@@ -223,7 +223,8 @@ extension Tour {
 extension Tour {
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
     guard explorationState.node >= 0 else {
-      miss()
+      // What comes of a move to where nobody can be certain is seen once something is certain again.
+      if current.map({ map.isHidden($0.target) }) != true { miss() }
       return homing(in: explorationState)
     }
     doubtCount = 0
@@ -295,7 +296,7 @@ extension Tour {
   private mutating func arrive(at state: Int) {
     guard let move = current else { return }
     if isAt(move.target, state) { return succeed(move) }
-    if move.choice == nil {
+    if move.choice == nil || map.isHidden(move.target) {
       // Time may have brought about the next thing too.
       let run = plan.prefix { $0.choice == nil }
       if let index = run.lastIndex(where: { isAt($0.target, state) }) {
@@ -304,7 +305,7 @@ extension Tour {
         return succeed(last)
       }
       // What did not happen so far may still.
-      if state == origin, waits < Self.maximumWaits { return }
+      if move.choice == nil, state == origin, waits < Self.maximumWaits { return }
     }
     miss()
   }

@@ -71,6 +71,8 @@ final class ProgramConversation {
   private var isGreeted = false
   /// What was wrong when it was greeted, if it did not answer that.
   private(set) var greetingFault: LabFault?
+  /// Whether a signal ended it, when it ended by itself last.
+  private var wasKilled = false
   /// How many secrets it has named.
   private var secretCount = 0
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
@@ -110,14 +112,22 @@ final class ProgramConversation {
   func greet() {
     guard !isGreeted else { return }
     isGreeted = true
+    var hello = [JSON.Member("protocol", .integer(ProgramIntroduction.spokenProtocol))]
+    if role != .device { hello.append(JSON.Member("role", .text(role.rawValue))) }
+    let request = Self.bytes(of: ["hello": .mapping(hello), "reset": [:]])
     do throws(LabFault) {
-      if child == nil { try restart() }
-      var hello = [JSON.Member("protocol", .integer(ProgramIntroduction.spokenProtocol))]
-      if role != .device { hello.append(JSON.Member("role", .text(role.rawValue))) }
-      _ = try ask(Self.bytes(of: ["hello": .mapping(hello), "reset": [:]])) { _, _ in }
+      do throws(LabFault) {
+        if child == nil { try restart() }
+        _ = try ask(request) { _, _ in }
+      } catch  where wasKilled && introduction == nil {
+        // One that something else has killed would be taken for a program of the first protocol.
+        try restart()
+        _ = try ask(request) { _, _ in }
+      }
     } catch {
       // What else is wrong with its answer shows again in the first test.
       greetingFault = error
+      if wasKilled, introduction == nil { misunderstanding = error }
       if error.symptom == .stopped {
         misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       }
@@ -363,6 +373,7 @@ extension ProgramConversation {
     guard let child else { return missing }
     let hasUnread = child.hasUnread
     let ending = child.stop(grace: .milliseconds(200))
+    if case .signal? = ending { wasKilled = true } else { wasKilled = false }
     let how = ending?.description ?? "it closed its output and went on"
     // One that ends before it has read what it was asked was not started, whatever an earlier start did: it does not reach
     // what it leads to any more. One that has read it may have died of that.

@@ -290,7 +290,9 @@ extension Template {
       @lock.written("fff1")
       def written(message):
           if message == b"\x01":
-              turn(LOCKED)
+              # It may have locked by itself while this was on its way: that was said already.
+              if lock.state == UNLOCKED:
+                  turn(LOCKED)
           elif message[:1] == b"\x02" and len(message) == 1 + len(CODE) and lock.state == LOCKED:
               if message[1:] == CODE:
                   return turn(UNLOCKED, 5)

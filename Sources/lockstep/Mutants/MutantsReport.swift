@@ -206,6 +206,8 @@ extension DistinguishingTest {
           pass(until: entry.time)
           isFirst = true
         }
+        // What a wrong machine shows before anything is asked of it.
+        if parts.isEmpty { parts.append("start") }
         let text = vocabulary.text(of: observation)
         parts[parts.count - 1] += isFirst ? " → \(text)" : " \(text)"
         isFirst = false
