@@ -31,7 +31,7 @@ public final class MachineLibrary {
     ///
     /// Of a machine without rules a program may still say that it broke one of its own.
     public func invariants(on device: DeviceSpec) -> [any Invariant] {
-      let rules = MachineDefinition.rules(of: machine.name).map(\.invariant)
+      let rules = MachineDefinition.rules(of: machine.definition).map(\.invariant)
       return rules.isEmpty && device.kind != .emulator ? [NoViolation()] : rules
     }
 

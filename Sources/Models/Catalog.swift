@@ -15,9 +15,11 @@ extension MachineDefinition {
     catalog.first { $0.name == name }
   }
 
-  /// What must never happen on devices of a machine, beside what its states allow; nothing for one that is not in the
-  /// catalog.
-  public static func rules(of name: String) -> [TraceRule] {
-    entries.first { $0.machine.name == name }?.rules ?? []
+  /// What must never happen on devices of a machine, beside what its states allow: the rules of the machine of its name in
+  /// the catalog, where it knows all that is done to that one. Another machine that has come by the name has none.
+  public static func rules(of machine: MachineDefinition) -> [TraceRule] {
+    guard let entry = entries.first(where: { $0.machine.name == machine.name }) else { return [] }
+    let events = Set(machine.events.map(\.name))
+    return entry.machine.events.allSatisfy { events.contains($0.name) } ? entry.rules : []
   }
 }
