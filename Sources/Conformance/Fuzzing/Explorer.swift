@@ -91,6 +91,7 @@ public struct Explorer: Sendable {
   var plan = Plan()
   var counts = CountTable()
   var positions = PositionTable()
+  var successors = SuccessorTable()
   var rarity = RarityTable()
   var cycles: CycleWatch
   /// What was spent, where that counts.
@@ -152,7 +153,7 @@ public struct Explorer: Sendable {
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
-    moves = self.settings.isThrifty ? alphabet.moving : 0
+    moves = self.settings.isThrifty && !settings.isPlayed ? alphabet.moving : 0
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
     }
@@ -207,6 +208,9 @@ public struct Explorer: Sendable {
   public mutating func next(in explorationState: ExplorationState) -> Choice? {
     guard test.choices.count < plan.length else { return nil }
     let slot = positions.visit(explorationState.position)
+    if settings.isPlayed, let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden {
+      successors.set(slot, after: Int(lastChoice.act), at: lastPosition)
+    }
     arrive(at: explorationState.position)
     guard let choice = choose(in: explorationState, slot: slot) else { return nil }
     events += 1

@@ -52,7 +52,7 @@ extension Explorer {
     guard !explorationState.isAwaiting || !explorationState.hasDeadline, mayTake(alphabet.wait),
       let lastChoice
     else { return nil }
-    if settings.isPlayed, let choice = timer(in: explorationState) { return choice }
+    if settings.isPlayed, let choice = timer(behind: lastChoice, in: explorationState) { return choice }
     guard Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden else { return nil }
     let isOpen = explorationState.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
     let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
@@ -63,11 +63,19 @@ extension Explorer {
 
   /// A wait where the device will do something by itself, later than an answer takes: past the moment, or a part of the way,
   /// after which something else may have to begin the time anew.
-  private mutating func timer(in explorationState: ExplorationState) -> Choice? {
-    guard explorationState.hasDeadline, chance(plan.doubts) else { return nil }
+  ///
+  /// What was disturbed shows by what does not happen any more, so that behind a disturbance it is waited for in every test.
+  private mutating func timer(behind lastChoice: Choice, in explorationState: ExplorationState) -> Choice? {
+    let isDisturbed = alphabet.disturbances.contains(Int(lastChoice.act))
+    guard explorationState.hasDeadline, chance(isDisturbed ? 0.25 : plan.doubts) else { return nil }
+    if isDisturbed, let choice = past(explorationState.deadline) { return choice }
     if chance(0.5) { return wait(in: explorationState) }
-    let rest = max(explorationState.deadline - (.zero + time), Interval.zero)
-    return costs?.doubt(for: rest).map { Choice(alphabet.wait, variant: $0) }
+    return past(explorationState.deadline)
+  }
+
+  /// The shortest wait that leads past a moment.
+  private mutating func past(_ moment: Instant) -> Choice? {
+    costs?.doubt(for: max(moment - (.zero + time), Interval.zero)).map { Choice(alphabet.wait, variant: $0) }
   }
 
   /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
@@ -146,11 +154,13 @@ extension Explorer {
       wasSilent = true
       return Choice(alphabet.wait, variant: variant)
     }
-    if chance(plan.probes), mayProbe(in: explorationState), let choice = disturbance(excusing: false) {
+    if chance(plan.probes), mayProbe(in: explorationState),
+      let choice = disturbance(excusing: false, at: explorationState.position)
+    {
       return choice
     }
     guard disturbanceWeight > 0, chance(plan.disturbances) else { return nil }
-    if settings.isThrifty { return disturbance(excusing: true) }
+    if settings.isThrifty { return disturbance(excusing: true, at: explorationState.position) }
     var place = unit() * disturbanceWeight
     for act in alphabet.disturbances where mayTake(act) {
       place -= weights[act]

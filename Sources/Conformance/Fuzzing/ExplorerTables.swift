@@ -59,6 +59,27 @@ struct PositionTable: Sendable {
   }
 }
 
+/// Where each stimulus led from each position when it was last given there, as the slot of the position that followed.
+struct SuccessorTable: Sendable {
+  private static let bits: UInt64 = 14
+  private var cells = [UInt16](repeating: 0, count: 1 << Int(bits))
+
+  /// `nil` where it was not given yet.
+  func slot(after event: Int, at position: UInt64) -> Int? {
+    let cell = cells[Self.index(position, event)]
+    return cell == 0 ? nil : Int(cell) - 1
+  }
+
+  mutating func set(_ slot: Int, after event: Int, at position: UInt64) {
+    cells[Self.index(position, event)] = UInt16(slot + 1)
+  }
+
+  @inline(__always)
+  private static func index(_ position: UInt64, _ event: Int) -> Int {
+    Int(mix(position ^ UInt64(truncatingIfNeeded: event + 1) &* 0x2545_F491_4F6C_DD1D) >> (64 - bits))
+  }
+}
+
 /// Which features tests had, and whether the current one has any that hardly another had.
 struct RarityTable: Sendable {
   private static let bits: UInt64 = 16

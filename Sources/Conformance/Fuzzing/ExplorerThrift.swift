@@ -9,6 +9,7 @@ extension Explorer {
   /// Most tests spare the motor and fill the time with what costs it nothing: requests, refusals, and disturbances.
   mutating func drawThriftyPlan() {
     plan.held = 0
+    if settings.isPlayed { return drawPlayedPlan() }
     plan.motor = chance(0.85) ? 1 / Self.sparing : 1
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     // What the device does takes seconds in which much can be asked.
@@ -24,6 +25,14 @@ extension Explorer {
     plan.motor = chance(0.3) ? 1 / Self.sparing : 1
     if uses(.kinds) { drawKinds() }
     plan.doubts = 0.8
+  }
+
+  /// Draws how a test spends events, which are all that a device takes that a program plays.
+  private mutating func drawPlayedPlan() {
+    plan.doubts = [0, 0.2, 0.6][generator.below(3)]
+    plan.probes = chance(0.75) ? 0.2 : 0
+    plan.disturbances = disturbanceWeight > 0 && chance(0.5) ? 5 * settings.disturbances : 0
+    if plan.disturbances > 0, uses(.kinds) { drawKinds() }
   }
 
   /// Draws which disturbances a test has of those that excuse something: one kind, and sometimes a second.
@@ -56,13 +65,15 @@ extension Explorer {
 
   /// Whether what a disturbance may have broken would show: mostly where nearly all is legal.
   mutating func mayProbe(in explorationState: ExplorationState) -> Bool {
-    costs?.isRich(explorationState) == true || chance(0.2)
+    settings.isPlayed || costs?.isRich(explorationState) == true || chance(0.2)
   }
 
   /// A disturbance that excuses something, or nothing: the one that was given least often, for its weight and its variants.
   /// What happens around the device counts more than what happens on the way there.
-  mutating func disturbance(excusing: Bool) -> Choice? {
-    let context: UInt64 = excusing ? 0xD157 : 0x9408
+  ///
+  /// Where neither time nor wear is spent, each state has its own count: what is seldom come to is not passed over.
+  mutating func disturbance(excusing: Bool, at position: UInt64 = 0) -> Choice? {
+    let context = (excusing ? 0xD157 : 0x9408) ^ (settings.isPlayed ? position : 0)
     let included = excusing ? alphabet.excusing & plan.kinds : ~alphabet.excusing
     var best: Int?
     var minimum = Double.infinity
@@ -90,9 +101,17 @@ extension Explorer {
   @inline(__always)
   mutating func share(of event: Int) -> Double {
     guard settings.isThrifty else { return weights[event] }
+    if settings.isPlayed { return weights[event] * novelty(of: event) }
     let isMoving = moves >> UInt64(event) & 1 == 1
     if wasSilent { return isMoving ? weights[event] : weights[event] / Self.sparing }
     return isMoving ? weights[event] * plan.motor : weights[event]
+  }
+
+  /// How seldom a test was where a stimulus leads from here: where nothing but events is spent, a machine that can be left from
+  /// everywhere would else be left long before it is deep in a session.
+  private func novelty(of event: Int) -> Double {
+    guard let slot = successors.slot(after: event, at: lastPosition) else { return 1 }
+    return 1 / Double(max(positions.visits[slot], 1)).squareRoot()
   }
 
   /// How much dearer what moves is in a test that spares the motor: of ten things that are legal three move it, and they are
