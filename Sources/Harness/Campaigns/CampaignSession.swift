@@ -74,6 +74,8 @@ public final class CampaignSession {
     var trouble: LabFault?
     var status = CampaignStatus()
     var coverage: Coverage?
+    /// Whether they could be written to the corpus.
+    var isCorpusKept = true
     /// The tests that did what few others did, and what they mean.
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
@@ -117,7 +119,10 @@ public final class CampaignSession {
     result.status = campaign.status
     take(campaign)
     result.coverage = state.coverage
-    if let fault = corpus.fault { report.warn("the corpus is not kept: \(fault)") }
+    if let fault = corpus.fault {
+      report.warn("the corpus is not kept: \(fault)")
+      result.isCorpusKept = false
+    }
     return result
   }
 
@@ -286,6 +291,7 @@ public final class CampaignSession {
     var end = CampaignSummary(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
     end.coverage = explored.coverage
     if output.keepsJournal { end.exit = journal.end(cause, explored.status, explored.coverage) }
+    if !explored.isCorpusKept { end.exit = end.exit.withTrouble }
     return end
   }
 }

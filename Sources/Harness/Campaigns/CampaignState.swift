@@ -34,6 +34,8 @@ public struct CampaignState {
 
   /// The machine, as it was named.
   public var machine: String
+  /// What tells it from others; `nil` where that was not kept.
+  public var machineHash: String?
   /// The device, as it was named.
   public var device: String
   public var twin: String?
@@ -67,7 +69,8 @@ extension CampaignState: Recorded {
   public static let noun = "the state of a campaign"
   public static let fields: [Field<Self>] = [
     .needed("format", \.format, .count), .needed("machine", \.machine, .text),
-    .needed("device", \.device, .text), .extra("twin", \.twin, .text), .needed("seed", \.seed, .seed),
+    .extra("hash", \.machineHash, .text), .needed("device", \.device, .text),
+    .extra("twin", \.twin, .text), .needed("seed", \.seed, .seed),
     .needed("round", \.round, .count), .needed("options", \.options, .list(.text)),
     .needed("nanoseconds", \.nanoseconds, .count), .needed("status", \.status, .object()),
     .needed("findings", \.findings, .list(.object())),

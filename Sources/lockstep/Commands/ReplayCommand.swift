@@ -127,8 +127,9 @@ final class JournalHash: JournalListener {
       case .wait, .expect, .note, .model, .diagnostic: break
       }
     case .verdict(var verdict):
-      // How much of it was compared follows from the trace.
+      // How much of it was compared follows from the trace, and where its file lies is no part of it.
       verdict.observations = nil
+      verdict.id = ""
       fingerprint.mix(Record.verdict(verdict).line())
     case .run, .begin, .left, .finding, .campaign, .machine, .coverage, .end: break
     }

@@ -17,6 +17,10 @@ extension CampaignPlan {
     let round = earlier.map { $0.round + 1 } ?? 0
     var settings = try arguments.settings(seed: seed, round: round)
     let machine = try world.machine(arguments.operands[0])
+    if let known = earlier?.machineHash, known != machine.hash {
+      throw UsageError(
+        "\(machine.label) is not the machine any more with which the campaign was begun: begin another one")
+    }
     let target = try arguments.target(machine, in: world, seed: seed)
     try arguments.run.lab.checkInterlocked([target.device], countsMovements: true)
     let twin = try arguments.twinTarget(machine, target, in: world, seed: seed)
@@ -31,6 +35,7 @@ extension CampaignPlan {
       earlier
       ?? CampaignState(
         machine: arguments.operands[0], device: arguments.run.device ?? target.device.description, seed: seed)
+    state.machineHash = machine.hash
     state.twin = arguments.twin
     state.seed = seed
     state.round = round
