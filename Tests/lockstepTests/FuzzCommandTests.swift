@@ -77,6 +77,36 @@ struct FuzzCommandTests {
     expect(try journal(folder).filter { $0["run"] != nil }.count, 3)
   }
 
+  @Test("a corpus that cannot be kept is trouble, whatever was found")
+  func corpusPlace() throws {
+    let folder = try Command.Folder()
+    try folder.write("file", "mine")
+    let result = try Command.run("fuzz", "door", "--steps", "500", "--corpus", "file", in: folder.path)
+    expect(result.status, 3)
+    #expect(result.errors.contains("the corpus is not kept"), "\(result.errors)")
+    expect(try folder.read("file"), "mine")
+  }
+
+  @Test("a campaign is not gone on with on another machine than its own")
+  func changedMachine() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" machines door --format yaml > gate.yaml
+      "$LOCKSTEP" fuzz gate.yaml --device emulator:door --steps 500 --quiet; echo "status $?"
+      "$LOCKSTEP" fuzz --resume $(ls Reports/runs) --steps 600 --quiet; echo "status $?"
+      sed -i 's/^machine: .*/machine: gate/' gate.yaml
+      "$LOCKSTEP" fuzz --resume $(ls Reports/runs) --steps 700 --quiet; echo "status $?"
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(
+      result.output.split(separator: "\n").filter { $0.hasPrefix("status") },
+      ["status 0", "status 0", "status 2"])
+    #expect(
+      result.errors.contains(
+        "gate.yaml is not the machine any more with which the campaign was begun: begin another one"),
+      "\(result.errors)")
+  }
+
   @Test("workers share the budget out, and leave one run")
   func jobs() throws {
     let folder = try Command.Folder()

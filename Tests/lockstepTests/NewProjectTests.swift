@@ -86,6 +86,60 @@ struct NewProjectTests {
       result.output.contains("\"start → locked: the device showed locked, which the model does not allow\""))
   }
 
+  @Test(
+    "a machine that has come by the name of a known one is judged by its own rows alone",
+    arguments: ["driver", "exec"])
+  func knownName(kind: String) throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new sesame --kind \(kind) --quiet && cd sesame && "$LOCKSTEP" run scenarios
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")
+  }
+
+  @Test("a program that something ends while it is greeted is greeted once more; twice, and it is trouble")
+  func endedInGreeting() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new pad --kind exec --quiet && cd pad
+      cat > dies.sh <<'END'
+      echo start >> starts
+      [ $(wc -l < starts) -gt $1 ] || eval "$2"
+      exec python3 device.py
+      END
+      for times in 1 2; do
+        for death in 'kill -9 $$' 'exit 1'; do
+          rm -f starts
+          "$LOCKSTEP" run scenarios/opens.yaml --quiet --device "exec:sh -c '. ./dies.sh' dies.sh $times '$death'" > said 2>&1
+          echo "status $?"
+          # One of the first protocol may end by itself.
+          [ $times = 1 ] || break
+        done
+      done
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(
+      result.output.split(separator: "\n").filter { $0.hasPrefix("status") }.map { $0.prefix(8) },
+      ["status 0", "status 0", "status 3"])
+  }
+
+  @Test("the fingerprint of a trace does not hang on how its file is named")
+  func trace() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new pad --quiet && cd pad
+      for file in scenarios/opens.yaml ./scenarios/../scenarios/opens.yaml "$PWD/scenarios/opens.yaml"; do
+        "$LOCKSTEP" replay "$file" --seed 7 | tail -n 1
+      done
+      """
+    let result = try Command.shell(script, in: folder.path)
+    let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("  trace") }
+    expect(lines.count, 3)
+    expect(Set(lines).count, 1)
+  }
+
   @Test("a lock that is one program: green at once, and its bug is found")
   func exec() throws {
     let folder = try Command.Folder()

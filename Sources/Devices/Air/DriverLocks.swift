@@ -34,8 +34,11 @@ struct DriverLocks {
 
   /// The family of the locks of a driver that drives what a program plays.
   func family(ofPlayed command: String) throws(LabFault) -> LockFamily {
-    let said = programs.program(command, as: .driver).introduction
-    return try Self.family(of: said ?? ProgramIntroduction(), machine: "")
+    let program = programs.program(command, as: .driver)
+    guard let said = program.introduction else {
+      throw program.misunderstanding ?? program.greetingFault ?? program.missing
+    }
+    return try Self.family(of: said, machine: "")
   }
 
   /// The device that speaks to the lock of a file over a transport.

@@ -77,7 +77,7 @@ public final class ExecDevice: StandaloneDevice {
 
 extension ExecDevice {
   public func reset(to start: StartCondition) throws(LabFault) {
-    if let misunderstanding { throw misunderstanding }
+    if let fault = misunderstanding ?? program.deathInGreeting { throw fault }
     if !program.isRunning { try restart() }
     // What was shown after the last test was looked at belongs to no test.
     try program.passOver()

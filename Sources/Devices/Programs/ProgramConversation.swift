@@ -71,8 +71,10 @@ final class ProgramConversation {
   private var isGreeted = false
   /// What was wrong when it was greeted, if it did not answer that.
   private(set) var greetingFault: LabFault?
-  /// Whether a signal ended it, when it ended by itself last.
-  private var wasKilled = false
+  /// How it ended, where that was not our doing.
+  private var ending: Ending?
+  /// What ended a device by a signal, twice, while it was greeted: it is not known what it is.
+  private(set) var deathInGreeting: LabFault?
   /// How many secrets it has named.
   private var secretCount = 0
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
@@ -119,15 +121,16 @@ final class ProgramConversation {
       do throws(LabFault) {
         if child == nil { try restart() }
         _ = try ask(request) { _, _ in }
-      } catch  where wasKilled && introduction == nil {
-        // One that something else has killed would be taken for a program of the first protocol.
+      } catch  where ending != nil && introduction == nil {
+        // One that something else has ended would be taken for a program of the first protocol.
         try restart()
         _ = try ask(request) { _, _ in }
       }
     } catch {
       // What else is wrong with its answer shows again in the first test.
       greetingFault = error
-      if wasKilled, introduction == nil { misunderstanding = error }
+      // One of the first protocol may end over the greeting by itself.
+      if role == .device, wasKilled, introduction == nil { deathInGreeting = error }
       if error.symptom == .stopped {
         misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       }
@@ -226,7 +229,7 @@ extension ProgramConversation {
     if silences.count >= Self.maximumSilences { throw silences[0] }
     child?.stop(grace: .zero)
     child = nil
-    hasAnswered = false
+    (hasAnswered, ending) = (false, nil)
     do {
       child = try ChildProcess(command: command, in: folder, handing: secrets.document)
       child?.onErrorOutput = { [weak self] in self?.output?.take($0) }
@@ -369,11 +372,20 @@ extension ProgramConversation {
     fail(.badAnswer, "a line of more than \(LineBuffer.usualLimit) bytes, which begins \(quoted(start))")
   }
 
+  /// Whether a signal ended it, as far as its shell says so too.
+  private var wasKilled: Bool {
+    switch ending {
+    case .signal: true
+    case .exit(let status): status > 128
+    case nil: false
+    }
+  }
+
   private func ended() -> LabFault {
     guard let child else { return missing }
     let hasUnread = child.hasUnread
     let ending = child.stop(grace: .milliseconds(200))
-    if case .signal? = ending { wasKilled = true } else { wasKilled = false }
+    self.ending = ending
     let how = ending?.description ?? "it closed its output and went on"
     // One that ends before it has read what it was asked was not started, whatever an earlier start did: it does not reach
     // what it leads to any more. One that has read it may have died of that.
