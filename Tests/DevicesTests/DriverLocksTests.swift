@@ -27,16 +27,6 @@ struct DriverLocksTests {
     expect(bench.twin(of: spec.name), nil)
   }
 
-  @Test("nobody plays it on a socket, and that is said")
-  func control() {
-    var settings = LabSettings()
-    settings.control = folder.path + "/socket"
-    let spec = spec()
-    expect(
-      problem { () throws(DeviceProblem) in _ = try LockBench(settings).describe(spec.name) },
-      "\(spec.name): this is the lock of a driver: --control is the socket of a Sesame that is emulated")
-  }
-
   @Test("its family is what its driver says, and a Sesame's is known")
   func families() throws {
     let bench = LockBench(LabSettings())

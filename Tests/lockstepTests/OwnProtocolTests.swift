@@ -62,6 +62,65 @@ struct OwnProtocolTests {
     #expect(said.contains("lock: now 1"), "\(said)")
   }
 
+  @Test(
+    "with --control a hand is at the lock: what its program offers beside its Bluetooth is done and tested")
+  func controlled() throws {
+    let machine = try folder.read("pad.yaml")
+    try folder.write(
+      "pad.yaml",
+      machine.replacing("unlockWrong, lock,", with: "unlockWrong, lock, turnKey,")
+        + "  - { event: turnKey, from: locked, to: opening }\n"
+        + "  - { from: opening, to: unlocked, within: 1 s }\n")
+    try folder.write(
+      "pad.yaml",
+      try folder.read("pad.yaml").replacing(
+        "  - unlocked\n", with: "  - unlocked\n  - { name: opening, status: locked }\n"))
+    try folder.write(
+      "lock.py",
+      try folder.read("lock.py").replacing(
+        "lock.run()",
+        with: """
+          @lock.stimulus
+          def turnKey():
+              turn(UNLOCKED)
+
+
+          @lock.fault
+          def jam(isOn):
+              lock.log("jammed %s" % isOn)
+
+
+          lock.run()
+          """))
+    try folder.write(
+      "hand.yaml",
+      """
+      scenario: A key opens it from outside
+      machine: pad.yaml
+      steps:
+        - approach
+        - { until: { status: heard, within: 5 s } }
+        - connect
+        - { until: { status: locked, within: 3 s } }
+        - fault: jam
+        - turnKey
+        - { until: { status: unlocked, within: 1 s } }
+
+      """)
+    let air = try EmulatedBench(
+      ["peripheral:python3 lock.py", "--serve", "tcp-server:127.0.0.1:0", "--control", "unix:control"],
+      in: folder)
+    let control = ["--control", "unix:\(folder.path)/control"]
+    let result = try Command.drive(["hand.yaml", "visit.yaml"], air, lock: "./real.lock.yaml", control)
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(result.output.contains("2 cases: 2 agree"), "\(result.output)\(result.errors)")
+    let said = try air.said
+    #expect(said.contains("lock: jammed True"), "\(said)")
+    // Without it nobody is there who could.
+    let alone = try Command.drive(["hand.yaml"], air, lock: "./real.lock.yaml")
+    #expect(alone.output.contains("1 skipped"), "\(alone.output)\(alone.errors)")
+  }
+
   @Test("a run that is killed while it is open: a process that stays behind brings it to rest")
   func killed() throws {
     let air = try air()

@@ -246,7 +246,6 @@ struct RealLockTests {
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--park", "open"], 2, "'--park' expects one of locked, unlocked, as-found"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
-    (["--transport", "usb:0", "--device", "lock:driver.yaml", "--allow", "wipe", "--control", "unix:control"], 2, "this is the lock of a driver: --control is the socket of a Sesame that is emulated"),
     (["--transport", "usb:0", "--device", "lock:driver.yaml", "--allow", "wipe"], 3, "exit status 127, of ./keypad"),
     (["--transport", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
   ]

@@ -23,12 +23,16 @@ struct DriverLocks {
   let programs: DriverPrograms
 
   /// Starts a driver and greets it.
-  func introduction(of lock: DriverLock) throws(LabFault) -> DriverIntroduction {
+  ///
+  /// - Parameter surroundings: who stands around its lock; nobody unless given.
+  func introduction(
+    of lock: DriverLock, around surroundings: (any DriverSurroundings)?
+  ) throws(LabFault) -> DriverIntroduction {
     let (_, said) = try greeted(lock)
     return DriverIntroduction(
       family: try Self.family(of: said, machine: lock.machine),
       abilities: DriverDevice<Transport>.abilities(
-        of: said, Self.nobody, Self.settings(of: said, nil) { false }),
+        of: said, surroundings ?? Self.nobody, Self.settings(of: said, nil) { false }),
       readings: said.readings)
   }
 
@@ -48,10 +52,11 @@ struct DriverLocks {
   ///   - file: the file that names it, with the address where one is known.
   ///   - transport: the way to the controller.
   ///   - recovery: how the controller is brought back.
+  ///   - surroundings: who stands around the lock; nobody unless given.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   func device(
     of lock: DriverLock, in file: LockFile, over transport: Transport, _ recovery: Recovery?,
-    isStopped: @escaping () -> Bool
+    around surroundings: (any DriverSurroundings)? = nil, isStopped: @escaping () -> Bool
   ) throws(LabFault) -> any OwnedLock {
     let (program, said) = try greeted(lock)
     guard file.address != nil || said.advertises != nil else {
@@ -61,7 +66,7 @@ struct DriverLocks {
       )
     }
     return DriverDevice(
-      program, on: transport, Self.nobody, Self.settings(of: said, file.address, isStopped),
+      program, on: transport, surroundings ?? Self.nobody, Self.settings(of: said, file.address, isStopped),
       recovery: recovery ?? Recovery(of: transport.spec))
   }
 

@@ -12,7 +12,7 @@ public final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
     case real(any LookedAfterLock)
-    case emulated(AirDevice<Transport, ControlledEnvironment>, ControlledEnvironment)
+    case emulated(any DeviceUnderTest, ControlledEnvironment)
     case failed(LabFault)
   }
 
@@ -202,9 +202,7 @@ extension LockBench {
     }
     switch file.kind {
     case .sesame(let lock): return description(of: lock)
-    case .driver(let lock):
-      if settings.control != nil { throw DeviceProblem(.name, Self.uncontrolled(file)) }
-      return try description(of: lock, in: file)
+    case .driver(let lock): return try description(of: lock, in: file)
     }
   }
 
@@ -238,6 +236,11 @@ extension LockBench {
     if let name = settings.interlock.allowed.first(where: { !guarded.contains($0) }) {
       throw .unknown(.name, "stimulus to be allowed", name, of: guarded)
     }
+    if settings.control != nil {
+      return DeviceDescription(
+        family: nil, machines: [lock.machine], abilities: introduction.abilities,
+        readings: introduction.readings)
+    }
     return .realLock(
       nil, machine: lock.machine, introduction.abilities, readings: introduction.readings, isRegistered: true,
       isConfigured: nil, under: settings.interlock.of(introduction.family))
@@ -248,7 +251,9 @@ extension LockBench {
     // One that cannot be greeted is not started again for each scenario.
     let introduction: Result<DriverIntroduction, LabFault>
     do throws(LabFault) {
-      introduction = .success(try drivers.introduction(of: lock))
+      // An emulator that cannot be asked is found out when the lock is used.
+      let surroundings = settings.control == nil ? nil : try? surroundings()
+      introduction = .success(try drivers.introduction(of: lock, around: surroundings))
     } catch {
       introduction = .failure(error)
     }
@@ -274,9 +279,10 @@ extension LockBench {
     }
   }
 
-  /// Why nothing does to a driver's lock what no client can.
-  private static func uncontrolled(_ file: LockFile) -> String {
-    "\(file.path): this is the lock of a driver: --control is the socket of a Sesame that is emulated"
+  /// Who can be asked around a driver's lock that another program plays.
+  private func surroundings() throws(LabFault) -> ControlledSurroundings {
+    let environment = try environment()
+    return ControlledSurroundings(environment, conditions: conditions(environment.abilities))
   }
 
   /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
@@ -350,7 +356,7 @@ extension LockBench {
       try leases.confirm()
       switch file.kind {
       case .sesame(let lock) where settings.control != nil: return try emulated(lock, in: file)
-      case .driver where settings.control != nil: throw LabFault(.notPossible, Self.uncontrolled(file))
+      case .driver(let lock) where settings.control != nil: return try emulated(lock, in: file)
       case .sesame(let lock): return .real(try real(lock, in: file, named: spec))
       case .driver(let lock): return .real(try real(lock, in: file, named: spec))
       }
@@ -367,6 +373,16 @@ extension LockBench {
       quirks: lock.quirks, conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
       recovery: recovery, isStopped: isStopped)
     return .emulated(device, environment)
+  }
+
+  /// A driver's lock that another program plays.
+  private func emulated(_ lock: DriverLock, in file: LockFile) throws(LabFault) -> Use {
+    // One whose driver does not start needs no controller to say so.
+    _ = try introduction(of: lock, in: file)
+    let device = try drivers.device(
+      of: lock, in: file, over: try openTransport(), recovery, around: try surroundings(),
+      isStopped: isStopped)
+    return .emulated(device, try environment())
   }
 
   private func real(
