@@ -121,7 +121,7 @@ struct CommandTests {
           after   closeTo
           model   receivedBle (registered)
           device  receivedBle
-        trace f7007201863d68a5
+        trace 0c5b8f51b26e5de0
 
       """)
     // A replay leaves nothing behind.
