@@ -8,20 +8,42 @@ FUZZ_TIME     ?= 600
 FUZZ_CORPUS   := Tests/DecoderChecksTests/Corpus
 FUZZ_DECODERS ?= $(notdir $(wildcard $(FUZZ_CORPUS)/*))
 
+# Where the command is installed, and below which folder that is prepared for a package.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
 # Which part of the torture belongs to the tests.
 TORTURE ?= 1/10
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
 .PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
-.PHONY: dependencies-peers test-products
+.PHONY: dependencies-peers test-products install uninstall deb
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\n  ARGS="…" is handed on by run, test and bench: make run ARGS="--seed 42"\n'
 
+# The commit and its day, with a plus sign where something was changed since, for `lockstep version`.
+build: export LOCKSTEP_BUILD = $(shell \
+  git log -1 --abbrev=9 --format="%h$$(git diff --quiet HEAD 2>&1 || echo +) %cs" 2>/dev/null)
+
 build: dependencies ## Build the command, optimised, as .build/release/lockstep
 	swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization --product lockstep
+
+# As another user, such as root, nothing is built: there may be no compiler.
+$(COMMAND):
+	@$(MAKE) --no-print-directory build
+
+install: $(COMMAND) ## Install the command, its manual and completions below PREFIX (/usr/local)
+	.ci/install $(COMMAND) '$(DESTDIR)' '$(PREFIX)'
+
+uninstall: ## Remove what install has put below PREFIX
+	.ci/install --remove '$(DESTDIR)' '$(PREFIX)'
+
+deb: build ## Build a package for this Debian, as .build/lockstep_VERSION_ARCHITECTURE.deb
+	.ci/dependencies --package
+	.ci/deb $(COMMAND) .build
 
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)

@@ -17,6 +17,11 @@ let optimized: [SwiftSetting] =
   Context.environment["LOCKSTEP_OPTIMIZED_TESTS"] == nil
   ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
+/// The commit of which it is built and that commit's day, for `lockstep version`: `make build` says it. It stands in one small C file,
+/// so that another commit compiles nothing else anew.
+let build: [CSetting] =
+  Context.environment["LOCKSTEP_BUILD"].map { [.define("LOCKSTEP_BUILD", to: "\"\($0)\"")] } ?? []
+
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], computes: Bool = false) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: settings + (computes ? optimized : []))
 }
@@ -135,7 +140,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Without pkgConfig, which would link it: see its header.
     .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
-    .target(name: "CShims", dependencies: ["CBlueZ"]),
+    .target(name: "CShims", dependencies: ["CBlueZ"], cSettings: build),
     // Tests
     .target(
       name: "TestSupport", dependencies: ["Conformance"], path: "Tests/TestSupport", swiftSettings: settings),

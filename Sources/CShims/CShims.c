@@ -15,6 +15,12 @@
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 
+#ifndef LOCKSTEP_BUILD
+#define LOCKSTEP_BUILD ""
+#endif
+
+const char *lockstep_build(void) { return LOCKSTEP_BUILD; }
+
 int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds) {
   struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
   return ppoll(descriptors, count, nanoseconds < 0 ? NULL : &limit, NULL);

@@ -67,11 +67,18 @@ extension Command {
 
   static var version: Command {
     Command(
-      "version", "Prints the version.", examples: [Example("lockstep version", "The version, in one line.")],
+      "version", "Prints the version, and the commit of which it was built.",
+      examples: [Example("lockstep version", "The version, in one line.")],
       options: [.format(\.format, "How it is printed.")], defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
+      let build = Version.build
       console.print(
-        in: arguments.format, "lockstep \(Version.text)", ["version": .text(Version.text)])
+        in: arguments.format,
+        "lockstep \(Version.text)" + (build.map { " (\($0.commit), \($0.date))" } ?? ""),
+        .known([
+          "version": .text(Version.text), "commit": build.map { .text($0.commit) },
+          "date": build.map { .text($0.date) },
+        ]))
       return .agree
     }
   }

@@ -74,7 +74,8 @@ struct Schema {
         Shape.any(Symptom.shape, Shape.object(["fit": Shape.flag]))),
       Schema("figure", "A line of 'lockstep bench'.", figure),
       Schema(
-        "version", "The object of 'lockstep version --format json'.", Shape.object(["version": Shape.text])),
+        "version", "The object of 'lockstep version --format json'.",
+        Shape.object(["version": Shape.text], optional: ["commit": Shape.text, "date": Shape.text])),
       Schema("junit", "The JUnit report of the profile ci, as an XML Schema.", text: JUnitProfile.schema),
     ]
   }
