@@ -74,6 +74,23 @@ struct NewProjectTests {
       result.output.split(separator: "\n").filter { $0.hasPrefix("status") }, ["status 1", "status 0"])
   }
 
+  @Test("a tour waits for each timer, too, and goes on where none is wrong")
+  func cover() throws {
+    let folder = try Command.Folder()
+    let script = """
+      "$LOCKSTEP" new keypad --quiet && cd keypad
+      for change in s/x/x/ 's/turn(UNLOCKED, 5)/turn(UNLOCKED, 5.2)/' 's/turn(SHUT_OUT, 30)/turn(SHUT_OUT, 29)/' 's/after(20, /after(21, /' 's/after(20, /after(19, /'; do
+        sed "$change" lock.py > other.py
+        "$LOCKSTEP" cover keypad.yaml --device "driver:python3 driver.py?peripheral=python3 other.py" --seed 5
+        echo "status $?"
+      done
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(
+      result.output.split(separator: "\n").filter { $0.hasPrefix("status") },
+      ["status 0", "status 1", "status 1", "status 1", "status 1"])
+  }
+
   @Test("wrong machines are counted, one that is wrong before anything is asked of it too")
   func mutants() throws {
     let folder = try Command.Folder()

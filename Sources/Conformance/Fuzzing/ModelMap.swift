@@ -231,6 +231,17 @@ struct ModelMap: Sendable {
     return moves
   }
 
+  /// What time brings about in a place, as the machine promises it: rows with a time and without an event.
+  func timers(in place: Place) -> [Move] {
+    machine.spontaneous[place.state].enumerated().compactMap { index, edge in
+      guard edge.event == nil, edge.latest != .forever, edge.guard.holds(under: place.conditions) else {
+        return nil
+      }
+      let target = self.place(after: edge, under: place.conditions)
+      return Move(choice: nil, edge: spontaneousStart[place.state] + index, target: target, cost: 1)
+    }
+  }
+
   /// The cell and the target of an edge, or the state and the target where it happens by itself.
   func place(of number: Int) -> (state: Int, event: Int?, target: Int) {
     if let state = spontaneousStart.lastIndex(where: { $0 <= number }), number >= spontaneousStart[0] {

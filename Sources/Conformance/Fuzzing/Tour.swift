@@ -21,6 +21,8 @@ public struct Tour: Sendable {
     public var budget = 20_000
     /// How often a way that the device did not take is tried again.
     public var tries = 4
+    /// Whether it waits once for all that time brings about, too, where time costs nothing: a timer shows to who waits.
+    public var waitsForTimers = false
 
     /// The usual settings.
     public init() {}
@@ -54,6 +56,8 @@ public struct Tour: Sendable {
   private let nodeStates: [Int]
   /// The cells still to be visited, by `state * events + event`; those alone that the tester can try.
   private(set) var isMissing: [Bool]
+  /// The edges that are not waited for any more.
+  private var isWaitedFor: [Bool] = []
   /// How often each edge was tried in vain, by scope: what does not happen under some conditions may in others.
   private var allFailures: [[Int]]
   private var scope = Scope.plain
@@ -112,6 +116,7 @@ public struct Tour: Sendable {
         && !cells.isMomentary[cell / machine.eventCount]
     }
     allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
+    isWaitedFor = [Bool](repeating: !settings.waitsForTimers, count: map.edgeCount)
     isFinished = nextTest() == nil
   }
 }
@@ -159,7 +164,8 @@ extension Tour {
 
   /// A number that every cell that is visited and every way that is tried in vain changes.
   private var progress: Int {
-    allFailures.joined().reduce(isMissing.reduce(0) { $1 ? $0 : $0 + 1_000_000 }) { $0 + $1 }
+    let done = (isMissing.count { !$0 } + isWaitedFor.count { $0 }) * 1_000_000
+    return allFailures.joined().reduce(done, +)
   }
 
   /// Says that the device cannot be brought to a start. The test is over, and none begins there again.
@@ -184,7 +190,7 @@ extension Tour {
 
   /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
   private func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
-    guard isMissing.contains(true), !openStarts.isEmpty else { return nil }
+    guard settings.waitsForTimers || isMissing.contains(true), !openStarts.isEmpty else { return nil }
     let places = openStarts.map { starts[$0] }
     for scope in Scope.allCases {
       let failures = allFailures[scope.rawValue]
@@ -210,7 +216,10 @@ extension Tour {
 
   /// Whether something is missing that can be tried in a place.
   private func isWanted(_ place: ModelMap.Place) -> Bool {
-    if map.isHidden(place) { return false }
+    !map.isHidden(place) && (timer(in: place) != nil || hasMissingCell(place))
+  }
+
+  private func hasMissingCell(_ place: ModelMap.Place) -> Bool {
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
     return cells.contains { cell in
       isMissing[cell]
@@ -221,6 +230,11 @@ extension Tour {
 }
 
 extension Tour {
+  /// What time brings about in a place and was not waited for.
+  private func timer(in place: ModelMap.Place) -> ModelMap.Move? {
+    settings.waitsForTimers ? map.timers(in: place).first { !isWaitedFor[$0.edge] } : nil
+  }
+
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
     guard explorationState.node >= 0 else {
       // What comes of a move to where nobody can be certain is seen once something is certain again.
@@ -237,7 +251,13 @@ extension Tour {
       return choice
     }
     let here = ModelMap.Place(state: state, conditions: conditions)
-    if isWanted(here) { return awaitPermission(in: here) }
+    if current == nil, let timer = timer(in: here) {
+      abandon()
+      isWaitedFor[timer.edge] = true
+      (current, origin, hasActed) = (timer, state, false)
+      return letTimePass(for: timer, explorationState)
+    }
+    if !map.isHidden(here), hasMissingCell(here) { return awaitPermission(in: here) }
     if let current { return letTimePass(for: current, explorationState) }
     if plan.isEmpty {
       let way = map.way(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }

@@ -77,6 +77,8 @@ public final class TourRun {
     let specification = machine.specification(abilities)
     let alphabet = Alphabet(specification, abilities, weights: target.withheld.map { ($0, 0) })
     let starts = machine.machine.startConditions(target.starts, of: abilities)
+    var settings = settings
+    settings.waitsForTimers = abilities.isPlayed
     var tour = Tour(
       specification, alphabet, starts: starts, standing: abilities.conditions, settings: settings)
     var engine = TestEngine(

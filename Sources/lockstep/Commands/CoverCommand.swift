@@ -9,6 +9,7 @@ extension Command {
       discussion: """
         A short tour: in each state everything that must be refused, then what is allowed, then the shortest way to what
         was not tried yet. What needs conditions, such as a jam or a lossy link, is led there by the device's faults.
+        Where a program plays the device in virtual time, each of the machine's timers is waited for, too.
 
         For each cell that is missing it says why, and the shortest path to try: it cannot be reached with this device,
         nobody who watches can be certain of it, or the device did not go there.
