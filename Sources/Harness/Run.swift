@@ -20,6 +20,7 @@ public final class Run {
   private let provider: any DeviceProvider
   private let listener: any JournalListener
   private let retries: Int
+  private let maximumFailures: Int?
   private let earlier: Earlier
   private let prepare: () -> [String]
   private let isStopped: () -> Bool
@@ -32,6 +33,7 @@ public final class Run {
   ///   - provider: makes the devices.
   ///   - listener: takes in the journal.
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
+  ///   - maximumFailures: after how many cases that fail no more are begun; any number unless given.
   ///   - earlier: what was done when this is a run that is taken up again.
   ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
   ///   - isStopped: whether the run is to end with the step that is being done.
@@ -39,7 +41,7 @@ public final class Run {
   ///     before it is written down.
   public init(
     _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener, retries: Int = 0,
-    earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
+    maximumFailures: Int? = nil, earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
     isStopped: @escaping () -> Bool = { false },
     conclude: @escaping (Case, inout Outcome) -> Void = { _, _ in }
   ) {
@@ -47,6 +49,7 @@ public final class Run {
     self.provider = provider
     self.listener = listener
     self.retries = retries
+    self.maximumFailures = maximumFailures
     self.earlier = earlier
     self.prepare = prepare
     self.isStopped = isStopped
@@ -77,11 +80,15 @@ public final class Run {
           seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
           failsFlaky: earlier.tally.failsFlaky)))
     for diagnostic in prepare() { listener.diagnostic(diagnostic) }
-    var limit: String?
+    var hindrance: Hindrance?
+    var failures = 0
     for test in plan.cases where !earlier.judged.contains(ExactText(test.id)) {
-      let verdict = tries(test, limit, &count)
-      if verdict.limit != nil { limit = verdict.message }
+      let verdict = tries(test, hindrance, &count)
       summary.tally.count(verdict)
+      if verdict.limit != nil { hindrance = .limit(verdict.message ?? "") }
+      guard verdict.word.isFailure, !verdict.isExcused else { continue }
+      failures += 1
+      if hindrance == nil, failures == maximumFailures { hindrance = .failures(failures) }
     }
     let park = provider.park()
     listener.take(park)
@@ -94,15 +101,23 @@ public final class Run {
     return summary
   }
 
+  /// Why no more cases are begun.
+  private enum Hindrance {
+    /// A safety limit stopped a case, and with it the run.
+    case limit(String)
+    /// So many failed.
+    case failures(Int)
+  }
+
   /// Tries a case until it agrees, or as often as is allowed.
   ///
   /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
-  private func tries(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Record.Verdict {
+  private func tries(_ test: Case, _ hindrance: Hindrance?, _ count: inout CoverageCount) -> Record.Verdict {
     var test = test
     var divergence: Record.Verdict?
     while true {
       listener.take(.begin(test.record))
-      var outcome = perform(test, limit, &count)
+      var outcome = perform(test, hindrance, &count)
       conclude(test, &outcome)
       outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isStopped()
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
@@ -114,9 +129,15 @@ public final class Run {
     }
   }
 
-  private func perform(_ test: Case, _ limit: String?, _ count: inout CoverageCount) -> Outcome {
+  private func perform(_ test: Case, _ hindrance: Hindrance?, _ count: inout CoverageCount) -> Outcome {
     if let reason = test.skipReason { return Outcome(.skipped(reason)) }
-    if let limit { return Outcome(.incomplete("not begun: \(limit)")) }
+    switch hindrance {
+    case .limit(let words): return Outcome(.incomplete("not begun: \(words)"))
+    case .failures(let count):
+      let cases = count == 1 ? "1 case" : "\(count) cases"
+      return Outcome(.skipped("not begun: \(cases) failed, after which no more are wanted"))
+    case nil: break
+    }
     if isStopped() { return Outcome(.incomplete("not begun")) }
     do {
       return drive(test, try provider.device(test.device, seed: test.seed), &count)

@@ -84,6 +84,29 @@ struct CommandTests {
     #expect(manifest["start"] != nil && manifest["end"] != nil && manifest["host"] != nil)
   }
 
+  @Test(
+    "after so many failures no more is begun, what is left is skipped, and the verdict stands",
+    arguments: [
+      ("--fail-fast", "4 cases: 1 diverge, 3 skipped", "1 case"),
+      ("--max-fail 1", "4 cases: 1 diverge, 3 skipped", "1 case"),
+      ("--max-fail 2", "4 cases: 1 agree, 2 diverge, 1 skipped", "2 cases"),
+      ("--max-fail 3", "4 cases: 2 agree, 2 diverge", ""),
+    ])
+  func failFast(options: String, summary: String, failures: String) throws {
+    let folder = try Command.Folder()
+    for (name, text) in [("a", bad), ("b", good), ("c", bad), ("d", good)] {
+      try folder.write("Scenarios/\(name).yaml", text)
+    }
+    let result = try Command.run(
+      ["run", "--seed", "7"] + options.split(separator: " ").map(String.init), in: folder.path)
+    expect(result.status, 1)
+    #expect(result.output.contains("\n\(summary)  "), "\(result.output)")
+    let report = try folder.read("Reports/junit.xml")
+    let words = "not begun: \(failures) failed, after which no more are wanted"
+    expect(report.contains(words), !failures.isEmpty)
+    expect(report.contains("errors=\"0\""), true)
+  }
+
   @Test("a run that diverges ends 1, says why, and leaves a line that replays it")
   func diverges() throws {
     let folder = try Command.Folder()

@@ -125,7 +125,8 @@ private struct RunSession {
       arguments, folder, total: plan.cases.count - earlier.judged.count, console)
     let run = Run(
       plan, provider: world.devices, listener: audience.listener, retries: arguments.retries.value,
-      earlier: earlier, prepare: { checkHealth(locks.first) },
+      maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
+      prepare: { checkHealth(locks.first) },
       isStopped: { Interruption.isRequested || folder.fault != nil },
       conclude: { conclude($0, &$1, audience.listener) })
     let summary = run.perform()

@@ -56,6 +56,8 @@ struct RunArguments {
   var job: String?
   var rounds = Count(1)
   var retries = Retries(0)
+  var maximumFailures: Count?
+  var failsFast = false
   var flakyResult = FlakyResult.pass
   var minimum = MinimumVerdicts()
   var resume: String?
@@ -87,6 +89,11 @@ extension RunArguments {
         "flaky-result", \.flakyResult, "pass|fail",
         "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
         example: "fail"),
+      .value(
+        "max-fail", \.maximumFailures, "N",
+        "Begins no more cases once N have failed; the others are skipped. All are run unless given.",
+        example: "3"),
+      .flag("fail-fast", \.failsFast, "The same as --max-fail 1."),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
