@@ -8,7 +8,7 @@ public enum Version {
   public static let date = "2026-11-26"
 
   /// The commit of which it was built, with a plus sign where something was changed since, and that commit's day; `nil` where
-  /// whoever built it did not say.
+  /// the build did not say.
   public static var build: (commit: String, date: String)? {
     let words = unsafe String(cString: lockstep_build()).split(separator: " ").map(String.init)
     return words.count == 2 ? (words[0], words[1]) : nil

@@ -165,21 +165,21 @@ struct HeldWrite: Sendable {
 
   let request: ATTPacket
   let parts: [Part]
-  /// How many of them need not be asked of any more.
+  /// How many of them are decided.
   var settled = 0
 }
 
-/// Writes of which whoever uses the host decides.
+/// Writes that the user of the host decides about.
 extension ATTServer {
-  /// Makes writes, once all of their values were asked of where they are held.
-  mutating func hold(
+  /// Makes writes and answers them; where they are held, once the user of the host has decided about each value.
+  mutating func make(
     _ request: ATTPacket, _ parts: [HeldWrite.Part], _ database: inout GATTDatabase
   ) -> [GATTLink.Action] {
     held = HeldWrite(request: request, parts: parts)
     return goOn(&database)
   }
 
-  /// Takes in what was decided of the value that was asked of last: it is written, or the request is refused.
+  /// Takes in what was decided about the value that was reported last: it is written, or the request is refused.
   mutating func settle(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [GATTLink.Action] {
     guard let write = held else { return [] }
     if let error {
@@ -204,11 +204,11 @@ extension ATTServer {
     }
     held = nil
     let events = write.parts.compactMap { commit($0.value, at: $0.index, &database) }
-    var isLong = false
-    if case .executeWriteRequest = write.request { isLong = true }
-    return [.transmit(isLong ? .executeWriteResponse : .writeResponse)]
+    var response = ATTPacket.writeResponse
+    if case .executeWriteRequest = write.request { response = .executeWriteResponse }
+    return [.transmit(response)]
       + events.compactMap { event in
-        // Whoever was asked knows.
+        // What was held was reported before.
         if case .written = event, holdsWrites { nil } else { .report(event) }
       }
   }

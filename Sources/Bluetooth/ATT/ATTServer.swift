@@ -20,7 +20,7 @@ struct ATTRefusal: Error {
 ///              indicate                  confirmation
 ///     silent ───────────▶ unconfirmed ─────────────────▶ silent, or unconfirmed with the next
 ///
-/// Where writes are held, whoever uses the host answers a write request once it was told what is written:
+/// Where writes are held, the user of the host is told what a write request writes, and answers it:
 ///
 ///              write request           answered
 ///     ready ─────────────────▶ held ─────────────▶ ready, or held with the next value of a long write
@@ -43,7 +43,7 @@ struct ATTServer: Sendable {
   private var indicating = Indicating.silent
   private var waiting = FIFO<(handle: AttributeHandle, value: [UInt8])>()
   private var hasAgreedOnMTU = false
-  /// Whether write requests wait for an answer from whoever uses the host, and that which does.
+  /// Whether the user of the host answers write requests, and the one that waits for it.
   let holdsWrites: Bool
   var held: HeldWrite?
 
@@ -69,12 +69,12 @@ extension ATTServer {
     do throws(ATTRefusal) {
       switch request {
       case .writeRequest(let handle, let value):
-        return hold(request, [try checked(value, of: handle, by: .write, database)], &database)
+        return make(request, [try checked(value, of: handle, by: .write, database)], &database)
       case .prepareWriteRequest(let handle, let offset, let part):
         try prepare(part, at: offset, of: handle, database, mtu: Int(mtu))
         return [.transmit(.prepareWriteResponse(handle, offset: offset, part))]
       case .executeWriteRequest(let isWritten):
-        return hold(request, try takePrepared(isWritten, database), &database)
+        return make(request, try takePrepared(isWritten, database), &database)
       case let other:
         return [.transmit(try response(to: other, database, mtu: Int(mtu)))]
       }

@@ -47,7 +47,7 @@ int lockstep_peer(int descriptor, uint32_t *user);
 /// memory (PR_SET_DUMPABLE).
 void lockstep_forbid_dumps(void);
 
-/// The commit of which this was built, and that commit's day: `8a13f378c 2026-11-26`; empty where whoever built it did not say.
+/// The commit of which this was built, and that commit's day: `8a13f378c 2026-11-26`; empty where the build did not say.
 const char *lockstep_build(void);
 
 /// The variables of our environment, as `NAME=VALUE` each, with NULL after the last. The list that C calls `environ` is a

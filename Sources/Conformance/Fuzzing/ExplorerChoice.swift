@@ -61,8 +61,7 @@ extension Explorer {
     return Choice(alphabet.wait, variant: variant)
   }
 
-  /// A wait where the device will do something by itself, later than an answer takes: past the moment, or a part of the way,
-  /// after which something else may have to begin the time anew.
+  /// A wait for a timer of the device: past its end, or a part of the way, after which a stimulus may have to restart it.
   ///
   /// What was disturbed shows by what does not happen any more, so that behind a disturbance it is waited for in every test.
   private mutating func timer(behind lastChoice: Choice, in explorationState: ExplorationState) -> Choice? {

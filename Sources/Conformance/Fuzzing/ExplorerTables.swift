@@ -10,6 +10,12 @@ func mix(_ word: UInt64) -> UInt64 {
 @inline(__always)
 func bucket(_ count: Int) -> Int { count < 4 ? count : count < 8 ? 4 : count < 16 ? 5 : 6 }
 
+/// Where what belongs to a choice in a context stands, in a hashed table with so many bits of cells.
+@inline(__always)
+private func cell(of choice: Int, in context: UInt64, _ bits: UInt64) -> Int {
+  Int(mix(context ^ UInt64(truncatingIfNeeded: choice + 1) &* 0x2545_F491_4F6C_DD1D) >> (64 - bits))
+}
+
 /// How often each choice was made in each context, hashed into a table of fixed size.
 struct CountTable: Sendable {
   private static let bits: UInt64 = 18
@@ -26,9 +32,7 @@ struct CountTable: Sendable {
   }
 
   @inline(__always)
-  private static func index(_ context: UInt64, _ choice: Int) -> Int {
-    Int(mix(context ^ UInt64(truncatingIfNeeded: choice + 1) &* 0x2545_F491_4F6C_DD1D) >> (64 - bits))
-  }
+  private static func index(_ context: UInt64, _ choice: Int) -> Int { cell(of: choice, in: context, bits) }
 }
 
 /// The positions that were seen: how often, and which stimuli were refused there.
@@ -75,9 +79,7 @@ struct SuccessorTable: Sendable {
   }
 
   @inline(__always)
-  private static func index(_ position: UInt64, _ event: Int) -> Int {
-    Int(mix(position ^ UInt64(truncatingIfNeeded: event + 1) &* 0x2545_F491_4F6C_DD1D) >> (64 - bits))
-  }
+  private static func index(_ position: UInt64, _ event: Int) -> Int { cell(of: event, in: position, bits) }
 }
 
 /// Which features tests had, and whether the current one has any that hardly another had.

@@ -275,8 +275,8 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// The cheapest way from one of some places to one that is wanted, through such of which nobody can be certain only where
-  /// there is no other; `nil` when there is none.
+  /// The cheapest way from one of some places to one that is wanted; `nil` when there is none. Hidden places are passed only
+  /// where there is no other way.
   func way(
     from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
   ) -> (start: Int, moves: [Move])? {

@@ -237,7 +237,7 @@ extension Tour {
 
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
     guard explorationState.node >= 0 else {
-      // What comes of a move to where nobody can be certain is seen once something is certain again.
+      // A move to a hidden place is judged once the state is known again.
       if current.map({ map.isHidden($0.target) }) != true { miss() }
       return homing(in: explorationState)
     }

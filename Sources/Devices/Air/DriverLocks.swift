@@ -24,15 +24,15 @@ struct DriverLocks {
 
   /// Starts a driver and greets it.
   ///
-  /// - Parameter surroundings: who stands around its lock; nobody unless given.
+  /// - Parameter environment: who stands around its lock; nobody unless given.
   func introduction(
-    of lock: DriverLock, around surroundings: (any DriverSurroundings)?
+    of lock: DriverLock, in environment: (any DriverEnvironment)?
   ) throws(LabFault) -> DriverIntroduction {
     let (_, said) = try greeted(lock)
     return DriverIntroduction(
       family: try Self.family(of: said, machine: lock.machine),
       abilities: DriverDevice<Transport>.abilities(
-        of: said, surroundings ?? Self.nobody, Self.settings(of: said, nil) { false }),
+        of: said, environment ?? Self.nobody, Self.settings(of: said, nil) { false }),
       readings: said.readings)
   }
 
@@ -52,11 +52,11 @@ struct DriverLocks {
   ///   - file: the file that names it, with the address where one is known.
   ///   - transport: the way to the controller.
   ///   - recovery: how the controller is brought back.
-  ///   - surroundings: who stands around the lock; nobody unless given.
+  ///   - environment: who stands around the lock; nobody unless given.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   func device(
     of lock: DriverLock, in file: LockFile, over transport: Transport, _ recovery: Recovery?,
-    around surroundings: (any DriverSurroundings)? = nil, isStopped: @escaping () -> Bool
+    inside environment: (any DriverEnvironment)? = nil, isStopped: @escaping () -> Bool
   ) throws(LabFault) -> any OwnedLock {
     let (program, said) = try greeted(lock)
     guard file.address != nil || said.advertises != nil else {
@@ -66,7 +66,7 @@ struct DriverLocks {
       )
     }
     return DriverDevice(
-      program, on: transport, surroundings ?? Self.nobody, Self.settings(of: said, file.address, isStopped),
+      program, on: transport, environment ?? Self.nobody, Self.settings(of: said, file.address, isStopped),
       recovery: recovery ?? Recovery(of: transport.spec))
   }
 

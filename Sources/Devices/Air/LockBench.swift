@@ -252,8 +252,8 @@ extension LockBench {
     let introduction: Result<DriverIntroduction, LabFault>
     do throws(LabFault) {
       // An emulator that cannot be asked is found out when the lock is used.
-      let surroundings = settings.control == nil ? nil : try? surroundings()
-      introduction = .success(try drivers.introduction(of: lock, around: surroundings))
+      let environment = settings.control == nil ? nil : try? driverEnvironment()
+      introduction = .success(try drivers.introduction(of: lock, in: environment))
     } catch {
       introduction = .failure(error)
     }
@@ -280,9 +280,9 @@ extension LockBench {
   }
 
   /// Who can be asked around a driver's lock that another program plays.
-  private func surroundings() throws(LabFault) -> ControlledSurroundings {
+  private func driverEnvironment() throws(LabFault) -> ControlledDriverEnvironment {
     let environment = try environment()
-    return ControlledSurroundings(environment, conditions: conditions(environment.abilities))
+    return ControlledDriverEnvironment(environment, conditions: conditions(environment.abilities))
   }
 
   /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
@@ -380,7 +380,7 @@ extension LockBench {
     // One whose driver does not start needs no controller to say so.
     _ = try introduction(of: lock, in: file)
     let device = try drivers.device(
-      of: lock, in: file, over: try openTransport(), recovery, around: try surroundings(),
+      of: lock, in: file, over: try openTransport(), recovery, inside: try driverEnvironment(),
       isStopped: isStopped)
     return .emulated(device, try environment())
   }

@@ -8,7 +8,7 @@ import SesameDevice
 /// Who stands around the lock that a driver drives: who brings it into a condition, turns its bolt, takes its link away.
 ///
 /// Beside a real lock stands nobody: it starts in the condition it is in.
-protocol DriverSurroundings: AnyObject {
+protocol DriverEnvironment: AnyObject {
   var stimuli: [String] { get }
   var arguments: [ProgramIntroduction.OfferedArguments] { get }
   var disturbances: [Disturbance] { get }
@@ -27,7 +27,7 @@ protocol DriverSurroundings: AnyObject {
 }
 
 /// Nobody.
-final class NobodyAround: DriverSurroundings {
+final class NobodyAround: DriverEnvironment {
   let conditions: [String]
 
   init(conditions: [String]) { self.conditions = conditions }
@@ -77,7 +77,7 @@ struct DriverSettings {
 final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   let program: ProgramConversation
   private var link: DriverLink<Transport>
-  private let surroundings: any DriverSurroundings
+  private let environment: any DriverEnvironment
   private let settings: DriverSettings
   private let recovery: (any ControllerRecovery<Transport>)?
   private var shown = FIFO<Observation>()
@@ -91,11 +91,11 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   var seed: UInt64 = 0
 
   init(
-    _ program: ProgramConversation, on transport: Transport, _ surroundings: any DriverSurroundings,
+    _ program: ProgramConversation, on transport: Transport, _ environment: any DriverEnvironment,
     _ settings: DriverSettings, recovery: (any ControllerRecovery<Transport>)? = nil
   ) {
     self.program = program
-    self.surroundings = surroundings
+    self.environment = environment
     self.settings = settings
     self.recovery = recovery
     link = DriverLink(
@@ -106,29 +106,29 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   var now: Instant { link.now }
 
   var abilities: Abilities {
-    Self.abilities(of: program.introduction ?? ProgramIntroduction(), surroundings, settings)
+    Self.abilities(of: program.introduction ?? ProgramIntroduction(), environment, settings)
   }
 
   /// What a driver can serve at one end of a way at whose other end somebody can do so much.
   static func abilities(
-    of driver: ProgramIntroduction, _ surroundings: any DriverSurroundings, _ settings: DriverSettings
+    of driver: ProgramIntroduction, _ environment: any DriverEnvironment, _ settings: DriverSettings
   ) -> Abilities {
     let own = [
       Disturbance(.att, "att", MalformedBluetooth.allCases.map { .text($0.rawValue) })
     ]
     // Tests are generated with what takes a link away where the driver says that its machine knows of that: one that hears
     // nothing of it would call it a fault of the lock.
-    let all = own + driver.faults + surroundings.disturbances
+    let all = own + driver.faults + environment.disturbances
     let disturbances = all.filter { $0.level != .link || driver.linkFaults.contains($0.fault) }
-    let isLossy = surroundings.conditions.contains("loss")
+    let isLossy = environment.conditions.contains("loss")
     var abilities = Abilities(
-      stimuli: driver.stimuli.map { $0 + surroundings.stimuli }, faults: all.map(\.fault),
-      settings: surroundings.settings.flatMap { around in driver.settings.map { around + $0 } },
-      conditions: driver.conditions + surroundings.conditions, reports: driver.reports,
+      stimuli: driver.stimuli.map { $0 + environment.stimuli }, faults: all.map(\.fault),
+      settings: environment.settings.flatMap { around in driver.settings.map { around + $0 } },
+      conditions: driver.conditions + environment.conditions, reports: driver.reports,
       showsEffects: driver.showsEffects,
       slack: settings.slack + (isLossy ? ConnectionParameters().longestDelay * 2 : .zero),
       isInVirtualTime: settings.isInVirtualTime,
-      arguments: (driver.arguments + surroundings.arguments).map { ($0.stimulus, $0.values) },
+      arguments: (driver.arguments + environment.arguments).map { ($0.stimulus, $0.values) },
       disturbances: disturbances)
     abilities.isPlayed = settings.isInVirtualTime
     return abilities
@@ -136,7 +136,7 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
 
   func adopt(_ vocabulary: Vocabulary) {
     program.adopt(vocabulary)
-    let around = surroundings.stimuli
+    let around = environment.stimuli
     isAround = vocabulary.stimuli.map(around.contains)
   }
 }
@@ -147,7 +147,7 @@ extension DriverDevice {
     if !program.isRunning { try program.restart() }
     try program.passOver()
     try lab { () throws(LabFault) in
-      try link.prepare { () throws(LabFault) in try surroundings.prepare(start) }
+      try link.prepare { () throws(LabFault) in try environment.prepare(start) }
     }
     shown.removeAll()
     due = .never
@@ -159,7 +159,7 @@ extension DriverDevice {
   func perform(_ stimulus: Stimulus) throws(LabFault) {
     if isAround[stimulus.number] {
       let name = program.vocabulary.stimuli[stimulus.number]
-      return try surroundings.perform(name, stimulus.arguments)
+      return try environment.perform(name, stimulus.arguments)
     }
     if let refusal = try ask(program.request(of: stimulus)) { shown.append(.refused(refusal)) }
   }
@@ -172,8 +172,8 @@ extension DriverDevice {
       }
       return try lab { () throws(LabFault) in try link.send(malformed) }
     }
-    if surroundings.disturbances.contains(where: { $0.fault == fault.name }) {
-      return try surroundings.bring(about: fault)
+    if environment.disturbances.contains(where: { $0.fault == fault.name }) {
+      return try environment.bring(about: fault)
     }
     guard program.introduction?.faults.contains(where: { $0.fault == fault.name }) == true else {
       throw LabFault(.notPossible, "the driver offers no fault '\(fault.name)'")
@@ -226,7 +226,7 @@ extension DriverDevice {
 
   func restart() throws(LabFault) {
     try program.restart()
-    try surroundings.restart()
+    try environment.restart()
     guard let recovery else {
       return try link.recover { central throws(LabFault) in
         try central.resetController(until: central.transport.now + .seconds(10))
@@ -246,7 +246,7 @@ extension DriverDevice {
   /// Lets the driver, and whoever stands around its lock, end.
   func shutDown() {
     program.shutDown()
-    surroundings.shutDown()
+    environment.shutDown()
   }
 }
 
@@ -319,10 +319,10 @@ extension DriverDevice {
     if let fault = recovery?.fault { throw fault }
     do throws(LabFault) {
       let result = try body()
-      if let fault = surroundings.fault { throw fault }
+      if let fault = environment.fault { throw fault }
       return result
     } catch {
-      if let fault = surroundings.fault { throw fault }
+      if let fault = environment.fault { throw fault }
       switch error.symptom {
       case .noAnswer, .badAnswer, .ended: throw LabFault(.transportLost, error.detail)
       case .noDevice, .transportLost, .programFailed, .notPossible, .linkLost, .notReproduced, .noVerdict,

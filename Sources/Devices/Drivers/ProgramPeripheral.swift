@@ -37,8 +37,6 @@ final class ProgramPeripheral {
   private var packets: [HCIPacket] = []
   private var events = FIFO<HostEvent>()
   private var isHandling = false
-  /// Whether the program is being told of a write, which waits for its answer.
-  private var isWritten = false
   private(set) var notices: [LockNotice] = []
   /// What is wrong with the program.
   private(set) var fault: LabFault?
@@ -96,7 +94,6 @@ extension ProgramPeripheral {
   /// Starts the program in a condition, at its time zero, out of any link.
   func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
     fault = nil
-    isWritten = false
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
     try program.passOver()
@@ -237,9 +234,7 @@ extension ProgramPeripheral {
 
   private func handle(_ event: GATTEvent, at now: Instant) {
     switch event {
-    case .written(let handle, let value):
-      isWritten = true
-      tell(.written(place(of: handle), value), at: now)
+    case .written(let handle, let value): tell(.written(place(of: handle), value), at: now)
     case .subscribed(let handle, let subscription):
       notices.append(.subscribed(!subscription.isEmpty))
       tell(.subscription(place(of: handle), subscription), at: now)
@@ -255,7 +250,9 @@ extension ProgramPeripheral {
 
   private func tell(_ event: ProgramEvent, at now: Instant) {
     guarded { () throws(LabFault) in
-      if let refusal = try ask(event.line, at: now) {
+      var isWrite = false
+      if case .written = event { isWrite = true }
+      if let refusal = try ask(event.line, at: now, answeringWrite: isWrite) {
         throw program.fail(.badAnswer, "the peripheral refuses to hear what happened: \(refusal)")
       }
     }
@@ -273,7 +270,11 @@ extension ProgramPeripheral {
   }
 
   /// Sends a request and does what the answer asks for.
-  private func ask(_ request: [UInt8], at now: Instant) throws(LabFault) -> String? {
+  ///
+  /// - Parameter answersWrite: whether it tells of a write, which is answered before whatever else is sent.
+  private func ask(
+    _ request: [UInt8], at now: Instant, answeringWrite answersWrite: Bool = false
+  ) throws(LabFault) -> String? {
     let time = time(at: now)
     var operations: [ProgramOperation] = []
     let end = try program.ask(program.timed(request, at: time)) { entry, _ throws(LabFault) in
@@ -283,15 +284,14 @@ extension ProgramPeripheral {
     case .unsaid: break
     case .at(let moment): due = max(moment, time)
     }
-    answerWrite(operations, at: now)
+    if answersWrite { answerWrite(operations, at: now) }
     for operation in operations { try carryOut(operation, at: now) }
     return end.refusal
   }
 
-  /// Answers the write that the program was told of, if it was of one: before whatever else it sends.
+  /// Makes the write that the program was told of, or refuses it as the program wants.
   private func answerWrite(_ operations: [ProgramOperation], at now: Instant) {
-    guard let link, isWritten else { return }
-    isWritten = false
+    guard let link else { return }
     let codes = operations.lazy.compactMap { operation -> ATTErrorCode? in
       if case .reject(let code) = operation { code } else { nil }
     }

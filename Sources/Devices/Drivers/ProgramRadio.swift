@@ -85,7 +85,7 @@ extension ProgramRadio: StandaloneTransport {
   }
 }
 
-extension ProgramRadio: DriverSurroundings {
+extension ProgramRadio: DriverEnvironment {
   var stimuli: [String] { peripheral.program.introduction?.stimuli ?? [] }
   var arguments: [ProgramIntroduction.OfferedArguments] { peripheral.program.introduction?.arguments ?? [] }
   var disturbances: [Disturbance] { Self.linkFaults + (peripheral.program.introduction?.faults ?? []) }

@@ -2,7 +2,7 @@ import Conformance
 import SesameDevice
 
 /// Who stands around a driver's lock that another program plays, asked over its control socket.
-final class ControlledSurroundings: DriverSurroundings {
+final class ControlledDriverEnvironment: DriverEnvironment {
   private let environment: ControlledEnvironment
   let conditions: [String]
 
