@@ -53,6 +53,13 @@ public struct ParkReport: Sendable {
 
   /// Says that there was nothing to leave, until it is told.
   public init() {}
+
+  /// Adds how others were left.
+  public mutating func add(_ other: ParkReport) {
+    diagnostics += other.diagnostics
+    locks += other.locks
+    fault = fault ?? other.fault
+  }
 }
 
 /// What is known of a device without starting it.

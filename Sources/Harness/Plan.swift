@@ -1,6 +1,6 @@
 import Automata
 public import Conformance
-import Basics
+public import Basics
 
 /// One scenario as it is driven: on a device, with a seed.
 public struct Case: Sendable {
@@ -54,8 +54,10 @@ public struct Plan: Sendable {
   public struct Selection: Sendable {
     /// The device in place of the scenarios' own.
     public var device: DeviceSpec?
-    /// A text that must stand in the path, the title or a tag.
-    public var filter: String?
+    /// What is wanted: what any of them matches, or everything.
+    public var filters: [ScenarioFilter] = []
+    /// The scenarios that failed before, by the ids of their cases without rounds, and what follows from that.
+    public var failed: (ids: Set<ExactText>, use: FailedUse)?
     /// Which part of how many, from 1.
     public var shard: (part: Int, count: Int) = (1, 1)
     /// How often each scenario is driven.
@@ -104,7 +106,10 @@ public struct Plan: Sendable {
       try Replacement(spec, provider: provider)
     }
     cases = Cases(selection: selection)
-    let wanted = set.items.filter { selection.filter.map($0.matches) ?? true }
+    var wanted = set.items.filter { item in
+      selection.filters.isEmpty || selection.filters.contains { $0.matches(item) }
+    }
+    if let (ids, use) = selection.failed { wanted = use.applied(to: wanted, failed: ids) }
     for (number, item) in wanted.enumerated()
     where number % selection.shard.count == selection.shard.part - 1 {
       cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))
@@ -139,7 +144,8 @@ public struct Plan: Sendable {
     return new
   }
 
-  static func id(of path: String) -> String {
+  /// The id of the case of a scenario, without its round.
+  public static func id(of path: String) -> String {
     for ending in [".yaml", ".yml"] where path.hasSuffix(ending) {
       return String(path.dropLast(ending.count))
     }
@@ -156,10 +162,20 @@ public struct Plan: Sendable {
   }
 }
 
-extension ScenarioSet.Item {
-  fileprivate func matches(_ text: String) -> Bool {
-    let text = text.lowercased()
-    return ([path, scenario.title] + scenario.tags).contains { $0.lowercased().contains(text) }
+/// What follows for a scenario from its having failed the last time.
+public enum FailedUse: Sendable {
+  /// Nothing else is driven, unless none of those that are wanted failed.
+  case only
+  /// It is driven before the others.
+  case first
+
+  fileprivate func applied(to items: [ScenarioSet.Item], failed: Set<ExactText>) -> [ScenarioSet.Item] {
+    let isFailed = { (item: ScenarioSet.Item) in failed.contains(ExactText(Plan.id(of: item.path))) }
+    let found = items.filter(isFailed)
+    switch self {
+    case .only: return found.isEmpty ? items : found
+    case .first: return found + items.filter { !isFailed($0) }
+    }
   }
 }
 

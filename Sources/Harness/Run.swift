@@ -1,8 +1,9 @@
 public import Basics
 import Conformance
 public import Journal
+import System
 
-/// Drives the cases of a plan one after the other.
+/// Drives the cases of a plan, in one lane or in several side by side: what is written down is in the plan's order.
 public final class Run {
   /// What came of a run.
   public struct Summary: Sendable {
@@ -17,43 +18,51 @@ public final class Run {
   }
 
   private let plan: Plan
-  private let provider: any DeviceProvider
+  private let lanes: [Lane]
   private let listener: any JournalListener
   private let retries: Int
   private let maximumFailures: Int?
   private let earlier: Earlier
   private let prepare: () -> [String]
   private let isStopped: () -> Bool
-  private let conclude: (Case, inout Outcome) -> Void
+  /// Who is in it may touch what lanes share.
+  private let monitor = Monitor()
+  private var state = State()
+
+  /// What lanes share.
+  private struct State {
+    var summary = Summary()
+    var count = CoverageCount()
+    var hindrance: Hindrance?
+    var failures = 0
+    /// How many lanes are at work beside this one.
+    var others = 0
+  }
 
   /// Prepares a run.
   ///
   /// - Parameters:
   ///   - plan: what to drive.
-  ///   - provider: makes the devices.
+  ///   - lanes: where they are driven, one at least.
   ///   - listener: takes in the journal.
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
   ///   - maximumFailures: after how many cases that fail no more are begun; any number unless given.
   ///   - earlier: what was done when this is a run that is taken up again.
   ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
   ///   - isStopped: whether the run is to end with the step that is being done.
-  ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
-  ///     before it is written down.
   public init(
-    _ plan: Plan, provider: any DeviceProvider, listener: any JournalListener, retries: Int = 0,
+    _ plan: Plan, in lanes: [Lane], listener: any JournalListener, retries: Int = 0,
     maximumFailures: Int? = nil, earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
-    isStopped: @escaping () -> Bool = { false },
-    conclude: @escaping (Case, inout Outcome) -> Void = { _, _ in }
+    isStopped: @escaping () -> Bool = { false }
   ) {
     self.plan = plan
-    self.provider = provider
+    self.lanes = lanes
     self.listener = listener
     self.retries = retries
     self.maximumFailures = maximumFailures
     self.earlier = earlier
     self.prepare = prepare
     self.isStopped = isStopped
-    self.conclude = conclude
   }
 
   /// What a run did before it was taken up again.
@@ -71,34 +80,70 @@ public final class Run {
 
   /// Drives all cases. A device that fails does not end the run.
   public func perform() -> Summary {
-    var summary = Summary()
-    summary.tally = earlier.tally
-    var count = CoverageCount()
+    state.summary.tally = earlier.tally
     listener.take(
       .run(
         Record.Run(
           seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
           failsFlaky: earlier.tally.failsFlaky)))
     for diagnostic in prepare() { listener.diagnostic(diagnostic) }
-    var hindrance: Hindrance?
-    var failures = 0
-    for test in plan.cases where !earlier.judged.contains(ExactText(test.id)) {
-      let verdict = tries(test, hindrance, &count)
-      summary.tally.count(verdict)
-      if verdict.limit != nil { hindrance = .limit(verdict.message ?? "") }
-      guard verdict.word.isFailure, !verdict.isExcused else { continue }
-      failures += 1
-      if hindrance == nil, failures == maximumFailures { hindrance = .failures(failures) }
-    }
-    let park = provider.park()
+    driveAll()
+    var summary = state.summary
+    var park = lanes[0].provider.park()
+    for lane in lanes.dropFirst() { park.add(lane.provider.park()) }
     listener.take(park)
     summary.park = park.diagnostics
     summary.tally.isInTrouble = park.fault != nil
-    summary.coverage = count.coverage
+    summary.coverage = state.count.coverage
     for coverage in summary.coverage { listener.take(coverage) }
     if summary.exitStatus == .incomplete, let words = summary.tally.shortfall { listener.diagnostic(words) }
     listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
     return summary
+  }
+
+  /// Drives all cases in all lanes, the first of them in this thread.
+  private func driveAll() {
+    let queue = CaseQueue(plan.cases, listener, monitor, reach: 64 * lanes.count) { [earlier] in
+      !earlier.judged.contains(ExactText($0.id))
+    }
+    for lane in lanes.dropFirst() {
+      // What lanes share is touched in the monitor alone, and this thread waits until all of them are done.
+      nonisolated(unsafe) let work = { self.drive(in: lane, queue) }
+      let monitor = monitor
+      nonisolated(unsafe) let run = self
+      monitor.locked { state.others += 1 }
+      let isUnderWay = inBackground {
+        unsafe work()
+        monitor.locked {
+          unsafe run.state.others -= 1
+          monitor.announce()
+        }
+      }
+      if !isUnderWay { monitor.locked { state.others -= 1 } }
+    }
+    drive(in: lanes[0], queue)
+    monitor.locked {
+      while state.others > 0 { monitor.wait() }
+    }
+  }
+
+  private func drive(in lane: Lane, _ queue: CaseQueue<Plan.Cases>) {
+    while let (test, turn) = queue.take() {
+      var visits: [(CellCoverage, MachineLibrary.Entry)] = []
+      let verdict = tries(test, in: lane, turn, &visits)
+      monitor.locked {
+        if verdict.limit != nil { state.hindrance = .limit(verdict.message ?? "") }
+        guard verdict.word.isFailure, !verdict.isExcused else { return }
+        state.failures += 1
+        if state.hindrance == nil, state.failures == maximumFailures {
+          state.hindrance = .failures(state.failures)
+        }
+      }
+      turn.end { [self, visits] in
+        state.summary.tally.count(verdict)
+        for (coverage, machine) in visits { state.count.add(coverage, of: machine) }
+      }
+    }
   }
 
   /// Why no more cases are begun.
@@ -112,14 +157,17 @@ public final class Run {
   /// Tries a case until it agrees, or as often as is allowed.
   ///
   /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
-  private func tries(_ test: Case, _ hindrance: Hindrance?, _ count: inout CoverageCount) -> Record.Verdict {
+  private func tries(
+    _ test: Case, in lane: Lane, _ listener: any JournalListener,
+    _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
+  ) -> Record.Verdict {
     var test = test
     var divergence: Record.Verdict?
     while true {
       listener.take(.begin(test.record))
-      var outcome = perform(test, hindrance, &count)
-      conclude(test, &outcome)
-      outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isStopped()
+      var outcome = perform(test, in: lane, listener, &visits)
+      monitor.locked { lane.conclude(test, &outcome, listener) }
+      outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isEnded
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
       let verdict = outcome.record(of: test)
       listener.take(.verdict(verdict))
@@ -129,33 +177,40 @@ public final class Run {
     }
   }
 
-  private func perform(_ test: Case, _ hindrance: Hindrance?, _ count: inout CoverageCount) -> Outcome {
+  /// Whether the run is to end.
+  private var isEnded: Bool { monitor.locked { isStopped() } }
+
+  private func perform(
+    _ test: Case, in lane: Lane, _ listener: any JournalListener,
+    _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
+  ) -> Outcome {
     if let reason = test.skipReason { return Outcome(.skipped(reason)) }
-    switch hindrance {
+    switch monitor.locked({ state.hindrance }) {
     case .limit(let words): return Outcome(.incomplete("not begun: \(words)"))
     case .failures(let count):
       let cases = count == 1 ? "1 case" : "\(count) cases"
       return Outcome(.skipped("not begun: \(cases) failed, after which no more are wanted"))
     case nil: break
     }
-    if isStopped() { return Outcome(.incomplete("not begun")) }
+    if isEnded { return Outcome(.incomplete("not begun")) }
     do {
-      return drive(test, try provider.device(test.device, seed: test.seed), &count)
+      return drive(test, try lane.provider.device(test.device, seed: test.seed), listener, &visits)
     } catch {
       return Outcome(error.symptom == .stopped ? .incomplete("not begun") : .labFault(error))
     }
   }
 
   private func drive<Device: DeviceUnderTest>(
-    _ test: Case, _ device: Device, _ count: inout CoverageCount
+    _ test: Case, _ device: Device, _ listener: any JournalListener,
+    _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> Outcome {
     let abilities = device.abilities
     var runner = CaseRunner(
       test, test.machine.specification(abilities), device,
       invariants: test.machine.invariants(on: test.device),
-      listener: listener, isStopped: isStopped)
+      listener: listener, isStopped: { [self] in isEnded })
     let outcome = runner.run()
-    count.add(runner.coverage, of: test.machine.variant(under: abilities.conditions))
+    visits.append((runner.coverage, test.machine.variant(under: abilities.conditions)))
     return outcome
   }
 }

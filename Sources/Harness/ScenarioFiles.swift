@@ -18,13 +18,21 @@ public enum ScenarioFiles {
 
   /// Finds the scenarios of files and folders; folders are searched to their depths for `.yaml` and `.yml`.
   ///
-  /// Names that begin with a dot are left out.
+  /// Names that begin with a dot are left out. `FILE:LINE` and `FILE:LINE:COLUMN`, as reports and editors print them,
+  /// are the scenario of which that line is.
   public static func find(_ paths: [String]) -> Found {
     var found = Found()
     // Two files whose names only look alike are two.
     var seen = Set<ExactText>()
     for path in paths {
       switch fileKind(path) {
+      case .missing where place(path) != nil:
+        let (file, line) = place(path)!
+        if let problem = problem(line, of: file) {
+          found.problems.append(problem)
+        } else if seen.insert(ExactText(real(file))).inserted {
+          found.files.append(Path.normalized(file))
+        }
       case .missing: found.problems.append("\(path): there is no such file or folder")
       case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
       case .other(let strange):
@@ -48,6 +56,30 @@ public enum ScenarioFiles {
       }
     }
     return found
+  }
+
+  /// The file and the line that a path names where it is `FILE:LINE` or `FILE:LINE:COLUMN`.
+  private static func place(_ path: String) -> (file: String, line: Int)? {
+    var numbers: [Int] = []
+    var rest = path[...]
+    while numbers.count < 2, let colon = rest.lastIndex(of: ":"),
+      let number = Int(rest[rest.index(after: colon)...]), number > 0
+    {
+      numbers.append(number)
+      rest = rest[..<colon]
+      if fileKind(String(rest)) == .file { return (String(rest), numbers[numbers.count - 1]) }
+    }
+    return nil
+  }
+
+  private static func problem(_ line: Int, of file: String) -> String? {
+    do {
+      let bytes = try read(file)
+      let count = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).count
+      return line > count ? "\(file):\(line): the file has \(count) lines" : nil
+    } catch {
+      return error.description
+    }
   }
 
   /// Reads a file that is not too large to be a scenario or a machine.

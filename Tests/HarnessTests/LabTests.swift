@@ -104,7 +104,8 @@ private func run(
   }
   let journal = JournalList()
   let plan = try Plan(ScenarioSet(items), Plan.Selection(), provider: provider)
-  let summary = Run(plan, provider: provider, listener: journal, retries: retries, earlier: earlier).perform()
+  let summary = Run(plan, in: [Lane(provider)], listener: journal, retries: retries, earlier: earlier)
+    .perform()
   return (journal.lines, summary)
 }
 

@@ -24,7 +24,7 @@ private func plan(
   selection.seed = seed
   selection.seedOverrides = overrides
   selection.rounds = rounds
-  selection.filter = filter
+  selection.filters = try filter.map { [try ScenarioFilter($0)] } ?? []
   return Array(try Plan(ScenarioSet(items), selection, provider: provider).cases)
 }
 

@@ -32,13 +32,15 @@ private func run(
   var selection = Plan.Selection()
   selection.seed = 7
   let run = Run(
-    try Plan(set, selection, provider: provider), provider: provider, listener: journal,
+    try Plan(set, selection, provider: provider),
+    in: [
+      Lane(provider) { test, outcome, _ in
+        if case .divergence = outcome.verdict { outcome.replay = "lockstep replay \(test.id)" }
+      }
+    ], listener: journal,
     isStopped: {
       asked += 1
       return asked > stopAfter
-    },
-    conclude: { test, outcome in
-      if case .divergence = outcome.verdict { outcome.replay = "lockstep replay \(test.id)" }
     })
   let summary = run.perform()
   return (journal.lines, summary, provider)

@@ -160,11 +160,4 @@ extension ParkReport {
     if let left = one.left { locks.append((name, left)) }
     fault = fault ?? one.fault
   }
-
-  /// Adds how others were left.
-  mutating func add(_ other: ParkReport) {
-    diagnostics += other.diagnostics
-    locks += other.locks
-    fault = fault ?? other.fault
-  }
 }

@@ -30,6 +30,9 @@ public struct RunProgress: Sendable {
   /// that was not brought to its end is none of them.
   public private(set) var judged: [ExactText: Judged] = [:]
 
+  /// The cases that diverged or that the lab failed, by their ids, without those that are in quarantine.
+  public private(set) var failed: Set<ExactText> = []
+
   /// Reads the journal at a path.
   ///
   /// - Throws: when it cannot be read, or holds a line that is none; a last line that was torn off is passed over.
@@ -59,6 +62,8 @@ public struct RunProgress: Sendable {
   private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, hasDiverged: Bool) {
     // A divergence stands unless a later try agrees.
     let word = hasDiverged && verdict.word != .agree ? .divergence : verdict.counted
+    let isFailed = (word == .divergence || word == .labFault) && !verdict.isExcused
+    if isFailed { failed.insert(ExactText(start.id)) } else { failed.remove(ExactText(start.id)) }
     guard [.agree, .divergence, .skipped].contains(word), !verdict.isTriedAgain else {
       return judged[ExactText(start.id)] = nil
     }

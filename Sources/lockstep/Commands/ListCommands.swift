@@ -22,7 +22,7 @@ extension Command {
     ) { arguments, console throws(UsageError) in
       let world = World(lab: try arguments.settingsOfLock(), messages: console.status)
       guard let set = arguments.scenarios(world, console) else { return .usage }
-      let plan = try arguments.plan(set, world)
+      let plan = try arguments.plan(set, world, console.status)
       let width = plan.cases.map(\.file.count).max() ?? 0
       for test in plan.cases {
         let file = test.file.leftAligned(in: width + 2)

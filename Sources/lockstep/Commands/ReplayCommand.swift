@@ -48,7 +48,7 @@ extension Command {
       let world = World(
         answerTimeout: arguments.answerTimeout, lab: try once.labSettings(), messages: console.status)
       guard let set = arguments.scenarios(world, console) else { return .usage }
-      let plan = try once.plan(set, world)
+      let plan = try once.plan(set, world, console.status)
       try once.lab.checkInterlocked(plan.devices)
       if let capture = arguments.lab.capture { try OutputCheck.check("--capture", .capture, at: capture) }
       Interruption.listen()
@@ -107,7 +107,7 @@ private struct Replay {
 
   private func run(_ listener: any JournalListener) -> Run.Summary {
     let run = Run(
-      plan, provider: world.devices, listener: listener, isStopped: { Interruption.isRequested })
+      plan, in: [Lane(world.devices)], listener: listener, isStopped: { Interruption.isRequested })
     let summary = run.perform()
     for words in summary.park { console.say("lockstep: \(words)") }
     return summary

@@ -52,7 +52,9 @@ extension Command {
 private struct RunSession {
   let arguments: RunArguments
   let console: Console
-  let world: World
+  /// One for each lane; the first is that of the plan, and of real locks.
+  let worlds: [World]
+  var world: World { worlds[0] }
   let plan: Plan?
   /// Why nothing is run although the scenarios are right, and what the command then ends with.
   private let refusal: (words: String, status: CommandStatus)?
@@ -84,9 +86,9 @@ private struct RunSession {
     guard !arguments.lab.checksHealth || arguments.device?.hasPrefix("lock:") == true || refusal != nil else {
       throw UsageError("--check-health checks a lock: name it with --device lock:NAME")
     }
-    world = World(answerTimeout: arguments.answerTimeout, lab: lab, messages: console.status)
+    let world = World(answerTimeout: arguments.answerTimeout, lab: lab, messages: console.status)
     if refusal == nil, let set = arguments.scenarios(world, console) {
-      let selected = try arguments.plan(set, world)
+      let selected = try arguments.plan(set, world, console.status)
       try arguments.lab.checkInterlocked(selected.devices)
       plan = selected
     } else {
@@ -105,15 +107,25 @@ private struct RunSession {
     folder = try RunFolder.open(
       resuming: resumed?.run, kind: "run", cases: plan?.cases.count ?? 0, command: command,
       seed: plan?.seed ?? arguments.seed, arguments)
+    var worlds = [world]
+    for _ in 1..<max(1, arguments.laneCount(plan)) {
+      worlds.append(World(answerTimeout: arguments.answerTimeout, lab: lab))
+    }
+    self.worlds = worlds
     world.devices.bench.capture(in: folder.path)
-    world.devices.captures = CaseCaptures(in: folder.path)
-    world.devices.output = ProgramOutput(
-      in: folder.path, echo: arguments.verbosity > 0 ? { console.say("program: \($0)") } : nil)
+    for world in worlds {
+      world.devices.captures = CaseCaptures(in: folder.path)
+      world.devices.output = ProgramOutput(
+        in: folder.path, echo: arguments.verbosity > 0 ? { console.say("program: \($0)") } : nil)
+    }
+    if arguments.jobs.value > 1, worlds.count == 1, plan?.devices.contains(where: \.isInterlocked) == true {
+      console.say("lockstep: a real lock is driven by one case at a time: --jobs changes nothing")
+    }
   }
 
   func perform() -> CommandStatus {
     defer {
-      world.devices.shutDown()
+      for world in worlds { world.devices.shutDown() }
       arguments.release(console)
     }
     guard let plan else { return refuse() }
@@ -124,17 +136,22 @@ private struct RunSession {
     let audience = RunAudience(
       arguments, folder, total: plan.cases.count - earlier.judged.count, console)
     let run = Run(
-      plan, provider: world.devices, listener: audience.listener, retries: arguments.retries.value,
+      plan,
+      in: worlds.map { world in
+        Lane(world.devices) { conclude($0, &$1, in: world, $2) }
+      }, listener: audience.listener, retries: arguments.retries.value,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
       prepare: { checkHealth(locks.first) },
-      isStopped: { Interruption.isRequested || folder.fault != nil },
-      conclude: { conclude($0, &$1, audience.listener) })
+      isStopped: { Interruption.isRequested || folder.fault != nil })
     let summary = run.perform()
     audience.finish(summary.park)
-    if let fault = world.devices.output?.fault {
+    if let fault = worlds.lazy.compactMap(\.devices.output?.fault).first {
       console.say("lockstep: what programs said is not all kept: \(fault)")
     }
-    let reports = folder.conclude(seed: plan.seed, arguments.reports, console.status)
+    let reports =
+      plan.cases.isEmpty
+      ? folder.concludeEmpty(seed: plan.seed, arguments.reports, console.status)
+      : folder.conclude(seed: plan.seed, arguments.reports, console.status)
     let status = reports == nil ? summary.exitStatus.withTrouble : summary.exitStatus
     if arguments.format == .human {
       audience.human.summarize(
@@ -186,13 +203,15 @@ private struct RunSession {
   }
 
   /// Adds to a case that failed how to do it again, and whether that is known.
-  private func conclude(_ test: Case, _ outcome: inout Outcome, _ listener: any JournalListener) {
+  private func conclude(
+    _ test: Case, _ outcome: inout Outcome, in world: World, _ listener: any JournalListener
+  ) {
     switch outcome.verdict {
     case .divergence, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
-    attachPackets(test, &outcome)
-    attachOutput(&outcome, listener)
+    attachPackets(test, &outcome, world.devices)
+    attachOutput(&outcome, world.devices, listener)
     excuse(test, &outcome)
   }
 
@@ -215,8 +234,8 @@ private struct RunSession {
   private var today: Day { Calendar.noted(console.status) }
 
   /// Keeps what went over the link of a case that did not end well.
-  private func attachPackets(_ test: Case, _ outcome: inout Outcome) {
-    guard let captures = world.devices.captures else { return }
+  private func attachPackets(_ test: Case, _ outcome: inout Outcome, _ devices: Devices) {
+    guard let captures = devices.captures else { return }
     defer { captures.end() }
     switch outcome.verdict {
     case .agree, .skipped: return
@@ -227,8 +246,8 @@ private struct RunSession {
   }
 
   /// Tells the last of what a program said in a case that did not end well, and where the rest is.
-  private func attachOutput(_ outcome: inout Outcome, _ listener: any JournalListener) {
-    guard let output = world.devices.output, !output.isEmpty else { return }
+  private func attachOutput(_ outcome: inout Outcome, _ devices: Devices, _ listener: any JournalListener) {
+    guard let output = devices.output, !output.isEmpty else { return }
     switch outcome.verdict {
     case .agree, .skipped: return
     case .divergence, .labFault, .incomplete, .limited: break

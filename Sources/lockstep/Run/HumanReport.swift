@@ -18,12 +18,16 @@ final class HumanReport: JournalListener {
   private var diagnostics: [String] = []
   private var skips: [(reason: String, count: Int)] = []
   private var current = Record.Case(id: "")
+  /// The cases that took longest, the longest first, as many as are wanted.
+  private var longest: [(time: Interval, words: String)] = []
+  private let durations: Int
 
-  init(_ console: Console, _ paint: Painter, isQuiet: Bool, verbosity: Int = 0) {
+  init(_ console: Console, _ paint: Painter, isQuiet: Bool, verbosity: Int = 0, durations: Int = 0) {
     self.console = console
     self.paint = paint
     self.isQuiet = isQuiet
     self.verbosity = verbosity
+    self.durations = durations
     trace = TraceReport(console, paint)
   }
 
@@ -37,11 +41,22 @@ final class HumanReport: JournalListener {
     case .event(let event):
       if let diagnostic = event.spokenDiagnostic { diagnostics.append(diagnostic) }
     case .verdict(let verdict):
+      measure(verdict)
       report(verdict)
       if verbosity < 2, !isQuiet || verdict.message != nil { printDiagnostics() }
       diagnostics = []
     case .run, .finding, .campaign, .machine, .coverage, .left, .end: break
     }
+  }
+
+  /// Keeps what a case took, if it is one of those that took longest.
+  private func measure(_ verdict: Record.Verdict) {
+    guard durations > 0, verdict.word != .skipped else { return }
+    let time = MonotonicClock.now - caseBegin
+    let index = longest.firstIndex { $0.time < time } ?? longest.count
+    guard index < durations else { return }
+    longest.insert((time, words(on: verdict)), at: index)
+    if longest.count > durations { longest.removeLast() }
   }
 
   private func report(_ verdict: Record.Verdict) {
@@ -92,6 +107,7 @@ final class HumanReport: JournalListener {
         console.print(paint(.faint, "           not visited: \(item.missing.joined(separator: "; "))"))
       }
     }
+    for test in longest { console.print("  slowest  \(test.words)") }
     for report in reports { console.print("  report   \(report)") }
   }
 }

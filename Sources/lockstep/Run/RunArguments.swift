@@ -51,7 +51,11 @@ struct RunArguments {
   var device: String?
   var seed: UInt64?
   var reports = ReportPlaces()
-  var filter: String?
+  var filters: [String] = []
+  var lastFailed = false
+  var failedFirst = false
+  var durations: Count?
+  var jobs = Count(1)
   var shard: Shard?
   var job: String?
   var rounds = Count(1)
@@ -90,10 +94,22 @@ extension RunArguments {
         "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
         example: "fail"),
       .value(
+        "jobs", \.jobs, "N",
+        "Drives N cases at a time, each program that is a device N times over. A real lock is driven by one at a time.",
+        example: "4"),
+      .value(
         "max-fail", \.maximumFailures, "N",
         "Begins no more cases once N have failed; the others are skipped. All are run unless given.",
         example: "3"),
       .flag("fail-fast", \.failsFast, "The same as --max-fail 1."),
+      .flag(
+        "last-failed", \.lastFailed,
+        "Only scenarios that failed when they were run the last time, by the runs below DIR; all where none did."
+      ),
+      .flag(
+        "failed-first", \.failedFirst, "Those that failed the last time before the others."),
+      .value(
+        "durations", \.durations, "N", "Says at the end which N cases took longest.", example: "10"),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
@@ -140,9 +156,11 @@ extension RunArguments {
       example: "42")
   }
   static var filter: Option<RunArguments> {
-    Option<RunArguments>.value(
-      "filter", \.filter, "TEXT", "Only scenarios with this text in their path, title or tags.",
-      example: "jam")
+    .list(
+      "filter", \.filters, "FILTER",
+      "Only scenarios with this text in their path, title or tags, or for which this expression holds: machine(…), tag(…), "
+        + "device(…), path(…), title(…) with & | - ! and brackets. Of several, those for which any does.",
+      example: "tag(smoke) - path(jam)")
   }
   static var shard: Option<RunArguments> {
     Option<RunArguments>.value(
@@ -175,10 +193,31 @@ extension RunArguments {
     world.scenarios(paths.isEmpty ? ["Scenarios"] : paths, console.status)
   }
 
+  /// How many cases of a plan are driven side by side.
+  func laneCount(_ plan: Plan?) -> Int {
+    guard let plan, !plan.devices.contains(where: \.isInterlocked) else { return 1 }
+    return min(jobs.value, plan.cases.count, 256)
+  }
+
+  /// The scenarios that failed when they were run last, where that is asked for.
+  private func failures(_ messages: StatusLine) -> (ids: Set<ExactText>, use: FailedUse)? {
+    guard lastFailed || failedFirst else { return nil }
+    let failed = LastFailures(in: reports.out, before: resume)
+    if failed.ids.isEmpty, !isQuiet { messages.say("lockstep: nothing failed the last time: all is run") }
+    return (failed.ids, lastFailed ? .only : .first)
+  }
+
   /// What is to be driven, and how.
-  func plan(_ set: ScenarioSet, _ world: World) throws(UsageError) -> Plan {
+  func plan(_ set: ScenarioSet, _ world: World, _ messages: StatusLine) throws(UsageError) -> Plan {
     var selection = Plan.Selection()
-    selection.filter = filter
+    selection.filters = try filters.map { text throws(UsageError) in
+      do throws(ScenarioFilter.Problem) {
+        return try ScenarioFilter(text)
+      } catch {
+        throw UsageError("--filter '\(text)': \(error)")
+      }
+    }
+    selection.failed = failures(messages)
     selection.rounds = rounds.value
     if let shard { selection.shard = (shard.part, shard.count) }
     selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())

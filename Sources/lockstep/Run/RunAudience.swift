@@ -37,7 +37,9 @@ struct RunAudience {
   init(_ arguments: RunArguments, _ folder: RunFolder, total: Int?, _ console: Console) {
     let (isQuiet, verbosity) = (arguments.isQuiet, arguments.verbosity)
     self.console = console
-    human = HumanReport(console, console.painter(arguments.color), isQuiet: isQuiet, verbosity: verbosity)
+    human = HumanReport(
+      console, console.painter(arguments.color), isQuiet: isQuiet, verbosity: verbosity,
+      durations: arguments.durations?.value ?? 0)
     let report: any JournalListener =
       arguments.format == .human ? human : JSONReport(console, isQuiet: isQuiet, verbosity: verbosity)
     let settings = RunWatch.Settings(

@@ -65,7 +65,7 @@ struct ResumedRun {
 extension RunArguments {
   /// The arguments with which a run is taken up again: its own, but for how it reports.
   fileprivate func resuming(_ manifest: Manifest, seed: UInt64?) throws(UsageError) -> RunArguments {
-    guard paths.isEmpty, device == nil, self.seed == nil, filter == nil, shard == nil, rounds == Count(1)
+    guard paths.isEmpty, device == nil, self.seed == nil, filters.isEmpty, shard == nil, rounds == Count(1)
     else {
       throw UsageError(
         "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out")

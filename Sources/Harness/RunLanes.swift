@@ -1,0 +1,96 @@
+public import Journal
+import System
+
+/// Where the cases of a run are driven one after the other: devices, and who adds to what came of a case.
+///
+/// Several go on side by side, each in a thread and with devices of its own.
+public struct Lane {
+  let provider: any DeviceProvider
+  let conclude: (Case, inout Outcome, any JournalListener) -> Void
+
+  /// Makes one.
+  ///
+  /// - Parameters:
+  ///   - provider: makes the devices.
+  ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
+  ///     before it is written down. One lane at a time is in it.
+  public init(
+    _ provider: any DeviceProvider,
+    conclude: @escaping (Case, inout Outcome, any JournalListener) -> Void = { _, _, _ in }
+  ) {
+    self.provider = provider
+    self.conclude = conclude
+  }
+}
+
+/// Hands out the cases of a plan to lanes, and puts what they say into the order of the plan.
+///
+/// The first case that is not done is written down as it goes; what later ones say is kept until it is their turn.
+final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
+  private let monitor: Monitor
+  private let cases: Cases
+  private let isWanted: (Cases.Element) -> Bool
+  private let listener: any JournalListener
+  /// How far ahead of the first case that is not done others are begun: what they say takes room.
+  private let reach: Int
+  private var next = 0
+  private var places = 0
+  /// The place of the first case that is not done, among those that are wanted.
+  private var head = 0
+  private var kept: [Int: [Record]] = [:]
+  private var ends: [Int: () -> Void] = [:]
+
+  init(
+    _ cases: Cases, _ listener: any JournalListener, _ monitor: Monitor, reach: Int,
+    isWanted: @escaping (Cases.Element) -> Bool
+  ) {
+    (self.cases, self.listener, self.monitor) = (cases, listener, monitor)
+    (self.reach, self.isWanted) = (reach, isWanted)
+  }
+
+  /// The next case, and who takes in what is said of it; `nil` when there is none.
+  func take() -> (test: Cases.Element, listener: Turn)? {
+    monitor.locked {
+      while places - head >= reach { monitor.wait() }
+      while next < cases.count {
+        let test = cases[next]
+        next += 1
+        guard isWanted(test) else { continue }
+        places += 1
+        return (test, Turn(self, places - 1))
+      }
+      return nil
+    }
+  }
+
+  /// Takes in what is said of one case.
+  final class Turn: JournalListener {
+    private let queue: CaseQueue
+    private let place: Int
+
+    fileprivate init(_ queue: CaseQueue, _ place: Int) { (self.queue, self.place) = (queue, place) }
+
+    func take(_ record: Record) { queue.take(record, at: place) }
+
+    /// Says that the case is done; what follows is done in the order of the plan.
+    func end(_ conclusion: @escaping () -> Void) { queue.end(place, conclusion) }
+  }
+
+  private func take(_ record: Record, at place: Int) {
+    monitor.locked {
+      if place == head { listener.take(record) } else { kept[place, default: []].append(record) }
+    }
+  }
+
+  private func end(_ place: Int, _ conclusion: @escaping () -> Void) {
+    monitor.locked {
+      ends[place] = conclusion
+      while let conclude = ends.removeValue(forKey: head) {
+        conclude()
+        head += 1
+        for record in kept.removeValue(forKey: head) ?? [] { listener.take(record) }
+      }
+      monitor.announce()
+    }
+  }
+}

@@ -1,0 +1,45 @@
+public import Basics
+import Journal
+import System
+
+/// Which cases failed when they were driven the last time, as the runs below a folder of reports tell.
+///
+/// A case that no later run has driven is as it was: whoever drives only what failed, and mends a part of it, has the rest
+/// left.
+public struct LastFailures {
+  /// The cases without the rounds behind their ids.
+  public private(set) var ids: Set<ExactText> = []
+
+  /// How many runs are looked at, the latest first.
+  private static let maximumRuns = 30
+
+  /// Reads the runs below a folder.
+  ///
+  /// - Parameter run: the name or the folder of a run that is gone on with: only what was before it counts.
+  public init(in out: String, before run: String? = nil) {
+    var known = Set<ExactText>()
+    let limit = run.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+    let names = (FolderNames.all(in: out + "/runs") ?? [])
+      .filter { name in !name.hasPrefix(".") && limit.map { name < $0 } ?? true }.sorted(by: >)
+    var count = 0
+    for name in names where count < Self.maximumRuns {
+      let folder = "\(out)/runs/\(name)"
+      guard let manifest = try? Manifest.read(folder + "/manifest.json"), manifest.command.first == "run",
+        let progress = try? RunProgress(journal: folder + "/journal.jsonl")
+      else { continue }
+      count += 1
+      var failed = Set<ExactText>()
+      for id in progress.failed { failed.insert(Self.withoutRound(id)) }
+      var seen = failed
+      for id in progress.judged.keys { seen.insert(Self.withoutRound(id)) }
+      ids.formUnion(failed.subtracting(known))
+      known.formUnion(seen)
+    }
+  }
+
+  private static func withoutRound(_ id: ExactText) -> ExactText {
+    let text = id.text
+    guard let mark = text.lastIndex(of: "#"), Int(text[text.index(after: mark)...]) != nil else { return id }
+    return ExactText(String(text[..<mark]))
+  }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// Lets one thread at a time do something, and threads wait for what others do.
+///
+/// Who is in it may enter it again.
+@safe public final class Monitor: Sendable {
+  @unsafe private struct Parts {
+    var mutex = unsafe pthread_mutex_t()
+    var condition = pthread_cond_t()
+  }
+
+  private nonisolated(unsafe) let parts: UnsafeMutablePointer<Parts>
+
+  /// Makes one that nobody is in.
+  public init() {
+    unsafe parts = .allocate(capacity: 1)
+    unsafe parts.initialize(to: Parts())
+    var attributes = pthread_mutexattr_t()
+    unsafe pthread_mutexattr_init(&attributes)
+    unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
+    unsafe pthread_mutex_init(&parts.pointee.mutex, &attributes)
+    unsafe pthread_mutexattr_destroy(&attributes)
+    unsafe pthread_cond_init(&parts.pointee.condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(&parts.pointee.condition)
+    unsafe pthread_mutex_destroy(&parts.pointee.mutex)
+    unsafe parts.deallocate()
+  }
+
+  /// Does something while no other thread is in the monitor.
+  public func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    unsafe pthread_mutex_lock(&parts.pointee.mutex)
+    defer { unsafe pthread_mutex_unlock(&parts.pointee.mutex) }
+    return try body()
+  }
+
+  /// Lets others in until one of them says that something has changed. Only for who has entered once.
+  public func wait() { unsafe pthread_cond_wait(&parts.pointee.condition, &parts.pointee.mutex) }
+
+  /// Says to all who wait that something has changed.
+  public func announce() { unsafe pthread_cond_broadcast(&parts.pointee.condition) }
+}

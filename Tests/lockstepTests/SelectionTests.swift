@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Running some of the scenarios")
+struct SelectionTests {
+  /// A folder with three scenarios, of which one diverges on any healthy door.
+  private func folder() throws -> Command.Folder {
+    let folder = try Command.Folder()
+    for (name, steps) in [
+      ("a", "[Open, Close]"), ("b", "[Open, { expect: { status: Closed } }]"), ("c", "[Open]"),
+    ] {
+      try folder.write(
+        "s/\(name).yaml",
+        "scenario: Door \(name)\nmachine: door\ndevice: { emulator: door }\ntags: [t\(name)]\nsteps: \(steps)\n"
+      )
+    }
+    return folder
+  }
+
+  private func files(_ folder: Command.Folder, _ words: String...) throws -> [String] {
+    try Command.run(["run", "s", "-vq"] + words, in: folder.path).output.split(separator: "\n")
+      .compactMap { line in
+        ["a", "b", "c"].first { line.hasPrefix("✔ s/\($0)") || line.hasPrefix("✘ s/\($0)") }
+      }
+  }
+
+  @Test("what failed the last time is run alone, first, and no more once it agrees")
+  func lastFailed() throws {
+    let folder = try folder()
+    expect(try Set(files(folder)), ["a", "b", "c"])
+    expect(try files(folder, "--last-failed").uniqued, ["b"])
+    expect(try files(folder, "--failed-first").uniqued, ["b", "a", "c"])
+    // Others that agree take nothing back.
+    expect(try files(folder, "--filter", "tag(ta)").uniqued, ["a"])
+    expect(try files(folder, "--last-failed").uniqued, ["b"])
+    try folder.write(
+      "s/b.yaml", "scenario: Door b\nmachine: door\ndevice: { emulator: door }\nsteps: [Open]\n")
+    expect(try files(folder, "--last-failed").uniqued, ["b"])
+    let rest = try Command.run("run", "s", "--last-failed", in: folder.path)
+    expect(rest.status, 0)
+    #expect(rest.errors.contains("lockstep: nothing failed the last time: all is run\n"))
+    #expect(rest.output.contains("3 cases: 3 agree"))
+  }
+
+  @Test("a file with a line is the scenario of that line; several filters add up")
+  func places() throws {
+    let folder = try folder()
+    for place in ["s/a.yaml:1", "s/a.yaml:4:2"] {
+      let run = try Command.run("run", place, in: folder.path)
+      expect(run.status, 0)
+      #expect(run.output.contains("1 case: 1 agree"))
+    }
+    let wrong = try Command.run("run", "s/a.yaml:99", in: folder.path)
+    expect(wrong.status, 2)
+    #expect(wrong.errors.contains("s/a.yaml:99: the file has 6 lines\n"))
+    let both = try Command.run("list", "s", "--filter", "tag(ta)", "--filter", "Door c", in: folder.path)
+    expect(both.output, "s/a.yaml  Door a\ns/c.yaml  Door c\n")
+  }
+
+  @Test("cases side by side leave the journal of cases in a row")
+  func jobs() throws {
+    let folder = try folder()
+    var journals: [String] = []
+    for jobs in ["1", "4"] {
+      let run = try Command.run(
+        "run", "s", "--seed", "3", "--repeat", "40", "--jobs", jobs, "--out", "out\(jobs)", in: folder.path)
+      expect(run.status, 1)
+      #expect(run.output.contains("120 cases: 80 agree, 40 diverge"))
+      let name = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out\(jobs)/runs").first {
+          !$0.hasPrefix(".")
+        })
+      journals.append(try folder.read("out\(jobs)/runs/\(name)/journal.jsonl"))
+    }
+    expect(journals[0].replacing("out1/", with: "out4/"), journals[1])
+  }
+
+  @Test("a selection that is empty leaves the report that is there")
+  func empty() throws {
+    let folder = try folder()
+    _ = try Command.run("run", "s", in: folder.path)
+    let report = try folder.read("Reports/junit.xml")
+    let none = try Command.run("run", "s", "--filter", "nowhere", in: folder.path)
+    expect(none.status, 4)
+    #expect(none.errors.contains("lockstep: Reports/junit.xml is left as it is\n"))
+    expect(try folder.read("Reports/junit.xml"), report)
+  }
+
+  @Test("the slowest cases are named")
+  func durations() throws {
+    let folder = try folder()
+    let run = try Command.run("run", "s", "--durations", "2", in: folder.path)
+    expect(run.output.split(separator: "\n").filter { $0.hasPrefix("  slowest  s/") }.count, 2)
+  }
+}
+
+extension [String] {
+  /// Each once, in the order of its first place.
+  fileprivate var uniqued: [String] {
+    var seen = Set<String>()
+    return filter { seen.insert($0).inserted }
+  }
+}
