@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// README and all pages beside the code: what they say is done, and what they show is compared.
+@Suite("The pages", .timeLimit(.minutes(10)))
+struct DocumentationTests {
+  @Test(
+    "what a page has one do works, what it shows is printed, and its links lead somewhere",
+    arguments: Pages.all)
+  func holds(page: Page) throws {
+    var check = try PageCheck(page)
+    try check.run()
+    #expect(check.problems.isEmpty, "\(check.problems.joined(separator: "\n"))")
+  }
+
+  @Test("every page is reached from the index, and the index from README")
+  func reached() throws {
+    let readme = try #require(Pages.named("README.md"))
+    #expect(readme.links.contains(Pages.index))
+    let index = try #require(Pages.named(Pages.index))
+    let listed = Set(index.links.map { index.place(of: $0).path })
+    expect(Pages.all.map(\.path).filter { !listed.contains($0) && $0 != Pages.index }, [])
+  }
+
+  @Test("README is one screen and five doors")
+  func size() throws {
+    let readme = try #require(Pages.named("README.md"))
+    #expect(readme.size.lines <= 80 && readme.size.words <= 500, "\(readme.size)")
+  }
+
+  @Test("a page with a mistake of each kind: the canary of this suite")
+  func canary() throws {
+    let page = Page(
+      path: "Sources/lockstep/lockstep.docc/Canary.md",
+      text: """
+        # A page
+        [a](Nowhere.md), [b](Index.md#nowhere), [c](#a-page), [d](Index.md#begin), <doc:Nobody>
+        ```sh
+        lockstep run Scenarios/door --nothing
+        ```
+        ```sh exits 1
+        lockstep run Scenarios/door --quiet
+        ```
+        ```sh no-run
+        sudo make nothing && lockstep lsit   # lockstep never
+        lockstep scan --transport usb:0
+        ```
+        ```sh
+        printf 'a\\nb\\nc\\n'
+        ```
+        ```text
+        a
+        …
+        ```
+        ```sh
+        printf 'one 1 two\\n'
+        ```
+        ```text
+        one … three
+        ```
+        ```yaml
+        scenario: A door
+        machine: door
+        steps: [Opne]
+        ```
+        ```yaml
+        bench: a
+        lcoks: []
+        ```
+        ```yaml
+        scenrio: A door
+        ```
+        ```
+        no language
+        ```
+        """)
+    var check = try PageCheck(page)
+    try check.run()
+    expect(
+      check.problems.map { $0.prefix { $0 != "\n" }.description.replacing(page.path, with: "") },
+      [
+        ": Nowhere.md leads nowhere", ": Index.md#nowhere names no heading", ": Nobody.md leads nowhere",
+        ":3: unknown option '--nothing'", ":3: ends with [\"2\"], not with []:",
+        ":6: ends with [], not with [\"1\"]:",
+        ":9: make has no 'nothing'", ":9: unknown command 'lsit': did you mean 'list'?",
+        ":22: what is printed is:",
+        ":25: ", ":30: ", ":34: 'scenrio: A door' begins no document: is this 'yaml part'?",
+        ":37: no block is called ''",
+      ])
+  }
+}
