@@ -29,6 +29,17 @@ struct DocumentationTests {
     #expect(readme.size.lines <= 80 && readme.size.words <= 500, "\(readme.size)")
   }
 
+  @Test("the picture of the terminal is what a run prints")
+  func picture() throws {
+    let folder = try Command.Folder()
+    let result = try Command.shell(".ci/pictures \"$LOCKSTEP\" '\(folder.path)' terminal")
+    expect(result.status, 0)
+    let drawn = try String(
+      contentsOfFile: Command.root + "/Sources/lockstep/lockstep.docc/Pictures/failure-terminal.svg",
+      encoding: .utf8)
+    #expect(try folder.read("failure-terminal.svg") == drawn, "run: make pictures")
+  }
+
   @Test("a page with a mistake of each kind: the canary of this suite")
   func canary() throws {
     let page = Page(
@@ -84,9 +95,11 @@ struct DocumentationTests {
         ":3: unknown option '--nothing'", ":3: ends with [\"2\"], not with []:",
         ":6: ends with [], not with [\"1\"]:",
         ":9: make has no 'nothing'", ":9: unknown command 'lsit': did you mean 'list'?",
-        ":22: what is printed is:",
-        ":25: ", ":30: ", ":34: 'scenrio: A door' begins no document: is this 'yaml part'?",
-        ":37: no block is called ''",
+        ":23: what is printed is:",
+        ":26: Scenarios/sesame5/of-a-page.yaml:3:9: unknown step `Opne`",
+        ":31: bench.yaml:1:1: missing key `locks`",
+        ":35: 'scenrio: A door' begins no document: is this 'yaml part'?",
+        ":38: no block is called ''",
       ])
   }
 }

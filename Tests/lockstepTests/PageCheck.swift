@@ -35,7 +35,7 @@ struct PageCheck {
           atPath: "\(folder.path)/\(place)/lockstep", withDestinationPath: Command.path)
       }
     }
-    var said: (output: String, line: Int)?
+    var said: String?
     for block in page.blocks {
       if let file = block.file { try folder.write("tree/" + file, block.text) }
       let (kind, marks) = (block.words.first, Array(block.words.dropFirst()))
@@ -44,11 +44,11 @@ struct PageCheck {
         said = nil
         checkWords(block)
       case ("sh", nil):
-        said = (try execute(block, statuses: []), block.line)
+        said = try execute(block, statuses: [])
       case ("sh", "exits"):
-        said = (try execute(block, statuses: Array(marks.dropFirst())), block.line)
+        said = try execute(block, statuses: Array(marks.dropFirst()))
       case ("text", nil):
-        if let output = said?.output { compare(block, output) }
+        if let output = said { compare(block, output) }
         said = nil
       case ("yaml", nil):
         said = nil
@@ -69,11 +69,12 @@ struct PageCheck {
 
   private mutating func check(_ link: String) {
     let (path, anchor) = page.place(of: link)
-    guard FileManager.default.fileExists(atPath: Command.root + "/" + path) else {
+    guard path == page.path || FileManager.default.fileExists(atPath: Command.root + "/" + path) else {
       problems.append("\(page.path): \(link) leads nowhere")
       return
     }
-    if let anchor, !(Pages.named(path)?.anchors.contains(anchor) ?? false), !(path == page.path && page.anchors.contains(anchor)) {
+    let target = path == page.path ? page : Pages.named(path)
+    if let anchor, !(target?.anchors.contains(anchor) ?? false) {
       problems.append("\(page.path): \(link) names no heading")
     }
   }
@@ -182,8 +183,9 @@ struct PageCheck {
 
   private mutating func validate(_ block: Page.Block) {
     do {
-      let file = try folder.write("tree/Scenarios/sesame5/of-a-page.yaml", block.text)
-      let result = try Command.run("validate", file)
+      let name = "Scenarios/sesame5/of-a-page.yaml"
+      let file = try folder.write("tree/" + name, block.text)
+      let result = try Command.run("validate", name, in: folder.path + "/tree")
       try FileManager.default.removeItem(atPath: file)
       if result.status != 0 { report(block, result.output + result.errors) }
     } catch {
