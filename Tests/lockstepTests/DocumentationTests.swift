@@ -47,6 +47,8 @@ struct DocumentationTests {
       text: """
         # A page
         [a](Nowhere.md), [b](Index.md#nowhere), [c](#a-page), [d](Index.md#begin), <doc:Nobody>
+        `lockstep run --seed 4`, `lockstep lsit`, `lockstep run --steps 3`, `fuzz
+        --nothing`, `--carrier`
         ```sh
         lockstep run Scenarios/door --nothing
         ```
@@ -92,14 +94,16 @@ struct DocumentationTests {
       check.problems.map { $0.prefix { $0 != "\n" }.description.replacing(page.path, with: "") },
       [
         ": Nowhere.md leads nowhere", ": Index.md#nowhere names no heading", ": Nobody.md leads nowhere",
-        ":3: unknown option '--nothing'", ":3: ends with [\"2\"], not with []:",
-        ":6: ends with [], not with [\"1\"]:",
-        ":9: make has no 'nothing'", ":9: unknown command 'lsit': did you mean 'list'?",
-        ":23: what is printed is:",
-        ":26: Scenarios/sesame5/of-a-page.yaml:3:9: unknown step `Opne`",
-        ":31: bench.yaml:1:1: missing key `locks`",
-        ":35: 'scenrio: A door' begins no document: is this 'yaml part'?",
-        ":38: no block is called ''",
+        ": there is no 'lockstep lsit'", ": 'lockstep run --steps 3' has no such option",
+        ": 'fuzz --nothing' has no such option", ": '--carrier' has no such option",
+        ":5: unknown option '--nothing'", ":5: ends with [\"2\"], not with []:",
+        ":8: ends with [], not with [\"1\"]:",
+        ":11: make has no 'nothing'", ":11: unknown command 'lsit': did you mean 'list'?",
+        ":25: what is printed is:",
+        ":28: Scenarios/sesame5/of-a-page.yaml:3:9: unknown step `Opne`",
+        ":33: bench.yaml:1:1: missing key `locks`",
+        ":37: 'scenrio: A door' begins no document: is this 'yaml part'?",
+        ":40: no block is called ''",
       ])
   }
 }

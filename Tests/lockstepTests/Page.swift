@@ -19,6 +19,8 @@ struct Page: CustomTestStringConvertible, Sendable {
   let blocks: [Block]
   /// The targets of its links, without those that lead to the network.
   let links: [String]
+  /// What stands between backticks in its text.
+  let words: [String]
   /// What may stand behind `#` in a link to it.
   let anchors: Set<String>
   /// The number of its lines and of its words.
@@ -58,6 +60,7 @@ struct Page: CustomTestStringConvertible, Sendable {
     self.blocks = blocks
     self.anchors = anchors
     size = (lines.count, text.split { $0 == " " || $0 == "\n" }.count)
+    words = prose.matches(of: /`([^`]+)`/).map { String($0.1).replacing("\n", with: " ") }
     prose.replace(/`[^`]*`/, with: "")
     let folder = (path as NSString).deletingLastPathComponent
     links =

@@ -24,6 +24,8 @@ struct PageCheck {
   /// Goes through all blocks and links.
   mutating func run() throws {
     for link in page.links { check(link) }
+    // Pages of the tests speak of options of other programs.
+    for words in page.words where !page.path.hasPrefix("Tests/") { check(named: words) }
     if page.blocks.contains(where: { $0.words.first == "sh" || $0.words.first == "yaml" }) {
       // The tree as its user has it: scenarios, and the command as it is built and as it is installed.
       try folder.write("bin/.keep", "")
@@ -80,6 +82,26 @@ struct PageCheck {
   }
 
   // MARK: - Commands
+
+  /// Whether the command and the options that stand in a sentence are there: `run --shards N`, `--shards`.
+  private mutating func check(named text: String) {
+    let words = text.split(separator: " ")
+    let commands = CommandSet.lockstep.all + CommandSet.lockstep.hidden
+    var meant = commands
+    if words.first == "lockstep", words.count > 1 {
+      meant = commands.filter { $0.name == words[1] }
+      if meant.isEmpty, !["help", "COMMAND", "--help", "--version"].contains(words[1]) {
+        problems.append("\(page.path): there is no '\(text)'")
+      }
+    } else if !text.hasPrefix("--"), !commands.contains(where: { $0.name == words.first ?? "" }) {
+      return
+    }
+    let names = Set(meant.flatMap(\.options).map(\.name) + ["help", "version"])
+    for word in words where word.hasPrefix("--") && !meant.isEmpty {
+      let name = String(word.dropFirst(2).prefix { $0 != "=" && $0 != "|" })
+      if !names.contains(name) { problems.append("\(page.path): '\(text)' has no such option") }
+    }
+  }
 
   /// Runs a block as it stands, and gives all that it prints.
   private mutating func execute(_ block: Page.Block, statuses: [String]) throws -> String {
