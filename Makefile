@@ -18,7 +18,7 @@ TORTURE ?= 1/10
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
 .PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
-.PHONY: dependencies-peers test-products install uninstall deb
+.PHONY: dependencies-peers test-products install uninstall deb pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ lint: dependencies ## Check the formatting, and what .ci/tidy says of imports, d
 
 format: dependencies ## Format the sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+pictures: build ## Draw the pictures of README again, from a real run
+	.ci/pictures $(COMMAND) Sources/lockstep/lockstep.docc/Pictures
 
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)

@@ -2,21 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The lock of one's own that the README shows, line for line as a reader would paste it.
-@Suite("The README's device")
+/// The lock of one's own that its page shows, line for line as a reader would paste it.
+@Suite("The page's device")
 struct ExternalDeviceTests {
-  /// The lines of the chapter, with the command that is tested and the scenarios where they are.
+  /// The lines of the page, with the command that is tested and the scenarios where they are.
   private static func lines() throws -> String {
-    let readme = try String(contentsOfFile: Command.root + "/README.md", encoding: .utf8)
-    let chapter = try #require(readme.range(of: "### Your own lock\n")).upperBound
-    let start = try #require(
-      readme.range(of: "```sh\n.build/release/lockstep bindings", range: chapter..<readme.endIndex)
-    ).lowerBound
-    let end = try #require(readme.range(of: "\n```", range: start..<readme.endIndex)).lowerBound
-    return String(readme[start..<end].dropFirst("```sh\n".count)).replacing(
-      ".build/release/lockstep", with: "\"$LOCKSTEP\""
-    )
-    .replacing("Scenarios/door", with: "'\(Command.root)/Scenarios/door'")
+    let page = try #require(Pages.named("Sources/Devices/Devices.docc/YourOwnLock.md"))
+    let block = try #require(page.blocks.first { $0.text.hasPrefix("lockstep bindings") })
+    return ("lockstep() { \"$LOCKSTEP\" \"$@\"; }\n" + block.text)
+      .replacing("Scenarios/door", with: "'\(Command.root)/Scenarios/door'")
   }
 
   @Test("it agrees with the door's machine in every scenario and in generated tests")

@@ -2,23 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A project for a lock of one's own, as a reader of the README makes it.
+/// A project for a lock of one's own, as a reader of the page on it makes it.
 @Suite("A new project", .timeLimit(.minutes(10)))
 struct NewProjectTests {
-  /// The block of the README that makes one.
+  /// The block of the page that makes one.
   private static func lines() throws -> String {
-    let readme = try String(contentsOfFile: Command.root + "/README.md", encoding: .utf8)
-    let start = try #require(readme.range(of: "```sh\nlockstep=$PWD/.build/release/lockstep\n")).upperBound
-    let end = try #require(readme.range(of: "```", range: start..<readme.endIndex)).lowerBound
-    return "lockstep=$LOCKSTEP\n" + readme[start..<end]
+    let page = try #require(Pages.named("Sources/lockstep/lockstep.docc/Own-lock.md"))
+    let block = try #require(page.blocks.first { $0.text.hasPrefix("lockstep new keypad &&") })
+    return "lockstep() { \"$LOCKSTEP\" \"$@\"; }\n" + block.text
   }
 
-  @Test("the README's commands: all green at once, and the planted bug is found and shrunk")
-  func readme() throws {
+  @Test("the page's commands: all green at once, and the planted bug is found and shrunk")
+  func commands() throws {
     let folder = try Command.Folder()
     let statuses = try Self.lines().split(separator: "\n").dropFirst().map { "\($0); echo \"status $?\"" }
     let result = try Command.shell(
-      (["lockstep=$LOCKSTEP"] + statuses).joined(separator: "\n"), in: folder.path)
+      (["lockstep() { \"$LOCKSTEP\" \"$@\"; }"] + statuses).joined(separator: "\n"), in: folder.path)
     let lines = result.output.split(separator: "\n").map(String.init)
     expect(lines.filter { $0.hasPrefix("status") }, [0, 0, 0, 1, 0].map { "status \($0)" })
     #expect(result.output.contains("3 cases: 3 agree"), "\(result.output)\(result.errors)")

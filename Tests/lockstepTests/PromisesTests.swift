@@ -38,10 +38,4 @@ struct PromisesTests {
       #expect(named > 0, "nothing holds: \(row)")
     }
   }
-
-  @Test("is led to by the README")
-  func linked() throws {
-    let readme = try String(contentsOfFile: Command.root + "/README.md", encoding: .utf8)
-    #expect(readme.contains("(Sources/Nightly/Nightly.docc/Promises.md)"))
-  }
 }
