@@ -80,10 +80,10 @@ struct MachinePageTests {
     expect(file.definition.states.count, 6)
     expect(file.definition.transitions.filter { $0.trigger == .timer }.count, 3)
     expect(try MachineDefinition(yaml: Array(file.definition.yaml().utf8), name: "again"), file.definition)
-    // The warning that the page shows is what is said of one row more.
-    let row = "  - { from: shutOut, to: open, after: 2 min }\n"
+    // The warning that the page shows is what is said of its second machine.
     expect(
-      try warnings(example + row, name: "keypad.yaml").map { $0 + "\n" }, fenced("", in: page).last)
+      try warnings(fenced("yaml", in: page)[1], name: "siren.yaml").map { $0 + "\n" },
+      fenced("text", in: page).last)
   }
 }
 
