@@ -108,18 +108,15 @@ public final class Run {
     }
     for lane in lanes.dropFirst() {
       // What lanes share is touched in the monitor alone, and this thread waits until all of them are done.
-      nonisolated(unsafe) let work = { self.drive(in: lane, queue) }
-      let monitor = monitor
-      nonisolated(unsafe) let run = self
-      monitor.locked { state.others += 1 }
-      let isUnderWay = inBackground {
-        unsafe work()
-        monitor.locked {
-          unsafe run.state.others -= 1
-          monitor.announce()
+      nonisolated(unsafe) let work = {
+        self.drive(in: lane, queue)
+        self.monitor.locked {
+          self.state.others -= 1
+          self.monitor.announce()
         }
       }
-      if !isUnderWay { monitor.locked { state.others -= 1 } }
+      monitor.locked { state.others += 1 }
+      if !inBackground({ unsafe work() }) { monitor.locked { state.others -= 1 } }
     }
     drive(in: lanes[0], queue)
     monitor.locked {
@@ -164,6 +161,7 @@ public final class Run {
     var test = test
     var divergence: Record.Verdict?
     while true {
+      lane.begin()
       listener.take(.begin(test.record))
       var outcome = perform(test, in: lane, listener, &visits)
       monitor.locked { lane.conclude(test, &outcome, listener) }

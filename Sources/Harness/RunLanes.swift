@@ -6,19 +6,22 @@ import System
 /// Several go on side by side, each in a thread and with devices of its own.
 public struct Lane {
   let provider: any DeviceProvider
+  let begin: () -> Void
   let conclude: (Case, inout Outcome, any JournalListener) -> Void
 
   /// Makes one.
   ///
   /// - Parameters:
   ///   - provider: makes the devices.
+  ///   - begin: is told that a case begins, as soon as it does.
   ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
   ///     before it is written down. One lane at a time is in it.
   public init(
-    _ provider: any DeviceProvider,
+    _ provider: any DeviceProvider, begin: @escaping () -> Void = {},
     conclude: @escaping (Case, inout Outcome, any JournalListener) -> Void = { _, _, _ in }
   ) {
     self.provider = provider
+    self.begin = begin
     self.conclude = conclude
   }
 }

@@ -26,14 +26,16 @@ public enum ScenarioFiles {
     var seen = Set<ExactText>()
     for path in paths {
       switch fileKind(path) {
-      case .missing where place(path) != nil:
-        let (file, line) = place(path)!
+      case .missing:
+        guard let (file, line) = place(path) else {
+          found.problems.append("\(path): there is no such file or folder")
+          continue
+        }
         if let problem = problem(line, of: file) {
           found.problems.append(problem)
         } else if seen.insert(ExactText(real(file))).inserted {
           found.files.append(Path.normalized(file))
         }
-      case .missing: found.problems.append("\(path): there is no such file or folder")
       case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
       case .other(let strange):
         found.problems.append("\(path): expected a file or a folder, and it is \(strange)")

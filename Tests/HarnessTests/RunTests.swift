@@ -34,9 +34,11 @@ private func run(
   let run = Run(
     try Plan(set, selection, provider: provider),
     in: [
-      Lane(provider) { test, outcome, _ in
-        if case .divergence = outcome.verdict { outcome.replay = "lockstep replay \(test.id)" }
-      }
+      Lane(
+        provider,
+        conclude: { test, outcome, _ in
+          if case .divergence = outcome.verdict { outcome.replay = "lockstep replay \(test.id)" }
+        })
     ], listener: journal,
     isStopped: {
       asked += 1

@@ -19,8 +19,9 @@ public struct LastFailures {
   public init(in out: String, before run: String? = nil) {
     var known = Set<ExactText>()
     let limit = run.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
-    let names = (FolderNames.all(in: out + "/runs") ?? [])
-      .filter { name in !name.hasPrefix(".") && limit.map { name < $0 } ?? true }.sorted(by: >)
+    let names = (FolderNames.all(in: out + "/runs") ?? []).filter { !$0.hasPrefix(".") }
+      .map(Self.order).sorted { $0 > $1 }
+      .drop { name in limit.map { name >= Self.order($0) } ?? false }.map(\.name)
     var count = 0
     for name in names where count < Self.maximumRuns {
       let folder = "\(out)/runs/\(name)"
@@ -31,10 +32,19 @@ public struct LastFailures {
       var failed = Set<ExactText>()
       for id in progress.failed { failed.insert(Self.withoutRound(id)) }
       var seen = failed
-      for id in progress.judged.keys { seen.insert(Self.withoutRound(id)) }
+      // Being skipped says nothing of a case.
+      for (id, judged) in progress.judged where judged.word != .skipped { seen.insert(Self.withoutRound(id)) }
       ids.formUnion(failed.subtracting(known))
       known.formUnion(seen)
     }
+  }
+
+  /// A name as runs follow on each other: those of one second have a number at the end, from the second on.
+  private static func order(_ name: String) -> (stem: Substring, number: Int, name: String) {
+    guard let dash = name.lastIndex(of: "-"), let number = Int(name[name.index(after: dash)...]) else {
+      return (name[...], 1, name)
+    }
+    return (name[..<dash], number, name)
   }
 
   private static func withoutRound(_ id: ExactText) -> ExactText {

@@ -120,27 +120,22 @@ public final class RunFolder: JournalListener {
   ///
   /// Of a journal that is not complete reports are made all the same: they say that it is not.
   ///
+  /// - Parameter replacesReports: whether reports that are there make place. Where nothing was selected they do not: a word
+  ///   that is misspelt takes nothing from anybody.
   /// - Returns: the paths of the reports; `nil` after it said what cannot be written.
-  public func conclude(seed: UInt64, _ places: ReportPlaces, _ messages: StatusLine) -> [String]? {
+  public func conclude(
+    seed: UInt64, _ places: ReportPlaces, replacing replacesReports: Bool = true, _ messages: StatusLine
+  ) -> [String]? {
     let finished: Void? = messages.attempt("the run is not all on disk: ") { try finish(seed: seed) }
+    if !replacesReports, Host.isFile(places.junitPath) {
+      messages.say("lockstep: \(places.junitPath) is left as it is")
+      return finished == nil ? nil : []
+    }
     let reports = messages.attempt("the reports are not written: ") {
       try places.publish(journal: journalPath, messages)
     }
     if reports == nil { messages.say("  once there is a place for them: lockstep report \(shellWord(path))") }
     return finished == nil ? nil : reports
-  }
-
-  /// Completes the manifest of a run for which nothing was selected. A report that is there stays as it is: a word that is
-  /// misspelt takes nothing from anybody.
-  ///
-  /// - Returns: the paths of the reports that were made; `nil` after it said what cannot be written.
-  public func concludeEmpty(seed: UInt64, _ places: ReportPlaces, _ messages: StatusLine) -> [String]? {
-    guard Host.isFile(places.junitPath) else { return conclude(seed: seed, places, messages) }
-    messages.say("lockstep: \(places.junitPath) is left as it is")
-    return messages.attempt("the run is not all on disk: ") { () throws(FileFault) in
-      try finish(seed: seed)
-      return []
-    }
   }
 
   private func writeManifest(end: String?, seed: UInt64?) throws(FileFault) {

@@ -108,7 +108,7 @@ private struct RunSession {
       resuming: resumed?.run, kind: "run", cases: plan?.cases.count ?? 0, command: command,
       seed: plan?.seed ?? arguments.seed, arguments)
     var worlds = [world]
-    for _ in 1..<max(1, arguments.laneCount(plan)) {
+    for _ in 1..<arguments.laneCount(plan) {
       worlds.append(World(answerTimeout: arguments.answerTimeout, lab: lab))
     }
     self.worlds = worlds
@@ -138,7 +138,11 @@ private struct RunSession {
     let run = Run(
       plan,
       in: worlds.map { world in
-        Lane(world.devices) { conclude($0, &$1, in: world, $2) }
+        var begin = Interval.zero
+        return Lane(world.devices, begin: { begin = MonotonicClock.now }) { test, outcome, listener in
+          audience.human.take(MonotonicClock.now - begin, of: test.id)
+          conclude(test, &outcome, in: world, listener)
+        }
       }, listener: audience.listener, retries: arguments.retries.value,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
       prepare: { checkHealth(locks.first) },
@@ -148,10 +152,8 @@ private struct RunSession {
     if let fault = worlds.lazy.compactMap(\.devices.output?.fault).first {
       console.say("lockstep: what programs said is not all kept: \(fault)")
     }
-    let reports =
-      plan.cases.isEmpty
-      ? folder.concludeEmpty(seed: plan.seed, arguments.reports, console.status)
-      : folder.conclude(seed: plan.seed, arguments.reports, console.status)
+    let reports = folder.conclude(
+      seed: plan.seed, arguments.reports, replacing: !plan.cases.isEmpty, console.status)
     let status = reports == nil ? summary.exitStatus.withTrouble : summary.exitStatus
     if arguments.format == .human {
       audience.human.summarize(

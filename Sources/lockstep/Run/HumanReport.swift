@@ -13,7 +13,10 @@ final class HumanReport: JournalListener {
   /// With 1 a line for each case as it ends; with 2 the trace of each, which also says how it ended.
   private let verbosity: Int
   private let trace: TraceReport
-  private var caseBegin = Interval.zero
+  /// What the cases took that are not told of yet: they may be told of long after they were driven.
+  private var taken: [ExactText: [Interval]] = [:]
+  /// What the case took that is told of.
+  private var caseTime = Interval.zero
   /// What the lab said in the case that is being driven.
   private var diagnostics: [String] = []
   private var skips: [(reason: String, count: Int)] = []
@@ -37,10 +40,11 @@ final class HumanReport: JournalListener {
     case .begin(let test):
       current = test
       diagnostics = []
-      caseBegin = MonotonicClock.now
     case .event(let event):
       if let diagnostic = event.spokenDiagnostic { diagnostics.append(diagnostic) }
     case .verdict(let verdict):
+      caseTime = taken[ExactText(verdict.id)]?.removeFirst() ?? .zero
+      if taken[ExactText(verdict.id)]?.isEmpty == true { taken[ExactText(verdict.id)] = nil }
       measure(verdict)
       report(verdict)
       if verbosity < 2, !isQuiet || verdict.message != nil { printDiagnostics() }
@@ -49,13 +53,15 @@ final class HumanReport: JournalListener {
     }
   }
 
+  /// Takes in what a case took, before it is told how it ended.
+  func take(_ time: Interval, of id: String) { taken[ExactText(id), default: []].append(time) }
+
   /// Keeps what a case took, if it is one of those that took longest.
   private func measure(_ verdict: Record.Verdict) {
     guard durations > 0, verdict.word != .skipped else { return }
-    let time = MonotonicClock.now - caseBegin
-    let index = longest.firstIndex { $0.time < time } ?? longest.count
+    let index = longest.firstIndex { $0.time < caseTime } ?? longest.count
     guard index < durations else { return }
-    longest.insert((time, words(on: verdict)), at: index)
+    longest.insert((caseTime, words(on: verdict)), at: index)
     if longest.count > durations { longest.removeLast() }
   }
 
@@ -82,7 +88,7 @@ final class HumanReport: JournalListener {
   private func words(on verdict: Record.Verdict) -> String {
     let round = current.id.contains("#") ? " (\(current.id))" : ""
     let time = verdict.time ?? .zero
-    return "\(current.place)\(round)   \(clock(MonotonicClock.now - caseBegin))   t = \(time)"
+    return "\(current.place)\(round)   \(clock(caseTime))   t = \(time)"
   }
 
   /// Prints what the lab said, a line each.

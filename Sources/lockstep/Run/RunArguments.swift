@@ -196,7 +196,7 @@ extension RunArguments {
   /// How many cases of a plan are driven side by side.
   func laneCount(_ plan: Plan?) -> Int {
     guard let plan, !plan.devices.contains(where: \.isInterlocked) else { return 1 }
-    return min(jobs.value, plan.cases.count, 256)
+    return max(1, min(jobs.value, plan.cases.count, 256))
   }
 
   /// The scenarios that failed when they were run last, where that is asked for.

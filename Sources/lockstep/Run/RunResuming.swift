@@ -75,6 +75,8 @@ extension RunArguments {
     else {
       return self
     }
+    // What failed last is what had failed when it began.
+    arguments.resume = resume
     arguments.drawnSeed = seed ?? manifest.seed
     arguments.reports = reports.orElse(arguments.reports)
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
