@@ -107,7 +107,6 @@ struct SelectionTests {
       import json, sys, time
       for line in sys.stdin:
           message = json.loads(line)
-          if "hello" in message: continue
           if "stimulus" in message:
               time.sleep(0.2)
               print('{"status":"Opened"}')
