@@ -96,6 +96,11 @@ public struct DeviceSpec: Equatable, Sendable {
 }
 
 extension DeviceSpec {
+  /// The settings, without those that say which lock it is: a driver's lock and its secrets.
+  public var ownSettings: [Setting] {
+    settings.filter { kind != .driver || !["peripheral", "secrets"].contains($0.name) }
+  }
+
   /// Takes the options of a driver from the end of its command, each behind `?` or `&` and with `=`: whatever else has such
   /// marks in it belongs to a command.
   private mutating func takeDriverOptions() throws(DeviceProblem) {

@@ -20,6 +20,8 @@ public struct Case: Sendable {
   public var start: StartCondition
   /// The seed of everything that is drawn.
   public var seed: UInt64
+  /// What the device is given beside what the scenario asks for.
+  public var settings: [DeviceSpec.Setting] = []
   /// The firmware of the device, where it is known beforehand.
   public var firmware: String?
   /// Which try this is, from 1.
@@ -226,6 +228,7 @@ private struct Replacement {
       }
     }
     new.device = DeviceSpec(spec.kind, spec.name, settings)
+    new.settings = spec.ownSettings
   }
 }
 

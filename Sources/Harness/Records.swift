@@ -129,6 +129,9 @@ extension Case {
     record.tags = scenario.tags
     (record.machine, record.model) = (machine.label, machine.hash)
     (record.device, record.firmware) = (device.description, firmware)
+    // In an order of their own: it does not matter in which they were given.
+    let settings = settings.map { "\($0.name)=\($0.value)" }.sorted()
+    record.settings = settings.isEmpty ? nil : settings.joined(separator: "&")
     (record.seed, record.digest, record.attempt) = (seed, digest, attempt)
     return record
   }

@@ -161,13 +161,14 @@ public final class Run {
     var test = test
     var divergence: Record.Verdict?
     while true {
-      lane.begin()
+      let (moment, begin) = (WallClock.time, MonotonicClock.now)
       listener.take(.begin(test.record))
       var outcome = perform(test, in: lane, listener, &visits)
       monitor.locked { lane.conclude(test, &outcome, listener) }
       outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isEnded
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
       let verdict = outcome.record(of: test)
+      listener.take(CaseTime(start: moment, taken: MonotonicClock.now - begin))
       listener.take(.verdict(verdict))
       if verdict.word == .divergence { divergence = verdict }
       guard verdict.isTriedAgain else { return verdict.word == .agree ? verdict : divergence ?? verdict }

@@ -6,22 +6,19 @@ import System
 /// Several go on side by side, each in a thread and with devices of its own.
 public struct Lane {
   let provider: any DeviceProvider
-  let begin: () -> Void
   let conclude: (Case, inout Outcome, any JournalListener) -> Void
 
   /// Makes one.
   ///
   /// - Parameters:
   ///   - provider: makes the devices.
-  ///   - begin: is told that a case begins, as soon as it does.
   ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
   ///     before it is written down. One lane at a time is in it.
   public init(
-    _ provider: any DeviceProvider, begin: @escaping () -> Void = {},
+    _ provider: any DeviceProvider,
     conclude: @escaping (Case, inout Outcome, any JournalListener) -> Void = { _, _, _ in }
   ) {
     self.provider = provider
-    self.begin = begin
     self.conclude = conclude
   }
 }
@@ -40,7 +37,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   private var places = 0
   /// The place of the first case that is not done, among those that are wanted.
   private var head = 0
-  private var kept: [Int: [Record]] = [:]
+  private var kept: [Int: [Said]] = [:]
   private var ends: [Int: () -> Void] = [:]
 
   init(
@@ -73,15 +70,29 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
 
     fileprivate init(_ queue: CaseQueue, _ place: Int) { (self.queue, self.place) = (queue, place) }
 
-    func take(_ record: Record) { queue.take(record, at: place) }
+    func take(_ record: Record) { queue.take(.record(record), at: place) }
+    func take(_ time: CaseTime) { queue.take(.time(time), at: place) }
 
     /// Says that the case is done; what follows is done in the order of the plan.
     func end(_ conclusion: @escaping () -> Void) { queue.end(place, conclusion) }
   }
 
-  private func take(_ record: Record, at place: Int) {
+  /// What is said of a case.
+  private enum Said {
+    case record(Record)
+    case time(CaseTime)
+  }
+
+  private func take(_ said: Said, at place: Int) {
     monitor.locked {
-      if place == head { listener.take(record) } else { kept[place, default: []].append(record) }
+      if place == head { tell(said) } else { kept[place, default: []].append(said) }
+    }
+  }
+
+  private func tell(_ said: Said) {
+    switch said {
+    case .record(let record): listener.take(record)
+    case .time(let time): listener.take(time)
     }
   }
 
@@ -91,7 +102,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
       while let conclude = ends.removeValue(forKey: head) {
         conclude()
         head += 1
-        for record in kept.removeValue(forKey: head) ?? [] { listener.take(record) }
+        for said in kept.removeValue(forKey: head) ?? [] { tell(said) }
       }
       monitor.announce()
     }

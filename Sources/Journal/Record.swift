@@ -137,6 +137,9 @@ extension Record {
     public var model: String?
     /// The device under test.
     public var device: String?
+    /// What the device was given beside what the scenario asks for, by the names of the settings: it makes another case of
+    /// it, since a lock with a defect says nothing of one without.
+    public var settings: String?
     /// The firmware of the device, where it is known.
     public var firmware: String?
     /// The seed of the case.
@@ -162,7 +165,8 @@ extension Record.Case: Recorded {
     .needed("id", \.id, .name),
     .usual("name", \.name, .text), .usual("file", \.file, .text), .usual("line", \.line, .count),
     .list("tags", \.tags, .text), .usual("machine", \.machine, .text), .usual("model", \.model, .text),
-    .usual("device", \.device, .text), .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
+    .usual("device", \.device, .text), .extra("settings", \.settings, .text),
+    .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
     .usual("digest", \.digest, .text), .extra("attempt", \.attempt, .count(from: 2), besides: 1),
   ]
 }

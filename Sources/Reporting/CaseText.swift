@@ -38,6 +38,7 @@ struct CaseText {
   /// attributes, and what else there is to say.
   var body: String {
     var lines = [place]
+    if let title = start.name, !title.isEmpty { lines.append("scenario: \(title.inOneLine)") }
     if let expected = verdict?.expected { lines.append("expected: \(expected)") }
     if let observed = verdict?.seen { lines.append("observed: \(observed)") }
     if let seed = start.seed { lines.append("seed: \(seed)") }
@@ -47,6 +48,12 @@ struct CaseText {
     text.append(lines.joined(separator: "\n"))
     for detail in verdict?.details ?? [] { text.append("\n" + detail) }
     return text.text
+  }
+
+  /// The line of the scenario where it ended as it did; that of the scenario where it agreed.
+  var line: Int? {
+    verdict?.word == .agree || verdict?.word == .skipped
+      ? start.line : verdict?.line ?? lastEvent?.line ?? start.line
   }
 
   private var place: String {

@@ -1,6 +1,7 @@
 public import Conformance
 public import Journal
 import Basics
+import System
 
 /// Writes a campaign into a journal, so that the reports of runs serve it too: one case for the campaign, and one for
 /// each finding, in which its test is done once more on a fresh device.
@@ -10,6 +11,8 @@ public final class CampaignJournal {
   private let provider: any DeviceProvider
   private let listener: any JournalListener
   private var tally: Tally
+  /// When the campaign began, as people and as clocks count.
+  private var start = (moment: WallClock.time, clock: MonotonicClock.now)
 
   /// Prepares the journal of a campaign.
   ///
@@ -39,6 +42,7 @@ public final class CampaignJournal {
 
   /// The campaign begins.
   public func begin() {
+    start = (WallClock.time, MonotonicClock.now)
     listener.take(.run(Record.Run(seed: settings.seed)))
   }
 
@@ -72,7 +76,7 @@ public final class CampaignJournal {
       id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path),
       scenario: scenario, machine: target.machine, device: target.device,
       start: target.starts[finding.test.start],
-      seed: target.seed)
+      seed: target.seed, settings: target.device.ownSettings)
     listener.take(.finding(finding.record(path: path)))
     listener.take(.begin(test.record))
     var outcome = verdict(on: finding, test)
@@ -130,8 +134,10 @@ public final class CampaignJournal {
       id: Self.id(of: target), name: "\(status.events) events on \(target.machine.label)",
       file: "fuzz/\(target.machine.label)",
       scenario: Scenario(title: "fuzz", machine: target.machine.label, steps: []), machine: target.machine,
-      device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed)
+      device: target.device, start: target.starts[target.starts.count - 1], seed: settings.seed,
+      settings: target.device.ownSettings)
     listener.take(.begin(test.record))
+    listener.take(CaseTime(start: start.moment, taken: MonotonicClock.now - start.clock))
     // Who tried nothing has shown nothing.
     let isEmpty = end == .done && status.events == 0
     self.end(test, Outcome(isEmpty ? .skipped("nothing was compared: no event was tried") : end.verdict))

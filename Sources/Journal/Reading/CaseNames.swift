@@ -1,22 +1,13 @@
 import Basics
 
-/// The class of a case: the path of its file with dots for slashes, without the extension.
-///
-/// A case without a file has the front part of its id instead.
-package func className(of start: Record.Case) -> String { className(file: start.file, id: start.id) }
+// What reports call a case. Readers of reports know a case from one run to the next by its class and its name, so both are
+// made of what stays when a title is spelled anew: where the scenario is, and what it was driven with beside what it asks for.
 
-/// The same, of the two things that it is made of.
-package func className(file: String?, id: String) -> String {
+/// The class of a case, which is also the name of its suite: the folder of the scenario, with dots for slashes.
+package func className(id: String) -> String {
   var name: [UInt8] = []
-  var parts = (file ?? id).utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual([0x2E]) }
-  parts.removeAll { $0.elementsEqual([0x2E, 0x2E]) }
-  if file == nil {
-    if parts.count > 1 { parts.removeLast() }
-  } else if let last = parts.popLast() {
-    let stem = last.lastIndex(of: UInt8(ascii: ".")).map { last[..<$0] } ?? last[...]
-    parts.append(stem.isEmpty ? last : stem)
-  }
-  for part in parts {
+  for part in folder(ofID: id).utf8.split(separator: UInt8(ascii: "/"))
+  where !part.elementsEqual([0x2E]) && !part.elementsEqual([0x2E, 0x2E]) {
     if !name.isEmpty { name.append(UInt8(ascii: ".")) }
     // Readers take the last dot for the end of a package.
     for byte in part { name.append(byte == UInt8(ascii: ".") ? UInt8(ascii: "_") : byte) }
@@ -25,18 +16,48 @@ package func className(file: String?, id: String) -> String {
   return isBlank(text) ? "lockstep" : clipped(text, toBytes: longestName)
 }
 
-/// The name of a case: its title, or its id where it has none; a number tells copies apart.
+/// The name of a case: that of its file without the ending, the round where there are several, and the settings that its
+/// device was given; a number tells copies apart.
 package func caseName(of start: Record.Case, copy: Int32) -> String {
-  caseName(start.name, id: start.id, copy: copy)
+  caseName(id: start.id, settings: start.settings, copy: copy)
 }
 
 /// The same, of the things that it is made of.
-package func caseName(_ title: String?, id: String, copy: Int32) -> String {
-  let title = title.map(visible) ?? ""
-  var name = isBlank(title) ? visible(id) : title
+package func caseName(id: String, settings: String?, copy: Int32) -> String {
+  var name = visible(String(id[lastPart(ofID: id)...]))
   if isBlank(name) { name = "case" }
-  name = clipped(name, toBytes: longestName)
-  return copy == 1 ? name : "\(name) (\(copy))"
+  if let settings, !settings.isEmpty { name += " [\(visible(settings))]" }
+  return numbered(clipped(name, toBytes: longestName), copy)
+}
+
+/// What people call a case: its title, or its name where it has none; with whatever tells it from others of that title.
+package func caseTitle(of start: Record.Case, copy: Int32) -> String {
+  let title = start.name.map(visible) ?? ""
+  if isBlank(title) { return caseName(of: start, copy: copy) }
+  let round = roundMark(ofID: start.id).map { " " + start.id[$0...] } ?? ""
+  let settings = start.settings.map { $0.isEmpty ? "" : " [\(visible($0))]" } ?? ""
+  return numbered(clipped(title + round + settings, toBytes: longestName), copy)
+}
+
+private func numbered(_ name: String, _ copy: Int32) -> String { copy == 1 ? name : "\(name) (\(copy))" }
+
+/// The id of a case without the round behind it.
+package func withoutRound(_ id: String) -> String { roundMark(ofID: id).map { String(id[..<$0]) } ?? id }
+
+/// Where the number of the round stands in an id, if there is one: `#3`.
+private func roundMark(ofID id: String) -> String.Index? {
+  guard let mark = id.lastIndex(of: "#"), Int(id[id.index(after: mark)...]) != nil else { return nil }
+  return mark
+}
+
+private func lastPart(ofID id: String) -> String.Index {
+  id.utf8.lastIndex(of: UInt8(ascii: "/")).map { id.utf8.index(after: $0) } ?? id.startIndex
+}
+
+/// The front part of an id; the whole of one that has no other.
+private func folder(ofID id: String) -> Substring {
+  let end = lastPart(ofID: id)
+  return end == id.startIndex ? id[...] : id[..<end]
 }
 
 /// The longest name of a case or of a class, in bytes; what is longer helps nobody to tell one from another.
@@ -50,7 +71,18 @@ private func isBlank(_ text: String) -> Bool {
 // MARK: - Names that need not be built
 
 extension LineTokens {
-  /// Whether a text is its own name: plain, short, and not nothing but spaces.
+  /// The last part of an id, where that is a case's own name as it stands: plain, short, and not nothing but spaces.
+  package func plainName(ofID id: Raw) -> Raw? {
+    guard id.kind == .string, id.form == .plain else { return nil }
+    var start = id.range.upperBound
+    while start > id.range.lowerBound, bytes[start - 1] != UInt8(ascii: "/") { start -= 1 }
+    let name = start..<id.range.upperBound
+    guard name.count <= longestName else { return nil }
+    for place in name where bytes[place] != 0x20 { return Raw(range: name, kind: .string) }
+    return nil
+  }
+
+  /// Whether a text can stand in a report as it is: plain, short, and not nothing but spaces.
   package func isPlain(_ raw: Raw) -> Bool {
     guard raw.form == .plain, raw.range.count <= longestName else { return false }
     for place in raw.range where bytes[place] != 0x20 { return true }

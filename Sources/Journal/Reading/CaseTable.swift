@@ -1,3 +1,5 @@
+import Basics
+
 /// Many values of one size, without the copies and the slack of an array that grows.
 package struct Pages<Element> {
   private var pages: [[Element]] = []
@@ -28,7 +30,7 @@ package struct Pages<Element> {
   }
 }
 
-/// The cases of an index, 26 bytes each.
+/// The cases of an index, 26 bytes each, and 16 more where it is known when they were driven.
 package struct CaseTable {
   private struct Row {
     /// The journal above, the offset in it in the lower 44 bits.
@@ -49,6 +51,10 @@ package struct CaseTable {
   /// What each rests on, and that of cases that rest on more than fits.
   private var observations = Pages<UInt16>()
   private var manyObservations: [Int: Int] = [:]
+
+  /// When each was driven, where that is known of any.
+  private var times: Pages<CaseTime>?
+  private static let untimed = CaseTime(start: WallTime(nanoseconds: .min), taken: .zero)
 
   private static let offsetBits: UInt64 = 44
   private static let suiteBits: UInt32 = 8
@@ -72,6 +78,7 @@ package struct CaseTable {
       hasFailedTries: row.suite & Self.failedTries != 0, failsFlaky: row.suite & Self.strictness != 0,
       hasDiagnostics: row.suite & Self.diagnostics != 0,
       milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
+      time: times.flatMap { $0[number] == Self.untimed ? nil : $0[number] },
       observations: manyObservations[number] ?? Int(observations[number]))
   }
 
@@ -90,6 +97,12 @@ package struct CaseTable {
     }
     if entry.observations > Int(UInt16.max) { manyObservations[count] = entry.observations }
     observations.append(UInt16(clamping: entry.observations))
+    if entry.time != nil, times == nil {
+      var earlier = Pages<CaseTime>()
+      for _ in 0..<count { earlier.append(Self.untimed) }
+      times = earlier
+    }
+    times?.append(entry.time ?? Self.untimed)
     rows.append(
       Row(
         place: UInt64(entry.journal) << Self.offsetBits | UInt64(entry.offset),
@@ -104,6 +117,7 @@ package struct CaseTable {
     longTimes[count - 1] = nil
     manyObservations[count - 1] = nil
     _ = observations.removeLast()
+    _ = times?.removeLast()
     _ = rows.removeLast()
     return entry
   }

@@ -14,6 +14,7 @@ package enum JournalHeaderScan {
     package var line: LineTokens.Raw?
     package var machine: LineTokens.Raw?
     package var device: LineTokens.Raw?
+    package var settings: LineTokens.Raw?
     package var firmware: LineTokens.Raw?
     package var model: LineTokens.Raw?
     package var seed: LineTokens.Raw?
@@ -130,7 +131,9 @@ extension JournalHeaderScan.Start {
       if tokens.reads(key, "attempt"), value.kind == .number {
         attempt = max(1, tokens.text(of: value).flatMap { Int($0) } ?? 1)
       }
-    case 8 where tokens.reads(key, "firmware"): return set(&firmware)
+    case 8:
+      if tokens.reads(key, "firmware") { return set(&firmware) }
+      if tokens.reads(key, "settings") { return set(&settings) }
     default: break
     }
     return true

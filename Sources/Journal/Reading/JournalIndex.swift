@@ -62,6 +62,12 @@ package struct JournalIndex {
     package var hasDiagnostics = false
     /// How long it took, in the time of the device.
     package var milliseconds: Int64
+    /// When its tries were driven, from the first on, and what they took together; `nil` where nothing tells.
+    package var time: CaseTime?
+    /// What it took: by the clock of whoever waited for it, or where nothing tells, in the time of the device.
+    package var takenMilliseconds: Int64 {
+      time.map { (Instant.zero + $0.taken).milliseconds } ?? milliseconds
+    }
     /// How many observations of the device its last try rests on; zero where nobody counted them.
     package var observations = 0
   }
@@ -134,6 +140,7 @@ package struct JournalIndex {
     var hasDiverged = false
     var run: Record.Run?
     var ending: Record.End?
+    var times: CaseTimes?
     /// The lines behind the end that are no records.
     var foreign: (first: JournalProblem?, count: Int) = (nil, 0)
     /// How many cases there were, and how many of them made place when the run was taken up again.
@@ -196,7 +203,9 @@ package struct JournalIndex {
       do throws(FileFault) {
         let file = try JournalSource(sources[number].journal, isReproducible: isReproducible)
         sources[number].file = file
-        read(&file.reader, Int32(clamping: number))
+        read(
+          &file.reader, Int32(clamping: number),
+          isReproducible ? nil : CaseTimes(besides: sources[number].journal))
       } catch {
         sources[number].fault = error
         add(JournalProblem(line: 0, message: "\(error)"))
@@ -301,8 +310,9 @@ extension JournalIndex {
 // MARK: - Reading
 
 extension JournalIndex {
-  private mutating func read(_ reader: inout JournalReader, _ journal: Int32) {
+  private mutating func read(_ reader: inout JournalReader, _ journal: Int32, _ times: CaseTimes?) {
     reading = Reading()
+    reading.times = times
     reading.first = table.count
     do {
       while let line = try reader.headerScan() {
@@ -352,7 +362,7 @@ extension JournalIndex {
       reading.provisional.earlier.merge(reading.provisional.now) { $1 }
       reading.provisional.now = [:]
     case .begin(let start):
-      let suite = suiteTable.number(of: className(of: start))
+      let suite = suiteTable.number(of: className(id: start.id))
       begin(
         Array(start.id.utf8), attempt: start.attempt, suite: suite,
         name: hash(caseName(of: start, copy: 1), suite), reader, journal)
@@ -404,11 +414,11 @@ extension JournalIndex {
     let id = scanner.bytes(of: start.id)
     let suite = suiteTable.number(of: start, scanner)
     let name: UInt64
-    if let raw = start.name, !raw.range.isEmpty, raw.kind == .string, scanner.isPlain(raw) {
-      name = scanner.hash(raw, after: suiteTable.hash(suite))
+    if start.settings == nil, let plain = scanner.plainName(ofID: start.id) {
+      name = scanner.hash(plain, after: suiteTable.hash(suite))
     } else {
-      let text = start.name.flatMap { scanner.text(of: $0) }
-      name = hash(caseName(text, id: scanner.text(of: start.id) ?? "", copy: 1), suite)
+      let settings = start.settings.flatMap { scanner.text(of: $0) }
+      name = hash(caseName(id: scanner.text(of: start.id) ?? "", settings: settings, copy: 1), suite)
     }
     begin(id, attempt: start.attempt, suite: suite, name: name, reader, journal)
   }
@@ -417,7 +427,8 @@ extension JournalIndex {
     _ id: [UInt8], attempt: Int, suite: Int, name: UInt64, _ reader: borrowing JournalReader, _ journal: Int32
   ) {
     closeOpenCase()
-    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place) }
+    let time = reading.times?.time(ofLine: reader.line)
+    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place, time) }
     reading.hasDiverged = false
     reading.cases += 1
     if !reading.provisional.earlier.isEmpty,
@@ -430,13 +441,13 @@ extension JournalIndex {
       id: id, suite: suite, name: name,
       entry: Entry(
         journal: journal, offset: reader.offset, line: reader.line, copy: 1, outcome: .unfinished,
-        failsFlaky: reading.run?.failsFlaky ?? false, milliseconds: 0),
+        failsFlaky: reading.run?.failsFlaky ?? false, milliseconds: 0, time: time),
       finding: reading.next, isReplaced: reading.next.map { findings[$0].place != nil } ?? false)
     reading.next = nil
   }
 
   /// Takes up the case that ended last: what counts is how the new try ends.
-  private mutating func tryAgain(_ place: Int) {
+  private mutating func tryAgain(_ place: Int, _ time: CaseTime?) {
     guard let last = reading.last, place == table.count - 1 else { return }
     let suite = table.suite(of: place)
     var entry = table.removeLast()
@@ -447,6 +458,10 @@ extension JournalIndex {
     entry.hasFailedTries = entry.hasFailedTries || entry.outcome.isBad
     entry.attempts += 1
     (entry.outcome, entry.milliseconds, entry.observations) = (.unfinished, 0, 0)
+    if let time {
+      entry.time = CaseTime(
+        start: entry.time?.start ?? time.start, taken: time.taken + (entry.time?.taken ?? .zero))
+    }
     reading.provisional.now[key(last.id)] = nil
     open = Open(
       id: last.id, suite: suite, name: name, entry: entry, finding: last.finding, isReplaced: isReplaced)

@@ -6,17 +6,15 @@ package struct SuiteTable {
   package private(set) var counts: [UInt32] = []
   private var hashes: [UInt64] = []
   private var slots = HashSlots()
-  /// The suite of the last case, and what told it: its file, or the front of its id.
-  private var last: (source: [UInt8], isFile: Bool, number: Int)?
+  /// The suite of the last case, and the front of its id.
+  private var last: (front: [UInt8], number: Int)?
 
-  /// The suite of a case: one file often has many.
+  /// The suite of a case: one folder often has many.
   package mutating func number(of start: JournalHeaderScan.Start, _ scanner: borrowing LineTokens) -> Int {
-    let file = start.file.flatMap { $0.kind == .other ? nil : $0 }
-    let source = file ?? scanner.front(of: start.id)
-    if let last, last.isFile == (file != nil), scanner.isText(source, last.source) { return last.number }
-    let name = className(file: file.flatMap { scanner.text(of: $0) }, id: scanner.text(of: start.id) ?? "")
-    let number = number(of: name)
-    last = source.hasEscapes ? nil : (scanner.bytes(of: source), file != nil, number)
+    let front = scanner.front(of: start.id)
+    if let last, scanner.isText(front, last.front) { return last.number }
+    let number = number(of: className(id: scanner.text(of: start.id) ?? ""))
+    last = front.hasEscapes ? nil : (scanner.bytes(of: front), number)
     return number
   }
 

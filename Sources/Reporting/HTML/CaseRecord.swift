@@ -141,7 +141,10 @@ struct CaseRecord {
   var start: Record.Case { tries[0].start }
   var last: Try { tries[tries.count - 1] }
   var verdict: Record.Verdict? { last.verdict }
+  /// What it is known by from one run to the next.
   var name: String { caseName(of: start, copy: copy) }
+  /// What people call it.
+  var title: String { caseTitle(of: start, copy: copy) }
 }
 
 /// Reads cases again where an index found them.

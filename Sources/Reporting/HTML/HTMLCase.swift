@@ -24,7 +24,7 @@ struct HTMLCase {
     let told = shown == .flaky ? record.tries[first] : record.last
     var result: Markup = """
       <article class="case item \(shown.look.key)" id="\(id)" \(filterData(record.start, shown))>
-      <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.name, toBytes: Self.longestName))</h3>
+      <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.title, toBytes: Self.longestName))</h3>
       <p class="where">\(place)</p>
       <p class="message">\(clipped(told.message, toBytes: Self.longestMessage))</p></header>
 

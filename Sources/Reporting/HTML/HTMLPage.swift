@@ -178,7 +178,7 @@ extension HTMLPage {
     let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
     return """
       <tr class="item \(shown.look.key)" \(filterData(start, shown))><th scope="row"><span aria-hidden="true">\
-      \(shown.look.sign)</span> \(clipped(caseName(of: start, copy: entry.copy), toBytes: 300))</th>\
+      \(shown.look.sign)</span> \(clipped(caseTitle(of: start, copy: entry.copy), toBytes: 300))</th>\
       <td>\(clipped(file, toBytes: 300))</td><td class="num">\(spoken(entry.milliseconds))</td></tr>
 
       """
@@ -323,7 +323,7 @@ extension HTMLPage {
       let name = caseName(of: start, copy: entry.copy)
       rows.append(
         HTMLTimings.Slow(
-          name: name, suite: suite, milliseconds: entry.milliseconds,
+          name: caseTitle(of: start, copy: entry.copy), suite: suite, milliseconds: entry.milliseconds,
           history: past(suite, name, nil, entry.milliseconds)))
     }
     return rows

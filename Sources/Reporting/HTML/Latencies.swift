@@ -28,8 +28,8 @@ struct Latencies {
   /// Adds what a case shows. A stimulus that another one follows before the device shows anything does not count.
   mutating func add(_ record: CaseRecord) {
     for attempt in record.tries {
-      add(attempt.moments.head, record.name)
-      add(attempt.moments.tail, record.name)
+      add(attempt.moments.head, record.title)
+      add(attempt.moments.tail, record.title)
     }
   }
 

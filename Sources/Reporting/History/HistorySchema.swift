@@ -8,7 +8,7 @@ import Journal
 /// | --- | --- |
 /// | `words` | how a case can end, by number |
 /// | `runs` | a run, told from others by its identity: host and name are what it is called |
-/// | `cases` | a case, told from others by class and name as in JUnit: it stays the same when a lock is swapped |
+/// | `cases` | a case, told from others by class and name as in JUnit: it stays the same when a lock is swapped, or a title spelled anew |
 /// | `settings` | what cases ran against: device, firmware, machine and its hash |
 /// | `results` | how a case ended in a run |
 /// | `failures` | why, where it did not agree, also where it did at another try |
@@ -19,7 +19,7 @@ import Journal
 enum HistorySchema {
   /// What leads from each version to the next; the first of them from nothing.
   static func steps(_ dialect: Dialect) -> [[Step]] {
-    [tables(dialect).map(Step.statement), identities(dialect)]
+    [tables(dialect).map(Step.statement), identities(dialect), [.work(renameCases)]]
   }
 
   /// A part of what leads from one version to the next.
@@ -149,6 +149,38 @@ enum HistorySchema {
       try database.run(
         "UPDATE runs SET identity = $1 WHERE id = $2", [.text(identity.id), .integer(number)])
     }
+  }
+}
+
+extension HistorySchema {
+  /// From class and name that were the file and the title of a case to those that are its folder and its file.
+  ///
+  /// Where a class has several titles, nobody can say which of them is the file's now: they stay as they are.
+  private static func renameCases(_ database: HistoryDatabase) throws(HistoryError) {
+    var known: [(number: Int64, className: String, name: String)] = []
+    try database.query("SELECT id, class, name FROM cases ORDER BY class, id", []) { row in
+      known.append((row[0].integer ?? 0, row[1].text ?? "", row[2].text ?? ""))
+    }
+    var titles: [String: Set<Substring>] = [:]
+    for item in known { titles[item.className, default: []].insert(title(item.name).text) }
+    var taken = Set(known.map { [$0.className, $0.name] })
+    for item in known where titles[item.className]?.count == 1 {
+      guard let dot = item.className.lastIndex(of: ".") else { continue }
+      let round = title(item.name).round.map { "#\($0)" } ?? ""
+      let new = [String(item.className[..<dot]), item.className[item.className.index(after: dot)...] + round]
+      guard taken.insert(new).inserted else { continue }
+      try database.run(
+        "UPDATE cases SET class = $1, name = $2 WHERE id = $3",
+        [.text(new[0]), .text(new[1]), .integer(item.number)])
+    }
+  }
+
+  /// A name as a title and the number behind it that told rounds apart.
+  private static func title(_ name: String) -> (text: Substring, round: Int?) {
+    guard name.hasSuffix(")"), let mark = name.lastIndex(of: "("), mark > name.startIndex,
+      let number = Int(name[name.index(after: mark)...].dropLast()), number > 1
+    else { return (name[...], nil) }
+    return (name[..<name.index(before: mark)], number)
   }
 }
 

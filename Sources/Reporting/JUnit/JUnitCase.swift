@@ -39,8 +39,8 @@ struct JUnitCaseRenderer {
       return
     }
     guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
-    open(start, entry, suite.text, &xml)
     let outcome = JUnitOutcome(entry, texts)
+    open(start, entry, suite.text, line: outcome.main.line, &xml)
     if profile.hasCaseProperties {
       add(properties(start, entry, outcome.main.verdict), to: &xml)
     }
@@ -54,7 +54,7 @@ struct JUnitCaseRenderer {
   }
 
   private func open(
-    _ start: Record.Case, _ entry: JournalIndex.Entry, _ suite: String, _ xml: inout XMLBuffer
+    _ start: Record.Case, _ entry: JournalIndex.Entry, _ suite: String, line: Int?, _ xml: inout XMLBuffer
   ) {
     xml.add("    <testcase")
     xml.attribute("classname", suite)
@@ -63,9 +63,9 @@ struct JUnitCaseRenderer {
       if let file = start.file, !visible(file).isEmpty {
         xml.attribute("file", clipped(file, toBytes: longestValue))
       }
-      if let line = start.line, line > 0 { xml.attribute("line", String(line)) }
+      if let line, line > 0 { xml.attribute("line", String(line)) }
     }
-    xml.attribute("time", secondsText(entry.milliseconds))
+    xml.attribute("time", secondsText(entry.takenMilliseconds))
     xml.add(">\n")
   }
 
@@ -74,7 +74,8 @@ struct JUnitCaseRenderer {
   ) -> [(name: String, value: String?)] {
     let breach = verdict?.breach
     return [
-      ("case", start.id), ("machine", start.machine), ("model", start.model), ("device", start.device),
+      ("case", start.id), ("title", start.name), ("device-time", secondsText(entry.milliseconds)),
+      ("machine", start.machine), ("model", start.model), ("device", start.device),
       ("firmware", start.firmware), ("seed", start.seed.map { String($0) }),
       ("observations", entry.observations > 0 ? String(entry.observations) : nil),
       ("lease", start.lease.map { String($0) }),
@@ -86,7 +87,7 @@ struct JUnitCaseRenderer {
 
   private func add(_ properties: [(name: String, value: String?)], to xml: inout XMLBuffer) {
     xml.add("      <properties>\n")
-    for case (let name, let value?) in properties {
+    for case (let name, let value?) in properties where !value.isEmpty {
       xml.add("        <property name=\"lockstep.\(name)\"")
       xml.attribute("value", clipped(value, toBytes: longestValue))
       xml.add("/>\n")
@@ -113,14 +114,15 @@ extension JUnitCaseRenderer {
 extension JUnitCaseRenderer {
   /// Adds a case of which no more is to be said than its first line has, straight from the bytes of that line.
   ///
-  /// - Returns: `false` when the line is of an unusual form.
+  /// - Returns: `false` when the line is of an unusual form, or says more of the case's name than its id does.
   private func addPlainly(
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer
   ) throws(FileFault) -> Bool {
-    let isAdded: Void? = try source.reader.lookAt(entry) { start, line in
+    try source.reader.lookAt(entry) { start, line in
+      guard start.settings == nil else { return false }
       add(start, entry, line, suite: suite, to: &xml)
-    }
-    return isAdded != nil
+      return true
+    } ?? false
   }
 
   private func add(
@@ -131,7 +133,7 @@ extension JUnitCaseRenderer {
     xml.add("    <testcase classname=\"")
     xml.add(suite.escaped)
     xml.add("\" name=\"")
-    if let name = start.name, name.kind == .string, scanner.isPlain(name) {
+    if let name = scanner.plainName(ofID: start.id) {
       xml.addEscaped(name, scanner)
       if entry.copy > 1 {
         xml.add(" (")
@@ -140,8 +142,7 @@ extension JUnitCaseRenderer {
       }
     } else {
       let id = scanner.text(of: start.id) ?? ""
-      let name = start.name.flatMap { scanner.text(of: $0) }
-      xml.addEscaped(caseName(name, id: id, copy: entry.copy), inAttribute: true)
+      xml.addEscaped(caseName(id: id, settings: nil, copy: entry.copy), inAttribute: true)
     }
     if profile.hasCaseProperties {
       if let file = start.file, scanner.isPlain(file) || !visible(scanner.text(of: file) ?? "").isEmpty {
@@ -154,7 +155,7 @@ extension JUnitCaseRenderer {
       }
     }
     xml.add("\" time=\"")
-    xml.add(milliseconds: entry.milliseconds)
+    xml.add(milliseconds: entry.takenMilliseconds)
     xml.add("\">\n")
     if profile.hasCaseProperties { addProperties(start, entry, scanner, to: &xml) }
     xml.add("    </testcase>\n")
@@ -166,6 +167,11 @@ extension JUnitCaseRenderer {
   ) {
     xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")
     xml.addEscaped(start.id, scanner)
+    if let title = start.name, scanner.isPlain(title) || !(scanner.text(of: title) ?? "").isEmpty {
+      add(title, "\"/>\n        <property name=\"lockstep.title\" value=\"", scanner, &xml)
+    }
+    xml.add("\"/>\n        <property name=\"lockstep.device-time\" value=\"")
+    xml.add(milliseconds: entry.milliseconds)
     add(start.machine, "\"/>\n        <property name=\"lockstep.machine\" value=\"", scanner, &xml)
     add(start.model, "\"/>\n        <property name=\"lockstep.model\" value=\"", scanner, &xml)
     add(start.device, "\"/>\n        <property name=\"lockstep.device\" value=\"", scanner, &xml)

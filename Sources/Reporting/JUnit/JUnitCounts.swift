@@ -8,12 +8,12 @@ struct JUnitCounts: Equatable {
   var errors = 0
   var skipped = 0
   var flaky = 0
-  /// Wide enough for the longest times of all cases there can be.
+  /// What they took. Wide enough for the longest times of all cases there can be.
   var milliseconds: Int128 = 0
 
   mutating func add(_ entry: JournalIndex.Entry) {
     tests += 1
-    milliseconds += Int128(entry.milliseconds)
+    milliseconds += Int128(entry.takenMilliseconds)
     switch entry.outcome {
     case .passed, .replaced: if entry.isFailedAsFlaky { failures += 1 }
     case .failed: failures += 1

@@ -30,10 +30,12 @@ public struct LastFailures {
       else { continue }
       count += 1
       var failed = Set<ExactText>()
-      for id in progress.failed { failed.insert(Self.withoutRound(id)) }
+      for id in progress.failed { failed.insert(ExactText(withoutRound(id.text))) }
       var seen = failed
       // Being skipped says nothing of a case.
-      for (id, judged) in progress.judged where judged.word != .skipped { seen.insert(Self.withoutRound(id)) }
+      for (id, judged) in progress.judged where judged.word != .skipped {
+        seen.insert(ExactText(withoutRound(id.text)))
+      }
       ids.formUnion(failed.subtracting(known))
       known.formUnion(seen)
     }
@@ -45,11 +47,5 @@ public struct LastFailures {
       return (name[...], 1, name)
     }
     return (name[..<dash], number, name)
-  }
-
-  private static func withoutRound(_ id: ExactText) -> ExactText {
-    let text = id.text
-    guard let mark = text.lastIndex(of: "#"), Int(text[text.index(after: mark)...]) != nil else { return id }
-    return ExactText(String(text[..<mark]))
   }
 }

@@ -22,6 +22,12 @@ public final class RunFolder: JournalListener {
   /// The job of an engine that it is a part of, if it is one, and which part of a run, as `3/16`, if somebody cut one.
   private let (job, part): (String?, String?)
   private let journal: OutputFile
+  /// How many lines the journal has.
+  private var lines = 0
+  /// When cases were driven, once there is one to tell of.
+  private var times: OutputFile?
+  /// The line with which the try at hand started, when that was, and what whoever drove it said of that.
+  private var open = (line: 0, start: WallTime(nanoseconds: 0), clock: Interval.zero, told: CaseTime?.none)
   /// Where the file system cannot say who holds what, nobody holds anything.
   private let hold: FolderHold?
   private let use: FolderUse?
@@ -93,6 +99,9 @@ public final class RunFolder: JournalListener {
     name = path.split(separator: "/").last.map(String.init) ?? path
     start = manifest?.start ?? WallClock.now
     journal = try OutputFile(appendingTo: path + "/journal.jsonl")
+    var reader = try LineReader(path + "/journal.jsonl")
+    while try reader.advance() {}
+    lines = reader.number
     try writeManifest(end: nil, seed: manifest?.seed)
   }
 
@@ -104,7 +113,27 @@ public final class RunFolder: JournalListener {
     do {
       try journal.write(record.line(lease: lease) + "\n")
     } catch {
-      fault = FileFault(path: journalPath, code: error.code)
+      return fault = FileFault(path: journalPath, code: error.code)
+    }
+    lines += 1
+    switch record {
+    case .begin: open = (lines, WallClock.time, MonotonicClock.now, nil)
+    case .verdict: noteTime()
+    default: break
+    }
+  }
+
+  public func take(_ time: CaseTime) { open.told = time }
+
+  /// Writes down when the case was driven that has its verdict; unless somebody told, that was as its lines came.
+  private func noteTime() {
+    let time = open.told ?? CaseTime(start: open.start, taken: MonotonicClock.now - open.clock)
+    let path = self.path + "/" + CaseTime.file
+    do throws(FileFault) {
+      if times == nil { times = try OutputFile(appendingTo: path) }
+      try times?.write(CaseTime.Line(time, line: open.line).json.line + "\n")
+    } catch {
+      fault = FileFault(path: path, code: error.code)
     }
   }
 

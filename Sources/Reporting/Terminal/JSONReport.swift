@@ -38,4 +38,8 @@ public final class Listeners: JournalListener {
   public func take(_ record: Record) {
     for listener in all { listener.take(record) }
   }
+
+  public func take(_ time: CaseTime) {
+    for listener in all { listener.take(time) }
+  }
 }

@@ -138,11 +138,7 @@ private struct RunSession {
     let run = Run(
       plan,
       in: worlds.map { world in
-        var begin = Interval.zero
-        return Lane(world.devices, begin: { begin = MonotonicClock.now }) { test, outcome, listener in
-          audience.human.take(MonotonicClock.now - begin, of: test.id)
-          conclude(test, &outcome, in: world, listener)
-        }
+        Lane(world.devices) { test, outcome, listener in conclude(test, &outcome, in: world, listener) }
       }, listener: audience.listener, retries: arguments.retries.value,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
       prepare: { checkHealth(locks.first) },

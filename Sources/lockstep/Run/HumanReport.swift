@@ -13,8 +13,6 @@ final class HumanReport: JournalListener {
   /// With 1 a line for each case as it ends; with 2 the trace of each, which also says how it ended.
   private let verbosity: Int
   private let trace: TraceReport
-  /// What the cases took that are not told of yet: they may be told of long after they were driven.
-  private var taken: [ExactText: [Interval]] = [:]
   /// What the case took that is told of.
   private var caseTime = Interval.zero
   /// What the lab said in the case that is being driven.
@@ -43,8 +41,6 @@ final class HumanReport: JournalListener {
     case .event(let event):
       if let diagnostic = event.spokenDiagnostic { diagnostics.append(diagnostic) }
     case .verdict(let verdict):
-      caseTime = taken[ExactText(verdict.id)]?.removeFirst() ?? .zero
-      if taken[ExactText(verdict.id)]?.isEmpty == true { taken[ExactText(verdict.id)] = nil }
       measure(verdict)
       report(verdict)
       if verbosity < 2, !isQuiet || verdict.message != nil { printDiagnostics() }
@@ -53,8 +49,7 @@ final class HumanReport: JournalListener {
     }
   }
 
-  /// Takes in what a case took, before it is told how it ended.
-  func take(_ time: Interval, of id: String) { taken[ExactText(id), default: []].append(time) }
+  func take(_ time: CaseTime) { caseTime = time.taken }
 
   /// Keeps what a case took, if it is one of those that took longest.
   private func measure(_ verdict: Record.Verdict) {
