@@ -12,7 +12,7 @@ enum SampleRun {
     #"{"coverage":{"machine":"door","legal":[1,2],"empty":[1,2],"visited":["8","4","8"]}}"#
 
   static let divergence = [
-    #"{"case":{"id":"drop","name":"A drop & a <loss>","file":"Scenarios/s5/drop.yaml","line":2,"tags":["link"],"machine":"door","device":"emulator:sesame5","firmware":"3.0","seed":42}}"#,
+    #"{"case":{"id":"Scenarios/s5/drop","name":"A drop & a <loss>","file":"Scenarios/s5/drop.yaml","line":2,"tags":["link"],"machine":"door","device":"emulator:sesame5","firmware":"3.0","seed":42}}"#,
     #"{"t":"0.000","model":["Closed"]}"#,
     #"{"t":"0.000","step":1,"line":7,"stimulus":"Open","arguments":{"tag":"a"}}"#,
     #"{"t":"0.000","model":["Closed","Opened"]}"#,
@@ -20,7 +20,7 @@ enum SampleRun {
     #"{"t":"0.010","step":2,"line":8,"fault":"drop","value":"next"}"#,
     #"{"t":"0.010","reading":"battery","value":5.9}"#,
     #"{"t":"5.000","model":["Opened"]}"#,
-    #"{"verdict":"divergence","case":"drop","t":"5.000","step":2,"line":8,"message":"nothing was shown","expected":"Opened","observed":"Closed","details":["model   Closed ──▶ Opened"],"allowed":[{"state":"Closed","cause":"Open within 5 s","shows":"Opened"}],"signature":"s1","attachments":[{"kind":"capture","path":"packets/a b.btsnoop"},{"kind":"packets","path":"packets.jsonl"}],"replay":"lockstep replay Reports/failures/drop.yaml"}"#,
+    #"{"verdict":"divergence","case":"Scenarios/s5/drop","t":"5.000","step":2,"line":8,"message":"nothing was shown","expected":"Opened","observed":"Closed","details":["model   Closed ──▶ Opened"],"allowed":[{"state":"Closed","cause":"Open within 5 s","shows":"Opened"}],"signature":"s1","attachments":[{"kind":"capture","path":"packets/a b.btsnoop"},{"kind":"packets","path":"packets.jsonl"}],"replay":"lockstep replay Reports/failures/drop.yaml"}"#,
   ]
   static let packets = #"""
     {"t":"0.0075","from":"client","bytes":"02400048","layers":[{"layer":"ATT","text":"Write <Command>"},{"layer":"Sesame","text":"frame 1 of 1"}]}
@@ -29,20 +29,21 @@ enum SampleRun {
     """#
   static let others =
     [
-      #"{"case":{"id":"again","name":"Now and then","file":"Scenarios/s5/again.yaml","line":2,"machine":"door"}}"#,
+      #"{"case":{"id":"Scenarios/s5/again","name":"Now and then","file":"Scenarios/s5/again.yaml","line":2,"machine":"door"}}"#,
       #"{"t":"0.000","step":1,"stimulus":"Open"}"#,
       #"{"t":"0.100","status":"Closed"}"#,
-      #"{"verdict":"divergence","case":"again","t":"0.100","message":"it stayed","observed":"Closed"}"#,
-      #"{"case":{"id":"again","name":"Now and then","file":"Scenarios/s5/again.yaml","line":2,"machine":"door","attempt":2}}"#,
+      #"{"verdict":"divergence","case":"Scenarios/s5/again","t":"0.100","message":"it stayed","observed":"Closed"}"#,
+      #"{"case":{"id":"Scenarios/s5/again","name":"Now and then","file":"Scenarios/s5/again.yaml","line":2,"machine":"door","attempt":2}}"#,
       #"{"t":"0.000","step":1,"stimulus":"Open"}"#,
       #"{"t":"0.200","status":"Opened"}"#,
-      #"{"verdict":"agree","case":"again","t":"0.200"}"#,
-      #"{"case":{"id":"gone","file":"Scenarios/s5/gone.yaml"}}"#,
+      #"{"verdict":"agree","case":"Scenarios/s5/again","t":"0.200"}"#,
+      #"{"case":{"id":"Scenarios/s5/gone","file":"Scenarios/s5/gone.yaml"}}"#,
       #"{"t":"1.500","lab":"the dongle is gone","attempt":1}"#,
-      #"{"verdict":"lab-fault","case":"gone","t":"1.500","message":"no dongle"}"#,
-    ] + caseLines("good", file: "Scenarios/s5/good.yaml")
+      #"{"verdict":"lab-fault","case":"Scenarios/s5/gone","t":"1.500","message":"no dongle"}"#,
+    ] + caseLines("Scenarios/s5/good", file: "Scenarios/s5/good.yaml")
     + [
-      #"{"case":{"id":"not"}}"#, #"{"verdict":"skipped","case":"not","message":"the battery is low"}"#,
+      #"{"case":{"id":"Scenarios/s5/not"}}"#,
+      #"{"verdict":"skipped","case":"Scenarios/s5/not","message":"the battery is low"}"#,
       #"{"t":"0.000","diagnostic":"the lock was left locked"}"#, machine, coverage,
     ]
   static let manifest = #"""
@@ -53,7 +54,7 @@ enum SampleRun {
 /// Earlier runs in which the sample diverged.
 private struct Past: CaseHistorySource {
   func history(className: String, name: String, signature: String?, milliseconds: Int64) -> CaseHistory? {
-    guard className == "Scenarios.s5.drop", signature == "s1" else { return nil }
+    guard className == "Scenarios.s5", signature == "s1" else { return nil }
     var history = CaseHistory()
     (history.judged, history.agreed, history.changes) = (50, 46, 3)
     history.firstSeen = "2026-10-01T22:00:00Z"
@@ -206,8 +207,8 @@ struct HTMLReportTests {
   func limits() throws {
     let lines = (1...3000).flatMap { number in
       [
-        #"{"case":{"id":"c\#(number)","file":"s\#(number % 3).yaml"}}"#,
-        #"{"verdict":"\#(number % 5 == 0 ? "divergence" : "agree")","case":"c\#(number)","t":"1.000"}"#,
+        #"{"case":{"id":"s\#(number % 3)/c\#(number)"}}"#,
+        #"{"verdict":"\#(number % 5 == 0 ? "divergence" : "agree")","case":"s\#(number % 3)/c\#(number)","t":"1.000"}"#,
       ]
     }
     let html = try TestFolder().page(journal(lines, cases: 3000, status: 1)).html

@@ -179,6 +179,33 @@ struct HistoryTests {
     try check(history)
   }
 
+  @Test(
+    "cases that were known by their titles are known by their files, where it is certain which those are",
+    arguments: HistoryRoom.Kind.present)
+  func renamedCases(_ kind: HistoryRoom.Kind) throws {
+    let room = try HistoryRoom(kind)
+    let old = try History(room.place, for: .adding, patience: 100) {
+      Array(HistorySchema.steps($0).prefix(2))
+    }
+    for (className, name) in [
+      ("Scenarios.s5.drop", "A drop (of water)"), ("Scenarios.s5.lock", "Locks"),
+      ("Scenarios.s5.lock", "Locks (2)"), ("Scenarios.s5.two", "One"), ("Scenarios.s5.two", "Another"),
+      ("plain", "x"), ("Scenarios.s5.taken", "Title"), ("Scenarios.s5", "taken"),
+    ] {
+      try old.database.run("INSERT INTO cases (class, name) VALUES ($1, $2)", [.text(className), .text(name)])
+    }
+    var names: [String] = []
+    try room.history().database.query("SELECT class, name FROM cases ORDER BY id", []) { row in
+      names.append("\(row[0].text ?? "") / \(row[1].text ?? "")")
+    }
+    expect(
+      names,
+      [
+        "Scenarios.s5 / drop", "Scenarios.s5 / lock", "Scenarios.s5 / lock#2", "Scenarios.s5.two / One",
+        "Scenarios.s5.two / Another", "plain / x", "Scenarios.s5.taken / Title", "Scenarios.s5 / taken",
+      ])
+  }
+
   /// Recomputes everything from the rows of results, in the plainest way, and compares.
   private func check(_ history: History, sourceLocation: SourceLocation = #_sourceLocation) throws {
     var rows: [String: [[SQLValue]]] = [:]
@@ -283,10 +310,10 @@ struct HistoryTests {
           + "\(result.seed ?? "-") \(result.signature ?? "-") \(result.message ?? "-")"
       },
       [
-        "Scenarios.door.jam/Scenarios/door/jam divergence 1 1000    7 def it\\u{0}broke \\u{D83D}",
-        "Scenarios.door.open/Opens agree 2 3250 emulator:door 3.0 8f31 42 abc it stayed shut",
-        "Scenarios.door.skip/Scenarios/door/skip skipped 1 0    42 - -",
-        "Scenarios.door.torn/Scenarios/door/torn incomplete 1 500    42 - ",
+        "Scenarios.door/jam divergence 1 1000    7 def it\\u{0}broke \\u{D83D}",
+        "Scenarios.door/open agree 2 3250 emulator:door 3.0 8f31 42 abc it stayed shut",
+        "Scenarios.door/skip skipped 1 0    42 - -",
+        "Scenarios.door/torn incomplete 1 500    42 - ",
       ])
     try check(history)
     // A run that nobody says the time of is not taken, and neither is one that is not there.

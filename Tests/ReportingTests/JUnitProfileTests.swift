@@ -139,7 +139,7 @@ struct JUnitProfileTests {
       "the dongle was reset", "the lock is open", "line ", "not JSON", "61f6abf", "8f31", "emulator:sesame5",
     ]
     words += [
-      "step 1, t = 0.400 s, a/b.yaml:4\nexpected: x\nobserved: diverges\nseed: 9\nreplay: lockstep replay f\n\ndiverges"
+      "step 1, t = 0.400 s, a/b.yaml:4\nscenario: diverges\nexpected: x\nobserved: diverges\nseed: 9\nreplay: lockstep replay f\n\ndiverges"
     ]
     for (id, tries) in [("f", 1), ("c", 1), ("e", 1), ("i", 1), ("y", 2), ("n", 3), ("l", 2)] {
       for attempt in 1...tries {
@@ -205,9 +205,8 @@ struct JUnitProfileTests {
   func tries(profile: JUnitProfile, id: String, expected: String) throws {
     let scratch = try TestFolder()
     _ = try Everything.report(scratch, profile)
-    let name = ["y": "first", "n": "once", "l": "gone"][id]!
     let xml = try scratch.text("junit.xml")
-    let start = try #require(xml.range(of: "name=\"\(name)\""))
+    let start = try #require(xml.range(of: "<testcase classname=\"\(id)\""))
     var text = xml[start.upperBound...].drop { $0 != "\n" }.dropFirst().prefix(upTo: xml.endIndex)
     text = text.prefix(upTo: try #require(text.range(of: "    </testcase>")).lowerBound)
     if let properties = text.range(of: "      </properties>\n") { text = text[properties.upperBound...] }

@@ -64,17 +64,42 @@ struct JUnitReportTests {
 
       """
         + suite(
-          "Scenarios.sesame5.drop", #"tests="1" failures="1" errors="0" skipped="0" time="10.113""#,
+          "real", #"tests="1" failures="0" errors="0" skipped="1" time="0.000""#,
           """
-              <testcase classname="Scenarios.sesame5.drop" name="A drop" file="Scenarios/sesame5/drop.yaml" line="2" time="10.113">
+              <testcase classname="real" name="only" file="Scenarios/v1.2/real only.yaml" time="0.000">
+                <properties>
+                  <property name="lockstep.case" value="real/only"/>
+                  <property name="lockstep.device-time" value="0.000"/>
+                </properties>
+                <skipped message="emulator:sesame5 cannot be &quot;turned by hand&quot;">emulator:sesame5 cannot be "turned by hand"</skipped>
+              </testcase>
+          """)
+        + suite(
+          "sesame5", #"tests="3" failures="1" errors="1" skipped="0" time="14.823""#,
+          """
+              <testcase classname="sesame5" name="lock" file="Scenarios/sesame5/lock.yaml" line="2" time="3.210">
+                <properties>
+                  <property name="lockstep.case" value="sesame5/lock"/>
+                  <property name="lockstep.title" value="Locking &amp; unlocking"/>
+                  <property name="lockstep.device-time" value="3.210"/>
+                  <property name="lockstep.machine" value="sesame"/>
+                  <property name="lockstep.device" value="emulator:sesame5"/>
+                  <property name="lockstep.seed" value="42"/>
+                  <property name="lockstep.observations" value="70001"/>
+                </properties>
+              </testcase>
+              <testcase classname="sesame5" name="drop" file="Scenarios/sesame5/drop.yaml" line="8" time="10.113">
                 <properties>
                   <property name="lockstep.case" value="sesame5/drop"/>
+                  <property name="lockstep.title" value="A drop"/>
+                  <property name="lockstep.device-time" value="10.113"/>
                   <property name="lockstep.machine" value="sesame"/>
                   <property name="lockstep.device" value="emulator:sesame5"/>
                   <property name="lockstep.seed" value="18446744073709551615"/>
                   <property name="lockstep.observations" value="3"/>
                 </properties>
                 <failure type="divergence" message="the lock stayed &lt;connected&gt;">step 2, t = 10.113 s, Scenarios/sesame5/drop.yaml:8
+          scenario: A drop
           expected: noSignal
           observed: logining
           seed: 18446744073709551615
@@ -89,22 +114,10 @@ struct JUnitReportTests {
               10.113  status logining
           </system-out>
               </testcase>
-          """)
-        + suite(
-          "Scenarios.sesame5.lock", #"tests="2" failures="0" errors="1" skipped="0" time="4.710""#,
-          """
-              <testcase classname="Scenarios.sesame5.lock" name="Locking &amp; unlocking" file="Scenarios/sesame5/lock.yaml" line="2" time="3.210">
-                <properties>
-                  <property name="lockstep.case" value="sesame5/lock"/>
-                  <property name="lockstep.machine" value="sesame"/>
-                  <property name="lockstep.device" value="emulator:sesame5"/>
-                  <property name="lockstep.seed" value="42"/>
-                  <property name="lockstep.observations" value="70001"/>
-                </properties>
-              </testcase>
-              <testcase classname="Scenarios.sesame5.lock" name="sesame5/wait" file="./Scenarios/sesame5/lock.yaml" line="30" time="1.500">
+              <testcase classname="sesame5" name="wait" file="./Scenarios/sesame5/lock.yaml" line="31" time="1.500">
                 <properties>
                   <property name="lockstep.case" value="sesame5/wait"/>
+                  <property name="lockstep.device-time" value="1.500"/>
                 </properties>
                 <error type="lab-fault" message="no dongle">step 1, t = 1.500 s, ./Scenarios/sesame5/lock.yaml:31
 
@@ -113,17 +126,38 @@ struct JUnitReportTests {
                1.500  lab the dongle is gone
           </system-out>
               </testcase>
-          """)
-        + suite(
-          "Scenarios.v1_2.real only", #"tests="1" failures="0" errors="0" skipped="1" time="0.000""#,
-          """
-              <testcase classname="Scenarios.v1_2.real only" name="real/only" file="Scenarios/v1.2/real only.yaml" time="0.000">
-                <properties>
-                  <property name="lockstep.case" value="real/only"/>
-                </properties>
-                <skipped message="emulator:sesame5 cannot be &quot;turned by hand&quot;">emulator:sesame5 cannot be "turned by hand"</skipped>
-              </testcase>
           """) + "</testsuites>\n")
+  }
+
+  @Test(
+    "the time of a case is that of whoever waited, over all its tries; the time of the device is a property")
+  func waitedTime() throws {
+    let scratch = try TestFolder()
+    let lines = [
+      #"{"run":{"format":1,"cases":3}}"#, #"{"case":{"id":"d/a"}}"#, #"{"t":"5.000","status":"x"}"#,
+      #"{"verdict":"divergence","case":"d/a","t":"5.000","again":true,"message":"m"}"#,
+      #"{"case":{"id":"d/a","attempt":2}}"#, #"{"verdict":"agree","case":"d/a","t":"6.000"}"#,
+      #"{"case":{"id":"d/b"}}"#, #"{"verdict":"agree","case":"d/b","t":"7.000"}"#,
+      #"{"case":{"id":"d/c"}}"#, #"{"verdict":"agree","case":"d/c","t":"8.000"}"#,
+      #"{"end":{"cases":3,"agree":3,"status":0}}"#,
+    ]
+    // What is damaged is passed over; a case that nothing is said of has the time of the device.
+    let times = [
+      #"{"line":2,"start":"2026-11-20T22:38:51.100Z","seconds":0.25}"#, "damaged", #"{"line":3}"#,
+      #"{"line":5,"start":"2026-11-20T22:38:52.000Z","seconds":0.5}"#,
+      #"{"line":9,"start":"2026-11-20T22:38:53.000Z","seconds":0.0625}"#, #"{"li"#,
+    ]
+    let journal = try scratch.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    _ = try scratch.file("times.jsonl", Array(times.joined(separator: "\n").utf8))
+    let report = try JUnitReport.write(journals: [journal], to: scratch.path("junit.xml"))
+    expect(report.milliseconds, 750 + 7000 + 63)
+    let xml = try scratch.text("junit.xml")
+    for (name, waited, device) in [("a", "0.750", "6.000"), ("b", "7.000", "7.000"), ("c", "0.063", "8.000")]
+    {
+      let head = #"<testcase classname="d" name="\#(name)" time="\#(waited)">"#
+      let rest = try #require(xml.components(separatedBy: head).dropFirst().first, "\(head) in \(xml)")
+      #expect(rest.prefix { $0 != "\r" }.contains(#"name="lockstep.device-time" value="\#(device)""#))
+    }
   }
 
   @Test("what the lab says is shown with its case, even one that passed, and at the end with the run")
@@ -297,43 +331,51 @@ struct JUnitReportTests {
 
 @Suite("Names of cases in a report")
 struct CaseNameTests {
-  static let classes: [(file: String?, id: String, expected: String)] = [
-    ("Scenarios/sesame5/drop.yaml", "x", "Scenarios.sesame5.drop"),
-    ("./a//b/../c.yml", "x", "a.b.c"), ("/tmp/a.b/c.d.yaml", "x", "tmp.a_b.c_d"), ("plain", "x", "plain"),
-    (".hidden", "x", "_hidden"), ("..", "x", "lockstep"), ("", "x", "lockstep"),
-    (nil, "fuzz/sesame/17", "fuzz.sesame"), (nil, "alone", "alone"), (nil, "/", "lockstep"),
+  static let names: [(id: String, settings: String, className: String, name: String)] = [
+    ("Scenarios/sesame5/drop", "", "Scenarios.sesame5", "drop"), ("./a//b/../c", "", "a.b", "c"),
+    ("/tmp/a.b/c.d", "", "tmp.a_b", "c.d"), ("Scenarios/drop#3", "", "Scenarios", "drop#3"),
+    ("fuzz/sesame/17", "", "fuzz.sesame", "17"), ("alone", "", "alone", "alone"),
+    ("../x", "", "lockstep", "x"),
+    ("/", "", "lockstep", "case"), ("a/ ", "", "a", "case"),
+    ("a/drop", "defect=deaf-unlock&amp;loss=0.1", "a", "drop [defect=deaf-unlock&amp;loss=0.1]"),
   ]
 
-  @Test("the class is the path of the file with dots, or the front of the id", arguments: classes)
-  func className(file: String?, id: String, expected: String) throws {
-    let (xml, _) = try TestFolder().report(journal(caseLines(id, file: file), cases: 1))
-    #expect(xml.contains(#"<testcase classname="\#(expected)" name="\#(id)""#), "\(xml)")
+  @Test(
+    "a case is known by its folder, its file and what its device was given, however its title is spelled",
+    arguments: names)
+  func name(id: String, settings: String, className: String, name: String) throws {
+    for title in ["x", "A title / of it"] {
+      let more =
+        settings.isEmpty ? "" : #","settings":"\#(settings.replacingOccurrences(of: "&amp;", with: "&"))""#
+      let lines = [
+        #"{"case":{"id":"\#(id)","name":"\#(title)","file":"elsewhere.yaml"\#(more)}}"#,
+        #"{"verdict":"agree","case":"\#(id)"}"#,
+      ]
+      let (xml, _) = try TestFolder().report(journal(lines, cases: 1))
+      #expect(xml.contains(#"<testcase classname="\#(className)" name="\#(name)" file="#), "\(xml)")
+    }
   }
 
   @Test("names are unique: copies are numbered, around names that look like numbered copies")
   func copies() throws {
     let names = ["A (2)", "A", "A", "A", "A (2)", "B", "A"]
-    let lines = names.enumerated().flatMap { index, name in
-      [
-        #"{"case":{"id":"\#(index)","name":"\#(name)","file":"a.yaml"}}"#,
-        #"{"verdict":"agree","case":"\#(index)"}"#,
-      ]
+    let lines = names.flatMap { name in
+      [#"{"case":{"id":"a/\#(name)"}}"#, #"{"verdict":"agree","case":"a/\#(name)"}"#]
     }
     let (xml, _) = try TestFolder().report(journal(lines, cases: names.count))
     let found = xml.split(separator: "\n").filter { $0.contains("<testcase") }.map { line in
       String(line.split(separator: "name=\"")[2].prefix { $0 != "\"" })
     }
     expect(found, ["A (2)", "A", "A (3)", "A (4)", "A (2) (2)", "B", "A (5)"])
-    // The same name in another file is another name.
-    let (two, _) = try TestFolder().report(
-      journal(caseLines("x", file: "a.yaml") + caseLines("x", file: "b.yaml"), cases: 2))
+    // The same name in another folder is another name.
+    let (two, _) = try TestFolder().report(journal(caseLines("a/x") + caseLines("b/x"), cases: 2))
     #expect(!two.contains("(2)"))
   }
 
-  @Test("cases of one file form one suite, even when others ran in between")
+  @Test("cases of one folder form one suite, even when others ran in between")
   func interleaved() throws {
-    let lines = ["a", "b", "a", "c", "b"].enumerated().flatMap { index, file in
-      caseLines("\(index)", file: "\(file).yaml", time: "\(index).000")
+    let lines = ["a", "b", "a", "c", "b"].enumerated().flatMap { index, folder in
+      caseLines("\(folder)/\(index)", time: "\(index).000")
     }
     let (xml, report) = try TestFolder().report(journal(lines, cases: 5))
     let suites = xml.split(separator: "\n").filter { $0.contains("<testsuite ") }.map {

@@ -104,9 +104,10 @@ struct ParserTests {
         return (drawn.flatMap(\.journal), drawn.map(\.shown).joined())
       }
       let (message, detail) = (draw(), draw())
-      journal += Array("{\"case\":{\"id\":\"\(index)\",\"file\":\"a.yaml\",\"name\":\"n\(index) ".utf8)
+      journal += Array("{\"case\":{\"id\":\"a/\(index)\",\"file\":\"a.yaml\",\"name\":\"n\(index) ".utf8)
       journal += message.journal + Array("\"}}\n{\"t\":\"0.000\",\"lab\":\"".utf8) + detail.journal
-      journal += Array("\"}\n{\"verdict\":\"\(words[index % 3])\",\"case\":\"\(index)\",\"message\":\"m".utf8)
+      journal += Array(
+        "\"}\n{\"verdict\":\"\(words[index % 3])\",\"case\":\"a/\(index)\",\"message\":\"m".utf8)
       journal += message.journal + Array("\",\"details\":[\"".utf8) + detail.journal + Array("\"]}\n".utf8)
       expected.append(("m" + message.shown, detail.shown))
     }
@@ -195,9 +196,10 @@ struct SchemaTests {
   /// A report with every element there is.
   static func fullReport(_ scratch: TestFolder) throws -> String {
     let lines =
-      caseLines("passed", file: "a/b.yaml") + caseLines("failed", "divergence", file: "a/b.yaml")
-      + caseLines("broken", "lab-fault", file: "a/c.yaml") + caseLines("left", "skipped", file: "a/c.yaml")
-      + [#"{"case":{"id":"open","file":"a/c.yaml","line":7,"machine":"m","device":"d","seed":1}}"#]
+      caseLines("a/b/passed", file: "a/b.yaml") + caseLines("a/b/failed", "divergence", file: "a/b.yaml")
+      + caseLines("a/c/broken", "lab-fault", file: "a/c.yaml")
+      + caseLines("a/c/left", "skipped", file: "a/c.yaml")
+      + [#"{"case":{"id":"a/c/open","file":"a/c.yaml","line":7,"machine":"m","device":"d","seed":1}}"#]
       + [#"{"t":"0.001","step":1,"line":8,"stimulus":"connect"}"#, "this is no record"]
     let manifest = #"{"host":"bench-01","start":"2026-11-20T22:38:51Z"}"#
     return try scratch.report(journal(lines, cases: 5, status: 1), manifest: manifest).xml
@@ -221,7 +223,7 @@ struct SchemaTests {
   static let damages: [(String, String)] = [
     ("time=\"1.000\"", "time=\"1.0001\""), ("time=\"1.000\"", "time=\"1,000\""), ("time=\"1.000\"", ""),
     ("name=\"passed\"", "name=\"failed\""), ("name=\"passed\"", "name=\"\""), ("classname=\"a.b\" ", ""),
-    ("line=\"7\"", "line=\"0\""), ("<error type=\"lab-fault\"", "<error"), ("51Z\"", "51\""),
+    ("line=\"8\"", "line=\"0\""), ("<error type=\"lab-fault\"", "<error"), ("51Z\"", "51\""),
     ("<failure type=\"divergence\"", "<failure kind=\"divergence\""),
     ("<testsuite name=\"a.b\"", "<testsuite name=\"a.c\""), ("tests=\"6\"", "tests=\"six\""),
   ]

@@ -63,15 +63,15 @@ struct HistoryCommandTests {
         flaky   2 cases: lockstep history flaky
         slower  none
         changes  retried  agreed            latest  runs  case
-              2        0     2/3  66 %  2026-01-03  ✔✘✔   Scenarios.door.case-0 / Scenarios/door/case-0
-              1        1     2/3  66 %  2026-01-03  ✔~✘   Scenarios.door.case-1 / Scenarios/door/case-1
+              2        0     2/3  66 %  2026-01-03  ✔✘✔   Scenarios.door / case-0
+              1        1     2/3  66 %  2026-01-03  ✔~✘   Scenarios.door / case-1
       no case is slower than usual in 3 runs
       ✘ stayed\\u{1B}[31m open
           in 1 run, 2026-01-03 02:00   s1
-          Scenarios.door.case-1 / Scenarios/door/case-1
+          Scenarios.door / case-1
         agreed        flaky  usual  first seen  runs  case
-           2/3  66 %      2      ·  2026-01-01  ✔✘✔   Scenarios.door.case-0 / Scenarios/door/case-0
-      Scenarios.door.case-1 / Scenarios/door/case-1
+           2/3  66 %      2      ·  2026-01-01  ✔✘✔   Scenarios.door / case-0
+      Scenarios.door / case-1
         first seen 2026-01-01, agreed 2 of 3, 1 change, 1 with another try
         2026-01-03 02:00  ✘  2.000 s  emulator:door 3.0  2026-01-03T02-00-00-run
             stayed\\u{1B}[31m open
