@@ -129,7 +129,7 @@ extension Case {
     record.tags = scenario.tags
     (record.machine, record.model) = (machine.label, machine.hash)
     (record.device, record.firmware) = (device.description, firmware)
-    (record.seed, record.digest, record.attempt) = (seed, digest, attempt)
+    (record.seed, record.digest, record.text, record.attempt) = (seed, digest, text, attempt)
     return record
   }
 }

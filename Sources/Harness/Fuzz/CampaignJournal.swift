@@ -65,11 +65,13 @@ public final class CampaignJournal {
   /// Writes a finding, and the case in which its saved scenario is driven.
   ///
   /// - Parameters:
-  ///   - path: where the scenario was saved.
+  ///   - scenario: what does it again, as it is read from where it was saved.
+  ///   - path: where that is.
+  ///   - text: a hash of what stands there.
   ///   - replay: the line to paste that does it again.
-  public func record(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
+  public func record(_ finding: Finding, _ scenario: Scenario, path: String, text: String, replay: String) {
     let test = Case(
-      id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path),
+      id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path), text: text,
       scenario: scenario, machine: target.machine, device: target.device,
       start: target.starts[finding.test.start],
       seed: target.seed)

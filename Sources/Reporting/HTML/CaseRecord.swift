@@ -142,6 +142,12 @@ struct CaseRecord {
   var last: Try { tries[tries.count - 1] }
   var verdict: Record.Verdict? { last.verdict }
   var name: String { caseName(of: start, copy: copy) }
+
+  /// Where it stands: the file, and the line of the step at which it ended, or else that at which it begins.
+  var place: String {
+    let line = (verdict?.line).flatMap { $0 > 0 ? $0 : nil } ?? start.line
+    return [start.file, line.map { String($0) }].compactMap(\.self).joined(separator: ":")
+  }
 }
 
 /// Reads cases again where an index found them.

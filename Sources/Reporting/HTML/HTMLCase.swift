@@ -11,6 +11,8 @@ struct HTMLCase {
   let history: CaseHistory?
   /// The path from the folder of the page to the folder of the journal, ending with a slash unless empty.
   let link: String
+  /// The scenario and its text, or why that is not shown.
+  let scenario: (file: String, text: ScenarioTexts.Finding)?
 
   private var id: String { "case-\(number)" }
   private static let (longestName, longestMessage) = (300, 4 << 10)
@@ -31,6 +33,7 @@ struct HTMLCase {
       """
     if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
     result += "<div class=\"facts\">" + comparison(told) + (history.map(past) ?? "") + "</div>\n"
+    result += source(told)
     if isTriedAgain { result += tries }
     result += problems(told)
     let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
@@ -45,9 +48,8 @@ struct HTMLCase {
   /// Where the case stands, and what it was made with.
   private var place: Markup {
     let start = record.start
-    let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
     var parts: [Markup] = []
-    if !file.isEmpty { parts.append("<code>\(short(file))</code>") }
+    if !record.place.isEmpty { parts.append("<code>\(short(record.place))</code>") }
     if let step = record.verdict?.step { parts.append("step \(step)") }
     if let time = record.verdict?.time { parts.append("t = \(short(time.description))") }
     let named: [(Markup, String?)] = [
@@ -63,6 +65,20 @@ struct HTMLCase {
   }
 
   private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
+
+  /// The text of the scenario, or why it is not shown.
+  private func source(_ told: Try) -> Markup {
+    switch scenario?.text {
+    case .lines(let lines)?:
+      HTMLScenario(
+        file: scenario?.file ?? "", lines: lines, line: told.verdict?.line, message: told.message,
+        sign: shown.look.sign
+      ).markup
+    case .withheld(let why)?:
+      "<p class=\"note\">The scenario <code>\(short(scenario?.file ?? ""))</code> \(why).</p>\n"
+    case nil: ""
+    }
+  }
 
   // MARK: What was allowed
 
@@ -184,6 +200,8 @@ struct PageRoom {
   /// Rows of timelines.
   var rows = 40_000
   var packets = 20_000
+  /// Bytes of scenarios.
+  var sources = 2 << 20
   /// Bytes of decoded captures that may still be read.
   var bytes = 128 << 20
 }

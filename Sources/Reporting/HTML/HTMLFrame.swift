@@ -36,7 +36,8 @@ let pageEnd: Markup = """
 
 /// The form that the script shows, since nothing but it can answer.
 let filters: Markup = """
-  <form id="filters" role="search" aria-label="Filter the cases" hidden>
+  <details id="filters" hidden><summary>Filter the cases, and keys</summary>
+  <form role="search" aria-label="Filter the cases">
   <div class="fields">
   <label>Text <input type="search" id="filter-text" autocomplete="off" spellcheck="false"></label>
   <label>Outcome <select id="filter-outcome"><option value="">all</option></select></label>
@@ -47,6 +48,6 @@ let filters: Markup = """
   </div>
   <p class="keys"><kbd>/</kbd> filter · <kbd>j</kbd> <kbd>k</kbd> next and previous failure · <kbd>c</kbd> copy its replay \
   line · <kbd>Esc</kbd> clear · <label><input type="checkbox" id="keys" checked> keys on</label></p>
-  </form>
+  </form></details>
 
   """

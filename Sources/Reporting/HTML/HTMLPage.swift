@@ -11,6 +11,9 @@ struct HTMLPage: ~Copyable {
   /// The way from the folder of the page to that of each journal.
   private let links: [String]
   private let history: (any CaseHistorySource)?
+  private let scenarios: ScenarioTexts
+  /// Where the tests of findings were saved, by the cases that show them.
+  private var saved: [JournalIndex.Place: String] = [:]
   private var historyProblem: String?
   private var counts = OutcomeCounts()
   private var room = PageRoom()
@@ -23,7 +26,7 @@ struct HTMLPage: ~Copyable {
 
   init(
     output: consuming Replacement, index: JournalIndex, links: [String],
-    history: (any CaseHistorySource)?
+    history: (any CaseHistorySource)?, scenarios: ScenarioTexts
   ) {
     self.output = output
     self.index = index
@@ -31,6 +34,10 @@ struct HTMLPage: ~Copyable {
     reader = CaseReader(sources: index.sources)
     self.links = links
     self.history = history
+    self.scenarios = scenarios
+    for found in index.findings {
+      if let place = found.place { saved[index.entry(place).standing] = found.finding.file }
+    }
   }
 
   /// Writes the whole page and puts it in its place.
@@ -50,8 +57,10 @@ struct HTMLPage: ~Copyable {
     try put(overview.header)
     try put(filters)
     try put("<main id=\"main\">\n")
+    try put(overview.problems)
+    try writeGlance()
+    for shown in Self.toldOutcomes { try writeTold(shown, isCampaign: overview.isCampaign) }
     try put(overview.summary)
-    for shown in [Shown.diverged, .lab, .incomplete, .flaky] { try writeTold(shown) }
     try writeSkipped()
     try writeMachines()
     try writeTimings()
@@ -85,6 +94,17 @@ struct HTMLPage: ~Copyable {
     }
   }
 
+  /// The text of the scenario of a case, as far as there is room for it.
+  private mutating func scenario(
+    of record: CaseRecord, at place: JournalIndex.Place
+  ) -> (file: String, text: ScenarioTexts.Finding)? {
+    guard let file = saved[place] ?? record.start.file, room.sources > 0,
+      let text = scenarios.text(of: file, fingerprint: record.start.text)
+    else { return nil }
+    if case .lines(let lines) = text { room.sources -= lines.reduce(0) { $0 + $1.utf8.count } }
+    return (file, text)
+  }
+
   private mutating func past(_ record: CaseRecord) -> CaseHistory? {
     past(record.suite, record.name, record.verdict?.signature, record.milliseconds)
   }
@@ -106,14 +126,45 @@ struct HTMLPage: ~Copyable {
 // MARK: - Cases
 
 extension HTMLPage {
+  /// The ways to end that want to be looked at, the worst first: each case is told in this order.
+  private static let toldOutcomes = [Shown.diverged, .lab, .incomplete, .flaky]
+  /// How many cases are told of at a glance.
+  private static let maximumGlances = 8
+
+  /// What failed, where, and how to have it again, in a few lines each: where there are several, the second would
+  /// otherwise stand below all of the first.
+  private mutating func writeGlance() throws(FileFault) {
+    let failed = Self.toldOutcomes.dropLast().reduce(0) { $0 + counts[$1] }
+    guard failed > 1 else { return }
+    var (rows, count) = (Markup(), 0)
+    for shown in Self.toldOutcomes.dropLast() {
+      try forEach(shown) { (page, entry, suite) throws(FileFault) in
+        guard count < Self.maximumGlances else { return false }
+        guard let record = try page.reader.record(entry, of: suite) else { return true }
+        count += 1
+        rows += glance(record, shown, number: count)
+        return true
+      }
+    }
+    let more = failed - count
+    let note: Markup = more > 0 ? "<p class=\"note\">and \(grouped(more)) more, below</p>\n" : ""
+    try put(
+      """
+      <section id="glance" aria-labelledby="glance-title"><h2 id="glance-title">What failed</h2>
+      <ol class="glance">
+      \(rows)</ol>
+      \(note)</section>
+
+      """)
+  }
   /// A section with the cases that ended in a way that wants to be looked at.
-  private mutating func writeTold(_ shown: Shown) throws(FileFault) {
+  private mutating func writeTold(_ shown: Shown, isCampaign: Bool) throws(FileFault) {
     guard counts[shown] > 0 else { return }
     let look = shown.look
     try put(
       """
       <section id="\(look.key)" class="told" aria-labelledby="\(look.key)-title">
-      <h2 id="\(look.key)-title">\(look.sign) \(heading(shown)) <span class="count">\(grouped(counts[shown]))</span></h2>
+      <h2 id="\(look.key)-title">\(look.sign) \(isCampaign && shown == .diverged ? "What the campaign came upon" : heading(shown)) <span class="count">\(grouped(counts[shown]))</span></h2>
       \(explanation(shown))
       """)
     var (rows, isList) = (0, false)
@@ -123,8 +174,8 @@ extension HTMLPage {
         page.told += 1
         let past = page.past(record)
         let told = HTMLCase(
-          record: record, shown: shown, number: page.told, history: past, link: page.links[Int(entry.journal)]
-        )
+          record: record, shown: shown, number: page.told, history: past,
+          link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing))
         try page.put(told.markup(room: &page.room))
         return true
       }
@@ -330,9 +381,32 @@ extension HTMLPage {
   }
 }
 
+/// A case that failed, in three lines: which, why, and how to have it again.
+private func glance(_ record: CaseRecord, _ shown: Shown, number: Int) -> Markup {
+  let replay = record.verdict?.replay.map(copied) ?? ""
+  return """
+    <li class="\(shown.look.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.look.sign)</span> \
+    \(clipped(record.name, toBytes: 200))</a> <code>\(clipped(record.place, toBytes: 200))</code>
+    <p>\(clipped(record.last.message, toBytes: 300))</p>
+    \(replay)</li>
+
+    """
+}
+
 extension JournalIndex.Entry {
+  /// Where the case stands.
+  fileprivate var standing: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
+
   /// What became of the case; `nil` where another stands for it.
   var shown: Shown? {
     outcome.word.map { $0 == .agree && isFlaky ? .flaky : $0.shown }
+  }
+}
+
+extension JournalIndex {
+  /// Where a case stands: no two begin at one place.
+  fileprivate struct Place: Hashable {
+    let journal: Int32
+    let offset: Int
   }
 }

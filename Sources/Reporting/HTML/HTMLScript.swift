@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its script.
-let pageScriptHash = "sha256-W0MNb53J14x3L6stFbie1594BYujHosDT7aLPQdTAiI="
+let pageScriptHash = "sha256-Zpolh2OtUjjJ4oJn0f/VlkYGs6NgkYGr/LXsCoXhFBM="
 
 /// What the page does beyond being read: filters, keys, a button that copies.
 ///
@@ -12,7 +12,7 @@ let pageScript: Markup = """
       return Array.prototype.slice.call((root || document).querySelectorAll(selector));
     };
     var get = function (id) { return document.getElementById(id); };
-    var form = get('filters'), text = get('filter-text'), output = get('filter-count');
+    var box = get('filters'), form = box.querySelector('form'), text = get('filter-text'), output = get('filter-count');
     var selects = { outcome: get('filter-outcome'), machine: get('filter-machine'), tags: get('filter-tag') };
     var items = all('.item').map(function (element) {
       var head = element.querySelector('.head') || element;
@@ -91,7 +91,7 @@ let pageScript: Markup = """
       if (event.ctrlKey || event.metaKey || event.altKey || !get('keys').checked) return;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
       var button = event.key === 'c' && current && current.querySelector('.copy');
-      if (event.key === '/') text.focus();
+      if (event.key === '/') { box.open = true; text.focus(); }
       else if (event.key === 'j') go(1);
       else if (event.key === 'k') go(-1);
       else if (event.key === 'Escape') form.reset();
@@ -108,7 +108,7 @@ let pageScript: Markup = """
     fill(selects.outcome, 'outcome');
     fill(selects.machine, 'machine');
     fill(selects.tags, 'tags');
-    form.hidden = items.length < 2;
+    box.hidden = items.length < 2;
     all('.copy').forEach(function (button) { button.hidden = false; });
   })();
 

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-gg3qDJhckaw/9Q5pgG6wJP4H+c/tNC4NvMdUg6rlsOI="
+let pageStyleHash = "sha256-6eYs3a+XbqnBwGkLlTaRj2WSvR036ih+yVOVOKreoLk="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -25,7 +25,7 @@ let pageStyle: Markup = """
   * { box-sizing: border-box; }
   html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
   body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
-  header.page, main, form, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
+  header.page, main, #filters, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
   h1, h2, h3, h4 { line-height: 1.25; margin: 0; font-weight: 650; text-wrap: balance; overflow-wrap: anywhere; }
   h1 { font-size: 1.9rem; letter-spacing: -0.015em; }
   h2 { font-size: 1.25rem; margin: 2.25rem 0 .6rem; padding-top: .9rem; border-top: 1px solid var(--rule); }
@@ -65,7 +65,13 @@ let pageStyle: Markup = """
   .counts .diverged { color: var(--bad); } .counts .lab { color: var(--lab); } .counts .agreed { color: var(--good); }
   .counts .incomplete, .counts .flaky { color: var(--warn); } .counts .skipped { color: var(--soft); }
 
-  form { margin-top: 1.1rem; }
+  #filters { margin-top: .8rem; margin-bottom: 0; }
+  #filters > summary { color: var(--soft); font-size: .87rem; }
+  .glance { list-style: none; padding: 0; }
+  .glance li { border-left: 4px solid var(--bad); padding: .1rem 0 .1rem .8rem; margin: .8rem 0; }
+  .glance li.lab { border-left-color: var(--lab); } .glance li.incomplete { border-left-color: var(--warn); }
+  .glance a { font-weight: 650; } .glance code { color: var(--soft); overflow-wrap: anywhere; }
+  .glance .replay code { color: var(--ink); }
   .fields { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; background: var(--tint); border-radius: 6px; padding: .6rem .8rem; }
   label { font-size: .87rem; color: var(--soft); }
   input[type=search], select, button { font: inherit; font-size: .9rem; color: var(--ink); background: var(--card); border: 1px solid var(--device-edge); border-radius: 4px; padding: .2rem .5rem; max-width: 14rem; min-height: 1.9rem; }
@@ -77,6 +83,7 @@ let pageStyle: Markup = """
   dt { color: var(--soft); font-size: .82rem; }
   dd { margin: 0; overflow-wrap: anywhere; }
   .properties { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11rem, 45%), 1fr)); gap: .45rem 1.4rem; }
+  .properties .wide { grid-column: 1 / -1; }
   .meters { display: flex; flex-wrap: wrap; gap: .4rem 2rem; }
   meter { width: 9rem; height: .8rem; vertical-align: middle; }
   .share { color: var(--soft); }
@@ -115,6 +122,11 @@ let pageStyle: Markup = """
   .replay { display: flex; gap: .5rem; align-items: center; background: var(--tint); border-radius: 4px; padding: .3rem .35rem .3rem .7rem; margin: .5rem 0; }
   .replay code { flex: 1; overflow-wrap: anywhere; user-select: all; }
   .replay code::before { content: "$ "; color: var(--soft); user-select: none; }
+  .source pre { background: var(--tint); border-radius: 4px; padding: .3rem .6rem; margin: 0; width: max-content; min-width: 100%; }
+  .source .row { display: inline-block; min-width: 100%; }
+  .source .no { color: var(--soft); user-select: none; }
+  .source .hit { background: var(--bad-tint); font-weight: 650; } .source .why { color: var(--bad); }
+  .lab .source .hit { background: var(--lab-tint); } .lab .source .why { color: var(--lab); }
   .facts { display: flex; flex-wrap: wrap; gap: 0 3rem; }
   .facts > div { min-width: 0; max-width: 100%; }
   .allowed tfoot th, .allowed tfoot td { border-top: 2px solid var(--rule); padding-top: .3rem; }
@@ -197,7 +209,7 @@ let pageStyle: Markup = """
 
   footer { margin-top: 3rem; padding-bottom: 2rem; }
   @media (max-width: 40rem) {
-    header.page, main, form, footer { padding-left: .8rem; padding-right: .8rem; }
+    header.page, main, #filters, footer { padding-left: .8rem; padding-right: .8rem; }
     h1 { font-size: 1.45rem; }
     .case { padding: .6rem .7rem; }
     .fields label, .fields input, .fields select { flex: 1 1 8rem; max-width: 100%; width: 100%; }
@@ -210,7 +222,7 @@ let pageStyle: Markup = """
   @media print {
     :root { color-scheme: light; --paper: #fff; --card: #fff; --tint: #f3f3f3; }
     body { font-size: 10.5pt; }
-    form, .skip, .copy { display: none !important; }
+    #filters, .skip, .copy { display: none !important; }
     header.page, main, footer { max-width: none; padding: 0; }
     .case { content-visibility: visible; }
     .scroll { overflow: visible; }
