@@ -50,6 +50,11 @@ struct Moments {
   /// All that were kept.
   var kept: [Moment] { head + tail }
 
+  /// All that were kept, each with its number among all.
+  var numbered: [(number: Int, moment: Moment)] {
+    head.enumerated().map { ($0, $1) } + tail.enumerated().map { (head.count + omitted + $0, $1) }
+  }
+
   mutating func add(_ event: Record.Event) {
     if event.kind == .model { return addModel(event) }
     let words = clipped(described(event.content), toBytes: Moment.longestWords)

@@ -37,11 +37,17 @@ struct HTMLCase {
     if isTriedAgain { result += tries }
     result += problems(told)
     let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
-    result += heading + HTMLTimeline(attempt: told, id: id).markup(room: &room.rows)
+    let lists = packets(of: told, &room)
+    var timeline = HTMLTimeline(attempt: told, id: id)
+    timeline.ties = PacketTies(lists, timeline, room: room.rows)
+    result += heading + timeline.markup(room: &room.rows)
+    for (number, list) in lists.enumerated() {
+      result += list.markup(id: "\(id)-p\(number)", rows: timeline.ties.packets[number])
+    }
     for attempt in record.tries where isTriedAgain && attempt.start.attempt != told.start.attempt {
       result += other(attempt, &room)
     }
-    result += details(told) + packets(&room) + attachments
+    result += details(told) + attachments
     return result + "</article>\n"
   }
 
@@ -145,9 +151,12 @@ struct HTMLCase {
   private func other(_ attempt: Try, _ room: inout PageRoom) -> Markup {
     guard room.rows > 0 else { return "" }
     let timeline = HTMLTimeline(attempt: attempt, id: "\(id)-\(attempt.start.attempt)")
+    let lists = packets(of: attempt, &room).enumerated().map { number, list in
+      list.markup(id: "\(timeline.id)-p\(number)", rows: [])
+    }
     return """
       <details><summary>Timeline of try \(attempt.start.attempt)</summary>
-      \(timeline.markup(room: &room.rows))</details>
+      \(timeline.markup(room: &room.rows))\(lists.joined())</details>
 
       """
   }
@@ -169,16 +178,19 @@ struct HTMLCase {
       """
   }
 
-  private func packets(_ room: inout PageRoom) -> Markup {
-    let files = record.tries.flatMap { $0.verdict?.attachments ?? [] }.filter { $0.kind == "packets" }
-    var result = Markup()
+  /// The packets that its verdict names.
+  private func packets(of attempt: Try, _ room: inout PageRoom) -> [HTMLPackets] {
+    let files = (attempt.verdict?.attachments ?? []).filter { $0.kind == "packets" }
+    var result: [HTMLPackets] = []
     for file in files.prefix(4) {
       // Only what lies in the folder of the run is read.
       let isInside = !file.path.hasPrefix("/") && !file.path.split(separator: "/").contains("..")
       let path = "\(record.folder)/\(file.path)"
       guard isInside, let size = sizeOfFile(path), size <= room.bytes else { continue }
       room.bytes -= size
-      result += HTMLPackets(path: path).markup(room: &room.packets)
+      var list = HTMLPackets(path: path)
+      list.take(from: &room.packets)
+      result.append(list)
     }
     return result
   }

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its script.
-let pageScriptHash = "sha256-Zpolh2OtUjjJ4oJn0f/VlkYGs6NgkYGr/LXsCoXhFBM="
+let pageScriptHash = "sha256-2XLu+SdPySadi/F7z86zBc0mok5SZi4587QiU4oZNvo="
 
 /// What the page does beyond being read: filters, keys, a button that copies.
 ///
@@ -75,6 +75,24 @@ let pageScript: Markup = """
       else select();
     }
 
+    // What belongs together is lit together; what a link leads to is unfolded.
+    function light(event) {
+      var tied = event.target.closest && event.target.closest('[data-tie]');
+      all('.lit').forEach(function (element) { element.classList.remove('lit'); });
+      if (!tied) return;
+      all('[data-tie]', tied.closest('article')).forEach(function (element) {
+        element.classList.toggle('lit', element.dataset.tie === tied.dataset.tie);
+      });
+    }
+
+    function unfold(id) {
+      var target = id && get(id);
+      for (var element = target; element; element = element.parentElement) {
+        if (element.tagName === 'DETAILS') element.open = true;
+      }
+      return target;
+    }
+
     var current = null;
     function go(step) {
       var cases = all('article.case').filter(function (element) { return element.offsetParent !== null; });
@@ -101,7 +119,12 @@ let pageScript: Markup = """
     });
     document.addEventListener('click', function (event) {
       if (event.target.classList.contains('copy')) copy(event.target);
+      var link = event.target.closest('a[href^="#"]');
+      if (link) unfold(link.hash.slice(1));
     });
+    document.addEventListener('mouseover', light);
+    document.addEventListener('focusin', light);
+    if (location.hash && unfold(location.hash.slice(1))) get(location.hash.slice(1)).scrollIntoView();
     form.addEventListener('submit', function (event) { event.preventDefault(); });
     form.addEventListener('reset', function () { setTimeout(apply); });
     form.addEventListener('input', apply);

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-6eYs3a+XbqnBwGkLlTaRj2WSvR036ih+yVOVOKreoLk="
+let pageStyleHash = "sha256-b1Pqj60sArtzmuLYrgls62E38rjg4UT6YZg6ol1zQjI="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -199,10 +199,14 @@ let pageStyle: Markup = """
   .graph.sample { display: inline-block; }
 
   .packetlist { list-style: none; padding: 0; font-size: .87rem; }
-  .packetlist details { margin: 0; }
-  .packetlist .num, .linkevent .num { color: var(--soft); margin-right: .5em; }
+  .packetlist li { display: flex; flex-wrap: wrap; gap: 0 .5em; }
+  .packetlist details { margin: 0; flex: 1; min-width: 0; }
+  .packetlist .tie { padding-top: .1rem; }
+  a.tie { text-decoration-style: dotted; text-underline-offset: .2em; }
+  .packetlist li.lit, .packetlist li:target, .timeline tr.lit td, .timeline tr:target td { background: var(--warn-tint); }
+  .packetlist span.num { color: var(--soft); padding-top: .1rem; }
   .packetlist .from { color: var(--soft); display: inline-block; min-width: 4.5em; }
-  .linkevent { color: var(--warn); padding-left: 1em; }
+  .linkevent { color: var(--warn); }
   .layers { display: flex; flex-wrap: wrap; gap: .2rem 2rem; padding: .2rem 0 .5rem 1.2rem; }
   .layers > * { min-width: 0; max-width: 100%; }
   .layers dl { display: grid; grid-template-columns: auto 1fr; gap: 0 .9rem; align-content: start; }
