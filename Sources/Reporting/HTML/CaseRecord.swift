@@ -148,6 +148,13 @@ struct CaseRecord {
   var verdict: Record.Verdict? { last.verdict }
   var name: String { caseName(of: start, copy: copy) }
 
+  /// The states of a machine that it was possibly in when it diverged.
+  func places(in machine: Record.Machine) -> [Int] {
+    guard verdict?.word == .divergence else { return [] }
+    let names = (verdict?.allowed ?? []).prefix(64).map(\.state)
+    return machine.states.indices.filter { names.contains(machine.states[$0]) }
+  }
+
   /// Where it stands: the file, and the line of the step at which it ended, or else that at which it begins.
   var place: String {
     let line = (verdict?.line).flatMap { $0 > 0 ? $0 : nil } ?? start.line

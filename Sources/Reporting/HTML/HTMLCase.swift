@@ -13,6 +13,8 @@ struct HTMLCase {
   let link: String
   /// The scenario and its text, or why that is not shown.
   let scenario: (file: String, text: ScenarioTexts.Finding)?
+  /// The model with its number in the page, where the journal has it.
+  let machine: (number: Int, machine: Record.Machine)?
 
   private var id: String { "case-\(number)" }
   private static let (longestName, longestMessage) = (300, 4 << 10)
@@ -33,7 +35,7 @@ struct HTMLCase {
       """
     if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
     result += "<div class=\"facts\">" + comparison(told) + (history.map(past) ?? "") + "</div>\n"
-    result += source(told)
+    result += source(told) + neighbourhood(told)
     if isTriedAgain { result += tries }
     result += problems(told)
     let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
@@ -84,6 +86,22 @@ struct HTMLCase {
       "<p class=\"note\">The scenario <code>\(short(scenario?.file ?? ""))</code> \(why).</p>\n"
     case nil: ""
     }
+  }
+
+  /// Where it diverged: a drawing of its own, or the way to that of the machine, which has the place marked.
+  private func neighbourhood(_ told: Try) -> Markup {
+    if let machine, HTMLMachine.isDrawnWhole(machine.machine), !record.places(in: machine.machine).isEmpty {
+      return """
+        <p class="note"><a href="#machine-\(machine.number)">Where in the machine it diverged</a></p>
+
+        """
+    }
+    guard let graph = HTMLGraph(told, machine?.machine, id: "\(id)-graph") else { return "" }
+    return """
+      <details class="drawing" open><summary>Where it diverged</summary>
+      \(graph.markup)</details>
+
+      """
   }
 
   // MARK: What was allowed

@@ -14,6 +14,9 @@ struct HTMLPage: ~Copyable {
   private let scenarios: ScenarioTexts
   /// Where the tests of findings were saved, by the cases that show them.
   private var saved: [JournalIndex.Place: String] = [:]
+  /// The machines in the order in which they are shown, and where cases diverged in them.
+  private let machines: [Record.Machine]
+  private var places: [Int: [(state: Int, number: Int)]] = [:]
   private var historyProblem: String?
   private var counts = OutcomeCounts()
   private var room = PageRoom()
@@ -35,6 +38,10 @@ struct HTMLPage: ~Copyable {
     self.links = links
     self.history = history
     self.scenarios = scenarios
+    // Coverage of a machine that nobody describes has its figures still.
+    let described = index.machines
+    let others = index.coverage.filter { coverage in !described.contains { $0.name == coverage.machine } }
+    machines = Array((described + others.map { Record.Machine($0.machine) }).prefix(50))
     for found in index.findings {
       if let place = found.place { saved[index.entry(place).standing] = found.finding.file }
     }
@@ -103,6 +110,19 @@ struct HTMLPage: ~Copyable {
     else { return nil }
     if case .lines(let lines) = text { room.sources -= lines.reduce(0) { $0 + $1.utf8.count } }
     return (file, text)
+  }
+
+  /// The model of a case, in which it is noted where the case diverged.
+  private mutating func machine(
+    of record: CaseRecord, number: Int
+  ) -> (number: Int, machine: Record.Machine)? {
+    guard let name = record.start.machine, let index = machines.firstIndex(where: { $0.name == name }) else {
+      return nil
+    }
+    if places[index, default: []].count < 200 {
+      places[index, default: []] += record.places(in: machines[index]).map { ($0, number) }
+    }
+    return (index + 1, machines[index])
   }
 
   private mutating func past(_ record: CaseRecord) -> CaseHistory? {
@@ -175,7 +195,8 @@ extension HTMLPage {
         let past = page.past(record)
         let told = HTMLCase(
           record: record, shown: shown, number: page.told, history: past,
-          link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing))
+          link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing),
+          machine: page.machine(of: record, number: page.told))
         try page.put(told.markup(room: &page.room))
         return true
       }
@@ -326,18 +347,14 @@ extension HTMLPage {
 
 extension HTMLPage {
   private mutating func writeMachines() throws(FileFault) {
-    var machines = index.machines
-    // Coverage of a machine that nobody describes has its figures still.
-    for coverage in index.coverage where !machines.contains(where: { $0.name == coverage.machine }) {
-      machines.append(
-        Record.Machine(coverage.machine))
-    }
     guard !machines.isEmpty else { return }
     try put(
       "<section id=\"machines\" aria-labelledby=\"machines-title\"><h2 id=\"machines-title\">Machines</h2>\n")
-    for (number, machine) in machines.prefix(50).enumerated() {
+    for (number, machine) in machines.enumerated() {
       let coverage = index.coverage.first { $0.machine == machine.name }
-      try put(HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1).markup)
+      let places = places[number] ?? []
+      try put(
+        HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1, places: places).markup)
     }
     try put("</section>\n")
   }

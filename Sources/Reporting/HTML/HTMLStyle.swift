@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-b1Pqj60sArtzmuLYrgls62E38rjg4UT6YZg6ol1zQjI="
+let pageStyleHash = "sha256-Idzd+vMCZ47LyhiXwuI3jAegQKmn6PfblFEPwXQQrxs="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -195,6 +195,10 @@ let pageStyle: Markup = """
   .graph .not { stroke: var(--warn); stroke-width: 1.4; stroke-dasharray: 5 4; } .graph .spont { stroke: var(--device-edge); stroke-dasharray: 1.5 3; stroke-width: 1.4; }
   .graph marker path { stroke: none; fill: var(--device-edge); } .graph marker.went path, .graph marker.part path { fill: var(--good); } .graph marker.not path { fill: var(--warn); }
   .graph .statebox { fill: var(--card); stroke: var(--device-edge); } .graph .paper { fill: var(--paper); }
+  .case .graph .paper { fill: var(--card); }
+  .graph .here { fill: var(--bad-tint); stroke: var(--bad); stroke-width: 2; } .graph .held { fill: var(--model); stroke: var(--model-edge); }
+  .graph .allowed { stroke: var(--good); stroke-width: 1.4; stroke-dasharray: 5 4; } .graph .no { stroke: var(--bad); stroke-width: 1.4; stroke-dasharray: 2 4; }
+  .graph marker.allowed path { fill: var(--good); } .graph marker.no path { fill: var(--bad); }
   .graph .state { font-weight: 600; text-anchor: middle; } .graph .loops { fill: var(--soft); text-anchor: middle; }
   .graph.sample { display: inline-block; }
 

@@ -1,4 +1,5 @@
 import Basics
+import Journal
 
 /// Which packets belong to which rows of a timeline: there and back by a link, and lit together.
 ///
@@ -64,9 +65,14 @@ struct PacketTies {
       end += 1
     }
     let before = moments[..<(isTester ? end : low)]
-    if isTester, let own = before.suffix(64).lastIndex(where: { $0.moment.lane == .tester }) { return own }
+    if isTester, let own = before.suffix(64).lastIndex(where: { $0.moment.isDone }) { return own }
     return before.indices.last
   }
+}
+
+extension Moment {
+  /// Whether the tester did something, and did not only wait for something or take note.
+  fileprivate var isDone: Bool { kind == .stimulus || kind == .fault }
 }
 
 extension PacketTies {
