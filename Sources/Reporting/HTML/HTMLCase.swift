@@ -229,6 +229,8 @@ struct HTMLCase {
 struct PageRoom {
   /// Rows of timelines.
   var rows = 40_000
+  /// Rows of the timelines of cases that agreed, which few will look at.
+  var agreed = 5_000
   var packets = 20_000
   /// Bytes of scenarios.
   var sources = 2 << 20

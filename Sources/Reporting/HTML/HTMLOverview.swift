@@ -22,6 +22,8 @@ struct HTMLOverview {
   let counts: OutcomeCounts
   /// The sum of the times of all cases.
   let milliseconds: Int64
+  /// The runs before.
+  let past: [HistoryRun]
 
   /// How bad it is.
   private enum Mood { case good, fair, bad }
@@ -104,9 +106,13 @@ struct HTMLOverview {
       <header class="page \(name)"><p class="brand">Lockstep \(manifest.name.map { "· " + clipped($0, toBytes: 300) } ?? "")\
       \(manifest.moment.map { " · " + spoken(moment: $0) } ?? "")</p>
       <h1>\(headline)</h1>
-      \(incompleteWords)\(bar)\(chipsOfCounts)</header>
+      \(incompleteWords)\(bar)\(chipsOfCounts)\(strip)</header>
 
       """
+  }
+
+  private var strip: Markup {
+    HTMLStrip(past).markup("The \(counted(past.count, "run")) before this one, the oldest first")
   }
 
   private var incompleteWords: Markup {

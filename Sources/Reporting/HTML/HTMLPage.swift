@@ -22,6 +22,8 @@ struct HTMLPage: ~Copyable {
   private var room = PageRoom()
   /// How many cases have been told in full, and how many have a line of their own.
   private var (told, listed) = (0, 0)
+  /// How many cases that agreed have their traces.
+  private var agreedTold = 0
 
   private static let (maximumTold, maximumFailedRows, maximumRows) = (500, 5_000, 2_000)
   /// How many cases are looked at for timings, and how many skipped ones for their reasons.
@@ -59,7 +61,7 @@ struct HTMLPage: ~Copyable {
       }
     }
     let overview = HTMLOverview(
-      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds)
+      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds, past: pastRuns())
     try put(pageHead(title: overview.title))
     try put(overview.header)
     try put(filters)
@@ -123,6 +125,15 @@ struct HTMLPage: ~Copyable {
       places[index, default: []] += record.places(in: machines[index]).map { ($0, number) }
     }
     return (index + 1, machines[index])
+  }
+
+  private mutating func pastRuns() -> [HistoryRun] {
+    do {
+      return try history?.runs(last: HTMLStrip.length) ?? []
+    } catch {
+      historyProblem = clipped("\(error)", toBytes: 1000)
+      return []
+    }
   }
 
   private mutating func past(_ record: CaseRecord) -> CaseHistory? {
@@ -242,15 +253,40 @@ extension HTMLPage {
     """
   }
 
+  /// A case that agreed, with its trace folded behind its name as long as there is room for it.
+  private mutating func agreedRow(
+    _ entry: JournalIndex.Entry, _ suite: String
+  ) throws(FileFault) -> Markup? {
+    guard room.agreed > 0, let record = try reader.record(entry, of: suite) else {
+      return try row(entry, suite, .agreed)
+    }
+    agreedTold += 1
+    let timeline = HTMLTimeline(attempt: record.last, id: "agreed-\(agreedTold)")
+    let past = past(record).map { HTMLHistory(history: $0, milliseconds: record.milliseconds).strip } ?? ""
+    return row(entry, record.start, .agreed, trace: past + timeline.short(room: &room.agreed))
+  }
+
   /// A case in a line.
   private func row(
     _ entry: JournalIndex.Entry, _ suite: String, _ shown: Shown
   ) throws(FileFault) -> Markup? {
-    guard let start = try reader.start(entry) else { return nil }
+    try reader.start(entry).map { row(entry, $0, shown) }
+  }
+
+  private func row(
+    _ entry: JournalIndex.Entry, _ start: Record.Case, _ shown: Shown, trace: Markup? = nil
+  ) -> Markup {
     let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
+    let name: Markup = """
+      <span aria-hidden="true">\(shown.look.sign)</span> \
+      \(clipped(caseName(of: start, copy: entry.copy), toBytes: 300))
+      """
+    // A trace is no header of a row.
+    let head: Markup =
+      trace.map { "<td class=\"name\"><details class=\"trace\"><summary>\(name)</summary>\n\($0)</details></td>" }
+      ?? "<th scope=\"row\">\(name)</th>"
     return """
-      <tr class="item \(shown.look.key)" \(filterData(start, shown))><th scope="row"><span aria-hidden="true">\
-      \(shown.look.sign)</span> \(clipped(caseName(of: start, copy: entry.copy), toBytes: 300))</th>\
+      <tr class="item \(shown.look.key)" \(filterData(start, shown))>\(head)\
       <td>\(clipped(file, toBytes: 300))</td><td class="num">\(spoken(entry.milliseconds))</td></tr>
 
       """
@@ -321,7 +357,7 @@ extension HTMLPage {
       }
       var rows = Markup()
       let shown = entries.prefix(max(0, Self.maximumRows - listed))
-      for entry in shown { rows += try row(entry, suite.name, .agreed) ?? "" }
+      for entry in shown { rows += try agreedRow(entry, suite.name) ?? "" }
       listed += shown.count
       let name = clipped(suite.name, toBytes: 300)
       let count = grouped(entries.count)

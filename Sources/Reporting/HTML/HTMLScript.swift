@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its script.
-let pageScriptHash = "sha256-2XLu+SdPySadi/F7z86zBc0mok5SZi4587QiU4oZNvo="
+let pageScriptHash = "sha256-Gu44DA25wWiRGyBazNmZahw4IIgNCLh3rP8wj76lD78="
 
 /// What the page does beyond being read: filters, keys, a button that copies.
 ///
@@ -15,8 +15,10 @@ let pageScript: Markup = """
     var box = get('filters'), form = box.querySelector('form'), text = get('filter-text'), output = get('filter-count');
     var selects = { outcome: get('filter-outcome'), machine: get('filter-machine'), tags: get('filter-tag') };
     var items = all('.item').map(function (element) {
-      var head = element.querySelector('.head') || element;
-      return { element: element, words: head.textContent.toLowerCase(), data: element.dataset };
+      // What is folded behind a name is not looked through.
+      var parts = all('.head, .trace > summary, .name ~ td', element);
+      var words = (parts.length ? parts : [element]).map(function (part) { return part.textContent; }).join(' ');
+      return { element: element, words: words.toLowerCase(), data: element.dataset };
     });
     var sections = all('main > section, main details.suite');
     var opened = [];

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-Idzd+vMCZ47LyhiXwuI3jAegQKmn6PfblFEPwXQQrxs="
+let pageStyleHash = "sha256-u1a63NAErPSModT8H2PXxxYTbDayITdnbcC6dg2lXiM="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -95,6 +95,7 @@ let pageStyle: Markup = """
   td.num, th.num { text-align: right; white-space: nowrap; }
   .cases { width: 100%; }
   .cases th { overflow-wrap: anywhere; min-width: 14rem; }
+  .cases .name + td { min-width: 9rem; } .cases .name, .cases .timeline td { color: var(--ink); } .cases .timeline th { min-width: 0; } .cases .trace[open] { margin-bottom: .8rem; }
   .cases td { color: var(--soft); overflow-wrap: anywhere; }
   .cases td.num { width: 6rem; }
   .slow .suite { display: block; color: var(--soft); font-size: .8rem; }
@@ -131,6 +132,11 @@ let pageStyle: Markup = """
   .facts > div { min-width: 0; max-width: 100%; }
   .allowed tfoot th, .allowed tfoot td { border-top: 2px solid var(--rule); padding-top: .3rem; }
   .history ul { list-style: none; padding: 0; font-size: .87rem; max-width: 34rem; }
+  .past { margin: .6rem 0; } .past .label { margin: 0; }
+  .strip { list-style: none; padding: 0; margin: .15rem 0; display: flex; flex-wrap: wrap; gap: 2px; font-size: .72rem; line-height: 1.25rem; }
+  .strip li { position: relative; width: 1.25rem; text-align: center; border-radius: 3px; background: var(--tint); color: var(--soft); }
+  .strip .diverged { background: var(--bad-tint); color: var(--bad); } .strip .lab { background: var(--lab-tint); color: var(--lab); }
+  .strip .incomplete, .strip .flaky { background: var(--warn-tint); color: var(--warn); } .strip .agreed { background: var(--good-tint); color: var(--good); }
   .chip { display: inline-block; background: var(--device); border-radius: 3px; padding: 0 .45em; overflow-wrap: break-word; }
   .chip.want { background: var(--good-tint); color: var(--good); }
   .chip.bad { background: var(--bad-tint); color: var(--bad); font-weight: 650; }

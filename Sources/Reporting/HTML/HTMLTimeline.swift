@@ -67,6 +67,21 @@ struct HTMLTimeline {
     return result
   }
 
+  /// The table of a case in which there is nothing to look for: without a drawing, and its middle in the journal alone.
+  func short(room: inout Int) -> Markup {
+    let moments = attempt.moments.numbered
+    guard isLong else {
+      room -= moments.count
+      return table("Timeline", rows(moments[...]) + ending)
+    }
+    room -= Self.first + Self.last
+    let omitted = attempt.moments.count - Self.first - Self.last
+    return table(
+      "Timeline, the beginning and the end",
+      rows(moments.prefix(Self.first)) + gap(omitted, "stand in the journal only")
+        + rows(moments.suffix(Self.last)) + ending)
+  }
+
   private func table(_ label: String, _ rows: Markup) -> Markup {
     scrolling(
       label,
