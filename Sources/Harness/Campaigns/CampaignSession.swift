@@ -40,7 +40,7 @@ public final class CampaignSession {
     lastStatus = plan.state.status
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.provider, listener: output.listener,
-      earlier: output.tally)
+      earlier: output.tally, recording: output.record)
   }
 
   private var provider: any DeviceProvider { plan.provider }

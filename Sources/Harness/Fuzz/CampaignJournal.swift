@@ -9,15 +9,21 @@ public final class CampaignJournal {
   private let settings: FuzzSettings
   private let provider: any DeviceProvider
   private let listener: any JournalListener
+  /// Has a test done, and keeps what belongs to it.
+  private let keeping: (Case, () -> Outcome) -> Outcome
   private var tally: Tally
 
   /// Prepares the journal of a campaign.
   ///
-  /// - Parameter earlier: what the cases of its earlier sessions came to.
+  /// - Parameters:
+  ///   - earlier: what the cases of its earlier sessions came to.
+  ///   - recording: has the test of a finding done, and keeps what belongs to it.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
-    listener: any JournalListener, earlier: Tally = Tally()
+    listener: any JournalListener, earlier: Tally = Tally(),
+    recording: @escaping (Case, () -> Outcome) -> Outcome = { $1() }
   ) {
+    keeping = recording
     tally = earlier
     self.target = target
     self.settings = settings
@@ -90,10 +96,17 @@ public final class CampaignJournal {
     }
     // Only what costs neither time nor wear is done once more to have its trace in the journal.
     let (spec, seed) = (target.device, target.seed)
-    if spec.kind == .emulator,
-      let device = try? provider.another(spec, seed: seed) ?? provider.device(spec, seed: seed)
-    {
-      let outcome = Self.drive(test, device, target, listener)
+    if spec.kind == .emulator {
+      let outcome = keeping(test) {
+        do throws(LabFault) {
+          if let another = try provider.another(spec, seed: seed) {
+            return Self.drive(test, another, target, listener)
+          }
+          return Self.drive(test, try provider.device(spec, seed: seed), target, listener)
+        } catch {
+          return Outcome(.labFault(error), mark, at: finding.divergence.time)
+        }
+      }
       if case .divergence = outcome.verdict { return outcome }
     }
     return Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
