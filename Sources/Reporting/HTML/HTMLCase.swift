@@ -239,7 +239,7 @@ struct PageRoom {
 }
 
 /// A command to take away.
-func copied(_ command: String) -> Markup {
+package func copied(_ command: String) -> Markup {
   """
   <div class="replay"><code>\(clipped(command, toBytes: 2 << 10))</code><button type="button" class="copy" hidden>Copy</button></div>
 
@@ -255,7 +255,7 @@ func filterData(_ start: Record.Case, _ shown: Shown) -> Markup {
 }
 
 /// A path as a reference that can lead nowhere but to a file: no scheme, no host, no script.
-func reference(_ path: String) -> String {
+package func reference(_ path: String) -> String {
   var result = percentEncoded(path, leaving: "/")
   // Two slashes in front would name a host.
   while result.hasPrefix("//") { result.removeFirst() }

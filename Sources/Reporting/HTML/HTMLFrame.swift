@@ -2,7 +2,7 @@ import Basics
 /// The beginning of a page up to its body.
 ///
 /// Nothing may be loaded, and no style or script may take effect but ours, which the policy knows by their hashes.
-func pageHead(title: String) -> Markup {
+package func pageHead(title: String) -> Markup {
   """
   <!doctype html>
   <html lang="en">
@@ -24,15 +24,18 @@ func pageHead(title: String) -> Markup {
 }
 
 /// Everything behind the last section.
-let pageEnd: Markup = """
+///
+/// - Parameter origin: what the page was made by and from.
+package func pageEnd(_ origin: Markup) -> Markup {
+  """
   </main>
-  <footer><p>Made by <code>lockstep report</code> from the journal of the run. All times of day are in UTC, all others \
-  in the time of the device.</p></footer>
+  <footer><p>Made by \(origin). All times of day are in UTC, all others in the time of the device.</p></footer>
   <script>\(pageScript)</script>
   </body>
   </html>
 
   """
+}
 
 /// The form that the script shows, since nothing but it can answer.
 let filters: Markup = """

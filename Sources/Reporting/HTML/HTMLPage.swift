@@ -75,7 +75,7 @@ struct HTMLPage: ~Copyable {
     try writeTimings()
     try writeAgreed()
     if let historyProblem { try put("<p class=\"note bad\">No history: \(historyProblem)</p>\n") }
-    try put(pageEnd)
+    try put(pageEnd("<code>lockstep report</code> from the journal of the run"))
     try output.commit()
     return report
   }

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its script.
-let pageScriptHash = "sha256-Gu44DA25wWiRGyBazNmZahw4IIgNCLh3rP8wj76lD78="
+let pageScriptHash = "sha256-NW2tc1J4ilw2YXINUIWB3FaYWLUO7K3UcVXSvW14hVc="
 
 /// What the page does beyond being read: filters, keys, a button that copies.
 ///
@@ -12,7 +12,7 @@ let pageScript: Markup = """
       return Array.prototype.slice.call((root || document).querySelectorAll(selector));
     };
     var get = function (id) { return document.getElementById(id); };
-    var box = get('filters'), form = box.querySelector('form'), text = get('filter-text'), output = get('filter-count');
+    var box = get('filters'), form = box && box.querySelector('form'), text = get('filter-text'), output = get('filter-count');
     var selects = { outcome: get('filter-outcome'), machine: get('filter-machine'), tags: get('filter-tag') };
     var items = all('.item').map(function (element) {
       // What is folded behind a name is not looked through.
@@ -107,6 +107,7 @@ let pageScript: Markup = """
     }
 
     document.addEventListener('keydown', function (event) {
+      if (!box) return;
       if (event.key === 'Escape' && form.contains(event.target)) { form.reset(); event.target.blur(); return; }
       if (event.ctrlKey || event.metaKey || event.altKey || !get('keys').checked) return;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -127,6 +128,9 @@ let pageScript: Markup = """
     document.addEventListener('mouseover', light);
     document.addEventListener('focusin', light);
     if (location.hash && unfold(location.hash.slice(1))) get(location.hash.slice(1)).scrollIntoView();
+    all('.copy').forEach(function (button) { button.hidden = false; });
+    // The page of a night has nothing to filter.
+    if (!box) return;
     form.addEventListener('submit', function (event) { event.preventDefault(); });
     form.addEventListener('reset', function () { setTimeout(apply); });
     form.addEventListener('input', apply);
@@ -134,7 +138,6 @@ let pageScript: Markup = """
     fill(selects.machine, 'machine');
     fill(selects.tags, 'tags');
     box.hidden = items.length < 2;
-    all('.copy').forEach(function (button) { button.hidden = false; });
   })();
 
   """

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-u1a63NAErPSModT8H2PXxxYTbDayITdnbcC6dg2lXiM="
+let pageStyleHash = "sha256-aoSBzyzoVi4a0Gjep3pMgjAQUdcjaImdHJNRt/SUQ/E="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -133,6 +133,9 @@ let pageStyle: Markup = """
   .allowed tfoot th, .allowed tfoot td { border-top: 2px solid var(--rule); padding-top: .3rem; }
   .history ul { list-style: none; padding: 0; font-size: .87rem; max-width: 34rem; }
   .past { margin: .6rem 0; } .past .label { margin: 0; }
+  .links { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .87rem; }
+  .links li { overflow-wrap: anywhere; }
+  tr.bad th, tr.bad td { color: var(--bad); font-weight: 600; }
   .strip { list-style: none; padding: 0; margin: .15rem 0; display: flex; flex-wrap: wrap; gap: 2px; font-size: .72rem; line-height: 1.25rem; }
   .strip li { position: relative; width: 1.25rem; text-align: center; border-radius: 3px; background: var(--tint); color: var(--soft); }
   .strip .diverged { background: var(--bad-tint); color: var(--bad); } .strip .lab { background: var(--lab-tint); color: var(--lab); }

@@ -173,7 +173,7 @@ func chips(_ statuses: [String]) -> Markup {
 }
 
 extension Markup {
-  static func + (left: Markup, right: Markup) -> Markup {
+  package static func + (left: Markup, right: Markup) -> Markup {
     var sum = left
     sum += right
     return sum
