@@ -25,6 +25,11 @@ public struct Fingerprint: Hashable, Sendable {
   @inlinable
   public mutating func mix(_ word: UInt64) { state = (state ^ word) &* 0x100_0000_01B3 }
 
+  /// Adds bytes.
+  public mutating func mix(_ bytes: [UInt8]) {
+    for byte in bytes { mix(UInt64(byte)) }
+  }
+
   /// Adds the bytes of a text in UTF-8.
   @inlinable
   public mutating func mix(_ text: String) {

@@ -71,3 +71,22 @@ public final class CaseCaptures {
     return bytes
   }
 }
+
+extension Devices {
+  /// Has a case done on a device that is made meanwhile, and keeps what goes over its link where the two do not agree.
+  ///
+  /// - Parameters:
+  ///   - folder: that of the run.
+  ///   - say: says what cannot be kept.
+  public func recording(
+    _ test: Case, in folder: String, _ body: () -> Outcome, orSay say: (FileFault) -> Void
+  ) -> Outcome {
+    let own = CaseCaptures(in: folder)
+    captures = own
+    defer { captures = nil }
+    var outcome = body()
+    guard case .divergence = outcome.verdict else { return outcome }
+    do throws(FileFault) { outcome.attachments += try own.save(test) } catch { say(error) }
+    return outcome
+  }
+}

@@ -10,6 +10,8 @@ public struct Case: Sendable {
   public var name: String
   /// The path of the scenario.
   public var file: String
+  /// A hash of the text of that file; `nil` where the scenario comes from nowhere.
+  public var text: String?
   /// The scenario.
   public var scenario: Scenario
   /// The machine.
@@ -124,7 +126,7 @@ public struct Plan: Sendable {
   ) throws(DeviceProblem) -> Case {
     let scenario = item.scenario
     var new = Case(
-      id: id(of: item.path), name: scenario.title, file: item.path, scenario: scenario, machine: item.machine,
+      id: id(of: item.path), name: scenario.title, file: item.path, text: item.text, scenario: scenario, machine: item.machine,
       device: scenario.device ?? DeviceSpec(.emulator, ""), start: scenario.start,
       seed: seed(of: scenario, round: 1, selection))
     let description: DeviceDescription

@@ -132,7 +132,7 @@ extension Case {
     // In an order of their own: it does not matter in which they were given.
     let settings = settings.map { "\($0.name)=\($0.value)" }.sorted()
     record.settings = settings.isEmpty ? nil : settings.joined(separator: "&")
-    (record.seed, record.digest, record.attempt) = (seed, digest, attempt)
+    (record.seed, record.digest, record.text, record.attempt) = (seed, digest, text, attempt)
     return record
   }
 }

@@ -146,6 +146,8 @@ public struct ScenarioSet {
   public struct Item: Sendable {
     /// The path of the file.
     public var path: String
+    /// A hash of what stands in it, where it was read.
+    public var text: String?
     /// What stands in it.
     public var scenario: Scenario
     /// The machine that it names.
@@ -180,13 +182,17 @@ public struct ScenarioSet {
     empty = found.empty
     for path in found.files {
       do {
+        var text = Fingerprint()
         let scenario = try ScenarioFiles.read(path) { bytes throws(DocumentError) in
-          try reader.read(bytes, path: path)
+          text.mix(bytes)
+          return try reader.read(bytes, path: path)
         }
         guard let machine = try? reader.machines.machine(scenario.machine, in: Path.folder(of: path)) else {
           continue
         }
-        items.append(Item(path: path, scenario: scenario, machine: machine))
+        var item = Item(path: path, scenario: scenario, machine: machine)
+        item.text = text.description
+        items.append(item)
       } catch {
         problems.append(error.description)
       }

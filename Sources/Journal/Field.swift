@@ -335,7 +335,7 @@ extension Instant {
   /// Reads seconds as text, such as `10.1134`.
   ///
   /// Times before zero count as zero, decimals beyond nine do not, and what is too long counts as the end of time.
-  init?(seconds text: String) {
+  package init?(seconds text: String) {
     let isNegative = text.hasPrefix("-")
     let parts = text.utf8.dropFirst(isNegative ? 1 : 0).split(
       separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)

@@ -146,6 +146,8 @@ extension Record {
     public var seed: UInt64?
     /// A hash of everything that the case is made of: two cases of one digest are the same test.
     public var digest: String?
+    /// A hash of the text of its file, by which a report knows whether that is still the same.
+    public var text: String?
     /// Which try this is, from 1; a case that is tried again has a line and a verdict for each.
     public var attempt = 1
     /// The number of the lease of the lock, where one was needed: read from the line, and written on every one.
@@ -167,6 +169,7 @@ extension Record.Case: Recorded {
     .list("tags", \.tags, .text), .usual("machine", \.machine, .text), .usual("model", \.model, .text),
     .usual("device", \.device, .text), .extra("settings", \.settings, .text),
     .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
-    .usual("digest", \.digest, .text), .extra("attempt", \.attempt, .count(from: 2), besides: 1),
+    .usual("digest", \.digest, .text), .extra("text", \.text, .text),
+    .extra("attempt", \.attempt, .count(from: 2), besides: 1),
   ]
 }

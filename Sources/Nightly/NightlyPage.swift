@@ -1,86 +1,208 @@
 import Basics
-import Journal
 import Bench
+import Conformance
+import Journal
+import Reporting
+public import System
 
 extension NightlyReport {
-  /// The report as one page for people, without anything from the network.
+  /// The most runs that get a report of their own, and the most failures that are told of in the page.
+  private static let (maximumReports, maximumItems) = (100, 500)
+
+  /// What did not simply agree, in the order of the page.
+  private var items: [Item] { kinds.flatMap(\.items) }
+
+  /// Makes the report of each run that did not simply agree, in the folder of that run.
+  public func writeRunReports() throws(FileFault) {
+    var made = Set<Int>()
+    for number in items.compactMap(\.run) where made.count < Self.maximumReports {
+      guard made.insert(number).inserted, let journal = runs.journal(of: number) else { continue }
+      try RecordedRuns(journals: [journal]).writeHTML(to: reportPath(of: number))
+    }
+  }
+
+  private func reportPath(of number: Int) -> String { runs.folder(of: number) + "/report.html" }
+
+  /// The report as one page for people, without anything from the network, in the style of the reports of runs.
   ///
-  /// - Parameter began: when the night began.
-  public func page(began: String) -> String {
-    var body = "<h1>\(escaped(night.name))</h1>\n"
-    body += "<p class=\"\(status == .agree ? "good" : "bad")\">\(escaped(headline))</p>\n"
-    body += "<p class=\"faint\">\(escaped(runs.lab.inventory.name)), from \(escaped(began)), \(clock(took))"
-    body += resumptions == 0 ? "" : ", taken up again \(resumptions) time\(resumptions == 1 ? "" : "s")"
-    body += "</p>\n" + tiles
-    if !errands.isEmpty {
-      body += "<h2>See to it</h2>\n<ul class=\"bad\">"
-      body += errands.map { "<li><b>\(escaped($0.name))</b> \(escaped($0.words))</li>" }.joined() + "</ul>\n"
+  /// - Parameters:
+  ///   - began: when the night began.
+  ///   - folder: where the page will stand: its links are from there.
+  public func page(began: String, in folder: String) -> String {
+    var body = pageHead(title: "\(headline.text) – \(night.name)") + header(began)
+    body += "<main id=\"main\">\n" + errandList
+    var number = 0
+    for kind in kinds where !kind.items.isEmpty {
+      body += section(kind, &number, in: folder)
     }
-    body += kinds.map { section($0.title, $0.items) }.joined()
     if !runs.lab.lapsed.isEmpty {
-      body += "<h2>Quarantine that has lapsed</h2>\n<ul>"
-      body += runs.lab.lapsed.map { "<li>\(escaped("\($0)"))</li>" }.joined() + "</ul>\n"
+      let rows = runs.lab.lapsed.markup { "<li>\("\($0)")</li>\n" }
+      body += "<section><h2>Quarantine that has lapsed</h2>\n<ul>\(rows)</ul></section>\n"
     }
-    body += section("Not run", notRun) + section("Skipped: cannot be driven on this lock", skipped)
-    body += table(
-      "Locks", Self.lockTitles, locks.map { ($0.cells, $0.isMarked) }, numbers: [2, 3, 4, 5])
+    body += groups("Not run", notRun) + groups("Skipped: cannot be driven on this lock", skipped)
+    body += table("Locks", Self.lockTitles, locks.map { ($0.cells, $0.isMarked) }, numbers: [2, 3, 4, 5])
     if !dongles.isEmpty {
       body += table(
         night.settings.way == .dongle ? "Dongles" : "Places", dongleTitles,
         dongles.map { ($0.cells, $0.isBad) }, numbers: [1, 2])
     }
-    body += "<p class=\"faint\">" + reports.map { escaped($0) }.joined(separator: "<br>") + "</p>\n"
+    body += links(in: folder)
+    body += pageEnd("<code>lockstep nightly</code> from the record of the night")
+    return body.source
+  }
+
+  // MARK: What it comes to
+
+  /// What somebody has to do now, in one line; a lock that is to be looked at leads to what it did.
+  private var headline: (markup: Markup, text: String) {
+    let words = todo
+    guard !words.places.isEmpty else { return ("\(words.text)", words.text) }
+    let named = words.places.prefix(4)
+    let more = words.places.count > 4 ? " and \(words.places.count - 4) more" : ""
+    let links = named.map { place -> Markup in "<a href=\"#item-\(place.item)\">\(place.name)</a>" }
+    let text = words.text + named.map(\.name).joined(separator: ", ") + more
+    return ("\(words.text)\(links.joined(separator: ", "))\(more)", text)
+  }
+
+  private var todo: (text: String, places: [(name: String, item: Int)]) {
+    switch status {
+    case .divergence:
+      let places = diverged
+      return ("\(counted(places.count, "lock")) diverged: open ", places)
+    case .safetyLimit: return ("A safety limit cut the night short: see which lock reached it", [])
+    case .incomplete where shortfall != nil: return (shortfall.map { "All agrees, but \($0)" } ?? "", [])
+    case .incomplete where causes.contains(.stopped):
+      return ("The night was stopped: take it up again with --resume", [])
+    case .incomplete: return ("The night was too short: give it more time, or less to do", [])
+    case .agree, .labFault: return (needs ?? trouble.first.map(\.asked) ?? calm, [])
+    case .nothingSelected: return ("Nothing was run: see why", [])
+    case .usage, .internalFault: return ("The night failed: see its journal", [])
+    }
+  }
+
+  private var calm: String {
+    if status == .labFault { return "No lock is wrong, but the lab needs a person" }
+    return excused.isEmpty ? "Nothing to do" : "Nothing to do: what disagrees is in quarantine"
+  }
+
+  /// The locks that diverged, each with the first of what is told of it.
+  private var diverged: [(name: String, item: Int)] {
+    var places: [(name: String, item: Int)] = []
+    for (index, item) in items.prefix(red.count + findings.count).enumerated()
+    where !places.contains(where: { $0.name == item.lock }) {
+      places.append((item.lock, index + 1))
+    }
+    return places
+  }
+
+  /// Who needs a person, and why.
+  private var needs: String? {
+    let locks = locks.filter { !$0.trouble.isEmpty }
+    if locks.count == 1, dongles.allSatisfy({ !$0.isBad }) {
+      return "Lock \(locks[0].name) needs a person: \(locks[0].trouble[0])"
+    }
+    let names = locks.map(\.name) + dongles.filter(\.isBad).map(\.name)
+    guard let first = names.first else { return nil }
+    if names.count == 1 { return "\(night.settings.way.rawValue.capitalizedFirst) \(first) needs a person" }
+    return "\(names.count) things need a person: \(names.prefix(4).joined(separator: ", "))"
+      + (names.count > 4 ? " and \(names.count - 4) more" : "")
+  }
+
+  private func header(_ began: String) -> Markup {
+    let mood: Markup = status == .agree ? (errands.isEmpty ? "good" : "fair") : "bad"
+    let again =
+      resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
     return """
-      <!DOCTYPE html>
-      <html lang="en"><head><meta charset="utf-8"><title>\(escaped(night.name))</title>
-      <meta name="viewport" content="width=device-width,initial-scale=1"><style>\(Self.style)</style></head>
-      <body>
-      \(body)</body></html>
+      <header class="page \(mood)"><p class="brand">Lockstep · \(night.name) · \(spoken(moment: wholeSeconds(began) ?? began))</p>
+      <h1>\(headline.markup)</h1>
+      <p class="note">\(runs.lab.inventory.name), \(clock(took))\(again)</p>
+      \(counts)</header>
 
       """
   }
 
-  private var headline: String {
-    switch status {
-    case .agree:
-      excused.isEmpty
-        ? "All agree, and every lock is where it should be." : "No news: what disagrees is in quarantine."
-    case .divergence: "Model and lock disagree."
-    case .safetyLimit: "A safety limit cut the night short."
-    case .incomplete where shortfall != nil: shortfall.map { "All agrees, but \($0)." } ?? ""
-    case .incomplete: causes.contains(.stopped) ? "The night was stopped." : "The night was too short."
-    case .labFault: "No lock is wrong, but the lab needs somebody."
-    case .nothingSelected: "Nothing was run."
-    case .usage, .internalFault: "The night failed."
-    }
-  }
-
-  private var tiles: String {
-    let all: [(Int, String)] = [
-      (night.cases.count, "planned"), (agree, "agree"), (red.count, "diverge"), (flaky.count, "flaky"),
-      (trouble.count, "in trouble"), (excused.count, "in quarantine"),
-      (notRun.map(\.count).reduce(0, +), "not run"), (skipped.map(\.count).reduce(0, +), "skipped"),
+  private var counts: Markup {
+    let all: [(count: Int, words: String, key: Markup)] = [
+      (red.count + findings.count, "✘ diverged", "diverged"), (trouble.count, "⚠ in trouble", "lab"),
+      (flaky.count, "≈ flaky", "flaky"), (excused.count, "in quarantine", "skipped"),
+      (notRun.map(\.count).reduce(0, +), "not run", "incomplete"),
+      (skipped.map(\.count).reduce(0, +), "– skipped", "skipped"), (agree, "✔ agreed", "agreed"),
     ]
-    return "<div class=\"tiles\">"
-      + all.map { "<div><b>\($0.0)</b>\($0.1)</div>" }.joined() + "</div>\n"
-  }
-
-  private func section(_ title: String, _ items: [Item]) -> String {
-    guard !items.isEmpty else { return "" }
-    let rows = items.map { item in
-      "<li><b>\(escaped(item.lock))</b> \(escaped(item.file))<br>\(escaped(item.message))"
-        + (item.quarantine.map { "<br><i>\(escaped($0))</i>" } ?? "")
-        + (item.replay.map { "<br><code>\(escaped($0))</code>" } ?? "") + "</li>"
+    let rows = all.filter { $0.count > 0 }.markup {
+      "<li class=\"\($0.key)\"><b>\(grouped($0.count))</b> <span>\($0.words)</span></li>\n"
     }
-    return "<h2>\(escaped(title))</h2>\n<ul>" + rows.joined(separator: "\n") + "</ul>\n"
+    return "<ul class=\"counts\">\n\(rows)<li><b>\(grouped(night.cases.count))</b> <span>planned</span></li></ul>\n"
   }
 
-  private func section(_ title: String, _ groups: [Group]) -> String {
+  // MARK: Sections
+
+  private var errandList: Markup {
+    guard !errands.isEmpty else { return "" }
+    let rows = errands.markup { "<li><strong>\($0.name)</strong> \($0.words)</li>\n" }
+    return """
+      <section class="alarm" aria-labelledby="errands"><h2 id="errands">See to it</h2>
+      <ul>\(rows)</ul></section>
+
+      """
+  }
+
+  private func section(
+    _ kind: (title: String, items: [Item], sign: String, style: Painter.Style), _ number: inout Int,
+    in folder: String
+  ) -> Markup {
+    let look: Markup =
+      switch kind.style {
+      case .bad: "diverged"
+      case .warning: "lab"
+      default: "skipped"
+      }
+    var rows = Markup()
+    for item in kind.items {
+      number += 1
+      if number <= Self.maximumItems { rows += row(item, kind.sign, look, number, in: folder) }
+    }
+    return """
+      <section><h2>\(kind.title) <span class="count">\(grouped(kind.items.count))</span></h2>
+      <ol class="glance">
+      \(rows)</ol></section>
+
+      """
+  }
+
+  private func row(_ item: Item, _ sign: String, _ look: Markup, _ number: Int, in folder: String) -> Markup {
+    let quarantine: Markup = item.quarantine.map { "<p class=\"note\">in quarantine \($0)</p>\n" } ?? ""
+    return """
+      <li class="\(look)" id="item-\(number)"><strong><span aria-hidden="true">\(sign)</span> \(item.lock)</strong> \
+      <code>\(item.file)</code>
+      <p>\(clipped(item.message, toBytes: 1000))</p>
+      \(quarantine)\(item.replay.map(copied) ?? "")\(links(of: item, in: folder))</li>
+
+      """
+  }
+
+  /// What the run of an item left: its report, its journal, its captures.
+  private func links(of item: Item, in folder: String) -> Markup {
+    guard let number = item.run, let journal = runs.journal(of: number) else { return "" }
+    let report = reportPath(of: number)
+    var files: [(name: String, path: String)] = Host.isFile(report) ? [("report", report)] : []
+    files.append(("journal", journal))
+    for (index, capture) in item.captures.prefix(4).enumerated() where !capture.hasPrefix("/") {
+      files.append((index == 0 ? "capture" : "capture \(index + 1)", Path.folder(of: journal) + "/" + capture))
+    }
+    let rows = files.markup { file in
+      let way = Path.way(to: Path.folder(of: file.path), from: folder)
+      let name = file.path.split(separator: "/").last.map(String.init) ?? ""
+      return "<li><a href=\"\(reference(way + name))\">\(file.name)</a></li>\n"
+    }
+    return "<ul class=\"links\">\n\(rows)</ul>\n"
+  }
+
+  private func groups(_ title: String, _ groups: [Group]) -> Markup {
     guard !groups.isEmpty else { return "" }
     let rows = groups.sorted { $0.count > $1.count }.map { group in
-      ([String(group.count), group.reason, group.locks.joined(separator: ", ")], false)
+      ([group.reason, String(group.count), group.locks.joined(separator: ", ")], false)
     }
-    return table(title, ["cases", "why", "locks"], rows, numbers: [0])
+    return table(title, ["why", "cases", "locks"], rows, numbers: [1])
   }
 
   /// A table under its title.
@@ -88,42 +210,38 @@ extension NightlyReport {
   /// - Parameter numbers: the columns that are counts.
   private func table(
     _ title: String, _ head: [String], _ rows: [(cells: [String], isBad: Bool)], numbers: Set<Int>
-  ) -> String {
-    let lines = rows.map { row in
-      let cells = row.cells.enumerated().map { column, cell in
-        "<td\(numbers.contains(column) ? " class=\"number\"" : "")>\(escaped(cell))</td>"
+  ) -> Markup {
+    func mark(_ column: Int) -> Markup { numbers.contains(column) ? " class=\"num\"" : "" }
+    let titles = head.enumerated().markup { "<th scope=\"col\"\(mark($0.offset))>\($0.element)</th>" }
+    let lines = rows.markup { row in
+      let cells = row.cells.enumerated().markup { column, cell in
+        column == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td\(mark(column))>\(cell)</td>"
       }
-      return "<tr\(row.isBad ? " class=\"bad\"" : "")>\(cells.joined())</tr>"
+      return "<tr\(row.isBad ? " class=\"bad\"" as Markup : "")>\(cells)</tr>\n"
     }
-    return "<h2>\(escaped(title))</h2>\n<table><tr>\(head.map { "<th>\($0)</th>" }.joined())</tr>"
-      + lines.joined(separator: "\n") + "</table>\n"
+    return """
+      <section><h2>\(title)</h2>
+      \(scrolling(title, "<table class=\"cases\"><thead><tr>\(titles)</tr></thead>\n<tbody>\(lines)</tbody></table>"))</section>
+
+      """
   }
 
-  private static let style = """
-    :root{color-scheme:light dark;--line:#8884;--bad:#b3261e;--good:#1b6e3c}
-    @media(prefers-color-scheme:dark){:root{--bad:#ff8a80;--good:#7bd88f}}
-    body{font:15px/1.45 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}
-    h1{margin:0}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}p{margin:.3rem 0}
-    p.bad,ul.bad,tr.bad td{color:var(--bad);font-weight:600}p.good{color:var(--good);font-weight:600}.faint{opacity:.7}
-    .tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}
-    .tiles div{border:1px solid var(--line);border-radius:.4rem;padding:.4rem .8rem}.tiles b{display:block;font-size:1.4rem}
-    table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-    .number{text-align:right;white-space:nowrap}ul{padding-left:1.1rem}li{margin:.4rem 0}code{word-break:break-all}
-    """
+  private func links(in folder: String) -> Markup {
+    let rows = reports.markup { path in
+      let way = Path.way(to: Path.folder(of: path), from: folder)
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      return "<li><a href=\"\(reference(way + name))\">\(path)</a></li>\n"
+    }
+    return rows == Markup()
+      ? "" : "<section><h2>Reports of the whole night</h2>\n<ul class=\"links\">\n\(rows)</ul></section>\n"
+  }
 }
 
-/// A text in HTML.
-private func escaped(_ text: String) -> String {
-  var escaped = ""
-  for scalar in text.unicodeScalars {
-    switch scalar {
-    case "&": escaped += "&amp;"
-    case "<": escaped += "&lt;"
-    case ">": escaped += "&gt;"
-    case "\"": escaped += "&quot;"
-    case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": escaped += "\u{FFFD}"
-    default: escaped.unicodeScalars.append(scalar)
-    }
-  }
-  return escaped
+extension NightlyReport.Item {
+  /// What somebody is asked to see to.
+  fileprivate var asked: String { "Lock \(lock) needs a person: \(message)" }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

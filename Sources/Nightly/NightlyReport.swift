@@ -20,6 +20,10 @@ public struct NightlyReport {
     var isNew: Bool?
     /// Why it is no news.
     var quarantine: String?
+    /// The run that came to it.
+    var run: Int?
+    /// What that run left beside its journal, from its folder.
+    var captures: [String] = []
   }
 
   /// Cases that were not run for one reason.
@@ -130,7 +134,12 @@ public struct NightlyReport {
     return Item(
       lock: state.test.lock, file: state.test.file + round,
       message: result.reason.isEmpty ? run?.ending.message ?? "" : result.reason, replay: verdict?.replay,
-      signature: verdict?.signature, quarantine: state.test.quarantine)
+      signature: verdict?.signature, quarantine: state.test.quarantine, run: run?.attempt.number,
+      captures: Self.captures(verdict))
+  }
+
+  private static func captures(_ verdict: Record.Verdict?) -> [String] {
+    (verdict?.attachments ?? []).filter { $0.kind == "capture" }.map(\.path)
   }
 
   private mutating func takeFindings(of run: Night.Ended) {
@@ -139,7 +148,8 @@ public struct NightlyReport {
       findings.append(
         Item(
           lock: run.attempt.lock, file: "fuzzing", message: finding.summary,
-          replay: finding.file.map { "lockstep replay \(shellWord($0))" }, signature: finding.signature))
+          replay: finding.file.map { "lockstep replay \(shellWord($0))" }, signature: finding.signature,
+          run: run.attempt.number, captures: Self.captures(headerScan.verdicts[finding.signature])))
     }
   }
 
@@ -256,6 +266,8 @@ extension NightlyReport {
 
 extension NightlyReport {
   /// Each kind of what did not simply agree, with what stands before it in text.
+  ///
+  /// Each item stands in one kind alone.
   var kinds: [(title: String, items: [Item], sign: String, style: Painter.Style)] {
     [
       ("News", red.filter { $0.isNew != false }, "✘", .bad),

@@ -207,6 +207,8 @@ extension NightEnding.Verdict {
 /// What a night wants to know of the journal of a child.
 struct RunHeaderScan {
   private(set) var verdict: Record.Verdict?
+  /// The divergences by their signatures: each finding has its case.
+  private(set) var verdicts: [String: Record.Verdict] = [:]
   private(set) var findings: [Record.Finding] = []
   /// What the lab said last: of a run that came to no case, why.
   private(set) var diagnostic: String?
@@ -221,7 +223,9 @@ struct RunHeaderScan {
     while let line = try? reader.next() {
       guard case .success(let record) = line else { continue }
       switch record {
-      case .verdict(let verdict): self.verdict = verdict
+      case .verdict(let verdict):
+        self.verdict = verdict
+        if let signature = verdict.signature { verdicts[signature] = verdict }
       case .finding(let finding): findings.append(finding)
       case .event(let event) where event.isDiagnostic: diagnostic = event.diagnostic
       case .left(let left): park = ParkState(left)

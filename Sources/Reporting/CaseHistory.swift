@@ -46,8 +46,13 @@ public struct CaseHistory: Hashable, Sendable {
   public var points: [Point] = []
 }
 
-/// Where reports learn what earlier runs tell of a case.
+/// Where reports learn what earlier runs came to, and what they tell of a case.
 public protocol CaseHistorySource {
+  /// The latest of the runs other than the ones that are reported, the oldest first.
+  ///
+  /// - Parameter count: how many are wanted.
+  func runs(last count: Int) throws -> [HistoryRun]
+
   /// What is known of a case from runs other than the ones that are reported.
   ///
   /// - Parameters:

@@ -3,7 +3,7 @@
 
 usage: check.py [--large PAGE --opens-within SECONDS] [--hostile PAGE] [--screenshots FOLDER] PAGE...
 
-Each page is opened at three widths, in light and dark. It must not ask for anything but itself, log no error, open no
+Each page is opened at four widths, in light and dark. It must not ask for anything but itself, log no error, open no
 dialog, run no script but its own, be no wider than the window, and have no serious findings of axe-core. Filters and
 keys are tried on the first page. A large page must open in time, and one that is made of what attackers write is not
 looked at with axe-core. The exit status is 1 where something was found.
@@ -16,7 +16,7 @@ import sys
 import axe_playwright_python
 from playwright.sync_api import sync_playwright
 
-WIDTHS = (360, 820, 1400)
+WIDTHS = (360, 400, 800, 1400)
 SCHEMES = ("light", "dark")
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 

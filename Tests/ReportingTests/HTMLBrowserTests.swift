@@ -23,7 +23,7 @@ private enum Browser {
 @Suite("The HTML report in a browser")
 struct HTMLBrowserTests {
   @Test(
-    "opens in time, in light and dark, at three widths, with keys and without a script, and nothing foreign runs",
+    "opens in time, in light and dark, at four widths, with keys and without a script, and nothing foreign runs",
     .enabled(
       if: Browser.isRequired || Browser.missing == nil,
       "needs \(Browser.missing ?? ""), which `make dependencies-peers` installs"), .timeLimit(.minutes(10)))

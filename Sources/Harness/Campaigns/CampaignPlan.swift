@@ -76,4 +76,11 @@ public protocol CampaignOutput: AnyObject {
   func keep(_ state: CampaignState)
   /// Says something that holds for the whole campaign, to people and in the journal: once, whoever comes upon it.
   func sayOnce(_ text: String)
+  /// Has the test of a finding done once more, and keeps what belongs to it.
+  func record(_ test: Case, _ body: () -> Outcome) -> Outcome
+}
+
+extension CampaignOutput {
+  /// Keeps nothing.
+  public func record(_ test: Case, _ body: () -> Outcome) -> Outcome { body() }
 }

@@ -40,7 +40,7 @@ public final class CampaignSession {
     lastStatus = plan.state.status
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.provider, listener: output.listener,
-      earlier: output.tally)
+      earlier: output.tally, recording: output.record)
   }
 
   private var provider: any DeviceProvider { plan.provider }
@@ -254,7 +254,11 @@ public final class CampaignSession {
     }
     finding.path = path
     let line = plan.replayLine(path, target.device)
-    journal.record(finding, scenario, path: path, replay: line)
+    // As it is read it knows the lines of its steps, which the report shows.
+    let text = scenario.yaml(comments: finding.comments)
+    let saved = try? plan.reader.read(Array(text.utf8), path: path)
+    journal.record(
+      finding, saved ?? scenario, path: path, text: Fingerprint(text).description, replay: line)
     report.found(FindingNotice(finding, scenario, path: path, replay: line))
     // One that could not be tried again is to be found again.
     guard finding.confirmation.runs > 0 else { return }

@@ -10,17 +10,23 @@ public final class CampaignJournal {
   private let settings: FuzzSettings
   private let provider: any DeviceProvider
   private let listener: any JournalListener
+  /// Has a test done, and keeps what belongs to it.
+  private let keeping: (Case, () -> Outcome) -> Outcome
   private var tally: Tally
   /// When the campaign began, as people and as clocks count.
   private var start = (moment: WallClock.time, clock: MonotonicClock.now)
 
   /// Prepares the journal of a campaign.
   ///
-  /// - Parameter earlier: what the cases of its earlier sessions came to.
+  /// - Parameters:
+  ///   - earlier: what the cases of its earlier sessions came to.
+  ///   - recording: has the test of a finding done, and keeps what belongs to it.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
-    listener: any JournalListener, earlier: Tally = Tally()
+    listener: any JournalListener, earlier: Tally = Tally(),
+    recording: @escaping (Case, () -> Outcome) -> Outcome = { $1() }
   ) {
+    keeping = recording
     tally = earlier
     self.target = target
     self.settings = settings
@@ -69,11 +75,13 @@ public final class CampaignJournal {
   /// Writes a finding, and the case in which its saved scenario is driven.
   ///
   /// - Parameters:
-  ///   - path: where the scenario was saved.
+  ///   - scenario: what does it again, as it is read from where it was saved.
+  ///   - path: where that is.
+  ///   - text: a hash of what stands there.
   ///   - replay: the line to paste that does it again.
-  public func record(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
+  public func record(_ finding: Finding, _ scenario: Scenario, path: String, text: String, replay: String) {
     let test = Case(
-      id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path),
+      id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path), text: text,
       scenario: scenario, machine: target.machine, device: target.device,
       start: target.starts[finding.test.start],
       seed: target.seed, settings: target.device.ownSettings)
@@ -92,10 +100,17 @@ public final class CampaignJournal {
     }
     // Only what costs neither time nor wear is done once more to have its trace in the journal.
     let (spec, seed) = (target.device, target.seed)
-    if spec.kind == .emulator,
-      let device = try? provider.another(spec, seed: seed) ?? provider.device(spec, seed: seed)
-    {
-      let outcome = Self.drive(test, device, target, listener)
+    if spec.kind == .emulator {
+      let outcome = keeping(test) {
+        do throws(LabFault) {
+          if let another = try provider.another(spec, seed: seed) {
+            return Self.drive(test, another, target, listener)
+          }
+          return Self.drive(test, try provider.device(spec, seed: seed), target, listener)
+        } catch {
+          return Outcome(.labFault(error), mark, at: finding.divergence.time)
+        }
+      }
       if case .divergence = outcome.verdict { return outcome }
     }
     return Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)

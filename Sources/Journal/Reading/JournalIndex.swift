@@ -104,6 +104,8 @@ package struct JournalIndex {
   package private(set) var problems: [JournalProblem] = []
   /// What campaigns came upon, each once.
   package private(set) var findings: [Found] = []
+  /// How far each campaign came, and the case that stands for it.
+  package private(set) var campaigns: [(status: CampaignStatus, place: Int?)] = []
   /// The first cases that did not pass.
   package private(set) var failures: [Failure] = []
   /// What each run ended with; `nil` for one that did not end.
@@ -141,6 +143,8 @@ package struct JournalIndex {
     var run: Record.Run?
     var ending: Record.End?
     var times: CaseTimes?
+    /// How far its campaign came, and the case that stands for it; a later session counts on from an earlier one.
+    var campaign: (status: CampaignStatus, place: Int?)?
     /// The lines behind the end that are no records.
     var foreign: (first: JournalProblem?, count: Int) = (nil, 0)
     /// How many cases there were, and how many of them made place when the run was taken up again.
@@ -340,6 +344,7 @@ extension JournalIndex {
     leaveOutForeign()
     statuses.append(reading.ending?.status)
     if let run = reading.run { runs.append(run) }
+    if let campaign = reading.campaign { campaigns.append(campaign) }
   }
 
   private mutating func take(eventAt time: Int64, _ diagnostic: String?) {
@@ -381,7 +386,8 @@ extension JournalIndex {
     case .finding(let finding):
       take(finding)
     case .left: break
-    case .campaign:
+    case .campaign(let status):
+      reading.campaign = (status, reading.last?.place)
       if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
     case .event(let event):
       take(eventAt: event.time.milliseconds, event.isDiagnostic ? event.diagnostic : nil)

@@ -50,6 +50,11 @@ struct Moments {
   /// All that were kept.
   var kept: [Moment] { head + tail }
 
+  /// All that were kept, each with its number among all.
+  var numbered: [(number: Int, moment: Moment)] {
+    head.enumerated().map { ($0, $1) } + tail.enumerated().map { (head.count + omitted + $0, $1) }
+  }
+
   mutating func add(_ event: Record.Event) {
     if event.kind == .model { return addModel(event) }
     let words = clipped(described(event.content), toBytes: Moment.longestWords)
@@ -145,6 +150,19 @@ struct CaseRecord {
   var name: String { caseName(of: start, copy: copy) }
   /// What people call it.
   var title: String { caseTitle(of: start, copy: copy) }
+
+  /// The states of a machine that it was possibly in when it diverged.
+  func places(in machine: Record.Machine) -> [Int] {
+    guard verdict?.word == .divergence else { return [] }
+    let names = (verdict?.allowed ?? []).prefix(64).map(\.state)
+    return machine.states.indices.filter { names.contains(machine.states[$0]) }
+  }
+
+  /// Where it stands: the file, and the line of the step at which it ended, or else that at which it begins.
+  var place: String {
+    let line = (verdict?.line).flatMap { $0 > 0 ? $0 : nil } ?? start.line
+    return [start.file, line.map { String($0) }].compactMap(\.self).joined(separator: ":")
+  }
 }
 
 /// Reads cases again where an index found them.

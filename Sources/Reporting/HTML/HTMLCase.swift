@@ -11,6 +11,10 @@ struct HTMLCase {
   let history: CaseHistory?
   /// The path from the folder of the page to the folder of the journal, ending with a slash unless empty.
   let link: String
+  /// The scenario and its text, or why that is not shown.
+  let scenario: (file: String, text: ScenarioTexts.Finding)?
+  /// The model with its number in the page, where the journal has it.
+  let machine: (number: Int, machine: Record.Machine)?
 
   private var id: String { "case-\(number)" }
   private static let (longestName, longestMessage) = (300, 4 << 10)
@@ -31,23 +35,29 @@ struct HTMLCase {
       """
     if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
     result += "<div class=\"facts\">" + comparison(told) + (history.map(past) ?? "") + "</div>\n"
+    result += source(told) + neighbourhood(told)
     if isTriedAgain { result += tries }
     result += problems(told)
     let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
-    result += heading + HTMLTimeline(attempt: told, id: id).markup(room: &room.rows)
+    let lists = packets(of: told, &room)
+    var timeline = HTMLTimeline(attempt: told, id: id)
+    timeline.ties = PacketTies(lists, timeline, room: room.rows)
+    result += heading + timeline.markup(room: &room.rows)
+    for (number, list) in lists.enumerated() {
+      result += list.markup(id: "\(id)-p\(number)", rows: timeline.ties.packets[number])
+    }
     for attempt in record.tries where isTriedAgain && attempt.start.attempt != told.start.attempt {
       result += other(attempt, &room)
     }
-    result += details(told) + packets(&room) + attachments
+    result += details(told) + attachments
     return result + "</article>\n"
   }
 
   /// Where the case stands, and what it was made with.
   private var place: Markup {
     let start = record.start
-    let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
     var parts: [Markup] = []
-    if !file.isEmpty { parts.append("<code>\(short(file))</code>") }
+    if !record.place.isEmpty { parts.append("<code>\(short(record.place))</code>") }
     if let step = record.verdict?.step { parts.append("step \(step)") }
     if let time = record.verdict?.time { parts.append("t = \(short(time.description))") }
     let named: [(Markup, String?)] = [
@@ -63,6 +73,36 @@ struct HTMLCase {
   }
 
   private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
+
+  /// The text of the scenario, or why it is not shown.
+  private func source(_ told: Try) -> Markup {
+    switch scenario?.text {
+    case .lines(let lines)?:
+      HTMLScenario(
+        file: scenario?.file ?? "", lines: lines, line: told.verdict?.line, message: told.message,
+        sign: shown.look.sign
+      ).markup
+    case .withheld(let why)?:
+      "<p class=\"note\">The scenario <code>\(short(scenario?.file ?? ""))</code> \(why).</p>\n"
+    case nil: ""
+    }
+  }
+
+  /// Where it diverged: a drawing of its own, or the way to that of the machine, which has the place marked.
+  private func neighbourhood(_ told: Try) -> Markup {
+    if let machine, HTMLMachine.isDrawnWhole(machine.machine), !record.places(in: machine.machine).isEmpty {
+      return """
+        <p class="note"><a href="#machine-\(machine.number)">Where in the machine it diverged</a></p>
+
+        """
+    }
+    guard let graph = HTMLGraph(told, machine?.machine, id: "\(id)-graph") else { return "" }
+    return """
+      <details class="drawing" open><summary>Where it diverged</summary>
+      \(graph.markup)</details>
+
+      """
+  }
 
   // MARK: What was allowed
 
@@ -129,9 +169,12 @@ struct HTMLCase {
   private func other(_ attempt: Try, _ room: inout PageRoom) -> Markup {
     guard room.rows > 0 else { return "" }
     let timeline = HTMLTimeline(attempt: attempt, id: "\(id)-\(attempt.start.attempt)")
+    let lists = packets(of: attempt, &room).enumerated().map { number, list in
+      list.markup(id: "\(timeline.id)-p\(number)", rows: [])
+    }
     return """
       <details><summary>Timeline of try \(attempt.start.attempt)</summary>
-      \(timeline.markup(room: &room.rows))</details>
+      \(timeline.markup(room: &room.rows))\(lists.joined())</details>
 
       """
   }
@@ -153,16 +196,19 @@ struct HTMLCase {
       """
   }
 
-  private func packets(_ room: inout PageRoom) -> Markup {
-    let files = record.tries.flatMap { $0.verdict?.attachments ?? [] }.filter { $0.kind == "packets" }
-    var result = Markup()
+  /// The packets that its verdict names.
+  private func packets(of attempt: Try, _ room: inout PageRoom) -> [HTMLPackets] {
+    let files = (attempt.verdict?.attachments ?? []).filter { $0.kind == "packets" }
+    var result: [HTMLPackets] = []
     for file in files.prefix(4) {
       // Only what lies in the folder of the run is read.
       let isInside = !file.path.hasPrefix("/") && !file.path.split(separator: "/").contains("..")
       let path = "\(record.folder)/\(file.path)"
       guard isInside, let size = sizeOfFile(path), size <= room.bytes else { continue }
       room.bytes -= size
-      result += HTMLPackets(path: path).markup(room: &room.packets)
+      var list = HTMLPackets(path: path)
+      list.take(from: &room.packets)
+      result.append(list)
     }
     return result
   }
@@ -183,13 +229,17 @@ struct HTMLCase {
 struct PageRoom {
   /// Rows of timelines.
   var rows = 40_000
+  /// Rows of the timelines of cases that agreed, which few will look at.
+  var agreed = 5_000
   var packets = 20_000
+  /// Bytes of scenarios.
+  var sources = 2 << 20
   /// Bytes of decoded captures that may still be read.
   var bytes = 128 << 20
 }
 
 /// A command to take away.
-func copied(_ command: String) -> Markup {
+package func copied(_ command: String) -> Markup {
   """
   <div class="replay"><code>\(clipped(command, toBytes: 2 << 10))</code><button type="button" class="copy" hidden>Copy</button></div>
 
@@ -205,7 +255,7 @@ func filterData(_ start: Record.Case, _ shown: Shown) -> Markup {
 }
 
 /// A path as a reference that can lead nowhere but to a file: no scheme, no host, no script.
-func reference(_ path: String) -> String {
+package func reference(_ path: String) -> String {
   var result = percentEncoded(path, leaving: "/")
   // Two slashes in front would name a host.
   while result.hasPrefix("//") { result.removeFirst() }

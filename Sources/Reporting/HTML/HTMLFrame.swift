@@ -2,7 +2,7 @@ import Basics
 /// The beginning of a page up to its body.
 ///
 /// Nothing may be loaded, and no style or script may take effect but ours, which the policy knows by their hashes.
-func pageHead(title: String) -> Markup {
+package func pageHead(title: String) -> Markup {
   """
   <!doctype html>
   <html lang="en">
@@ -24,19 +24,23 @@ func pageHead(title: String) -> Markup {
 }
 
 /// Everything behind the last section.
-let pageEnd: Markup = """
+///
+/// - Parameter origin: what the page was made by and from.
+package func pageEnd(_ origin: Markup) -> Markup {
+  """
   </main>
-  <footer><p>Made by <code>lockstep report</code> from the journal of the run. All times of day are in UTC, all others \
-  in the time of the device.</p></footer>
+  <footer><p>Made by \(origin). All times of day are in UTC, all others in the time of the device.</p></footer>
   <script>\(pageScript)</script>
   </body>
   </html>
 
   """
+}
 
 /// The form that the script shows, since nothing but it can answer.
 let filters: Markup = """
-  <form id="filters" role="search" aria-label="Filter the cases" hidden>
+  <details id="filters" hidden><summary>Filter the cases, and keys</summary>
+  <form role="search" aria-label="Filter the cases">
   <div class="fields">
   <label>Text <input type="search" id="filter-text" autocomplete="off" spellcheck="false"></label>
   <label>Outcome <select id="filter-outcome"><option value="">all</option></select></label>
@@ -47,6 +51,6 @@ let filters: Markup = """
   </div>
   <p class="keys"><kbd>/</kbd> filter · <kbd>j</kbd> <kbd>k</kbd> next and previous failure · <kbd>c</kbd> copy its replay \
   line · <kbd>Esc</kbd> clear · <label><input type="checkbox" id="keys" checked> keys on</label></p>
-  </form>
+  </form></details>
 
   """

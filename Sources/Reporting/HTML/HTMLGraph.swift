@@ -2,46 +2,49 @@ import Basics
 import Journal
 import Drawing
 
-/// A machine, or a region of it, drawn with what the run went through.
+/// States as boxes and the ways between them as arrows.
 ///
-/// All ways from one state to another are one arrow: thick where the run went, dashed where it did not, dotted where
-/// things happen by themselves. Ways that lead back to their state are counted in its box.
+/// All ways from one state to another are one arrow: what it looks like is said by its kind, and what it is by the lines
+/// beside it.
 struct HTMLGraph {
-  let visits: MachineVisits
+  /// A state.
+  struct Box {
+    /// Its name, and what else there is to say of it.
+    var lines: [String]
+    /// `statebox`, and what sets it apart from others.
+    var kind: Markup = "statebox"
+  }
+
+  /// The ways from one state to another.
+  struct Edge {
+    var from: Int
+    var to: Int
+    var lines: [String]
+    var kind: Markup
+  }
+
   let name: String
-  let states: [Int]
+  let description: String
   let id: String
+  /// The first of them is where the drawing begins.
+  var boxes: [Box]
+  /// None leads back to where it comes from.
+  var edges: [Edge]
 
   /// The most arrows that a drawing can have and still be read.
   private static let (maximumStates, maximumArrows) = (200, 160)
   private static let (characterWidth, lineHeight, maximumLines, longest) = (7, 13, 4, 26)
 
-  private struct Edge {
-    var from: Int
-    var to: Int
-    var ways: [MachineVisits.Way] = []
-
-    var counted: [MachineVisits.Way] { ways.filter { $0.isVisited != nil } }
-    var kind: Markup {
-      let counted = counted
-      if counted.isEmpty { return "spont" }
-      let visited = counted.filter { $0.isVisited == true }.count
-      return visited == counted.count ? "went" : visited == 0 ? "not" : "part"
-    }
-  }
-
   var markup: Markup {
-    guard states.count <= Self.maximumStates else {
-      return "<p class=\"note\">\(counted(states.count, "state")): too many to draw.</p>\n"
+    guard boxes.count <= Self.maximumStates else {
+      return "<p class=\"note\">\(counted(boxes.count, "state")): too many to draw.</p>\n"
     }
-    var edges = edges()
-    edges.removeAll { $0.from == $0.to }
     guard edges.count <= Self.maximumArrows else {
       return
         "<p class=\"note\">\(counted(edges.count, "arrow")): too many to draw; the table has them all.</p>\n"
     }
-    let titles = states.map { boxLines($0) }
-    let labels = edges.map(labelLines)
+    let titles = boxes.map { $0.lines.map(short) }
+    let labels = edges.map { first($0.lines.map(short), to: Self.maximumLines) }
     let layout = GraphLayout(
       states: titles.map { size($0, padding: 8) }, starts: [0], arrows: edges.map { ($0.from, $0.to) },
       labels: labels.map { size($0, padding: 3) },
@@ -50,7 +53,7 @@ struct HTMLGraph {
     var drawing: Markup = """
       <svg class="graph" role="img" aria-labelledby="\(id)-title \(id)-text" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)"><title id="\(id)-title">\(name), drawn</title><desc id="\(id)-text">\
-      The table of the machine says the same: which ways the run went and which not.</desc>\(tips)
+      \(description)</desc>\(tips)
 
       """
     for (arrow, edge) in zip(layout.arrows, edges) {
@@ -61,13 +64,16 @@ struct HTMLGraph {
 
         """
     }
-    for (index, lines) in titles.enumerated() { drawing += box(layout.boxes[index], lines) }
+    for (index, lines) in titles.enumerated() {
+      drawing += box(layout.boxes[index], lines, boxes[index].kind)
+    }
     for (arrow, lines) in zip(layout.arrows, labels) { drawing += label(layout.boxes[arrow.route[0]], lines) }
     return scrolling("\(name), drawn", drawing + "</svg>")
   }
 
   private var tips: Markup {
-    let kinds: [Markup] = ["went", "part", "not", "spont"]
+    var kinds: [Markup] = []
+    for edge in edges where !kinds.contains(edge.kind) { kinds.append(edge.kind) }
     let tips = kinds.markup { kind in
       """
       <marker id="\(id)-\(kind)" class="\(kind)" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" \
@@ -75,46 +81,6 @@ struct HTMLGraph {
       """
     }
     return "<defs>\(tips)</defs>"
-  }
-
-  // MARK: What is written
-
-  /// All ways from one state of the drawing to another, by the numbers they have in it.
-  private func edges() -> [Edge] {
-    var numbers = [Int](repeating: -1, count: visits.machine.states.count)
-    for (number, state) in states.enumerated() { numbers[state] = number }
-    var places = [Int](repeating: -1, count: states.count * states.count)
-    var edges: [Edge] = []
-    for way in visits.ways where numbers[way.from] >= 0 && numbers[way.to] >= 0 {
-      let (from, to) = (numbers[way.from], numbers[way.to])
-      if places[from * states.count + to] < 0 {
-        places[from * states.count + to] = edges.count
-        edges.append(Edge(from: from, to: to))
-      }
-      edges[places[from * states.count + to]].ways.append(way)
-    }
-    return edges
-  }
-
-  /// The name of a state, and how many of the ways back to it and out of the drawing the run went.
-  private func boxLines(_ state: Int) -> [String] {
-    let own = visits.ways.filter { $0.from == state && $0.isVisited != nil }
-    let loops = own.filter { $0.to == state }
-    let out = own.filter { way in way.to != state && !states.contains(way.to) }
-    var lines = [short(visits.machine.states[state])]
-    var counts: [String] = []
-    if !loops.isEmpty { counts.append("↻ \(loops.filter { $0.isVisited == true }.count)/\(loops.count)") }
-    if !out.isEmpty { counts.append("↗ \(out.filter { $0.isVisited == true }.count)/\(out.count)") }
-    if !counts.isEmpty { lines.append(counts.joined(separator: "  ")) }
-    return lines
-  }
-
-  private func labelLines(_ edge: Edge) -> [String] {
-    let lines = edge.ways.map { way in
-      let sign = way.isVisited.map { $0 ? "● " : "○ " } ?? ""
-      return short(sign + way.name)
-    }
-    return first(lines, to: Self.maximumLines)
   }
 
   private func short(_ text: String) -> String { shortened(text, to: Self.longest) }
@@ -125,9 +91,7 @@ struct HTMLGraph {
       longest * Self.characterWidth + 2 * padding, lines.count * Self.lineHeight + padding)
   }
 
-  // MARK: Drawing
-
-  private func box(_ box: GraphLayout.Box, _ lines: [String]) -> Markup {
+  private func box(_ box: GraphLayout.Box, _ lines: [String], _ kind: Markup) -> Markup {
     let texts = lines.enumerated().map { index, line -> Markup in
       let name: Markup = index == 0 ? "state" : "loops"
       return """
@@ -135,7 +99,7 @@ struct HTMLGraph {
         """
     }
     return """
-      <rect class="statebox" x="\(box.x)" y="\(box.y)" width="\(box.width)" height="\(box.height)" rx="6"/>\
+      <rect class="\(kind)" x="\(box.x)" y="\(box.y)" width="\(box.width)" height="\(box.height)" rx="6"/>\
       \(texts.joined())
 
       """
@@ -150,5 +114,171 @@ struct HTMLGraph {
       <rect class="paper" x="\(box.x)" y="\(box.y)" width="\(box.width)" height="\(box.height)"/>\(texts.joined())
 
       """
+  }
+}
+
+// MARK: - A machine
+
+extension HTMLGraph {
+  /// A machine, or a region of it, with what the run went through: thick where it went, dashed where it did not, dotted
+  /// where things happen by themselves. Ways that lead back to their state are counted in its box.
+  ///
+  /// - Parameter marks: the states in which cases diverged, with those cases.
+  init(_ visits: MachineVisits, name: String, states: [Int], id: String, marks: [Int: [Int]]) {
+    self.init(
+      name: name,
+      description: "The table of the machine says the same: which ways the run went and which not.", id: id,
+      boxes: states.map { state in
+        var lines = Self.lines(visits, state, in: states)
+        guard let cases = marks[state] else { return Box(lines: lines) }
+        lines += first(cases.map { "✘ case \($0)" }, to: 2)
+        return Box(lines: lines, kind: "statebox here")
+      }, edges: Self.edges(visits, states))
+  }
+
+  /// All ways from one state of the drawing to another, by the numbers they have in it.
+  private static func edges(_ visits: MachineVisits, _ states: [Int]) -> [Edge] {
+    var numbers = [Int](repeating: -1, count: visits.machine.states.count)
+    for (number, state) in states.enumerated() { numbers[state] = number }
+    var places: [Int: Int] = [:]
+    var all: [(from: Int, to: Int, ways: [MachineVisits.Way])] = []
+    for way in visits.ways where numbers[way.from] >= 0 && numbers[way.to] >= 0 && way.from != way.to {
+      let (from, to) = (numbers[way.from], numbers[way.to])
+      let place = places[from * states.count + to] ?? all.count
+      if place == all.count { all.append((from, to, [])) }
+      places[from * states.count + to] = place
+      all[place].ways.append(way)
+    }
+    return all.map { from, to, ways in
+      let lines = ways.map { way in (way.isVisited.map { $0 ? "● " : "○ " } ?? "") + way.name }
+      return Edge(from: from, to: to, lines: lines, kind: kind(of: ways))
+    }
+  }
+
+  private static func kind(of ways: [MachineVisits.Way]) -> Markup {
+    let counted = ways.compactMap(\.isVisited)
+    if counted.isEmpty { return "spont" }
+    let visited = counted.filter { $0 }.count
+    return visited == counted.count ? "went" : visited == 0 ? "not" : "part"
+  }
+
+  /// The name of a state, and how many of the ways back to it and out of the drawing the run went.
+  private static func lines(_ visits: MachineVisits, _ state: Int, in states: [Int]) -> [String] {
+    let own = visits.ways.filter { $0.from == state && $0.isVisited != nil }
+    let loops = own.filter { $0.to == state }
+    let out = own.filter { way in way.to != state && !states.contains(way.to) }
+    var lines = [visits.machine.states[state]]
+    var counts: [String] = []
+    if !loops.isEmpty { counts.append("↻ \(loops.filter { $0.isVisited == true }.count)/\(loops.count)") }
+    if !out.isEmpty { counts.append("↗ \(out.filter { $0.isVisited == true }.count)/\(out.count)") }
+    if !counts.isEmpty { lines.append(counts.joined(separator: "  ")) }
+    return lines
+  }
+}
+
+// MARK: - A divergence
+
+extension HTMLGraph {
+  /// The most states of the model of which a drawing is of use.
+  private static let maximumPossible = 12
+
+  /// Where a case diverged: what the model held possible before the last stimulus, the states that it led to, the rows
+  /// out of them, and what was seen, to which none leads; `nil` where the verdict does not say.
+  ///
+  /// - Parameter machine: the model, where the journal has it.
+  init?(_ attempt: Try, _ machine: Record.Machine?, id: String) {
+    guard let verdict = attempt.verdict, verdict.word == .divergence, !verdict.allowed.isEmpty else {
+      return nil
+    }
+    var neighbourhood = Neighbourhood(machine)
+    let (stimulus, before) = attempt.moments.lastStimulus
+    // Where the stimulus itself is what could be answered, the states are those before it.
+    let isPending = stimulus.map { name in verdict.allowed.contains { $0.cause?.hasPrefix(name) == true } }
+    if let stimulus, isPending == false, !before.isEmpty {
+      neighbourhood.begin(before.joined(separator: " or "))
+      for allowance in verdict.allowed { neighbourhood.enter(allowance.state, "▸ \(stimulus)") }
+    }
+    for allowance in verdict.allowed { neighbourhood.add(allowance) }
+    neighbourhood.end(verdict.allowed.map(\.state), verdict.seen ?? "nothing")
+    guard neighbourhood.possible.count <= Self.maximumPossible else { return nil }
+    self.init(
+      name: "Where it diverged",
+      description: "The same as in the table above: what was possible, what each state allows, and what was seen.",
+      id: id, boxes: neighbourhood.boxes, edges: neighbourhood.edges)
+  }
+
+  /// The states around a divergence, each once.
+  private struct Neighbourhood {
+    private(set) var boxes: [Box] = []
+    private(set) var edges: [Edge] = []
+    private(set) var possible: [String] = []
+    private var numbers: [String: Int] = [:]
+    private let machine: Record.Machine?
+
+    init(_ machine: Record.Machine?) { self.machine = machine }
+
+    mutating func begin(_ before: String) { boxes.append(Box(lines: [before, "before"])) }
+
+    /// A state that the model held possible.
+    private mutating func state(_ name: String) -> Int {
+      if !possible.contains(name) { possible.append(name) }
+      let number = box(name)
+      boxes[number].kind = "statebox held"
+      return number
+    }
+
+    private mutating func box(_ name: String) -> Int {
+      if let number = numbers[name] { return number }
+      numbers[name] = boxes.count
+      boxes.append(Box(lines: [name]))
+      return boxes.count - 1
+    }
+
+    private mutating func join(_ from: Int, _ to: Int, _ line: String, _ kind: Markup) {
+      guard from != to else {
+        if !boxes[from].lines.contains("↻ " + line) { boxes[from].lines.append("↻ " + line) }
+        return
+      }
+      guard let index = edges.firstIndex(where: { $0.from == from && $0.to == to && $0.kind == kind }) else {
+        return edges.append(Edge(from: from, to: to, lines: [line], kind: kind))
+      }
+      if !edges[index].lines.contains(line) { edges[index].lines.append(line) }
+    }
+
+    mutating func enter(_ name: String, _ line: String) { join(0, state(name), line, "went") }
+
+    /// A row out of a state: to the states that the machine has for it, or else to what it would show.
+    mutating func add(_ allowance: Record.Allowance) {
+      let from = state(allowance.state)
+      let cause = allowance.cause ?? "–"
+      for target in targets(of: allowance.state, cause) ?? ["shows \(allowance.shows)"] {
+        join(from, box(target), cause, "allowed")
+      }
+    }
+
+    private func targets(of name: String, _ cause: String) -> [String]? {
+      guard let machine, let state = machine.states.firstIndex(of: name) else { return nil }
+      let own = machine.spontaneous.filter { $0.state == state && cause.hasPrefix($0.event) }
+        .map { (length: $0.event.utf8.count, next: $0.next) }
+      let given = machine.cells.filter { $0.state == state && cause.hasPrefix(machine.stimuli[$0.stimulus]) }
+        .map { (length: machine.stimuli[$0.stimulus].utf8.count, next: $0.next) }
+      // Of two names that the cause begins with it is the longer one.
+      return (own + given).max { $0.length < $1.length }.map { $0.next.map { machine.states[$0] } }
+    }
+
+    /// What was seen, to which no row leads from any of the states.
+    mutating func end(_ states: [String], _ seen: String) {
+      let end = boxes.count
+      boxes.append(Box(lines: ["✘ \(seen)", "seen"], kind: "statebox here"))
+      for name in states { join(state(name), end, "✘ no row", "no") }
+    }
+  }
+}
+
+extension Moments {
+  /// The stimulus that was given last, and what was possible before it.
+  fileprivate var lastStimulus: (name: String?, before: [String]) {
+    guard let index = kept.lastIndex(where: { $0.kind == .stimulus }) else { return (nil, []) }
+    return (kept[index].words, index > 0 ? kept[index - 1].possible : [])
   }
 }

@@ -37,9 +37,15 @@ struct HTMLHistory {
     }
     guard !facts.isEmpty else { return "" }
     return """
-      <div class="history"><h4>Before this run</h4>\(sparkline)<ul>\(facts.markup { "<li>\($0)</li>" })</ul></div>
+      <div class="history"><h4>Before this run</h4>\(strip)\(sparkline)<ul>\(facts.markup { "<li>\($0)</li>" })</ul></div>
 
       """
+  }
+
+  /// How it ended in the latest of them.
+  var strip: Markup {
+    let count = min(history.points.count, HTMLStrip.length)
+    return HTMLStrip(history.points).markup("The last \(counted(count, "run")) of it, the oldest first")
   }
 
   /// How long the case took in each of the latest runs; what did not agree has a cross or a triangle.

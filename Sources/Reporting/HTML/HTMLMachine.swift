@@ -5,10 +5,18 @@ import Journal
 struct HTMLMachine {
   let visits: MachineVisits
   let number: Int
+  /// The cases that diverged, with the state in which each did.
+  var places: [(state: Int, number: Int)] = []
 
   private static let longestName = 100
   /// A machine with more states is drawn region by region.
   private static let maximumStates = 20
+
+  /// Whether a machine is drawn as a whole, with the places at which cases diverged.
+  static func isDrawnWhole(_ machine: Record.Machine) -> Bool {
+    (2...maximumStates).contains(machine.states.count)
+  }
+
   /// The most regions that are drawn.
   private static let maximumDrawings = 30
 
@@ -130,12 +138,13 @@ struct HTMLMachine {
 
   private var drawings: Markup {
     guard machine.states.count > 1, !visits.isTooLarge else { return "" }
-    let isWhole = machine.states.count <= Self.maximumStates
+    let isWhole = Self.isDrawnWhole(machine)
+    let marks = Dictionary(grouping: places, by: \.state).mapValues { $0.map(\.number) }
     let parts = isWhole ? [(name: "", states: Array(machine.states.indices))] : visits.regions
     let drawings = parts.prefix(Self.maximumDrawings).enumerated().map { index, part -> Markup in
       let title = part.name.isEmpty ? machine.name : "\(machine.name): \(part.name)"
       let graph = HTMLGraph(
-        visits: visits, name: short(title), states: part.states, id: "graph-\(number)-\(index)")
+        visits, name: short(title), states: part.states, id: "graph-\(number)-\(index)", marks: marks)
       return """
         <details class="drawing"\(isWhole ? " open" : "")><summary>\(part.name.isEmpty ? "Drawn" : "Drawn: \(short(part.name))")\
         </summary>
@@ -154,8 +163,17 @@ struct HTMLMachine {
       <li><svg class="graph sample" width="36" height="10" aria-hidden="true"><path class="spont" d="M0,5 H36"/></svg> \
       by itself, not counted</li>\
       <li>↻ ways back to the same state</li><li>↗ ways out of the drawing</li></ul>
-      \(drawings.joined())
+      \(diverged)\(drawings.joined())
       """
+  }
+
+  /// Where cases diverged, with a link to each.
+  private var diverged: Markup {
+    guard !places.isEmpty else { return "" }
+    let links = places.prefix(50).map { place -> Markup in
+      "<a href=\"#case-\(place.number)\">case \(place.number)</a> in \(short(machine.states[place.state]))"
+    }
+    return "<p class=\"note bad\">✘ Diverged: \(links.joined(separator: ", "))</p>\n"
   }
 
   private func short(_ text: String) -> String { clipped(text, toBytes: Self.longestName) }

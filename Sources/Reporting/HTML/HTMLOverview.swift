@@ -22,6 +22,8 @@ struct HTMLOverview {
   let counts: OutcomeCounts
   /// The sum of the times of all cases.
   let milliseconds: Int64
+  /// The runs before.
+  let past: [HistoryRun]
 
   /// How bad it is.
   private enum Mood { case good, fair, bad }
@@ -39,8 +41,40 @@ struct HTMLOverview {
     return counts[.flaky] > 0 || counts.judged == 0 ? .fair : .good
   }
 
+  /// What of the counts is not a campaign's: neither the case that stands for it nor those that show its findings.
+  private var tests: OutcomeCounts {
+    guard !index.campaigns.isEmpty else { return counts }
+    var tests = counts
+    for place in index.campaigns.compactMap(\.place) + index.findings.compactMap(\.place) {
+      if let shown = index.entry(place).shown { tests[shown] -= 1 }
+    }
+    return tests
+  }
+
+  /// Whether there is nothing but campaigns: then what they came upon is counted, and not cases.
+  var isCampaign: Bool { !index.campaigns.isEmpty && tests.all == 0 }
+
+  /// How many events the campaigns tried.
+  private var events: Int { index.campaigns.map(\.status.events).reduce(0, addedUp) }
+
+  /// What campaigns came upon: `2 findings in 1.1 million events`.
+  private var campaignWords: String {
+    let found = index.findings.isEmpty ? "nothing found" : counted(index.findings.count, "finding")
+    return "\(found) in \(rounded(events)) event\(events == 1 ? "" : "s")"
+  }
+
   /// The verdict of the run in words.
   var headline: String {
+    if isCampaign {
+      let (words, faults) = (campaignWords, counts[.lab])
+      return (isIncomplete ? "Incomplete: " + words : words.prefix(1).uppercased() + words.dropFirst())
+        + (faults > 0 ? ", the lab failed \(grouped(faults))" : "")
+    }
+    let words = headline(tests)
+    return (isIncomplete ? "Incomplete: " : "") + words + (index.campaigns.isEmpty ? "" : ", " + campaignWords)
+  }
+
+  private func headline(_ counts: OutcomeCounts) -> String {
     let all = counted(counts.all, "case")
     var parts: [String] = []
     if counts[.diverged] > 0 { parts.append("\(grouped(counts[.diverged])) of \(all) diverged") }
@@ -61,7 +95,7 @@ struct HTMLOverview {
       }
     }
     if counts[.flaky] > 0 { parts.append("\(grouped(counts[.flaky])) flaky") }
-    return (isIncomplete ? "Incomplete: " : "") + parts.joined(separator: ", ")
+    return parts.joined(separator: ", ")
   }
 
   var title: String { [headline, manifest.name].compactMap(\.self).joined(separator: " – ") }
@@ -72,9 +106,13 @@ struct HTMLOverview {
       <header class="page \(name)"><p class="brand">Lockstep \(manifest.name.map { "· " + clipped($0, toBytes: 300) } ?? "")\
       \(manifest.moment.map { " · " + spoken(moment: $0) } ?? "")</p>
       <h1>\(headline)</h1>
-      \(incompleteWords)\(bar)\(chipsOfCounts)</header>
+      \(incompleteWords)\(bar)\(chipsOfCounts)\(strip)</header>
 
       """
+  }
+
+  private var strip: Markup {
+    HTMLStrip(past).markup("The \(counted(past.count, "run")) before this one, the oldest first")
   }
 
   private var incompleteWords: Markup {
@@ -97,7 +135,7 @@ struct HTMLOverview {
   }
 
   private var bar: Markup {
-    guard counts.all > 0 else { return "" }
+    guard counts.all > 0, !isCampaign else { return "" }
     let width = 1000
     var x = 0
     let parts = Shown.allCases.filter { counts[$0] > 0 }
@@ -120,6 +158,7 @@ struct HTMLOverview {
   }
 
   private var chipsOfCounts: Markup {
+    if isCampaign { return chipsOfCampaigns }
     let items = Shown.allCases.filter { counts[$0] > 0 }.markup { shown in
       """
       <li class="\(shown.look.key)"><a href="#\(shown.look.key)"><b>\(grouped(counts[shown]))</b> \
@@ -134,19 +173,36 @@ struct HTMLOverview {
       """
   }
 
+  private var chipsOfCampaigns: Markup {
+    let statuses = index.campaigns.map(\.status)
+    let findings = index.findings.count
+    let time = statuses.reduce(Int64(0)) { addedUp($0, $1.lockTime.nanoseconds / 1_000_000) }
+    let look = Shown.diverged.look
+    let found: Markup =
+      findings == 0
+      ? "" : "<li class=\"\(look.key)\"><a href=\"#\(look.key)\"><b>\(grouped(findings))</b> <span>\(look.sign) found</span></a></li>\n"
+    return """
+      <ul class="counts">
+      \(found)<li><b>\(grouped(statuses.map(\.tests).reduce(0, addedUp)))</b> <span>tests</span></li>
+      <li><b>\(grouped(events))</b> <span>events, \(spoken(time)) of device time</span></li></ul>
+
+      """
+  }
+
   // MARK: The run
 
-  /// Problems, what the run was made with, what campaigns found, how the lab was left.
+  /// What the run was made with, what campaigns found, how the lab was left.
   var summary: Markup {
     """
-    \(problems)<section id="run" aria-labelledby="run-title"><h2 id="run-title">The run</h2>
+    <section id="run" aria-labelledby="run-title"><h2 id="run-title">The run</h2>
     <dl class="properties">\(properties)</dl>
     \(findings)\(diagnostics)</section>
 
     """
   }
 
-  private var problems: Markup {
+  /// What is wrong with the journals: then nothing that follows is the whole story.
+  var problems: Markup {
     guard !index.problems.isEmpty else { return "" }
     let items = index.problems.prefix(100).markup { "<li>\(clipped("\($0)", toBytes: 1000))</li>\n" }
     return """
@@ -166,14 +222,19 @@ struct HTMLOverview {
     add("start", manifest.moment.map(spoken(moment:)))
     add("version", manifest.version)
     add("seed", joined(index.runs.map { $0.seed.map { String($0) } }))
-    add("command", manifest.command.first)
     if index.sources.count > 1 { add("journals", grouped(index.sources.count)) }
     let statuses = index.statuses.map { $0.map { "\($0)" } ?? "none: it did not end" }
     if !statuses.isEmpty { add("exit status", statuses.prefix(20).joined(separator: ", ")) }
     for property in manifest.properties.prefix(100) { add(property.name, property.value.words) }
-    return members.markup { name, value in
+    let short = members.markup { name, value in
       "<div><dt>\(clipped(name, toBytes: 100))</dt><dd>\(clipped(value, toBytes: 1000))</dd></div>\n"
     }
+    guard let command = manifest.command.first, !command.isEmpty else { return short }
+    // A command is long, and is to be copied.
+    return """
+      \(short)<div class="wide"><dt>command</dt><dd><code>\(clipped(command, toBytes: 1000))</code></dd></div>
+
+      """
   }
 
   private var findings: Markup {
@@ -204,4 +265,18 @@ struct HTMLOverview {
 
       """
   }
+}
+
+/// A number as people say it: `3,057`, `1.1 million`.
+private func rounded(_ number: Int) -> String {
+  guard number >= 1_000_000 else { return grouped(number) }
+  let (words, unit) = number < 1_000_000_000 ? ("million", 1_000_000) : ("billion", 1_000_000_000)
+  let tenths = number / (unit / 10)
+  return "\(grouped(tenths / 10))\(tenths % 10 == 0 ? "" : ".\(tenths % 10)") \(words)"
+}
+
+/// A sum of what a journal says, which may be anything.
+private func addedUp<Number: FixedWidthInteger>(_ sum: Number, _ next: Number) -> Number {
+  let (value, isTooLarge) = sum.addingReportingOverflow(next)
+  return isTooLarge ? .max : value
 }

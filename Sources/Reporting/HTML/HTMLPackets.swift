@@ -5,8 +5,10 @@ import System
 /// The packets of a case, from the decoded capture that its verdict names.
 struct HTMLPackets {
   /// One line of such a file.
-  private struct Packet {
+  struct Packet {
     var time: String
+    /// The same as a number, where it is one.
+    var instant: Instant?
     /// Who sent it; `nil` for an event of the link.
     var from: String?
     /// The first of its bytes in hexadecimal, and how many there are.
@@ -25,6 +27,8 @@ struct HTMLPackets {
   private var tail: [Packet] = []
   private var omitted = 0
   private var problem: String?
+  /// Whether there is room for them in the page.
+  private var isShown = true
 
   /// Reads a decoded capture; one that is not there or not of that form says so in its place.
   init(path: String) {
@@ -64,27 +68,40 @@ struct HTMLPackets {
     let bytes = value["bytes"]?.string ?? ""
     guard event != nil || !bytes.isEmpty else { return nil }
     return Packet(
-      time: clipped(time, toBytes: 40), from: value["from"]?.string.map { clipped($0, toBytes: 40) },
+      time: clipped(time, toBytes: 40), instant: Instant(seconds: time), from: value["from"]?.string.map { clipped($0, toBytes: 40) },
       bytes: String(bytes.prefix(2 * maximumBytes)), count: bytes.utf8.count / 2, layers: layers, event: event
     )
   }
 
-  /// The packets, folded; each of them folded again.
-  func markup(room: inout Int) -> Markup {
-    var shown = tail
-    var omitted = omitted
-    if shown.count > Self.last {
-      omitted += shown.count - Self.last
-      shown.removeFirst(shown.count - Self.last)
+  /// Takes the room that the packets need; without it they are not shown.
+  mutating func take(from room: inout Int) {
+    if tail.count > Self.last {
+      omitted += tail.count - Self.last
+      tail.removeFirst(tail.count - Self.last)
     }
-    let count = head.count + omitted + shown.count
+    isShown = head.count + tail.count <= room
+    if isShown { room -= head.count + tail.count }
+  }
+
+  /// The packets that have a row.
+  var shown: [Packet] { isShown ? head + tail : [] }
+
+  /// The packets, folded; each of them folded again.
+  ///
+  /// - Parameters:
+  ///   - id: What the list is called by in the page.
+  ///   - rows: The row of the timeline to which each packet belongs that is shown.
+  func markup(id: String, rows ties: [PacketTies.Row?]) -> Markup {
+    let count = head.count + omitted + tail.count
     guard count > 0 || problem != nil else { return "" }
     var rows = Markup()
-    if head.count + shown.count <= room {
-      room -= head.count + shown.count
-      rows += head.markup(row)
-      if omitted > 0 { rows += "<li class=\"note\">⋮ \(counted(omitted, "packet")) left out</li>\n" }
-      rows += shown.markup(row)
+    if isShown {
+      for (number, packet) in shown.enumerated() {
+        if number == head.count, omitted > 0 {
+          rows += "<li class=\"note\">⋮ \(counted(omitted, "packet")) left out</li>\n"
+        }
+        rows += row(packet, "\(id)-\(number)", number < ties.count ? ties[number] : nil)
+      }
     } else {
       rows = "<li class=\"note\">Too many packets for one page; the file has them.</li>\n"
     }
@@ -97,9 +114,13 @@ struct HTMLPackets {
       """
   }
 
-  private func row(_ packet: Packet) -> Markup {
+  private func row(_ packet: Packet, _ id: String, _ row: PacketTies.Row?) -> Markup {
+    let time: Markup =
+      row.map { "<a class=\"tie num\" href=\"#\($0.id)\" title=\"To the timeline\">\(packet.time)</a>" }
+      ?? "<span class=\"num\">\(packet.time)</span>"
+    let tie: Markup = row.map { " id=\"\(id)\" data-tie=\"\($0.key)\"" } ?? ""
     if let event = packet.event {
-      return "<li class=\"linkevent\"><span class=\"num\">\(packet.time)</span> ⚡ \(event)</li>\n"
+      return "<li class=\"linkevent\"\(tie)>\(time) ⚡ \(event)</li>\n"
     }
     let arrow: Markup = packet.from == "lock" ? "◀" : "▶"
     let top =
@@ -108,7 +129,7 @@ struct HTMLPackets {
       packet.count > Self.maximumBytes ? "<p class=\"note\">of \(counted(packet.count, "byte"))</p>" : ""
     let layers = packet.layers.markup { "<dt>\($0.name)</dt><dd>\($0.text)</dd>\n" }
     return """
-      <li><details><summary><span class="num">\(packet.time)</span> <span class="from">\(arrow) \
+      <li\(tie)>\(time)<details><summary><span class="from">\(arrow) \
       \(packet.from ?? "")</span> \(top)</summary>
       <div class="layers"><dl>\(layers)</dl>\(scrolling("Bytes of the packet", hexDump(packet.bytes)))\(cut)</div></details></li>
 

@@ -11,11 +11,19 @@ struct HTMLPage: ~Copyable {
   /// The way from the folder of the page to that of each journal.
   private let links: [String]
   private let history: (any CaseHistorySource)?
+  private let scenarios: ScenarioTexts
+  /// Where the tests of findings were saved, by the cases that show them.
+  private var saved: [JournalIndex.Place: String] = [:]
+  /// The machines in the order in which they are shown, and where cases diverged in them.
+  private let machines: [Record.Machine]
+  private var places: [Int: [(state: Int, number: Int)]] = [:]
   private var historyProblem: String?
   private var counts = OutcomeCounts()
   private var room = PageRoom()
   /// How many cases have been told in full, and how many have a line of their own.
   private var (told, listed) = (0, 0)
+  /// How many cases that agreed have their traces.
+  private var agreedTold = 0
 
   private static let (maximumTold, maximumFailedRows, maximumRows) = (500, 5_000, 2_000)
   /// How many cases are looked at for timings, and how many skipped ones for their reasons.
@@ -23,7 +31,7 @@ struct HTMLPage: ~Copyable {
 
   init(
     output: consuming Replacement, index: JournalIndex, links: [String],
-    history: (any CaseHistorySource)?
+    history: (any CaseHistorySource)?, scenarios: ScenarioTexts
   ) {
     self.output = output
     self.index = index
@@ -31,6 +39,14 @@ struct HTMLPage: ~Copyable {
     reader = CaseReader(sources: index.sources)
     self.links = links
     self.history = history
+    self.scenarios = scenarios
+    // Coverage of a machine that nobody describes has its figures still.
+    let described = index.machines
+    let others = index.coverage.filter { coverage in !described.contains { $0.name == coverage.machine } }
+    machines = Array((described + others.map { Record.Machine($0.machine) }).prefix(50))
+    for found in index.findings {
+      if let place = found.place { saved[index.entry(place).standing] = found.finding.file }
+    }
   }
 
   /// Writes the whole page and puts it in its place.
@@ -45,19 +61,21 @@ struct HTMLPage: ~Copyable {
       }
     }
     let overview = HTMLOverview(
-      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds)
+      index: index, manifest: manifest, counts: counts, milliseconds: milliseconds, past: pastRuns())
     try put(pageHead(title: overview.title))
     try put(overview.header)
     try put(filters)
     try put("<main id=\"main\">\n")
+    try put(overview.problems)
+    try writeGlance()
+    for shown in Self.toldOutcomes { try writeTold(shown, isCampaign: overview.isCampaign) }
     try put(overview.summary)
-    for shown in [Shown.diverged, .lab, .incomplete, .flaky] { try writeTold(shown) }
     try writeSkipped()
     try writeMachines()
     try writeTimings()
     try writeAgreed()
     if let historyProblem { try put("<p class=\"note bad\">No history: \(historyProblem)</p>\n") }
-    try put(pageEnd)
+    try put(pageEnd("<code>lockstep report</code> from the journal of the run"))
     try output.commit()
     return report
   }
@@ -85,6 +103,39 @@ struct HTMLPage: ~Copyable {
     }
   }
 
+  /// The text of the scenario of a case, as far as there is room for it.
+  private mutating func scenario(
+    of record: CaseRecord, at place: JournalIndex.Place
+  ) -> (file: String, text: ScenarioTexts.Finding)? {
+    guard let file = saved[place] ?? record.start.file, room.sources > 0,
+      let text = scenarios.text(of: file, fingerprint: record.start.text)
+    else { return nil }
+    if case .lines(let lines) = text { room.sources -= lines.reduce(0) { $0 + $1.utf8.count } }
+    return (file, text)
+  }
+
+  /// The model of a case, in which it is noted where the case diverged.
+  private mutating func machine(
+    of record: CaseRecord, number: Int
+  ) -> (number: Int, machine: Record.Machine)? {
+    guard let name = record.start.machine, let index = machines.firstIndex(where: { $0.name == name }) else {
+      return nil
+    }
+    if places[index, default: []].count < 200 {
+      places[index, default: []] += record.places(in: machines[index]).map { ($0, number) }
+    }
+    return (index + 1, machines[index])
+  }
+
+  private mutating func pastRuns() -> [HistoryRun] {
+    do {
+      return try history?.runs(last: HTMLStrip.length) ?? []
+    } catch {
+      historyProblem = clipped("\(error)", toBytes: 1000)
+      return []
+    }
+  }
+
   private mutating func past(_ record: CaseRecord) -> CaseHistory? {
     past(record.suite, record.name, record.verdict?.signature, record.milliseconds)
   }
@@ -106,14 +157,45 @@ struct HTMLPage: ~Copyable {
 // MARK: - Cases
 
 extension HTMLPage {
+  /// The ways to end that want to be looked at, the worst first: each case is told in this order.
+  private static let toldOutcomes = [Shown.diverged, .lab, .incomplete, .flaky]
+  /// How many cases are told of at a glance.
+  private static let maximumGlances = 8
+
+  /// What failed, where, and how to have it again, in a few lines each: where there are several, the second would
+  /// otherwise stand below all of the first.
+  private mutating func writeGlance() throws(FileFault) {
+    let failed = Self.toldOutcomes.dropLast().reduce(0) { $0 + counts[$1] }
+    guard failed > 1 else { return }
+    var (rows, count) = (Markup(), 0)
+    for shown in Self.toldOutcomes.dropLast() {
+      try forEach(shown) { (page, entry, suite) throws(FileFault) in
+        guard count < Self.maximumGlances else { return false }
+        guard let record = try page.reader.record(entry, of: suite) else { return true }
+        count += 1
+        rows += glance(record, shown, number: count)
+        return true
+      }
+    }
+    let more = failed - count
+    let note: Markup = more > 0 ? "<p class=\"note\">and \(grouped(more)) more, below</p>\n" : ""
+    try put(
+      """
+      <section id="glance" aria-labelledby="glance-title"><h2 id="glance-title">What failed</h2>
+      <ol class="glance">
+      \(rows)</ol>
+      \(note)</section>
+
+      """)
+  }
   /// A section with the cases that ended in a way that wants to be looked at.
-  private mutating func writeTold(_ shown: Shown) throws(FileFault) {
+  private mutating func writeTold(_ shown: Shown, isCampaign: Bool) throws(FileFault) {
     guard counts[shown] > 0 else { return }
     let look = shown.look
     try put(
       """
       <section id="\(look.key)" class="told" aria-labelledby="\(look.key)-title">
-      <h2 id="\(look.key)-title">\(look.sign) \(heading(shown)) <span class="count">\(grouped(counts[shown]))</span></h2>
+      <h2 id="\(look.key)-title">\(look.sign) \(isCampaign && shown == .diverged ? "What the campaign came upon" : heading(shown)) <span class="count">\(grouped(counts[shown]))</span></h2>
       \(explanation(shown))
       """)
     var (rows, isList) = (0, false)
@@ -123,8 +205,9 @@ extension HTMLPage {
         page.told += 1
         let past = page.past(record)
         let told = HTMLCase(
-          record: record, shown: shown, number: page.told, history: past, link: page.links[Int(entry.journal)]
-        )
+          record: record, shown: shown, number: page.told, history: past,
+          link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing),
+          machine: page.machine(of: record, number: page.told))
         try page.put(told.markup(room: &page.room))
         return true
       }
@@ -170,15 +253,40 @@ extension HTMLPage {
     """
   }
 
+  /// A case that agreed, with its trace folded behind its name as long as there is room for it.
+  private mutating func agreedRow(
+    _ entry: JournalIndex.Entry, _ suite: String
+  ) throws(FileFault) -> Markup? {
+    guard room.agreed > 0, let record = try reader.record(entry, of: suite) else {
+      return try row(entry, suite, .agreed)
+    }
+    agreedTold += 1
+    let timeline = HTMLTimeline(attempt: record.last, id: "agreed-\(agreedTold)")
+    let past = past(record).map { HTMLHistory(history: $0, milliseconds: record.milliseconds).strip } ?? ""
+    return row(entry, record.start, .agreed, trace: past + timeline.short(room: &room.agreed))
+  }
+
   /// A case in a line.
   private func row(
     _ entry: JournalIndex.Entry, _ suite: String, _ shown: Shown
   ) throws(FileFault) -> Markup? {
-    guard let start = try reader.start(entry) else { return nil }
+    try reader.start(entry).map { row(entry, $0, shown) }
+  }
+
+  private func row(
+    _ entry: JournalIndex.Entry, _ start: Record.Case, _ shown: Shown, trace: Markup? = nil
+  ) -> Markup {
     let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
+    let name: Markup = """
+      <span aria-hidden="true">\(shown.look.sign)</span> \
+      \(clipped(caseTitle(of: start, copy: entry.copy), toBytes: 300))
+      """
+    // A trace is no header of a row.
+    let head: Markup =
+      trace.map { "<td class=\"name\"><details class=\"trace\"><summary>\(name)</summary>\n\($0)</details></td>" }
+      ?? "<th scope=\"row\">\(name)</th>"
     return """
-      <tr class="item \(shown.look.key)" \(filterData(start, shown))><th scope="row"><span aria-hidden="true">\
-      \(shown.look.sign)</span> \(clipped(caseTitle(of: start, copy: entry.copy), toBytes: 300))</th>\
+      <tr class="item \(shown.look.key)" \(filterData(start, shown))>\(head)\
       <td>\(clipped(file, toBytes: 300))</td><td class="num">\(spoken(entry.milliseconds))</td></tr>
 
       """
@@ -249,7 +357,7 @@ extension HTMLPage {
       }
       var rows = Markup()
       let shown = entries.prefix(max(0, Self.maximumRows - listed))
-      for entry in shown { rows += try row(entry, suite.name, .agreed) ?? "" }
+      for entry in shown { rows += try agreedRow(entry, suite.name) ?? "" }
       listed += shown.count
       let name = clipped(suite.name, toBytes: 300)
       let count = grouped(entries.count)
@@ -275,18 +383,14 @@ extension HTMLPage {
 
 extension HTMLPage {
   private mutating func writeMachines() throws(FileFault) {
-    var machines = index.machines
-    // Coverage of a machine that nobody describes has its figures still.
-    for coverage in index.coverage where !machines.contains(where: { $0.name == coverage.machine }) {
-      machines.append(
-        Record.Machine(coverage.machine))
-    }
     guard !machines.isEmpty else { return }
     try put(
       "<section id=\"machines\" aria-labelledby=\"machines-title\"><h2 id=\"machines-title\">Machines</h2>\n")
-    for (number, machine) in machines.prefix(50).enumerated() {
+    for (number, machine) in machines.enumerated() {
       let coverage = index.coverage.first { $0.machine == machine.name }
-      try put(HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1).markup)
+      let places = places[number] ?? []
+      try put(
+        HTMLMachine(visits: MachineVisits(machine, coverage), number: number + 1, places: places).markup)
     }
     try put("</section>\n")
   }
@@ -330,9 +434,32 @@ extension HTMLPage {
   }
 }
 
+/// A case that failed, in three lines: which, why, and how to have it again.
+private func glance(_ record: CaseRecord, _ shown: Shown, number: Int) -> Markup {
+  let replay = record.verdict?.replay.map(copied) ?? ""
+  return """
+    <li class="\(shown.look.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.look.sign)</span> \
+    \(clipped(record.name, toBytes: 200))</a> <code>\(clipped(record.place, toBytes: 200))</code>
+    <p>\(clipped(record.last.message, toBytes: 300))</p>
+    \(replay)</li>
+
+    """
+}
+
 extension JournalIndex.Entry {
+  /// Where the case stands.
+  fileprivate var standing: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
+
   /// What became of the case; `nil` where another stands for it.
   var shown: Shown? {
     outcome.word.map { $0 == .agree && isFlaky ? .flaky : $0.shown }
+  }
+}
+
+extension JournalIndex {
+  /// Where a case stands: no two begin at one place.
+  fileprivate struct Place: Hashable {
+    let journal: Int32
+    let offset: Int
   }
 }

@@ -34,17 +34,19 @@ extension RecordedRuns {
   /// - Parameters:
   ///   - path: Where the page goes; missing directories are made.
   ///   - history: Where to learn what earlier runs tell of a case; one that fails says so in the page.
+  ///   - folder: Where scenarios are looked for, to be shown with the cases that failed: nothing that is not below it is
+  ///     read.
   /// - Throws: When the page cannot be written, or a journal not be read a second time; the old page stays.
   @discardableResult
   public func writeHTML(
-    to path: String, history: (any CaseHistorySource)? = nil
+    to path: String, history: (any CaseHistorySource)? = nil, scenariosBelow folder: String = Host.folder
   ) throws(FileFault) -> HTMLReport {
     makeFolders(above: path)
     var page = HTMLPage(
       output: try Replacement(of: path, mode: 0o666, saying: .write), index: index,
       links: index.sources.map {
         index.isReproducible ? "" : Path.way(to: Path.folder(of: $0.journal), from: Path.folder(of: path))
-      }, history: history)
+      }, history: history, scenarios: ScenarioTexts(below: folder))
     return try page.write()
   }
 }

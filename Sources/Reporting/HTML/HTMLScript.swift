@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its script.
-let pageScriptHash = "sha256-W0MNb53J14x3L6stFbie1594BYujHosDT7aLPQdTAiI="
+let pageScriptHash = "sha256-NW2tc1J4ilw2YXINUIWB3FaYWLUO7K3UcVXSvW14hVc="
 
 /// What the page does beyond being read: filters, keys, a button that copies.
 ///
@@ -12,11 +12,13 @@ let pageScript: Markup = """
       return Array.prototype.slice.call((root || document).querySelectorAll(selector));
     };
     var get = function (id) { return document.getElementById(id); };
-    var form = get('filters'), text = get('filter-text'), output = get('filter-count');
+    var box = get('filters'), form = box && box.querySelector('form'), text = get('filter-text'), output = get('filter-count');
     var selects = { outcome: get('filter-outcome'), machine: get('filter-machine'), tags: get('filter-tag') };
     var items = all('.item').map(function (element) {
-      var head = element.querySelector('.head') || element;
-      return { element: element, words: head.textContent.toLowerCase(), data: element.dataset };
+      // What is folded behind a name is not looked through.
+      var parts = all('.head, .trace > summary, .name ~ td', element);
+      var words = (parts.length ? parts : [element]).map(function (part) { return part.textContent; }).join(' ');
+      return { element: element, words: words.toLowerCase(), data: element.dataset };
     });
     var sections = all('main > section, main details.suite');
     var opened = [];
@@ -75,6 +77,24 @@ let pageScript: Markup = """
       else select();
     }
 
+    // What belongs together is lit together; what a link leads to is unfolded.
+    function light(event) {
+      var tied = event.target.closest && event.target.closest('[data-tie]');
+      all('.lit').forEach(function (element) { element.classList.remove('lit'); });
+      if (!tied) return;
+      all('[data-tie]', tied.closest('article')).forEach(function (element) {
+        element.classList.toggle('lit', element.dataset.tie === tied.dataset.tie);
+      });
+    }
+
+    function unfold(id) {
+      var target = id && get(id);
+      for (var element = target; element; element = element.parentElement) {
+        if (element.tagName === 'DETAILS') element.open = true;
+      }
+      return target;
+    }
+
     var current = null;
     function go(step) {
       var cases = all('article.case').filter(function (element) { return element.offsetParent !== null; });
@@ -87,11 +107,12 @@ let pageScript: Markup = """
     }
 
     document.addEventListener('keydown', function (event) {
+      if (!box) return;
       if (event.key === 'Escape' && form.contains(event.target)) { form.reset(); event.target.blur(); return; }
       if (event.ctrlKey || event.metaKey || event.altKey || !get('keys').checked) return;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
       var button = event.key === 'c' && current && current.querySelector('.copy');
-      if (event.key === '/') text.focus();
+      if (event.key === '/') { box.open = true; text.focus(); }
       else if (event.key === 'j') go(1);
       else if (event.key === 'k') go(-1);
       else if (event.key === 'Escape') form.reset();
@@ -101,15 +122,22 @@ let pageScript: Markup = """
     });
     document.addEventListener('click', function (event) {
       if (event.target.classList.contains('copy')) copy(event.target);
+      var link = event.target.closest('a[href^="#"]');
+      if (link) unfold(link.hash.slice(1));
     });
+    document.addEventListener('mouseover', light);
+    document.addEventListener('focusin', light);
+    if (location.hash && unfold(location.hash.slice(1))) get(location.hash.slice(1)).scrollIntoView();
+    all('.copy').forEach(function (button) { button.hidden = false; });
+    // The page of a night has nothing to filter.
+    if (!box) return;
     form.addEventListener('submit', function (event) { event.preventDefault(); });
     form.addEventListener('reset', function () { setTimeout(apply); });
     form.addEventListener('input', apply);
     fill(selects.outcome, 'outcome');
     fill(selects.machine, 'machine');
     fill(selects.tags, 'tags');
-    form.hidden = items.length < 2;
-    all('.copy').forEach(function (button) { button.hidden = false; });
+    box.hidden = items.length < 2;
   })();
 
   """

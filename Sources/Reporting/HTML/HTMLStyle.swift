@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-gg3qDJhckaw/9Q5pgG6wJP4H+c/tNC4NvMdUg6rlsOI="
+let pageStyleHash = "sha256-aoSBzyzoVi4a0Gjep3pMgjAQUdcjaImdHJNRt/SUQ/E="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -25,7 +25,7 @@ let pageStyle: Markup = """
   * { box-sizing: border-box; }
   html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
   body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
-  header.page, main, form, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
+  header.page, main, #filters, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
   h1, h2, h3, h4 { line-height: 1.25; margin: 0; font-weight: 650; text-wrap: balance; overflow-wrap: anywhere; }
   h1 { font-size: 1.9rem; letter-spacing: -0.015em; }
   h2 { font-size: 1.25rem; margin: 2.25rem 0 .6rem; padding-top: .9rem; border-top: 1px solid var(--rule); }
@@ -65,7 +65,13 @@ let pageStyle: Markup = """
   .counts .diverged { color: var(--bad); } .counts .lab { color: var(--lab); } .counts .agreed { color: var(--good); }
   .counts .incomplete, .counts .flaky { color: var(--warn); } .counts .skipped { color: var(--soft); }
 
-  form { margin-top: 1.1rem; }
+  #filters { margin-top: .8rem; margin-bottom: 0; }
+  #filters > summary { color: var(--soft); font-size: .87rem; }
+  .glance { list-style: none; padding: 0; }
+  .glance li { border-left: 4px solid var(--bad); padding: .1rem 0 .1rem .8rem; margin: .8rem 0; }
+  .glance li.lab { border-left-color: var(--lab); } .glance li.incomplete { border-left-color: var(--warn); }
+  .glance a { font-weight: 650; } .glance code { color: var(--soft); overflow-wrap: anywhere; }
+  .glance .replay code { color: var(--ink); }
   .fields { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; background: var(--tint); border-radius: 6px; padding: .6rem .8rem; }
   label { font-size: .87rem; color: var(--soft); }
   input[type=search], select, button { font: inherit; font-size: .9rem; color: var(--ink); background: var(--card); border: 1px solid var(--device-edge); border-radius: 4px; padding: .2rem .5rem; max-width: 14rem; min-height: 1.9rem; }
@@ -77,6 +83,7 @@ let pageStyle: Markup = """
   dt { color: var(--soft); font-size: .82rem; }
   dd { margin: 0; overflow-wrap: anywhere; }
   .properties { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11rem, 45%), 1fr)); gap: .45rem 1.4rem; }
+  .properties .wide { grid-column: 1 / -1; }
   .meters { display: flex; flex-wrap: wrap; gap: .4rem 2rem; }
   meter { width: 9rem; height: .8rem; vertical-align: middle; }
   .share { color: var(--soft); }
@@ -88,6 +95,7 @@ let pageStyle: Markup = """
   td.num, th.num { text-align: right; white-space: nowrap; }
   .cases { width: 100%; }
   .cases th { overflow-wrap: anywhere; min-width: 14rem; }
+  .cases .name + td { min-width: 9rem; } .cases .name, .cases .timeline td { color: var(--ink); } .cases .timeline th { min-width: 0; } .cases .trace[open] { margin-bottom: .8rem; }
   .cases td { color: var(--soft); overflow-wrap: anywhere; }
   .cases td.num { width: 6rem; }
   .slow .suite { display: block; color: var(--soft); font-size: .8rem; }
@@ -115,10 +123,23 @@ let pageStyle: Markup = """
   .replay { display: flex; gap: .5rem; align-items: center; background: var(--tint); border-radius: 4px; padding: .3rem .35rem .3rem .7rem; margin: .5rem 0; }
   .replay code { flex: 1; overflow-wrap: anywhere; user-select: all; }
   .replay code::before { content: "$ "; color: var(--soft); user-select: none; }
+  .source pre { background: var(--tint); border-radius: 4px; padding: .3rem .6rem; margin: 0; width: max-content; min-width: 100%; }
+  .source .row { display: inline-block; min-width: 100%; }
+  .source .no { color: var(--soft); user-select: none; }
+  .source .hit { background: var(--bad-tint); font-weight: 650; } .source .why { color: var(--bad); }
+  .lab .source .hit { background: var(--lab-tint); } .lab .source .why { color: var(--lab); }
   .facts { display: flex; flex-wrap: wrap; gap: 0 3rem; }
   .facts > div { min-width: 0; max-width: 100%; }
   .allowed tfoot th, .allowed tfoot td { border-top: 2px solid var(--rule); padding-top: .3rem; }
   .history ul { list-style: none; padding: 0; font-size: .87rem; max-width: 34rem; }
+  .past { margin: .6rem 0; } .past .label { margin: 0; }
+  .links { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .87rem; }
+  .links li { overflow-wrap: anywhere; }
+  tr.bad th, tr.bad td { color: var(--bad); font-weight: 600; }
+  .strip { list-style: none; padding: 0; margin: .15rem 0; display: flex; flex-wrap: wrap; gap: 2px; font-size: .72rem; line-height: 1.25rem; }
+  .strip li { position: relative; width: 1.25rem; text-align: center; border-radius: 3px; background: var(--tint); color: var(--soft); }
+  .strip .diverged { background: var(--bad-tint); color: var(--bad); } .strip .lab { background: var(--lab-tint); color: var(--lab); }
+  .strip .incomplete, .strip .flaky { background: var(--warn-tint); color: var(--warn); } .strip .agreed { background: var(--good-tint); color: var(--good); }
   .chip { display: inline-block; background: var(--device); border-radius: 3px; padding: 0 .45em; overflow-wrap: break-word; }
   .chip.want { background: var(--good-tint); color: var(--good); }
   .chip.bad { background: var(--bad-tint); color: var(--bad); font-weight: 650; }
@@ -183,21 +204,29 @@ let pageStyle: Markup = """
   .graph .not { stroke: var(--warn); stroke-width: 1.4; stroke-dasharray: 5 4; } .graph .spont { stroke: var(--device-edge); stroke-dasharray: 1.5 3; stroke-width: 1.4; }
   .graph marker path { stroke: none; fill: var(--device-edge); } .graph marker.went path, .graph marker.part path { fill: var(--good); } .graph marker.not path { fill: var(--warn); }
   .graph .statebox { fill: var(--card); stroke: var(--device-edge); } .graph .paper { fill: var(--paper); }
+  .case .graph .paper { fill: var(--card); }
+  .graph .here { fill: var(--bad-tint); stroke: var(--bad); stroke-width: 2; } .graph .held { fill: var(--model); stroke: var(--model-edge); }
+  .graph .allowed { stroke: var(--good); stroke-width: 1.4; stroke-dasharray: 5 4; } .graph .no { stroke: var(--bad); stroke-width: 1.4; stroke-dasharray: 2 4; }
+  .graph marker.allowed path { fill: var(--good); } .graph marker.no path { fill: var(--bad); }
   .graph .state { font-weight: 600; text-anchor: middle; } .graph .loops { fill: var(--soft); text-anchor: middle; }
   .graph.sample { display: inline-block; }
 
   .packetlist { list-style: none; padding: 0; font-size: .87rem; }
-  .packetlist details { margin: 0; }
-  .packetlist .num, .linkevent .num { color: var(--soft); margin-right: .5em; }
+  .packetlist li { display: flex; flex-wrap: wrap; gap: 0 .5em; }
+  .packetlist details { margin: 0; flex: 1; min-width: 0; }
+  .packetlist .tie { padding-top: .1rem; }
+  a.tie { text-decoration-style: dotted; text-underline-offset: .2em; }
+  .packetlist li.lit, .packetlist li:target, .timeline tr.lit td, .timeline tr:target td { background: var(--warn-tint); }
+  .packetlist span.num { color: var(--soft); padding-top: .1rem; }
   .packetlist .from { color: var(--soft); display: inline-block; min-width: 4.5em; }
-  .linkevent { color: var(--warn); padding-left: 1em; }
+  .linkevent { color: var(--warn); }
   .layers { display: flex; flex-wrap: wrap; gap: .2rem 2rem; padding: .2rem 0 .5rem 1.2rem; }
   .layers > * { min-width: 0; max-width: 100%; }
   .layers dl { display: grid; grid-template-columns: auto 1fr; gap: 0 .9rem; align-content: start; }
 
   footer { margin-top: 3rem; padding-bottom: 2rem; }
   @media (max-width: 40rem) {
-    header.page, main, form, footer { padding-left: .8rem; padding-right: .8rem; }
+    header.page, main, #filters, footer { padding-left: .8rem; padding-right: .8rem; }
     h1 { font-size: 1.45rem; }
     .case { padding: .6rem .7rem; }
     .fields label, .fields input, .fields select { flex: 1 1 8rem; max-width: 100%; width: 100%; }
@@ -210,7 +239,7 @@ let pageStyle: Markup = """
   @media print {
     :root { color-scheme: light; --paper: #fff; --card: #fff; --tint: #f3f3f3; }
     body { font-size: 10.5pt; }
-    form, .skip, .copy { display: none !important; }
+    #filters, .skip, .copy { display: none !important; }
     header.page, main, footer { max-width: none; padding: 0; }
     .case { content-visibility: visible; }
     .scroll { overflow: visible; }

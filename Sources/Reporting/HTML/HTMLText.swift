@@ -55,7 +55,7 @@ func spoken(_ milliseconds: Int64) -> String {
 }
 
 /// `2026-11-20T22:38:51Z` as `2026-11-20 22:38:51 UTC`; another text as it is.
-func spoken(moment: String) -> String {
+package func spoken(moment: String) -> String {
   guard moment.count >= 20, moment.last == "Z" else { return moment }
   let parts = moment.dropLast().split(separator: "T")
   return parts.count == 2 ? "\(parts[0]) \(parts[1]) UTC" : moment
@@ -72,7 +72,7 @@ func percent(_ part: Int, of whole: Int) -> String {
 /// A box of its own for what is wider than the page; it can be reached and moved by keyboard.
 ///
 /// - Parameter fromEnd: whether the end is seen first.
-func scrolling(_ label: String, _ content: Markup, fromEnd: Bool = false) -> Markup {
+package func scrolling(_ label: String, _ content: Markup, fromEnd: Bool = false) -> Markup {
   """
   <div class="scroll\(fromEnd ? " fromend" : "")" role="region" tabindex="0" aria-label="\(label)">\(content)</div>
 

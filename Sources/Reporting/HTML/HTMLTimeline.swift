@@ -10,6 +10,8 @@ struct HTMLTimeline {
   let attempt: Try
   /// What the drawing is called by in the page.
   let id: String
+  /// What went over the air at its moments.
+  var ties = PacketTies()
 
   /// How many rows are shown without being asked for: from the beginning, and up to the end.
   private static let (first, last) = (5, 40)
@@ -18,9 +20,25 @@ struct HTMLTimeline {
 
   /// The timeline, and how many rows it took; the rows that are folded away only if there is room for so many.
   func markup(room: inout Int) -> Markup {
-    let moments = attempt.moments.kept
-    let isLong = attempt.moments.count > Self.first + Self.last + 5
-    var result: Markup = "\(HTMLLanes(attempt: attempt, id: id).markup)"
+    lanes + tables(room: &room)
+  }
+
+  /// The drawing.
+  var lanes: Markup { HTMLLanes(attempt: attempt, id: id).markup }
+
+  /// Whether a moment has a row when there is room for so many.
+  func shows(_ number: Int, room: Int) -> Bool {
+    let count = attempt.moments.count
+    if !isLong || number < Self.first || number >= count - Self.last { return true }
+    return attempt.moments.kept.count <= room - Self.first - Self.last
+  }
+
+  private var isLong: Bool { attempt.moments.count > Self.first + Self.last + 5 }
+
+  /// The table; what is in the middle of a long one is folded away.
+  func tables(room: inout Int) -> Markup {
+    let moments = attempt.moments.numbered
+    var result = Markup()
     if !isLong {
       room -= moments.count
       result += table("Timeline", rows(moments[...]) + ending)
@@ -38,15 +56,30 @@ struct HTMLTimeline {
     room -= moments.count
     let middle = attempt.moments.omitted
     let all =
-      rows(attempt.moments.head[...])
-      + (middle > 0 ? gap(middle, "stand in the journal only") : "") + rows(attempt.moments.tail[...])
-      + ending
+      rows(moments.prefix(attempt.moments.head.count), isAgain: true)
+      + (middle > 0 ? gap(middle, "stand in the journal only") : "")
+      + rows(moments.dropFirst(attempt.moments.head.count), isAgain: true) + ending
     result += """
       <details class="whole"><summary>All \(grouped(attempt.moments.count)) events</summary>
       \(table("Timeline, whole", all))</details>
 
       """
     return result
+  }
+
+  /// The table of a case in which there is nothing to look for: without a drawing, and its middle in the journal alone.
+  func short(room: inout Int) -> Markup {
+    let moments = attempt.moments.numbered
+    guard isLong else {
+      room -= moments.count
+      return table("Timeline", rows(moments[...]) + ending)
+    }
+    room -= Self.first + Self.last
+    let omitted = attempt.moments.count - Self.first - Self.last
+    return table(
+      "Timeline, the beginning and the end",
+      rows(moments.prefix(Self.first)) + gap(omitted, "stand in the journal only")
+        + rows(moments.suffix(Self.last)) + ending)
   }
 
   private func table(_ label: String, _ rows: Markup) -> Markup {
@@ -63,8 +96,10 @@ struct HTMLTimeline {
     "<tr class=\"gap\"><td colspan=\"5\">⋮ \(counted(count, "event")) \(`where`)</td></tr>\n"
   }
 
-  private func rows(_ moments: ArraySlice<Moment>) -> Markup {
-    moments.markup { moment in
+  /// - Parameter isAgain: whether the first and the last have rows already: an id is given once.
+  private func rows(_ moments: ArraySlice<(number: Int, moment: Moment)>, isAgain: Bool = false) -> Markup {
+    moments.markup { number, moment in
+      let isFirst = !isAgain || number >= Self.first && number < attempt.moments.count - Self.last
       let isDevice = moment.lane == .device
       let model: Markup = moment.isModelChanged ? chips(moment.possible) : "<span class=\"same\">│</span>"
       let step: Markup = moment.step.map { "\($0)" } ?? ""
@@ -72,7 +107,8 @@ struct HTMLTimeline {
       let shown: Markup =
         isDevice ? observed(moment) : moment.status == nil ? "" : "<span class=\"same\">│</span>"
       return """
-        <tr class="\(rowClass(moment))"><td>\(moment.time.secondsText)</td><td>\(model)</td>\
+        <tr class="\(rowClass(moment))"\(ties.attributes(ofRow: number, in: id, isFirst: isFirst))>\
+        <td>\(ties.time(moment.time.secondsText, ofRow: number))</td><td>\(model)</td>\
         <td>\(step)</td><td>\(done)</td><td>\(shown)</td></tr>
 
         """
@@ -137,7 +173,7 @@ func chips(_ statuses: [String]) -> Markup {
 }
 
 extension Markup {
-  static func + (left: Markup, right: Markup) -> Markup {
+  package static func + (left: Markup, right: Markup) -> Markup {
     var sum = left
     sum += right
     return sum

@@ -4,36 +4,36 @@ import Journal
 ///
 /// Nothing that comes from a journal can become markup, since there is no way from a string to it but through
 /// ``escapedForHTML(_:)``.
-struct Markup: Hashable {
-  private(set) var source: String
+package struct Markup: Hashable {
+  package private(set) var source: String
 
   /// Nothing.
-  init() { source = "" }
+  package init() { source = "" }
 
-  static func += (markup: inout Markup, other: Markup) { markup.source += other.source }
+  package static func += (markup: inout Markup, other: Markup) { markup.source += other.source }
 }
 
 extension Markup: ExpressibleByStringInterpolation {
-  struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var source = ""
 
-    init(literalCapacity: Int, interpolationCount: Int) {
+    package init(literalCapacity: Int, interpolationCount: Int) {
       source.reserveCapacity(literalCapacity + 16 * interpolationCount)
     }
 
-    mutating func appendLiteral(_ literal: StaticString) { source += literal.description }
-    mutating func appendInterpolation(_ text: String) { source += escapedForHTML(text) }
-    mutating func appendInterpolation(_ number: Int) { source += String(number) }
-    mutating func appendInterpolation(_ markup: Markup) { source += markup.source }
+    package mutating func appendLiteral(_ literal: StaticString) { source += literal.description }
+    package mutating func appendInterpolation(_ text: String) { source += escapedForHTML(text) }
+    package mutating func appendInterpolation(_ number: Int) { source += String(number) }
+    package mutating func appendInterpolation(_ markup: Markup) { source += markup.source }
   }
 
-  init(stringLiteral value: StaticString) { source = value.description }
-  init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
+  package init(stringLiteral value: StaticString) { source = value.description }
+  package init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
 }
 
 extension Sequence<Markup> {
   /// All pieces behind one another.
-  func joined(separator: Markup = "") -> Markup {
+  package func joined(separator: Markup = "") -> Markup {
     var (result, isFirst) = (Markup(), true)
     for piece in self {
       if !isFirst { result += separator }
@@ -46,7 +46,7 @@ extension Sequence<Markup> {
 
 extension Sequence {
   /// A piece for each element, behind one another.
-  func markup(_ piece: (Element) -> Markup) -> Markup { map(piece).joined() }
+  package func markup(_ piece: (Element) -> Markup) -> Markup { map(piece).joined() }
 }
 
 /// Text as it stands between tags and in quoted attributes.

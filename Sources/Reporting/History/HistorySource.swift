@@ -29,6 +29,8 @@ public final class HistorySource: CaseHistorySource {
     }
   }
 
+  public func runs(last count: Int) -> [HistoryRun] { book.runs.suffix(count) }
+
   public func history(
     className: String, name: String, signature: String?, milliseconds: Int64
   ) throws(HistoryError) -> CaseHistory? {

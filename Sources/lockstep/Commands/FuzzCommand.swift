@@ -79,7 +79,7 @@ extension FuzzArguments {
     if isParallel, plan.target.device.kind == .lock || world.devices.bench.device != nil {
       throw UsageError("--jobs: a lock can be driven by one process only")
     }
-    let output = try CampaignFolder(arguments, plan, console, earlier: earlier?.run)
+    let output = try CampaignFolder(arguments, plan, world.devices, console, earlier: earlier?.run)
     world.devices.bench.capture(in: output.folder.path)
     world.devices.output = ProgramOutput(in: output.folder.path)
     output.folder.reserve([plan.target.device], on: world.devices.bench)

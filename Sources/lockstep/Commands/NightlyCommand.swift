@@ -176,7 +176,8 @@ extension NightlyArguments {
     }
     report.reports = try reports.publish(journal: folder.journalPath, console.status)
     let page = reports.out + "/nightly.html"
-    try WholeFile.replace(page, with: report.page(began: folder.start))
+    try report.writeRunReports()
+    try WholeFile.replace(page, with: report.page(began: folder.start, in: reports.out))
     report.reports.insert(page, at: 0)
     try WholeFile.replace(folder.path + "/\(NightlyFolder.summary)", with: report.json.pages)
   }

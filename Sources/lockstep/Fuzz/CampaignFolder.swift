@@ -1,4 +1,5 @@
 import CommandLine
+import Devices
 import Reporting
 import System
 import Harness
@@ -12,15 +13,17 @@ final class CampaignFolder: CampaignOutput {
   let tally: Tally
   private let arguments: FuzzArguments
   private let console: Console
+  private let devices: Devices
   private var fault: FileFault?
   private var said: [String] = []
 
   /// - Parameter earlier: the folder of the campaign that is taken up again.
   init(
-    _ arguments: FuzzArguments, _ plan: CampaignPlan, _ console: Console, earlier: EarlierRun?
+    _ arguments: FuzzArguments, _ plan: CampaignPlan, _ devices: Devices, _ console: Console,
+    earlier: EarlierRun?
   ) throws(UsageError) {
     self.arguments = arguments
-    self.console = console
+    (self.devices, self.console) = (devices, console)
     let target = plan.target
     let id = CampaignJournal.id(of: target)
     tally = earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).tally } ?? Tally()
@@ -50,6 +53,12 @@ final class CampaignFolder: CampaignOutput {
     } catch {
       if fault == nil { report.warn("the state of the campaign is not kept: \(error)") }
       fault = error
+    }
+  }
+
+  func record(_ test: Case, _ body: () -> Outcome) -> Outcome {
+    devices.recording(test, in: folder.path, body) { fault in
+      report.warn("the packets of \(test.id) are not saved: \(fault)")
     }
   }
 
