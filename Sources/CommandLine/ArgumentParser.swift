@@ -126,8 +126,17 @@ public struct ArgumentParser<Values> {
       throw UsageError("'--\(option.name)' needs a value: --\(option.name) \(placeholder)")
     }
     if let form = option.store(&values, value) {
-      throw UsageError("'--\(option.name)' expects \(form), not '\(value)'")
+      throw UsageError(
+        "'--\(option.name)' expects \(form), not '\(value)'" + suggestion(for: value, option.form))
     }
+  }
+
+  /// Which of the words that there are may have been meant; what stands behind a `=` is no part of the word.
+  private func suggestion(for value: String, _ form: OptionForm) -> String {
+    guard case .choice(let names) = form.kind else { return "" }
+    let word = String(value.prefix { $0 != "=" })
+    guard !names.contains(word), let name = nearestName(to: word, in: names) else { return "" }
+    return ": did you mean '\(name)'?"
   }
 
   private func store(_ found: [String], _ values: inout Values) throws(UsageError) {

@@ -104,6 +104,32 @@ struct CaseTexts {
   static func limit(of attempts: Int32) -> Int { attempts > 1 ? 16 << 10 : 64 << 10 }
 }
 
+/// The tries of a case, in the places that they have in a report.
+struct CaseOutcome {
+  /// The try that is shown as the case's: the first that ended as the case did.
+  var main: CaseText
+  /// The others that failed, in their order.
+  var others: [CaseText]
+  var omitted: Int
+
+  init(_ entry: JournalIndex.Entry, _ texts: CaseTexts) {
+    var tries = texts.tries
+    let last = tries[tries.count - 1]
+    // The next try was not begun.
+    if last.verdict?.isTriedAgain ?? false { tries.append(CaseText(start: last.start)) }
+    let word = entry.outcome == .failed ? .divergence : tries[tries.count - 1].verdict?.word
+    let number: Int? =
+      switch entry.outcome {
+      case .passed where entry.isFailedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }
+      case .passed: nil
+      default: tries.firstIndex { $0.verdict?.word == word }
+      }
+    main = tries[number ?? tries.count - 1]
+    others = tries.enumerated().filter { $0 != number && $1.verdict?.word != .agree }.map(\.element)
+    omitted = texts.omitted
+  }
+}
+
 extension JournalSource {
   /// Reads a case again, from its first line to its last verdict.
   ///

@@ -88,11 +88,15 @@ struct ScheduleTests {
     let report = try run(parts[1], status: 1, in: folder)
     expect(
       report.words,
-      "<report><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n"
+      "<report><--annotations=gitlab><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n"
         + "<history><add><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n")
     expect(report.status, 1)
     #expect(text.contains("exit_codes: [3]") && text.contains("when: always"))
     #expect(try recipe("gitlab", "--shards 2", in: folder).contains("needs: [build, lockstep]"))
+    let whole = try recipe("gitlab", "--out a", in: folder)
+    #expect(
+      whole.contains("run --out=a --annotations=gitlab -- ")
+        && whole.contains("codequality: a/code-quality.json"))
   }
 
   @Test("GitHub too; trouble of the lab is a warning there")
@@ -112,8 +116,11 @@ struct ScheduleTests {
     try folder.write("Reports/shard-1/runs/a/journal.jsonl", "")
     expect(
       try run(parts[1], status: 5, in: folder).words,
-      "<report><--out=Reports><Reports/shard-1/runs/a>\n<history><add><--out=Reports><Reports/shard-1/runs/a>\n"
-    )
+      "<report><--annotations=github><--out=Reports><Reports/shard-1/runs/a>\n"
+        + "<history><add><--out=Reports><Reports/shard-1/runs/a>\n")
+    // The lines stand in the log of the step that is not cut into parts.
+    #expect(
+      try recipe("github", "", in: folder).contains("run --out=Reports --annotations=github -- Scenarios"))
     #expect(text.contains("          SHARD: ${{ matrix.shard }}\n"))
   }
 

@@ -19,6 +19,9 @@ struct Tool {
   static let kubernetes = Tool(
     path: Command.root + "/.build/peers/venv/bin/kubernetes-validate", package: "kubernetes-validate")
 
+  static let pytest = Tool(path: Command.root + "/.build/peers/venv/bin/pytest", package: "pytest")
+  static let robot = Tool(path: Command.root + "/.build/peers/venv/bin/robot", package: "robotframework")
+
   var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
   static let areRequired = ProcessInfo.processInfo.environment["LOCKSTEP_REQUIRE_PEERS"] == "1"

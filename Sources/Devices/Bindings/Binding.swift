@@ -1,8 +1,17 @@
-/// A file for those who write a device in another language: it speaks the lines of ``ExecDevice``, and what the device does
-/// is left to write.
+/// A file for those who use Lockstep from another language or from another framework of tests.
 public struct Binding: Sendable {
-  /// The language, as it is asked for.
+  /// What it is for.
+  public enum Purpose: Sendable {
+    /// A device in another language: it speaks the lines of ``ExecDevice``, and what the device does is left to write.
+    case device
+    /// A framework of tests that is to run scenarios.
+    case tests
+  }
+
+  /// The language or the framework, as it is asked for.
   public let language: String
+  /// What it is for.
+  public let purpose: Purpose
   /// What the file is to be called.
   public let fileName: String
   /// All of it.
@@ -10,8 +19,10 @@ public struct Binding: Sendable {
 
   /// All that there are.
   public static let all = [
-    Binding(language: "python", fileName: "lockstep_device.py", text: python),
-    Binding(language: "c", fileName: "lockstep_device.h", text: c),
-    Binding(language: "rust", fileName: "lockstep_device.rs", text: rust),
+    Binding(language: "python", purpose: .device, fileName: "lockstep_device.py", text: python),
+    Binding(language: "c", purpose: .device, fileName: "lockstep_device.h", text: c),
+    Binding(language: "rust", purpose: .device, fileName: "lockstep_device.rs", text: rust),
+    Binding(language: "pytest", purpose: .tests, fileName: "lockstep_pytest.py", text: pytest),
+    Binding(language: "robot", purpose: .tests, fileName: "LockstepLibrary.py", text: robot),
   ]
 }

@@ -35,7 +35,7 @@ extension Recipe {
       \(gitlabMachine)  timeout: \(minutes) minutes
       \(merges ? "  parallel: \(shards)\n" : "")\(isBench ? "  # One job at a time drives the lock.\n  resource_group: \(name)\n" : "")  script:
           - |
-      \(Self.indented(runLine(out: folder), by: 6))
+      \(Self.indented(runLine(out: folder, telling: .gitlab(nil)), by: 6))
       \(gitlabOutcome(publishes: !merges))
       """
     if merges {
@@ -48,7 +48,7 @@ extension Recipe {
           when: always
           script:
             - |
-        \(Self.indented(reportLine("\(out)/shard-*/runs/*", out: out), by: 6))
+        \(Self.indented(reportLine("\(out)/shard-*/runs/*", out: out, telling: .gitlab(nil)), by: 6))
         \(gitlabOutcome(publishes: true))
         """
     }
@@ -71,7 +71,7 @@ extension Recipe {
         paths: [\(out)/]
     \(publishes ? "    expose_as: \(name.replacing(".", with: "-")) reports\n" : "")\
         expire_in: 4 weeks
-    \(publishes ? "    reports:\n      junit: \(out)/junit.xml\n" : "")
+    \(publishes ? "    reports:\n      junit: \(out)/junit.xml\n      codequality: \(out)/\(AnnotationPlace.codeQuality)\n" : "")
     """
   }
 
@@ -88,7 +88,9 @@ extension Recipe {
     let shard = merges ? "${{ matrix.shard }}" : "1"
     let folder = merges ? "\(out)/shard-\(shard)" : out
     let run = Self.literal(
-      runLine(shard: merges ? "$SHARD/\(shards)" : nil, out: merges ? "\(out)/shard-$SHARD" : out))
+      runLine(
+        shard: merges ? "$SHARD/\(shards)" : nil, out: merges ? "\(out)/shard-$SHARD" : out,
+        telling: .github))
     var text = """
       # Made by: \(origin)
 
@@ -139,7 +141,7 @@ extension Recipe {
       \(githubHistory)      - name: Report
               shell: bash
               run: |
-      \(Self.indented(githubOutcome(Self.literal(reportLine("\(out)/shard-*/runs/*", out: out))), by: 10))
+      \(Self.indented(githubOutcome(Self.literal(reportLine("\(out)/shard-*/runs/*", out: out, telling: .github))), by: 10))
             - uses: actions/upload-artifact@v4
               if: always()
               with:

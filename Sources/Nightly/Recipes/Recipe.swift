@@ -130,9 +130,11 @@ public struct Recipe {
   /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
   ///
   /// When the time is over it is asked to end, which takes a step and the way back to a lock's park position.
-  func runLine(shard: String? = nil, out: String) -> String {
+  func runLine(shard: String? = nil, out: String, telling host: AnnotationPlace? = nil) -> String {
     let plan = plan(shards > 1 ? .shard : .whole).map(shellWord)
-    let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? []) + plan
+    // Of several parts the report tells it.
+    let told = shards > 1 ? [] : Self.telling(host)
+    let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? []) + told + plan
     return "timeout --preserve-status --kill-after=5m \(seconds) \(program) "
       + runWords(options)
   }
@@ -147,13 +149,20 @@ public struct Recipe {
   /// The merging of what several shards left, as a line of a shell.
   ///
   /// A history that is no server's takes the runs in afterwards, which changes nothing about the outcome.
-  func reportLine(_ runs: String, out: String, in place: Place = .checkout) -> String {
+  func reportLine(
+    _ runs: String, out: String, in place: Place = .checkout, telling host: AnnotationPlace? = nil
+  ) -> String {
     let program = shellWord(program(in: place))
     let options = (["--out=\(out)"] + historyWords.map(shellWord)).joined(separator: " ")
-    let line = "\(program) report \(options) \(runs)"
+    let line = "\(program) report \((Self.telling(host) + [options]).joined(separator: " ")) \(runs)"
     guard history != .none, !hasServer else { return line }
     return
       "(status=0; \(line) || status=$?; \(program) history add \(options) \(runs) || true; exit \"$status\")"
+  }
+
+  /// The options by which the host of the repository is told what did not go well.
+  private static func telling(_ host: AnnotationPlace?) -> [String] {
+    host.map { ["--annotations=\($0.word)"] } ?? []
   }
 
   /// How long a run may take, in seconds.

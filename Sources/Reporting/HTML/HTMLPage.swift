@@ -439,7 +439,7 @@ private func glance(_ record: CaseRecord, _ shown: Shown, number: Int) -> Markup
   let replay = record.verdict?.replay.map(copied) ?? ""
   return """
     <li class="\(shown.look.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.look.sign)</span> \
-    \(clipped(record.name, toBytes: 200))</a> <code>\(clipped(record.place, toBytes: 200))</code>
+    \(clipped(record.title, toBytes: 200))</a> <code>\(clipped(record.place, toBytes: 200))</code>
     <p>\(clipped(record.last.message, toBytes: 300))</p>
     \(replay)</li>
 

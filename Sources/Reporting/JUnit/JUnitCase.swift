@@ -39,7 +39,7 @@ struct JUnitCaseRenderer {
       return
     }
     guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
-    let outcome = JUnitOutcome(entry, texts)
+    let outcome = CaseOutcome(entry, texts)
     open(start, entry, suite.text, line: outcome.main.line, &xml)
     if profile.hasCaseProperties {
       add(properties(start, entry, outcome.main.verdict), to: &xml)
@@ -206,32 +206,6 @@ extension LineTokens {
 
 // MARK: - Cases with something to say
 
-/// The tries of a case, in the places that they have in a report.
-private struct JUnitOutcome {
-  /// The try that is shown as the case's: the first that ended as the case did.
-  var main: CaseText
-  /// The others that failed, in their order.
-  var others: [CaseText]
-  var omitted: Int
-
-  init(_ entry: JournalIndex.Entry, _ texts: CaseTexts) {
-    var tries = texts.tries
-    let last = tries[tries.count - 1]
-    // The next try was not begun.
-    if last.verdict?.isTriedAgain ?? false { tries.append(CaseText(start: last.start)) }
-    let word = entry.outcome == .failed ? .divergence : tries[tries.count - 1].verdict?.word
-    let number: Int? =
-      switch entry.outcome {
-      case .passed where entry.isFailedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }
-      case .passed: nil
-      default: tries.firstIndex { $0.verdict?.word == word }
-      }
-    main = tries[number ?? tries.count - 1]
-    others = tries.enumerated().filter { $0 != number && $1.verdict?.word != .agree }.map(\.element)
-    omitted = texts.omitted
-  }
-}
-
 extension CaseText {
   /// What kind of trouble the try is; a try without a verdict was not brought to its end.
   fileprivate var type: String { (verdict?.word ?? .incomplete).rawValue }
@@ -240,7 +214,7 @@ extension CaseText {
 }
 
 extension JUnitCaseRenderer {
-  private func add(_ outcome: JUnitOutcome, _ entry: JournalIndex.Entry, to xml: inout XMLBuffer) {
+  private func add(_ outcome: CaseOutcome, _ entry: JournalIndex.Entry, to xml: inout XMLBuffer) {
     let main = outcome.main
     var elements: [(rank: Int, xml: XMLBuffer)] = []
     func add(_ rank: Int, _ build: (inout XMLBuffer) -> Void) {
@@ -334,7 +308,7 @@ extension JUnitCaseRenderer {
   /// Adds a case for readers that know one outcome and no output: the rest goes to the text of the outcome, and of a
   /// case without one to the output of the suite.
   private func addStrictly(
-    _ outcome: JUnitOutcome, _ entry: JournalIndex.Entry, name: String, _ xml: inout XMLBuffer,
+    _ outcome: CaseOutcome, _ entry: JournalIndex.Entry, name: String, _ xml: inout XMLBuffer,
     _ output: inout XMLBuffer
   ) {
     let main = outcome.main

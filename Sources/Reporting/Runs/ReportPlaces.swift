@@ -14,6 +14,8 @@ public struct ReportPlaces {
   public var junit: String?
   public var junitProfile = JUnitProfile.ci
   public var html = Page.usual
+  /// Which hosts of repositories are told what did not go well.
+  public var annotations: [AnnotationPlace] = []
   public var history = HistorySettings()
 
   /// All of them as usual.
@@ -39,6 +41,7 @@ public struct ReportPlaces {
     if junit == nil { sum.junit = others.junit }
     if junitProfile == usual.junitProfile { sum.junitProfile = others.junitProfile }
     if html == usual.html { sum.html = others.html }
+    if annotations.isEmpty { sum.annotations = others.annotations }
     if history == usual.history { sum.history = others.history }
     return sum
   }
@@ -55,7 +58,7 @@ public struct ReportPlaces {
     case .file(let path): words += ["--html", path]
     case .none: words += ["--html", "none"]
     }
-    return words + history.words
+    return words + annotations.flatMap { ["--annotations", $0.word] } + history.words
   }
 
   /// Keeps room for the JUnit report: a disk that is full in the middle of a run costs the rest of the run, and not the
@@ -83,8 +86,14 @@ public struct ReportPlaces {
     _ runs: RecordedRuns, journals: [String], _ messages: StatusLine
   ) throws(FileFault) -> [String] {
     try runs.writeJUnit(to: junitPath, profile: junitProfile)
-    guard let htmlPath else { return [junitPath] }
-    try runs.writeHTML(to: htmlPath, history: history.source(journals: journals, out: out, messages))
-    return [junitPath, htmlPath]
+    var paths = [junitPath]
+    if let htmlPath {
+      try runs.writeHTML(to: htmlPath, history: history.source(journals: journals, out: out, messages))
+      paths.append(htmlPath)
+    }
+    for place in annotations {
+      if let path = try runs.annotate(place, in: out, messages) { paths.append(path) }
+    }
+    return paths
   }
 }

@@ -13,6 +13,21 @@ extension ReportPlaces.Page: ArgumentValue {
   static let form = "a path or none"
 }
 
+extension AnnotationPlace: ArgumentValue {
+  init?(argument: String) {
+    let (word, path) = (argument.prefix { $0 != "=" }, argument.drop { $0 != "=" }.dropFirst())
+    switch word {
+    case "github" where !argument.contains("="): self = .github
+    case "gitlab" where !argument.contains("="): self = .gitlab(nil)
+    case "gitlab" where !path.isEmpty: self = .gitlab(String(path))
+    default: return nil
+    }
+  }
+
+  static let form = "github, gitlab or gitlab=FILE"
+  static let kind = ValueKind.choice(["github", "gitlab"])
+}
+
 extension ReportPlaces {
   /// The options.
   static var options: [Option<ReportPlaces>] {
@@ -28,6 +43,11 @@ extension ReportPlaces {
       .value(
         "html", \.html, "FILE", "Where the HTML report goes, or none. DIR/report.html unless given.",
         example: "report.html", as: .file),
+      .adding(
+        "annotations", \.annotations, "github|gitlab[=FILE]",
+        "Shows what did not go well beside its line: to GitHub in the log, to GitLab as a report of code quality, which is "
+          + "DIR/\(AnnotationPlace.codeQuality) unless given. May be given several times.", example: "gitlab"
+      ) { (place: AnnotationPlace) in place },
       HistorySettings.option.lifted(to: \.history),
     ]
   }

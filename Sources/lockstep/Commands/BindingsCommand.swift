@@ -7,28 +7,40 @@ import System
 extension Command {
   static var bindings: Command {
     Command(
-      "bindings", "Prints the file with which a program of yours is a device.",
+      "bindings",
+      "Prints the file with which a program of yours is a device, or another framework runs scenarios.",
       discussion: """
-        It speaks the lines of 'exec:', so that only what the lock does is left to write. The file needs nothing beside it: it is yours.
+        The file needs nothing beside it: it is yours.
 
+        A program as a device, which speaks the lines of 'exec:', so that only what the lock does is left to write:
 
-        """
-          + Binding.all.map { "  \($0.language.leftAligned(in: 8))\($0.fileName)\n" }.joined(),
+        \(list(.device))
+        Scenarios as tests of another framework, which calls 'lockstep run':
+
+        \(list(.tests))
+        """,
       examples: [
         Example(
           "lockstep bindings python > lockstep_device.py",
-          "For a lock in Python; its first lines say how it is used.")
+          "For a lock in Python; its first lines say how it is used."),
+        Example("lockstep bindings pytest > lockstep_pytest.py", "Scenarios as tests of pytest."),
       ],
       operands: .init(
-        placeholder: "LANGUAGE", summary: "The language that your program is written in.", count: 1...1,
+        placeholder: "NAME", summary: "The language of your program, or the framework.", count: 1...1,
         as: .choice(Binding.all.map(\.language)), path: \.self), defaults: [String]()
     ) { names, console throws(UsageError) in
       let languages = Binding.all.map(\.language)
       guard let binding = Binding.all.first(where: { $0.language == names[0] }) else {
-        throw UsageError("unknown language '\(names[0])': \(hint(for: names[0], of: languages))")
+        throw UsageError("unknown language or framework '\(names[0])': \(hint(for: names[0], of: languages))")
       }
       console.print(binding.text)
       return .agree
     }
+  }
+
+  /// The files for something, a line each.
+  private static func list(_ purpose: Binding.Purpose) -> String {
+    Binding.all.filter { $0.purpose == purpose }.map { "  \($0.language.leftAligned(in: 8))\($0.fileName)\n" }
+      .joined()
   }
 }

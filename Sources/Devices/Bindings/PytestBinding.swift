@@ -1,0 +1,456 @@
+extension Binding {
+  /// The plugin for pytest.
+  static let pytest = [pytestHead, pythonRun, pytestBody].joined(separator: "\n\n\n") + "\n"
+
+  private static let pytestHead = #"""
+    """Lockstep's scenarios as tests of pytest.
+
+        # conftest.py, in the folder from which pytest is started
+        pytest_plugins = ["lockstep_pytest"]
+
+    or `python -m pytest -p lockstep_pytest`. From then on each `*.yaml` that is a scenario is collected, an item for each
+    of its cases, and run by the `lockstep` on the PATH:
+
+        pytest Scenarios
+        pytest Scenarios --lockstep-device 'emulator:sesame5?defect=deaf-unlock' --lockstep-seed 42
+        pytest Scenarios -m smoke -k jam --lf -x --junitxml junit.xml
+
+    All items of a session are one `lockstep run`, whose journal and reports are in `--lockstep-out`. It begins with the
+    first of them, and a test of another kind waits until it has ended: nothing else is at the lock meanwhile. In a worker of
+    pytest-xdist, which does not know beforehand what it will be given, each item is a run of its own, in a folder of the
+    worker.
+
+        agree         passed; what agreed only when it was tried again is listed as flaky
+        divergence    failed: model and device side by side, the line of the scenario, and the line to paste that replays it
+        lab fault     error, as is all that was not brought to an end: neither says anything of the lock
+        skipped       skipped, with the reason
+
+    Tags of a scenario are marks, and each item has the mark `lockstep`. What each case rests on stands in the properties
+    of `--junitxml`.
+
+    One file, no dependencies but pytest 7 or later, Python 3.8 or later.
+    """
+
+    import collections
+    import fnmatch
+    import json
+    import os
+    import queue
+    import re
+    import shlex
+    import signal
+    import subprocess
+    import tempfile
+    import threading
+
+    import pytest
+    """#
+
+  private static let pytestBody = #"""
+    # What pytest asks for.
+
+
+    def pytest_addoption(parser):
+        group = parser.getgroup("lockstep", "scenarios of Lockstep")
+
+        def add(name, metavar, help):
+            group.addoption(f"--lockstep-{name}", metavar=metavar, help=help, default=None)
+            parser.addini(f"lockstep_{name}", help)
+
+        add("device", "SPEC", "the device in place of the scenarios' own, as for 'lockstep run --device'")
+        add("bench", "FILE", "the bench whose locks --lockstep-device may name")
+        add("seed", "N", "the seed of everything that is drawn, also in place of a scenario's own")
+        add("command", "PATH", "where lockstep is, or a line that starts it; else LOCKSTEP, else the PATH")
+        add("args", "WORDS", "more options of 'lockstep run', as in a shell: '--transport usb:0 --retries 2'")
+        add("out", "DIR", "where journal and reports go; Reports unless given")
+
+
+    def pytest_configure(config):
+        config._lockstep = _Lockstep(config)
+
+
+    def pytest_ignore_collect(collection_path, config):
+        # What a run saves of failures are scenarios too, and only meant where they are named.
+        return True if collection_path == config._lockstep.out else None
+
+
+    def pytest_collect_file(file_path, parent):
+        if file_path.suffix in (".yaml", ".yml") and _isScenario(file_path):
+            return ScenarioFile.from_parent(parent, path=file_path)
+
+
+    def _isScenario(path):
+        """Whether a file is meant as a scenario: its first line names the schema, or it has a title as scenarios do."""
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                head = file.read(1 << 16)
+        except OSError:
+            return False
+        first = head.partition("\n")[0]
+        return first.startswith("#") and "scenario.schema.json" in first or bool(_TITLE.search(head))
+
+
+    _TITLE = re.compile(r"""^\{?\s*["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
+
+
+    class ScenarioFile(pytest.File):
+        """A file with a scenario."""
+
+        def collect(self):
+            try:
+                cases = self.config._lockstep.cases(self.path)
+            except LockstepError as error:
+                raise self.CollectError(str(error)) from None
+            names = [" ".join(case["name"].split()).replace("::", ":") for case in cases]
+            stem = os.path.splitext(cases[0]["file"])[0] if cases else ""
+            for case, name in zip(cases, names):
+                # Of several cases of a file, what tells one from the other is what its id has more than the file.
+                if len(cases) > 1 and names.count(name) > 1:
+                    name += " " + case["id"][len(stem):].lstrip("/:# ")
+                yield ScenarioItem.from_parent(self, name=name, case=case)
+
+
+    class ScenarioItem(pytest.Item):
+        """A case of a scenario."""
+
+        #: There are none, and plugins that look for theirs are to find that.
+        fixturenames = ()
+
+        def __init__(self, *, case, **others):
+            super().__init__(**others)
+            self.case = case
+            self._isDriven = False
+            for tag in ["lockstep"] + case.get("tags", []):
+                mark = re.sub(r"[^\w.+-]", "_", tag)
+                if not mark.startswith("_"):
+                    self.config._lockstep.register(mark)
+                    self.add_marker(mark)
+
+        def setup(self):
+            """Waits for how the case ends. What is no judgement of the lock is no failure of a test: it is raised here, where
+            pytest makes an error of it."""
+            driver = self.config._lockstep
+            cases = driver.alone(self) if self._isDriven else driver.ended(self)
+            self._isDriven = True
+            self._worst = worst = max(cases, key=lambda case: _WEIGHTS.index(case.word))
+            self._note(cases)
+            if worst.word == "skipped":
+                pytest.skip(worst.message)
+            if worst.word in ("lab-fault", "incomplete"):
+                raise (LabTrouble if worst.word == "lab-fault" else LockstepError)(_Ending(worst))
+
+        def runtest(self):
+            if self._worst.word == "divergence":
+                raise Divergence(_Ending(self._worst))
+
+        def _note(self, cases):
+            worst = self._worst
+            values = {
+                "case": worst.id, "device": worst.start.get("device"), "seed": worst.start.get("seed"),
+                "observations": worst.verdict.get("observations"), "attempts": worst.tries if worst.tries > 1 else None,
+                "signature": worst.verdict.get("signature"), "replay": worst.verdict.get("replay"),
+            }
+            self.user_properties += [(f"lockstep.{name}", str(value)) for name, value in values.items() if value is not None]
+            if any(case.isFlaky for case in cases):
+                self.user_properties.append(("lockstep.flaky", "true"))
+            if worst.trace and worst.word not in ("agree", "skipped"):
+                self.add_report_section("setup", "lockstep", worst.trace)
+
+        def repr_failure(self, excinfo, style=None):
+            if isinstance(excinfo.value, (Divergence, LockstepError)):
+                ending = excinfo.value.args[0]
+                return ending if isinstance(ending, _Ending) else str(ending)
+            return super().repr_failure(excinfo, style)
+
+        def reportinfo(self):
+            return self.path, self._line - 1, f"{self.path.stem}: {self.name}"
+
+        @property
+        def _line(self):
+            """Where the title stands."""
+            with open(self.path, encoding="utf-8", errors="replace") as file:
+                head = file.read(1 << 16)
+            match = _TITLE.search(head)
+            return head.count("\n", 0, match.start()) + 1 if match else 1
+
+
+    #: How cases end, the best first: several rounds of one case are as their worst.
+    _WEIGHTS = ["skipped", "agree", "incomplete", "lab-fault", "divergence"]
+
+
+    class _Ending:
+        """How a case ended, as pytest shows it: in full, and as one line in its summary and in JUnit."""
+
+        class _Crash:
+            def __init__(self, path, lineno, message):
+                self.path, self.lineno, self.message = path, lineno, message
+
+            def __str__(self):
+                return f"{self.path}:{self.lineno}: {self.message}"
+
+        def __init__(self, case):
+            self.text = case.text
+            self.reprcrash = self._Crash(case.file, case.line, case.message)
+
+        def toterminal(self, terminal):
+            for line in self.text.splitlines():
+                terminal.line(line)
+
+        def __str__(self):
+            return self.text
+
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(item, nextitem):
+        if not isinstance(item, ScenarioItem):
+            item.config._lockstep.finish()
+
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(session, exitstatus):
+        driver = session.config._lockstep
+        driver.finish(stops=True)
+        # What lockstep says was wrong makes no test fail, and may not pass either.
+        if driver.troubles and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+    def pytest_terminal_summary(terminalreporter, config):
+        driver = config._lockstep
+        reports = [
+            report for list in terminalreporter.stats.values() for report in list
+            if ("lockstep.flaky", "true") in map(tuple, getattr(report, "user_properties", [])) and report.when == "call"
+        ]
+        if not reports and not driver.troubles and not driver.isUsed:
+            return
+        terminalreporter.section("lockstep", sep="-")
+        for report in reports:
+            terminalreporter.line(f"flaky   {report.nodeid}")
+        for trouble in driver.troubles:
+            terminalreporter.line(trouble, red=True)
+        if driver.isUsed:
+            terminalreporter.line(f"reports in {driver.out}")
+
+
+    # What is asked of Lockstep.
+
+
+    class _Lockstep:
+        """The command, and what it is asked in a session."""
+
+        def __init__(self, config):
+            self.config = config
+            self.root = config.rootpath
+            self.command = _words(self._setting("command"))
+            worker = getattr(config, "workerinput", None)
+            self.out = self.root / (self._setting("out") or "Reports")
+            self.isWorker = worker is not None
+            self._folder = self.out / worker["workerid"] if worker else self.out
+            #: What is wrong though no item says so.
+            self.troubles = []
+            self.isUsed = False
+            self._known = {}
+            self._broken = None
+            self._run = None
+            self._marks = set()
+
+        def _setting(self, name):
+            value = self.config.getoption(f"lockstep_{name}")
+            return value if value is not None else self.config.getini(f"lockstep_{name}") or None
+
+        def _options(self):
+            return [
+                f"--{name}={self._setting(name)}" for name in ("device", "bench", "seed") if self._setting(name) is not None
+            ]
+
+        def _name(self, path):
+            """A file as Lockstep is to call it, from the folder in which it runs."""
+            try:
+                return str(path.relative_to(self.root))
+            except ValueError:
+                return str(path)
+
+        def register(self, mark):
+            """Makes a tag a mark that pytest knows."""
+            if mark not in self._marks:
+                self._marks.add(mark)
+                self.config.addinivalue_line("markers", f"{mark}: a tag of scenarios")
+
+        # Which cases there are
+
+        def cases(self, path):
+            """The cases of a file; all files of the session are asked for at once, with the first of them."""
+            if self._broken is not None:
+                raise LockstepError(self._broken)
+            if path not in self._known:
+                others = [other for other in self._candidates() if other not in self._known]
+                try:
+                    self._learn(list(dict.fromkeys([path] + others)))
+                except LockstepError as error:
+                    self._broken = str(error)
+                    raise
+            known = self._known[path]
+            if isinstance(known, str):
+                raise LockstepError(known)
+            return known
+
+        def _candidates(self):
+            """The scenarios below what pytest was started with."""
+            ignored = self.config.getini("norecursedirs")
+            for argument in self.config.args:
+                place = self.config.invocation_params.dir / str(argument).partition("::")[0]
+                for folder, folders, files in os.walk(place):
+                    folders[:] = sorted(
+                        name for name in folders
+                        if not any(fnmatch.fnmatch(name, pattern) for pattern in ignored)
+                        and place.__class__(folder, name) != self.out)
+                    for name in sorted(files):
+                        path = place.__class__(os.path.normpath(os.path.join(folder, name)))
+                        if path.suffix in (".yaml", ".yml") and _isScenario(path):
+                            yield path
+
+        def _learn(self, paths):
+            """Asks for the cases of some files. Where one of them cannot be read none is listed: then it is looked for by
+            halves."""
+            names = {os.path.normpath(self._name(path)): path for path in paths}
+            call = _Call(self.command + ["list", "--format=json"] + self._options() + ["--"] + list(names), self.root)
+            cases = list(call.records())
+            status = call.end()
+            if status in (0, 4):
+                for path in paths:
+                    self._known[path] = []
+                for case in cases:
+                    self._known[names[os.path.normpath(case["file"])]].append(case)
+                return
+            if status != 2 or not self._problems(names):
+                raise LockstepError(call.fault("the scenarios cannot be listed"))
+            if len(paths) == 1:
+                self._known[paths[0]] = call.said
+                return
+            middle = len(paths) // 2
+            for part in (paths[:middle], paths[middle:]):
+                self._learn(part)
+
+        def _problems(self, names):
+            """What is wrong with some files themselves."""
+            call = _Call(self.command + ["validate", "--format=json", "--"] + list(names), self.root)
+            return [problem for record in call.records() for problem in record.get("problems", [])]
+
+        # Running them
+
+        def _start(self, files, *options):
+            self.isUsed = True
+            words = ["run", "--format=json", "-vv", "--show-progress=none", f"--out={self._folder}"] + self._options()
+            # A page about one case helps nobody.
+            words += ["--html=none"] if self.isWorker else []
+            words += shlex.split(self._setting("args") or "") + list(options)
+            return _Run(self.command + words + ["--"] + files, self.root)
+
+        def alone(self, item):
+            """Runs a case by itself, and gives how it ended, each round of it."""
+            run = _SessionRun(self._start([item.case["file"]]), [item.case["id"]])
+            try:
+                return run.ended(item.case["id"])
+            except BaseException:
+                run.stop()
+                raise
+            finally:
+                self._close(run)
+
+        def ended(self, item):
+            """Waits until a case has ended, and gives how, each round of it."""
+            if self.isWorker:
+                return self.alone(item)
+            if self._run is None:
+                self._run = self._begin(item.session)
+            if item.case["id"] not in self._run.ids:
+                return self.alone(item)
+            return self._run.ended(item.case["id"])
+
+        def _begin(self, session):
+            """Starts the run of all items that are selected."""
+            items = [
+                item for item in session.items
+                if isinstance(item, ScenarioItem) and item.get_closest_marker("skip") is None
+            ]
+            # Once pytest will stop no other case is begun, unless pytest may count less than Lockstep.
+            maximum = self.config.getoption("maxfail", 0)
+            isExcused = any(item.get_closest_marker("xfail") for item in items)
+            options = [f"--max-fail={maximum}"] if maximum and not isExcused else []
+            files = list(dict.fromkeys(item.case["file"] for item in items))
+            return _SessionRun(self._start(files, *options), [item.case["id"] for item in items])
+
+        def finish(self, stops=False):
+            """Waits until the run has ended, where there is one; with `stops` it is ended unless it is at its end."""
+            if self._run is None or self._run.isClosed:
+                return
+            if stops and not self._run.isComplete:
+                self._run.stop()
+            self._close(self._run)
+
+        def _close(self, run):
+            trouble = run.close()
+            if trouble:
+                self.troubles.append(trouble)
+
+
+    class _SessionRun:
+        """A run, and the endings of the items that it is for."""
+
+        def __init__(self, run, ids):
+            self.ids = set(ids)
+            self.isClosed = False
+            self._run = run
+            self._cases = run.cases()
+            self._endings = {name: [] for name in ids}
+            self._complete = set()
+            self._last = None
+
+        @property
+        def isComplete(self):
+            return self._complete >= self.ids
+
+        def ended(self, name):
+            """How a case ended, each round of it."""
+            while name not in self._complete and self._advance():
+                pass
+            if not self._endings[name]:
+                raise LockstepError(self._run.fault(f"no verdict on {name}"))
+            return self._endings[name]
+
+        def _advance(self):
+            """Takes in one more case; false where there is none."""
+            case = next(self._cases, None)
+            if case is None:
+                self._complete |= self.ids
+                return False
+            # The rounds of a case have numbers, and come one behind the other.
+            name = case.id if case.id in self.ids else re.sub(r"#[0-9]+$", "", case.id)
+            if name != self._last and self._last is not None:
+                self._complete.add(self._last)
+            self._last = name
+            if name in self.ids:
+                self._endings[name].append(case)
+                if name == case.id:
+                    self._complete.add(name)
+            return True
+
+        def stop(self):
+            self._run.stop()
+
+        def close(self):
+            """Waits for the end, and gives what is wrong though no case says so."""
+            try:
+                while self._advance():
+                    pass
+            except LockstepError as error:
+                return str(error)
+            finally:
+                self.isClosed = True
+                status = self._run.end()
+            isRed = any(case.word not in ("agree", "skipped") for cases in self._endings.values() for case in cases)
+            if status in (0, 4) or isRed and status in (1, 3, 5, 6) or self._run.isStopped:
+                return None
+            return self._run.fault("the run is not in order")
+    """#
+}

@@ -1,0 +1,147 @@
+import Basics
+import Journal
+import Secrets
+import System
+
+/// What the host of a repository shows beside a line of it: a case that did not go well, or a journal that is not whole.
+struct Annotation: Equatable {
+  /// What it is about.
+  enum Kind: String {
+    case divergence
+    /// It agreed only when it was tried again, and that was not to be enough.
+    case flaky
+    case labFault = "lab-fault"
+    case incomplete
+
+    /// Whether something is wrong with the device; everything else says nothing of it.
+    var isFault: Bool { self == .divergence || self == .flaky }
+  }
+
+  var kind: Kind
+  /// The file of the scenario, as it is named from the folder in which we are; `nil` where there is none.
+  var file: String?
+  /// The line of the step that failed, or else the one where the scenario begins.
+  var line = 1
+  /// The case, and how it ended.
+  var title: String
+  /// Why.
+  var message: String
+  /// More lines: model and device side by side, and the line to paste that does it again.
+  var details: [String] = []
+  /// The same wherever and whenever the same thing is wrong with the same case.
+  var fingerprint: String
+}
+
+extension Annotation {
+  /// The longest text that is made of one, in bytes.
+  static let longestText = 4 << 10
+  /// The longest title.
+  static let longestTitle = 200
+
+  /// What there is to say of a case that did not go well.
+  ///
+  /// - Parameter saved: the file in which a campaign saved the case, which stands in no other.
+  fileprivate init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, saved: String?) {
+    let main = CaseOutcome(entry, texts).main
+    let verdict = main.verdict
+    let word = verdict?.word ?? .incomplete
+    let kind: Kind =
+      switch word {
+      case _ where entry.isFailedAsFlaky: .flaky
+      case .divergence: .divergence
+      case .labFault: .labFault
+      case .incomplete, .skipped, .agree: .incomplete
+      }
+    var details = verdict?.details ?? []
+    if let replay = verdict?.replay { details.append(replay) }
+    self.init(
+      kind: kind, file: (saved ?? main.start.file).map(seenFromHere),
+      line: verdict?.line ?? main.lastEvent?.line ?? main.start.line ?? 1,
+      title:
+        "\(caseName(of: main.start, copy: 1)): \(kind.words)\(verdict?.step.map { " at step \($0)" } ?? "")",
+      message: main.message, details: details,
+      // Which test a campaign came upon it with, and where that is saved, is chance.
+      fingerprint: Annotation.fingerprint(
+        (saved == nil
+          ? [
+            className(file: main.start.file.map(seenFromHere), id: main.start.id),
+            caseName(of: main.start, copy: 1),
+          ] : [main.start.machine ?? ""])
+          + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
+    self = shown
+  }
+
+  /// What there is to say of a journal that is not whole.
+  fileprivate init(_ problem: JournalProblem) {
+    self.init(
+      kind: .incomplete, title: "The run is not whole", message: "\(problem)",
+      fingerprint: Annotation.fingerprint(["journal", "\(problem)"]))
+    self = shown
+  }
+
+  private static func fingerprint(_ parts: [String]) -> String {
+    var fingerprint = Fingerprint()
+    for part in parts { fingerprint.mix(part + "\n") }
+    return fingerprint.description
+  }
+
+  /// The same, in which nothing stands that nobody may see, before a host's own notation can hide it from who looks for it.
+  private var shown: Annotation {
+    func plain(_ text: String, _ limit: Int) -> String {
+      clipped(visible(Redactor.shared.redacted(text)), toBytes: limit)
+    }
+    var copy = self
+    copy.file = file.map { plain($0, Self.longestText) }
+    copy.line = max(1, line)
+    copy.title = plain(title.inOneLine, Self.longestTitle)
+    copy.message = plain(message, Self.longestText)
+    copy.details = details.prefix(32).map { plain($0.inOneLine, Self.longestText) }
+    return copy
+  }
+}
+
+extension Annotation.Kind {
+  fileprivate var words: String {
+    switch self {
+    case .divergence: "diverged"
+    case .flaky: "flaky"
+    case .labFault: "trouble in the lab"
+    case .incomplete: "incomplete"
+    }
+  }
+}
+
+/// A path as hosts know files: below the folder in which we are, where it is.
+private func seenFromHere(_ path: String) -> String {
+  let path = Path.normalized(path)
+  let here = Host.folder + "/"
+  return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+}
+
+extension RecordedRuns {
+  /// Goes through all that did not go well, in the order of the reports; what was not begun is counted elsewhere.
+  func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
+    var saved: [Int: String] = [:]
+    for found in index.findings {
+      if let place = found.place, let file = found.finding.file { saved[place] = file }
+    }
+    for suite in index.suites {
+      for (position, entry) in zip(suite.entries.indices, suite.entries)
+      where entry.outcome.isBad || entry.isFailedAsFlaky {
+        guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
+          texts.tries.contains(where: \.wasBegun)
+        else { continue }
+        try body(Annotation(entry, texts, saved: saved[suite.entries.number(at: position)]))
+      }
+    }
+    for problem in index.problems { try body(Annotation(problem)) }
+  }
+}
+
+extension CaseText {
+  /// Whether the case came to its first step, or to a verdict that says more than that it did not.
+  fileprivate var wasBegun: Bool {
+    guard let verdict else { return true }
+    return verdict.word != .incomplete || verdict.step != nil || verdict.limit != nil
+  }
+}

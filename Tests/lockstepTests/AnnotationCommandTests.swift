@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Annotations by the command", .timeLimit(.minutes(10)))
+struct AnnotationCommandTests {
+  /// A folder with a scenario that a lock fails which says each status too late, and one that it does not.
+  private func folder() throws -> Command.Folder {
+    let folder = try Command.Folder()
+    try folder.write("Scenarios/unlock.yaml", TestFrameworks.unlock)
+    try folder.write("Scenarios/lock.yaml", TestFrameworks.lock)
+    return folder
+  }
+
+  private func commands(_ text: String) -> [String] {
+    text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("::") }
+  }
+
+  @Test(
+    "a broken lock is an error at the line of its step, a healthy one is nothing, and reports tell the same again"
+  )
+  func run() throws {
+    let folder = try folder()
+    let result = try Command.run(
+      "run", "--device", TestFrameworks.broken, "--annotations", "github", "--annotations",
+      "gitlab=a/quality.json",
+      in: folder.path)
+    expect(result.status, 1)
+    let told = commands(result.errors)
+    expect(told.count, 1)
+    let start = "::error file=Scenarios/unlock.yaml,line=12,title=An unlock is told%3A diverged at step 7::"
+    #expect(told[0].hasPrefix(start) && told[0].contains("%0Alockstep replay Reports/failures/"), "\(told)")
+    expect(commands(result.output), [])
+    let quality = try folder.read("a/quality.json")
+    #expect(
+      quality.contains(#""location":{"path":"Scenarios/unlock.yaml","lines":{"begin":12}}"#), "\(quality)")
+    let run = try #require(folder.names("Reports/runs").first)
+    let again = try Command.run(
+      "report", run, "--annotations", "gitlab", "--annotations", "github", in: folder.path)
+    expect(again.status, 1)
+    expect(commands(again.errors), told)
+    expect(try folder.read("Reports/code-quality.json"), quality)
+    let healthy = try Command.run(
+      "run", "--annotations", "github", "--annotations", "gitlab", in: folder.path)
+    expect(healthy.status, 0)
+    expect(commands(healthy.errors), [])
+    expect(try folder.read("Reports/code-quality.json"), "[]\n")
+  }
+
+  @Test("nothing is told unless it is asked for, on GitHub neither")
+  func unasked() throws {
+    let folder = try folder()
+    let result = try Command.shell(
+      "GITHUB_ACTIONS=true $LOCKSTEP run --device '\(TestFrameworks.broken)'", in: folder.path)
+    expect(result.status, 1)
+    expect(commands(result.errors + result.output), [])
+  }
+
+  @Test("trouble of the lab is a warning, and nothing that a merge request is to be blamed for")
+  func trouble() throws {
+    let folder = try folder()
+    let result = try Command.run(
+      "run", "--device", "exec:/nowhere/at/all", "--annotations", "github", "--annotations", "gitlab",
+      in: folder.path)
+    expect(result.status, 3)
+    let told = commands(result.errors)
+    expect(told.count, 2)
+    #expect(told.allSatisfy { $0.hasPrefix("::warning file=Scenarios/") }, "\(told)")
+    let quality = try folder.read("Reports/code-quality.json")
+    #expect(quality.contains(#""severity":"info""#) && !quality.contains("major"), "\(quality)")
+  }
+
+  @Test("what a campaign found is told at the scenario that it saved")
+  func fuzz() throws {
+    let folder = try folder()
+    let result = try Command.run(
+      "fuzz", "sesame", "--device", "emulator:sesame5?defect=deaf-unlock", "--seed", "3", "--steps", "5k",
+      "--annotations", "github",
+      in: folder.path)
+    expect(result.status, 1)
+    let saved = try #require(folder.names("Reports/failures").first)
+    let told = commands(result.errors)
+    expect(told.count, 1)
+    #expect(told[0].hasPrefix("::error file=Reports/failures/\(saved),line=1,title="), "\(told)")
+  }
+
+  @Test(
+    "a wrong word, and a place where nothing can be written",
+    arguments: [
+      (
+        "githb", 2,
+        "'--annotations' expects github, gitlab or gitlab=FILE, not 'githb': did you mean 'github'?"
+      ),
+      ("gitlb=a.json", 2, "not 'gitlb=a.json': did you mean 'gitlab'?"), ("gitlab=", 2, "not 'gitlab='"),
+      ("github=a", 2, "not 'github=a'"), ("gitlab=Scenarios", 2, "Scenarios is a folder"),
+      ("gitlab=Scenarios/lock.yaml", 2, "is not a report of code quality, and so it is not replaced"),
+      ("gitlab=Reports/junit.xml", 2, "--annotations and --junit are one file"),
+      ("gitlab=/proc/nowhere/a.json", 3, "the reports are not written: /proc/nowhere"),
+      ("gitlab=/dev/full", 3, "/dev/full: No space left on device"),
+    ] as [(String, Int32, String)])
+  func refusals(word: String, status: Int32, words: String) throws {
+    let folder = try folder()
+    let result = try Command.run("run", "--annotations", word, in: folder.path)
+    expect(result.status, status)
+    #expect(result.errors.contains(words), "\(result.errors)")
+  }
+}

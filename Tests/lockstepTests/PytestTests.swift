@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest))
+struct PytestTests {
+  /// A folder with scenarios, one of which no lock can be driven by, and the plugin.
+  private func folder() throws -> Command.Folder {
+    let folder = try Command.Folder()
+    let plugin = try Command.run("bindings", "pytest")
+    expect(plugin.status, 0)
+    try folder.write("lockstep_pytest.py", plugin.output)
+    try folder.write("conftest.py", "pytest_plugins = [\"lockstep_pytest\"]\n")
+    try folder.write("Scenarios/unlock.yaml", TestFrameworks.unlock)
+    try folder.write("Scenarios/lock.yaml", TestFrameworks.lock)
+    try folder.write("Scenarios/door.yaml", TestFrameworks.door)
+    // No scenario, and nothing that is to be said of it.
+    try folder.write("Scenarios/bench.yaml", "locks:\n  scenario: nothing\n")
+    return folder
+  }
+
+  private struct Session {
+    var status: Int32
+    /// What became of each item, as the summary says it.
+    var ends: [String]
+    var output: String
+  }
+
+  private func pytest(_ words: String, in folder: Command.Folder) throws -> Session {
+    let result = try Command.shell(
+      "'\(Tool.pytest.path)' -rA -p no:cacheprovider \(words) 2>&1", in: folder.path)
+    let kinds = ["PASSED ", "FAILED ", "ERROR ", "SKIPPED ", "XFAIL "]
+    let ends = result.output.split(separator: "\n").map(String.init).filter { line in
+      kinds.contains { line.hasPrefix($0) }
+    }
+    return Session(status: result.status, ends: ends.sorted(), output: result.output)
+  }
+
+  private static let (unlock, lock, door) = (
+    "Scenarios/unlock.yaml::An unlock is told", "Scenarios/lock.yaml::A lock is found",
+    "Scenarios/door.yaml::A door opens"
+  )
+  private static let lags = "--lockstep-device '\(TestFrameworks.broken)'"
+  private static let late = "the device showed nothing, where the model demands something by now"
+
+  @Test("all agree: each is an item that passed, of one run")
+  func healthy() throws {
+    let folder = try folder()
+    let session = try pytest("", in: folder)
+    expect(session.status, 0)
+    expect(session.ends, [Self.door, Self.lock, Self.unlock].map { "PASSED \($0)" })
+    expect(folder.names("Reports/runs").count, 1)
+    // What it leaves is collected no more than what it is told to leave out.
+    expect(try pytest("--collect-only -q", in: folder).output.contains("3 tests collected"), true)
+  }
+
+  @Test("a broken lock fails one item, with model and device, the line, and the way back; a door is skipped")
+  func broken() throws {
+    let folder = try folder()
+    let session = try pytest("--junitxml junit.xml --lockstep-seed 7 \(Self.lags)", in: folder)
+    expect(session.status, 1)
+    expect(
+      session.ends.filter { !$0.hasPrefix("SKIPPED") },
+      ["FAILED \(Self.unlock) - \(Self.late)", "PASSED \(Self.lock)"])
+    let skipped = session.ends.filter { $0.hasPrefix("SKIPPED") }
+    #expect(skipped.count == 1 && skipped[0].hasSuffix("sesame5 cannot be compared with the machine door"))
+    let saved = try #require(folder.names("Reports/failures").first)
+    for line in [
+      "Scenarios/unlock.yaml:12   diverged at step 7, t = 5.1875 s", "    \(Self.late)", "    after   unlock",
+      "    device  locked", "  lockstep replay \(folder.path)/Reports/failures/\(saved)",
+    ] { #expect(session.output.contains("\n\(line)\n"), "\(line)\n\(session.output)") }
+    let junit = try folder.read("junit.xml")
+    #expect(junit.contains(#"errors="0" failures="1" skipped="1" tests="3""#), "\(junit)")
+    #expect(junit.contains(#"<property name="lockstep.seed" value="7""#), "\(junit)")
+    #expect(junit.contains(#"<failure message="\#(Self.late)""#), "\(junit)")
+  }
+
+  @Test("trouble of the lab is an error and no failure, and so is a run that dies or is not in order")
+  func trouble() throws {
+    let folder = try folder()
+    let lab = try pytest("--junitxml junit.xml --lockstep-device exec:/nowhere/at/all", in: folder)
+    expect(lab.status, 1)
+    expect(lab.ends.map { String($0.prefix(6)) }, ["ERROR ", "ERROR ", "ERROR "])
+    #expect(try folder.read("junit.xml").contains(#"errors="3" failures="0""#))
+    #expect(lab.output.contains("trouble in the lab") && lab.output.contains("no device"), "\(lab.output)")
+    for (line, ends, words) in [
+      ("exit 70", ["ERROR "], "no verdict on Scenarios/lock (lockstep ended with status 70)"),
+      (
+        "\"$LOCKSTEP\" \"$@\"; exit 70", ["PASSED"], "the run is not in order (lockstep ended with status 70)"
+      ),
+    ] {
+      try folder.write("command.sh", "case $1 in run) \(line) ;; *) exec \"$LOCKSTEP\" \"$@\" ;; esac\n")
+      let died = try pytest("Scenarios/lock.yaml --lockstep-command 'sh command.sh'", in: folder)
+      expect(died.status, 1)
+      expect(died.ends.map { String($0.prefix(6)) }, ends)
+      #expect(died.output.contains(words), "\(died.output)")
+    }
+  }
+
+  @Test("a scenario that cannot be read, and a command that is not there, are errors of the collection")
+  func collection() throws {
+    let folder = try folder()
+    try folder.write("Scenarios/wrong.yaml", TestFrameworks.lock.replacing("closeTo", with: "closeToo"))
+    let wrong = try pytest("", in: folder)
+    expect(wrong.status, 2)
+    expect(wrong.ends, ["ERROR Scenarios/wrong.yaml"])
+    #expect(
+      wrong.output.contains("Scenarios/wrong.yaml:5:5") && wrong.output.contains("closeTo"), "\(wrong.output)"
+    )
+    // The others are what they are.
+    let session = try pytest("--continue-on-collection-errors", in: folder)
+    expect(session.ends.filter { $0.hasPrefix("PASSED") }.count, 3)
+    let missing = try pytest("--junitxml junit.xml --lockstep-command /nowhere/lockstep", in: folder)
+    expect(missing.status, 2)
+    expect(missing.ends.count, 4)
+    #expect(
+      try folder.read("junit.xml").contains("lockstep cannot be started: /nowhere/lockstep: No such file"))
+    let device = try pytest("--lockstep-device emulator:sesami5", in: folder)
+    expect(device.status, 2)
+    #expect(device.output.contains("sesame5"), "\(device.output)")
+  }
+
+  @Test(
+    "what pytest selects is what is run, and nothing else",
+    arguments: [
+      ("-k unlock", ["FAILED \(unlock) - \(late)"]), ("-m smoke", ["FAILED \(unlock) - \(late)"]),
+      ("-m 'lockstep and not two_words'", ["PASSED \(lock)"]), ("'\(lock)'", ["PASSED \(lock)"]),
+      ("-x Scenarios/unlock.yaml Scenarios/lock.yaml", ["FAILED \(unlock) - \(late)"]),
+      (
+        "--maxfail 2 Scenarios/unlock.yaml Scenarios/lock.yaml",
+        ["FAILED \(unlock) - \(late)", "PASSED \(lock)"]
+      ),
+      ("-p no:randomly --strict-markers Scenarios/lock.yaml", ["PASSED \(lock)"]),
+    ] as [(String, [String])])
+  func selection(words: String, ends: [String]) throws {
+    let folder = try folder()
+    let session = try pytest("\(words) \(Self.lags)", in: folder)
+    expect(session.ends.filter { !$0.hasPrefix("SKIPPED") }, ends)
+    expect(session.status, ends.contains { $0.hasPrefix("FAILED") } ? 1 : 0)
+    // With -x no case is begun either of which pytest would not tell.
+    let run = try #require(folder.names("Reports/runs").first)
+    let journal = try folder.read("Reports/runs/\(run)/journal.jsonl")
+    let begun = journal.split(separator: "\n").filter { $0.contains(#""stimulus":"closeTo""#) }.count
+    expect(begun, ends.count)
+  }
+
+  @Test("what failed the last time is known again")
+  func lastFailed() throws {
+    let folder = try folder()
+    expect(try pytest("-p cacheprovider \(Self.lags)", in: folder).status, 1)
+    let again = try pytest("-p cacheprovider --lf \(Self.lags)", in: folder)
+    expect(again.ends, ["FAILED \(Self.unlock) - \(Self.late)"])
+  }
+
+  @Test("what agrees when it is tried again passes and is told; told to fail, it fails")
+  func flaky() throws {
+    let folder = try folder()
+    try folder.write("door.sh", TestFrameworks.flakyDoor)
+    let options = "Scenarios/door.yaml --lockstep-device 'exec:sh door.sh' --junitxml junit.xml"
+    let flaky = try pytest("\(options) --lockstep-args '--retries 2'", in: folder)
+    expect(flaky.status, 0)
+    #expect(flaky.output.contains("\nflaky   \(Self.door)\n"), "\(flaky.output)")
+    #expect(try folder.read("junit.xml").contains(#"name="lockstep.attempts" value="2""#))
+    try FileManager.default.removeItem(atPath: folder.path + "/opened")
+    let failed = try pytest("\(options) --lockstep-args '--retries 2 --flaky-result fail'", in: folder)
+    expect(failed.ends, ["FAILED \(Self.door) - flaky: it agreed at try 2"])
+  }
+
+  @Test("rounds are one item, which is as the worst of them")
+  func rounds() throws {
+    let folder = try folder()
+    try folder.write("door.sh", TestFrameworks.flakyDoor)
+    let session = try pytest(
+      "Scenarios/door.yaml --lockstep-device 'exec:sh door.sh' --lockstep-args '--repeat 3'", in: folder)
+    #expect(session.ends.count == 1 && session.ends[0].hasPrefix("FAILED \(Self.door)"), "\(session.output)")
+  }
+
+  @Test("beside tests in Python, and by several workers")
+  func others() throws {
+    let folder = try folder()
+    // It is not run while a scenario is: the one that came before has its reports by then.
+    try folder.write(
+      "Scenarios/test_between.py",
+      "import os\n\ndef test_it():\n    assert os.path.exists('Reports/junit.xml')\n")
+    let order = "Scenarios/unlock.yaml Scenarios/test_between.py Scenarios/lock.yaml"
+    let session = try pytest(order, in: folder)
+    expect(
+      session.ends,
+      ["PASSED \(Self.lock)", "PASSED Scenarios/test_between.py::test_it", "PASSED \(Self.unlock)"])
+    expect(folder.names("Reports/runs").count, 1)
+    let workers = try pytest("-n 2 \(order) \(Self.lags)", in: folder)
+    expect(workers.status, 1)
+    expect(
+      workers.ends.map { $0.split(separator: " - ")[0] },
+      ["FAILED \(Self.unlock)", "PASSED \(Self.lock)", "PASSED Scenarios/test_between.py::test_it"].map {
+        $0[...]
+      })
+  }
+}
