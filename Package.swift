@@ -189,7 +189,8 @@ let package = Package(
     tests(
       "lockstep",
       [
-        "lockstep", "CommandLine", "Tours", "Reporting", "Bench", "Benchmarks", "Devices", "Nightly", "Journal",
+        "lockstep", "CommandLine", "Tours", "Reporting", "Bench", "Benchmarks", "Devices", "Nightly",
+        "Journal",
         "Harness", "Conformance", "System",
         "Transports", "Databases",
         "Documents", "Basics",

@@ -26,7 +26,10 @@ extension Tour {
         above does not find it. 'fuzz' draws events at random, prefers what it has not seen yet, and stops at the first \
         disagreement. Then it makes the test smaller, for as long as it still fails.
         """,
-        [.run(["fuzz", "sesame", "--device", drowsy, "--seed", "1", "--steps", "300000"], endsWith: .divergence)],
+        [
+          .run(
+            ["fuzz", "sesame", "--device", drowsy, "--seed", "1", "--steps", "300000"], endsWith: .divergence)
+        ],
         look: """
           'shrunk to': of tens of thousands of events these few are left. The lock is in range, somebody connects, waits \
           eleven minutes, and asks for something. There is no answer.
@@ -35,7 +38,7 @@ extension Tour {
         "Again, with everything that happens",
         "What was found is a file now, a scenario like any other. A replay shows each event with its time.",
         [.run(["replay", "Reports/failures/*.yaml"], endsWith: .divergence)],
-        look: "The last lines: what was asked at 660 s has no answer five seconds later."),
+        look: "the last lines: what was asked at 660 s has no answer five seconds later."),
       Step(
         "The same test on a lock without the bug",
         """
@@ -48,7 +51,7 @@ extension Tour {
         "The page",
         "Each run leaves a page for people, and JUnit XML for a CI system. Open this one in a browser:",
         [.page("Reports/report.html")],
-        look: "Model and device side by side, up to the step where they part."),
+        look: "model and device side by side, up to the step where they part."),
     ],
     end: "You have seen a test, a bug that was found without one, the few events that show it, and its page.",
     next: [

@@ -38,8 +38,8 @@ extension Tour {
         """,
         [.keepState("state"), .run(["nightly", "night.yaml"], endsWith: .divergence)],
         look: """
-          First what is new: the lock 'shed' showed 'locked' while its bolt was jammed. Then each lock: how much of it was \
-          judged, how much its motor moved, how it was left, and whether it is still in use.
+          first what is new: the lock 'shed' showed 'locked' while its bolt was jammed. Then each lock: how many of its \
+          cases were judged, and whether it is still in use; of a real one also its movements and its battery.
           """),
       Step(
         "The page in the morning",
@@ -51,7 +51,7 @@ extension Tour {
         "Under each failure stands a line to paste. It needs nothing but its file, and shows what happened.",
         [.run(["replay", "Reports/runs/*-nightly/cases/*/failures/*.yaml"], endsWith: .divergence)],
         look: """
-          The bolt was blocked before 'lock', so it could not arrive, and the lock says 'locked'. Whoever mends its \
+          the bolt was blocked before 'lock', so it could not arrive, and the lock says 'locked'. Whoever mends its \
           firmware has the test for it.
           """),
     ],

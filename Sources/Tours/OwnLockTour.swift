@@ -26,14 +26,16 @@ extension Tour {
         "The scenarios that came with it, and then five thousand events that nobody wrote:",
         [
           .run(["run", "scenarios"], endsWith: .agree),
-          .run(["fuzz", "keypad.yaml", "--device", program, "--steps", "5000", "--seed", "1"], endsWith: .agree),
+          .run(
+            ["fuzz", "keypad.yaml", "--device", program, "--steps", "5000", "--seed", "1"], endsWith: .agree),
         ],
         look: "'12 of 12 legal': everything that the machine allows was tried, and nothing was wrong."),
       Step(
         "Break it",
         """
         Now the lock gets a bug: it locks after six seconds instead of five. The tour changes the line when you go on. Or \
-        break something yourself: open device.py of this folder in an editor first, change what you like, and save it.
+        break something yourself: first open keypad/device.py of the tour's folder in an editor, change what you like, and \
+        save it.
         """,
         [.keep("device.py", as: "good.py"), .change("device.py", from: "back=5)", to: "back=6)")]),
       Step(
@@ -49,13 +51,14 @@ extension Tour {
           stand the few events that show it.
           """),
       Step(
-        "Mend it", "The good program is put back. Do it yourself in your editor, or go on and the tour does it.",
+        "Mend it",
+        "The good program is put back. Do it yourself in your editor, or go on and the tour does it.",
         [.restore("device.py", from: "good.py")]),
       Step(
         "It stays mended",
         "What was found is a scenario now. It is run with the others from here on, and fails if the bug comes back.",
         [.run(["run", "Reports/failures", "scenarios"], endsWith: .agree)],
-        look: "All agree, also the test that nobody wrote. Its page is Reports/report.html."),
+        look: "all agree, also the test that nobody wrote. Its page is Reports/report.html."),
     ],
     end: "You have a project: from here keypad.yaml says what your lock may do, and device.py is your lock.",
     next: [

@@ -113,7 +113,9 @@ extension TourGuide {
   }
 
   private func isThere(_ program: String) -> Bool {
-    (Host.variable("PATH") ?? "").split(separator: ":").contains { Host.isFile(Path.join(String($0), program)) }
+    (Host.variable("PATH") ?? "").split(separator: ":").contains {
+      Host.isFile(Path.join(String($0), program))
+    }
   }
 
   /// Makes this tour's own folder anew, with what is in it from the beginning.
@@ -140,6 +142,9 @@ extension TourGuide {
     say(
       "It works in \(folder) and nowhere else"
         + (isThere ? "; what an earlier tour left there is removed first." : "."))
+    if !self.isThere("lockstep"), let program = Host.program {
+      say("There is no 'lockstep' on your PATH. To type a command yourself, write \(program) in its place.")
+    }
     try pause("Enter begins")
     try layOut()
     for (index, step) in tour.steps.enumerated() {
@@ -147,7 +152,7 @@ extension TourGuide {
       say(step.text)
       if index == 0 { sayCommand("cd \(shellWord(folder))") }
       for action in step.actions { try perform(action) }
-      if !step.look.isEmpty { say("Look at " + step.look) }
+      if !step.look.isEmpty { say("Look: " + step.look) }
       if !step.actions.contains(where: \.isWaitedFor) { try pause("Enter goes on") }
     }
     say(tour.end)
@@ -161,7 +166,7 @@ extension TourGuide {
       sayCommand("cd \(name)")
     case .show(let file):
       sayCommand("cat \(file)")
-      console.print(try text(of: file))
+      console.print(try text(of: file) + "\n")
     case .keep(let file, let name):
       sayCommand("cp \(file) \(name)")
       try write(try text(of: file), to: name)
@@ -177,9 +182,10 @@ extension TourGuide {
       variables.append("XDG_STATE_HOME=\(Path.join(Path.join(Host.folder, folder), name))")
     case .page(let file):
       guard Host.isFile(Path.join(folder, file)) else {
-        throw .trouble("the page \(Path.join(folder, file)) is not there: the tour stops here", .internalFault)
+        throw .trouble(
+          "the page \(Path.join(folder, file)) is not there: the tour stops here", .internalFault)
       }
-      console.print("  \(Path.join(Path.join(Host.folder, folder), file))\n")
+      console.print("  \(Path.join(Path.join(Host.folder, folder), file))\n\n")
     }
   }
 
@@ -194,13 +200,15 @@ extension TourGuide {
       throw .trouble("\(error)", .labFault)
     }
     if Interruption.isRequested { throw .isInterrupted }
-    console.print("")
+    console.print("\n")
     guard ending != .exit(expected.rawValue) else { return }
     guard case .exit(let status) = ending else {
       throw .trouble("the command ended with \(ending): the tour stops here", .labFault)
     }
     let trouble = "the command ended with status \(status), and not with \(expected.rawValue) as it should"
-    throw .trouble(trouble + ": the tour stops here", status == 0 ? .divergence : CommandStatus(rawValue: status) ?? .labFault)
+    throw .trouble(
+      trouble + ": the tour stops here",
+      status == 0 ? .divergence : CommandStatus(rawValue: status) ?? .labFault)
   }
 
   /// The last of the files that a name with `*` may mean, from the folder of the tour.
@@ -235,6 +243,7 @@ extension TourGuide {
     try pause("Enter does it")
     guard try text(of: file) == before else { return say("You have changed \(file): so it stays.") }
     try write(body(before), to: file)
+    console.print("\n")
   }
 
   private func text(of file: String) throws(Stop) -> String {
@@ -275,19 +284,19 @@ extension TourGuide {
 extension TourGuide {
   private func sayHead(_ text: String) {
     let line = "-- \(text) "
-    console.print(
-      "\n" + paint(.strong, line + String(repeating: "-", count: max(0, Self.width - line.count))) + "\n")
+    console.print(paint(.strong, line + String(repeating: "-", count: max(0, Self.width - line.count))))
+    console.print("\n")
   }
 
   private func say(_ text: String) {
-    console.print(wrapped(text, to: Self.width).map { $0 + "\n" }.joined() + "\n")
+    console.print(wrapped(text, to: Self.width).joined(separator: "\n") + "\n\n")
   }
 
   private func sayCommand(_ line: String) { console.print(paint(.strong, "$ " + line)) }
 
   private func sayWhatStays() {
     say("What the tour made is in \(place). This removes it:")
-    console.print("  rm -r \(shellWord(place))\n")
+    console.print("  \(paint(.strong, "rm -r " + shellWord(place)))\n\n")
   }
 
   private func sayWhatNext() {

@@ -34,7 +34,8 @@ extension Command {
       ],
       operands: .init(
         placeholder: "TOUR",
-        summary: "\(Tour.all.map(\.name).joined(separator: ", ")); the first of them unless given.", count: 0...1,
+        summary: "\(Tour.all.map(\.name).joined(separator: ", ")); the first of them unless given.",
+        count: 0...1,
         as: .choice(Tour.all.map(\.name)), path: \.names),
       defaults: TourArguments(), perform: TourArguments.perform)
   }
