@@ -92,6 +92,7 @@ let package = Package(
       ]),
     // Above
     library("CommandLine", ["Basics", "System", "Journal"]),
+    library("Tours", ["Basics", "System", "Journal"]),
     library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "Databases"], computes: true),
     library(
       "Nightly",
@@ -118,7 +119,7 @@ let package = Package(
         "SesameDevice",
         "Controllers", "Emulator", "System", "Transports", "Journal", "Bench", "Devices", "Harness",
         "Databases", "Reporting",
-        "Nightly", "Benchmarks", "CommandLine",
+        "Nightly", "Benchmarks", "CommandLine", "Tours",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -188,7 +189,8 @@ let package = Package(
     tests(
       "lockstep",
       [
-        "lockstep", "CommandLine", "Reporting", "Bench", "Benchmarks", "Devices", "Nightly", "Journal",
+        "lockstep", "CommandLine", "Tours", "Reporting", "Bench", "Benchmarks", "Devices", "Nightly",
+        "Journal",
         "Harness", "Conformance", "System",
         "Transports", "Databases",
         "Documents", "Basics",

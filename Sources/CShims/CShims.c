@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -27,6 +28,10 @@ int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds) {
 }
 
 int lockstep_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
+
+int lockstep_start_in_folder(void *actions, const char *folder) {
+  return posix_spawn_file_actions_addchdir_np(actions, folder);
+}
 
 int lockstep_allocate(int descriptor, int64_t size) { return fallocate(descriptor, 0, 0, size); }
 

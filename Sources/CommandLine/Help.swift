@@ -84,15 +84,3 @@ public func columns(_ rows: [(String, String)]) -> String {
   }
   return text
 }
-
-/// A text in lines that are no longer than so many columns, as far as its words allow.
-public func wrapped(_ text: String, to width: Int) -> [String] {
-  var lines = [""]
-  for word in text.split(separator: " ") {
-    if !lines[lines.count - 1].isEmpty, lines[lines.count - 1].count + word.count + 1 > width {
-      lines.append("")
-    }
-    lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
-  }
-  return lines
-}

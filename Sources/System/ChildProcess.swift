@@ -355,9 +355,6 @@ private struct Pipes {
   }
 }
 
-/// `POSIX_SPAWN_SETSID` of glibc's spawn.h, which defines it for GNU's extensions only.
-private let setSession: Int16 = 0x80
-
 /// A program just started, with our ends of its pipes.
 private struct Started {
   /// Which descriptor the child has what is handed to it on.
@@ -372,42 +369,20 @@ private struct Started {
     _ program: String, _ words: [String], without withheld: [String], inSession: Bool, isOurs: Bool,
     pipes: Pipes
   ) throws(SystemError) {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.input.child, STDIN_FILENO)
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.output.child, STDOUT_FILENO)
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipes.errors.child, STDERR_FILENO)
-    if let handed = pipes.handed {
-      unsafe posix_spawn_file_actions_adddup2(&actions, handed, Self.handedDescriptor)
-    }
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child starts as any program does: nothing ignored, and nothing blocked, but in one of ours.
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    if isOurs { signals = EndingSignals.set }
-    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-    unsafe sigfillset(&signals)
-    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-    unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    // Who leads a session leads a group too.
-    let place = inSession ? setSession : Int16(POSIX_SPAWN_SETPGROUP)
-    unsafe posix_spawnattr_setflags(
-      &attributes, place | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-    var process: pid_t = 0
-    let status = unsafe withArguments([program] + words) { arguments in
-      unsafe withEnvironment(without: withheld) {
-        unsafe Kernel.spawn(&process, program, &actions, &attributes, arguments, $0)
-      }
-    }
-    for end in pipes.childEnds { Kernel.close(end) }
-    guard status == 0 else {
+    var spawning = Spawning(
+      program: program, words: words, withheld: withheld, inSession: inSession, isOurs: isOurs)
+    spawning.streams = [
+      (pipes.input.child, STDIN_FILENO), (pipes.output.child, STDOUT_FILENO),
+      (pipes.errors.child, STDERR_FILENO),
+    ]
+    if let handed = pipes.handed { spawning.streams.append((handed, Self.handedDescriptor)) }
+    defer { for end in pipes.childEnds { Kernel.close(end) } }
+    do {
+      group = try spawning.start()
+    } catch {
       for end in [pipes.input.ours, pipes.output.ours, pipes.errors.ours] { Kernel.close(end) }
-      throw SystemError(code: status)
+      throw error
     }
-    group = process
     input = pipes.input.ours
     output = pipes.output.ours
     errors = pipes.errors.ours

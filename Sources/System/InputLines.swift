@@ -14,6 +14,9 @@ public struct InputLines {
   private var buffer = LineBuffer()
   private var isAtEnd = false
 
+  /// Whether a person types it.
+  public static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
   /// Begins where it was read last.
   public init() {}
 

@@ -146,9 +146,10 @@ public func withArguments<Result>(
   return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
 }
 
-/// Lends our environment in that form, or some of it.
+/// Lends our environment in that form, or some of it, with more variables beside it, as `NAME=VALUE`.
 public func withEnvironment<Result>(
-  without withheld: [String] = [], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  without withheld: [String] = [], adding added: [String] = [],
+  _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
   var variables: [String] = []
   var next = unsafe lockstep_environment()
@@ -156,7 +157,9 @@ public func withEnvironment<Result>(
     variables.append(unsafe String(cString: text))
     unsafe next = place + 1
   }
-  variables.removeAll { withheld.contains(String($0.prefix { $0 != "=" })) }
+  let replaced = withheld + added.map { String($0.prefix { $0 != "=" }) }
+  variables.removeAll { replaced.contains(String($0.prefix { $0 != "=" })) }
+  variables += added
   variables.sort()
   return unsafe withArguments(variables, body)
 }

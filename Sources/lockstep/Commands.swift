@@ -9,7 +9,8 @@ extension CommandSet {
       purpose: "Feeds the same events to a model and to a lock, and stops where they disagree.",
       all: [
         .run, .fuzz, .cover, .mutants, .replay, .report, .history, .clean, .list, .validate, .schema,
-        .machines, .bindings, .new, .emulate, .scan, .gatt, .packets, .devices, .doctor, .nightly, .schedule,
+        .machines, .bindings, .new, .tour, .emulate, .scan, .gatt, .packets, .devices, .doctor, .nightly,
+        .schedule,
         .bench,
         .completions, .man,
         .version,
@@ -19,7 +20,8 @@ extension CommandSet {
         .airSearch, .airTable, .simulatedNights, .faulty,
       ],
       examples: [
-        "lockstep run", "lockstep run Scenarios/sesame5 --seed 42", "lockstep fuzz sesame --duration 10min",
+        "lockstep tour", "lockstep run", "lockstep run Scenarios/sesame5 --seed 42",
+        "lockstep fuzz sesame --duration 10min",
       ],
       statuses: statuses.map { ("\($0.status.rawValue)", $0.meaning) } + [("130, 143", "interrupted twice")])
   }

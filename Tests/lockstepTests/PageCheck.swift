@@ -163,7 +163,7 @@ struct PageCheck {
   }
 
   /// Whether lines are as they are shown: `…` stands for anything in a line, and alone for any lines.
-  private static func matches(_ shown: ArraySlice<Substring>, _ printed: ArraySlice<Substring>) -> Bool {
+  static func matches(_ shown: ArraySlice<Substring>, _ printed: ArraySlice<Substring>) -> Bool {
     guard let first = shown.first else { return printed.isEmpty }
     if first == "…" {
       return (printed.startIndex...printed.endIndex).contains { matches(shown.dropFirst(), printed[$0...]) }

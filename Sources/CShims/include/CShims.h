@@ -12,6 +12,10 @@ int lockstep_poll(void *descriptors, unsigned long count, int64_t nanoseconds);
 /// A pipe whose ends are closed in every program that is started, by pipe2(2); the ends are an array of two; 0, or -1.
 int lockstep_pipe(int *ends);
 
+/// Has a program that is started begin in a folder, by posix_spawn_file_actions_addchdir_np(3); 0, or the error. The
+/// actions are a `posix_spawn_file_actions_t`.
+int lockstep_start_in_folder(void *actions, const char *folder);
+
 /// Gives a file its blocks on the disk, from its beginning, by fallocate(2); 0, or -1.
 int lockstep_allocate(int descriptor, int64_t size);
 

@@ -1,0 +1,71 @@
+import Journal
+
+extension Tour {
+  /// A lock that is a program is broken, found out and mended.
+  static let ownLock = Tour(
+    name: "own-lock", title: "A lock of your own as a program: you break it, it is found, you mend it.",
+    beginning: """
+      Your lock can be any program: it reads what is done to it and answers with what it shows, a line of JSON each. This \
+      tour makes one in Python, breaks a line of it, and has Lockstep find out.
+      """,
+    programs: ["python3"],
+    steps: [
+      Step(
+        "A project",
+        """
+        'new' lays out a folder: a machine, which says what the lock may do, a program, which is the lock, and some \
+        scenarios.
+        """,
+        [.run(["new", "keypad", "--kind", "exec"], endsWith: .agree), .enter("keypad")],
+        look: """
+          keypad.yaml is the machine, device.py the lock: a door with a keypad that locks by itself five seconds after \
+          the right code, and shuts everybody out after three wrong ones.
+          """),
+      Step(
+        "It works",
+        "The scenarios that came with it, and then five thousand events that nobody wrote:",
+        [
+          .run(["run", "scenarios"], endsWith: .agree),
+          .run(
+            ["fuzz", "keypad.yaml", "--device", program, "--steps", "5000", "--seed", "1"], endsWith: .agree),
+        ],
+        look: "'12 of 12 legal': everything that the machine allows was tried, and nothing was wrong."),
+      Step(
+        "Break it",
+        """
+        Now the lock gets a bug: it locks after six seconds instead of five. The tour changes the line when you go on. Or \
+        break something yourself: first open keypad/device.py of the tour's folder in an editor, change what you like, and \
+        save it.
+        """,
+        [.keep("device.py", as: "good.py"), .change("device.py", from: "back=5)", to: "back=6)")]),
+      Step(
+        "It is found",
+        "The same search as before, on the lock with the bug:",
+        [
+          .run(
+            ["fuzz", "keypad.yaml", "--device", program, "--steps", "5000", "--seed", "1"],
+            endsWith: .divergence)
+        ],
+        look: """
+          'after', 'model' and 'device': what was done last, what the machine allows then, and what the lock did. Below \
+          stand the few events that show it.
+          """),
+      Step(
+        "Mend it",
+        "The good program is put back. Do it yourself in your editor, or go on and the tour does it.",
+        [.restore("device.py", from: "good.py")]),
+      Step(
+        "It stays mended",
+        "What was found is a scenario now. It is run with the others from here on, and fails if the bug comes back.",
+        [.run(["run", "Reports/failures", "scenarios"], endsWith: .agree)],
+        look: "all agree, also the test that nobody wrote. Its page is Reports/report.html."),
+    ],
+    end: "You have a project: from here keypad.yaml says what your lock may do, and device.py is your lock.",
+    next: [
+      ("lockstep help new", "a project for a lock with Bluetooth; page 'A lock of your own'"),
+      ("lockstep schema machine", "what stands in a machine file; page 'Machine files'"),
+      ("lockstep tour night", "many locks, and nobody there"),
+    ])
+
+  private static let program = "exec:python3 device.py"
+}

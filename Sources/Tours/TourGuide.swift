@@ -1,0 +1,316 @@
+import Basics
+public import Journal
+public import System
+
+/// Leads somebody through a tour: says what comes, waits, does it as the person would, and says what to look at.
+public struct TourGuide {
+  /// The mark of a folder that tours may write over; held by the one that goes on.
+  static let mark = ".lockstep-tour"
+  /// The columns of a text.
+  static let width = 78
+
+  private let tour: Tour
+  /// Where all tours work, and where this one does.
+  private let place: String
+  private var folder: String
+  private let console: Console
+  private let paint: Painter
+  /// What a person types; `nil` where nobody is asked.
+  private var person: InputLines?
+  private var variables: [String] = []
+
+  /// Begins one.
+  ///
+  /// - Parameters:
+  ///   - place: the folder in which it makes one of its own.
+  ///   - isAlone: whether it goes on by itself; so it does where nobody could answer.
+  public init(_ tour: Tour, in place: String, isAlone: Bool, _ console: Console) {
+    (self.tour, self.place, self.console) = (tour, place, console)
+    folder = Path.join(place, tour.name)
+    paint = console.painter(.auto)
+    person = isAlone || !InputLines.isTerminal ? nil : InputLines()
+  }
+
+  /// Why a tour ends before its end.
+  private enum Stop: Error {
+    /// The person has seen enough.
+    case isEnough
+    /// A signal asked for the end, or nobody reads what is said.
+    case isInterrupted
+    /// Something did not do what it should; what to say of it.
+    case trouble(String, CommandStatus)
+  }
+
+  /// Leads through all of it.
+  ///
+  /// - Throws: what is wrong with the folder that was asked for.
+  public mutating func lead() throws(UsageError) -> CommandStatus {
+    try checkPlace()
+    let hold: HeldFile
+    do throws(Stop) {
+      hold = try takePlace()
+    } catch {
+      return say(error)
+    }
+    return withExtendedLifetime(hold) {
+      do throws(Stop) {
+        try show()
+      } catch {
+        let status = say(error)
+        sayWhatStays()
+        return status
+      }
+      sayWhatStays()
+      sayWhatNext()
+      return .agree
+    }
+  }
+
+  private func say(_ stop: Stop) -> CommandStatus {
+    switch stop {
+    case .isEnough: return .agree
+    case .isInterrupted:
+      console.say("lockstep: the tour was stopped")
+      return .incomplete
+    case .trouble(let words, let status):
+      console.say("lockstep: \(words)")
+      return status
+    }
+  }
+}
+
+extension TourGuide {
+  /// A folder that tours have made, or an empty one, or none: nothing of anybody's is written over.
+  private func checkPlace() throws(UsageError) {
+    let trouble: String
+    switch fileKind(place) {
+    case .missing, .unknown: return
+    case .folder:
+      guard let names = FolderNames.all(in: place) else { return }
+      if names.isEmpty || names.contains(Self.mark) { return }
+      trouble = "is no folder of a tour, and not empty"
+    case .file, .other: trouble = "is no folder"
+    }
+    throw UsageError("\(place) \(trouble): nothing is overwritten; --in names another one")
+  }
+
+  /// Makes the folder of all tours, and keeps others away.
+  private func takePlace() throws(Stop) -> HeldFile {
+    let hold: HeldFile?
+    do {
+      try makeFolder(place)
+      hold = try HeldFile(Path.join(place, Self.mark))
+    } catch {
+      throw .trouble("\(error)", .labFault)
+    }
+    guard let hold else {
+      throw .trouble("another tour goes on in \(place); --in names another folder", .usage)
+    }
+    for program in tour.programs where !isThere(program) {
+      throw .trouble("this tour needs \(program), and there is none on the PATH", .labFault)
+    }
+    return hold
+  }
+
+  private func isThere(_ program: String) -> Bool {
+    (Host.variable("PATH") ?? "").split(separator: ":").contains {
+      Host.isFile(Path.join(String($0), program))
+    }
+  }
+
+  /// Makes this tour's own folder anew, with what is in it from the beginning.
+  private func layOut() throws(Stop) {
+    do {
+      if FolderNames.kind(folder) != .missing { try removeFolder(folder) }
+      try makeFolder(folder)
+      for file in tour.files {
+        let path = Path.join(folder, file.name)
+        try makeFolder(Path.folder(of: path))
+        try WholeFile.replace(path, with: file.text)
+      }
+    } catch {
+      throw .trouble("\(error)", .labFault)
+    }
+  }
+}
+
+extension TourGuide {
+  private mutating func show() throws(Stop) {
+    sayHead(tour.title)
+    say(tour.beginning)
+    let isThere = FolderNames.kind(folder) != .missing
+    say(
+      "It works in \(folder) and nowhere else"
+        + (isThere ? "; what an earlier tour left there is removed first." : "."))
+    if !self.isThere("lockstep"), let program = Host.program {
+      say("There is no 'lockstep' on your PATH. To type a command yourself, write \(program) in its place.")
+    }
+    try pause("Enter begins")
+    try layOut()
+    for (index, step) in tour.steps.enumerated() {
+      sayHead("\(index + 1) of \(tour.steps.count): \(step.title)")
+      say(step.text)
+      if index == 0 { sayCommand("cd \(shellWord(folder))") }
+      for action in step.actions { try perform(action) }
+      if !step.look.isEmpty { say("Look: " + step.look) }
+      if !step.actions.contains(where: \.isWaitedFor) { try pause("Enter goes on") }
+    }
+    say(tour.end)
+  }
+
+  private mutating func perform(_ action: Tour.Action) throws(Stop) {
+    switch action {
+    case .run(let words, let status): try run(words, endsWith: status)
+    case .enter(let name):
+      folder = Path.join(folder, name)
+      sayCommand("cd \(name)")
+    case .show(let file):
+      sayCommand("cat \(file)")
+      console.print(try text(of: file) + "\n")
+    case .keep(let file, let name):
+      sayCommand("cp \(file) \(name)")
+      try write(try text(of: file), to: name)
+    case .restore(let file, let name):
+      sayCommand("cp \(name) \(file)")
+      let good = try text(of: name)
+      try change(file) { _ in good }
+    case .change(let file, let old, let new):
+      sayCommand("sed -i \(shellWord("s/\(old)/\(new)/")) \(file)")
+      try change(file) { $0.replacing(old, with: new) }
+    case .keepState(let name):
+      sayCommand("export XDG_STATE_HOME=\"$PWD/\(name)\"")
+      variables.append("XDG_STATE_HOME=\(Path.join(Path.join(Host.folder, folder), name))")
+    case .page(let file):
+      guard Host.isFile(Path.join(folder, file)) else {
+        throw .trouble(
+          "the page \(Path.join(folder, file)) is not there: the tour stops here", .internalFault)
+      }
+      console.print("  \(Path.join(Path.join(Host.folder, folder), file))\n\n")
+    }
+  }
+
+  private mutating func run(_ words: [String], endsWith expected: CommandStatus) throws(Stop) {
+    let words = try words.map { word throws(Stop) in word.contains("*") ? try file(like: word) : word }
+    sayCommand((["lockstep"] + words).map(shellWord).joined(separator: " "))
+    try pause("Enter runs it")
+    let ending: Ending
+    do throws(ProcessFault) {
+      ending = try VisibleProcess.run(words, in: folder, adding: variables)
+    } catch {
+      throw .trouble("\(error)", .labFault)
+    }
+    if Interruption.isRequested { throw .isInterrupted }
+    console.print("\n")
+    guard ending != .exit(expected.rawValue) else { return }
+    guard case .exit(let status) = ending else {
+      throw .trouble("the command ended with \(ending): the tour stops here", .labFault)
+    }
+    let trouble = "the command ended with status \(status), and not with \(expected.rawValue) as it should"
+    throw .trouble(
+      trouble + ": the tour stops here",
+      status == 0 ? .divergence : CommandStatus(rawValue: status) ?? .labFault)
+  }
+
+  /// The last of the files that a name with `*` may mean, from the folder of the tour.
+  private func file(like pattern: String) throws(Stop) -> String {
+    var found = [""]
+    for part in pattern.split(separator: "/") {
+      found = found.flatMap { place in
+        (folderEntries(Path.join(folder, place)) ?? [])
+          .filter { matches($0[...], part) }.map { place.isEmpty ? $0 : "\(place)/\($0)" }
+      }
+    }
+    guard let last = found.last else {
+      throw .trouble("there is no \(Path.join(folder, pattern)): the tour stops here", .internalFault)
+    }
+    return last
+  }
+
+  /// Whether a name is what a pattern says, in which `*` stands for anything.
+  private func matches(_ name: Substring, _ pattern: Substring) -> Bool {
+    guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
+    let (head, tail) = (pattern[..<star], pattern[pattern.index(after: star)...])
+    guard name.hasPrefix(head) else { return false }
+    let rest = name.dropFirst(head.count)
+    return (0...rest.count).contains { matches(rest.dropFirst($0), tail) }
+  }
+}
+
+extension TourGuide {
+  /// Writes a file anew, unless whoever looks on has done so meanwhile.
+  private mutating func change(_ file: String, _ body: (String) -> String) throws(Stop) {
+    let before = try text(of: file)
+    try pause("Enter does it")
+    guard try text(of: file) == before else { return say("You have changed \(file): so it stays.") }
+    try write(body(before), to: file)
+    console.print("\n")
+  }
+
+  private func text(of file: String) throws(Stop) -> String {
+    do {
+      return String(decoding: try WholeFile.bytes(of: Path.join(folder, file)), as: UTF8.self)
+    } catch {
+      throw .trouble("\(error)", .labFault)
+    }
+  }
+
+  private func write(_ text: String, to file: String) throws(Stop) {
+    do {
+      try WholeFile.replace(Path.join(folder, file), with: text)
+    } catch {
+      throw .trouble("\(error)", .labFault)
+    }
+  }
+
+  /// Waits for Enter, where somebody is there to press it.
+  private mutating func pause(_ what: String) throws(Stop) {
+    if Interruption.isRequested || console.isBroken { throw .isInterrupted }
+    guard person != nil else { return }
+    console.say("[\(what); q and Enter end the tour]")
+    while true {
+      if Interruption.isRequested { throw .isInterrupted }
+      switch person?.next() {
+      case .line(let line):
+        guard ["q", "Q"].contains(line.drop { $0 == " " }.first) else { return }
+        throw .isEnough
+      case .tooLong: continue
+      case .end: throw .isEnough
+      case nil: Waiting.wait(for: person?.descriptors ?? [], until: Waiting.now + .milliseconds(200))
+      }
+    }
+  }
+}
+
+extension TourGuide {
+  private func sayHead(_ text: String) {
+    let line = "-- \(text) "
+    console.print(paint(.strong, line + String(repeating: "-", count: max(0, Self.width - line.count))))
+    console.print("\n")
+  }
+
+  private func say(_ text: String) {
+    console.print(wrapped(text, to: Self.width).joined(separator: "\n") + "\n\n")
+  }
+
+  private func sayCommand(_ line: String) { console.print(paint(.strong, "$ " + line)) }
+
+  private func sayWhatStays() {
+    say("What the tour made is in \(place). This removes it:")
+    console.print("  \(paint(.strong, "rm -r " + shellWord(place)))\n\n")
+  }
+
+  private func sayWhatNext() {
+    say("What next:")
+    for (command, what) in tour.next { console.print("  \(paint(.strong, command))\n      \(what)") }
+  }
+}
+
+extension Tour.Action {
+  /// Whether somebody is asked before it is done.
+  fileprivate var isWaitedFor: Bool {
+    switch self {
+    case .run, .change, .restore: true
+    case .enter, .show, .keep, .keepState, .page: false
+    }
+  }
+}
