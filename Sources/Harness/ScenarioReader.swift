@@ -53,14 +53,14 @@ public struct ScenarioReader {
     guard let cursor else {
       if let usual = device.description?.machines?.first { return try? machines.machine(usual) }
       // A device that could not be read says nothing about its machine.
-      if device.cursor == nil || device.description != nil { scenario.report("missing key `machine`") }
+      if device.cursor == nil || device.description != nil { scenario.report(.missingKey, "missing key `machine`") }
       return nil
     }
     guard let text = cursor.text("the name or the path of a machine") else { return nil }
     do {
       return try machines.machine(text, in: folder)
     } catch {
-      cursor.report(error.description.split(separator: "\n").joined(separator: "; "), hint: error.hint)
+      cursor.report(error.code, error.message, hint: error.advice, related: error.diagnostics)
       return nil
     }
   }
@@ -90,7 +90,7 @@ private struct DeviceReading {
       do {
         spec = try DeviceSpec(text: text)
       } catch {
-        return cursor.report(error.message, hint: error.hint)
+        return cursor.report(error.code, error.message, hint: error.advice)
       }
       place = cursor
     }
@@ -98,7 +98,7 @@ private struct DeviceReading {
     do {
       description = try provider.describe(DeviceSpec(spec.kind, spec.name))
     } catch {
-      place.report(error.message, hint: error.hint)
+      place.report(error.code, error.message, hint: error.advice)
     }
   }
 
@@ -108,10 +108,10 @@ private struct DeviceReading {
     let kinds = ScenarioGrammar.deviceKeys
     let named = entries.filter { kinds.contains($0.key.node.text ?? "") }
     guard let (key, value) = named.first else {
-      cursor.report("missing key `lock`, `emulator`, `exec` or `driver`")
+      cursor.report(.missingKey, "missing key `lock`, `emulator`, `exec` or `driver`")
       return nil
     }
-    if named.count > 1 { named[1].key.report("a device has one name, and this is another") }
+    if named.count > 1 { named[1].key.report(.conflict, "a device has one name, and this is another") }
     settings = entries.filter { !kinds.contains($0.key.node.text ?? "") }
       .map { ($0.key.node.text ?? "", $0.key, $0.value) }
     guard let name = value.text("a device") else { return nil }
@@ -124,7 +124,7 @@ private struct DeviceReading {
       do {
         return (try DeviceSpec(text: "emulator:" + name), value)
       } catch {
-        value.report(error.message, hint: error.hint)
+        value.report(error.code, error.message, hint: error.advice)
         return nil
       }
     }
@@ -142,7 +142,7 @@ private struct DeviceReading {
       !machines.contains(machine.label)
     else { return }
     cursor.report(
-      "`\(spec.name)` cannot be compared with the machine `\(machine.label)`",
+      .impossible, "`\(spec.name)` cannot be compared with the machine `\(machine.label)`",
       hint: "its machine is \(machines.joined(separator: " or "))")
   }
 
@@ -168,7 +168,7 @@ private struct DeviceReading {
       case .option: options.append(setting)
       case .condition: take(Argument(setting.name, Value(plain: setting.value)), at: cursor)
       case .unknown(let problem):
-        cursor?.report(problem.message, hint: problem.hint)
+        cursor?.report(problem.code, problem.message, hint: problem.advice)
         isWhole = false
       }
     }
@@ -185,7 +185,7 @@ private struct DeviceReading {
           isWhole = false
         }
       case .unknown(let problem):
-        key.report(problem.message, hint: problem.hint)
+        key.report(problem.code, problem.message, hint: problem.advice)
         isWhole = false
       }
     }
@@ -193,7 +193,7 @@ private struct DeviceReading {
     do {
       try self.spec?.check()
     } catch {
-      cursor?.report(error.message, hint: error.hint)
+      cursor?.report(error.code, error.message, hint: error.advice)
       isWhole = false
     }
     checkValues()
@@ -213,7 +213,7 @@ private struct DeviceReading {
       case .setting(let name): place = settings.first { $0.name == name }?.key ?? place
       case .value(let name): place = settings.first { $0.name == name }?.value ?? place
       }
-      place?.report(error.message, hint: error.hint)
+      place?.report(error.code, error.message, hint: error.advice)
     }
   }
 }
@@ -245,7 +245,7 @@ struct SettingSorting {
     let isPossible = machine.definition.starts.contains { start in
       start.conditions.allSatisfy { item in condition.flag(item.name).map { $0 == item.value } ?? true }
     }
-    if !isPossible { cursor?.report("the machine `\(machine.name)` has no start of these settings") }
+    if !isPossible { cursor?.report(.impossible, "the machine `\(machine.name)` has no start of these settings") }
     return isPossible
   }
 }

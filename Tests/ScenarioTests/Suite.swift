@@ -25,7 +25,7 @@ enum Suite {
   /// Every scenario.
   static var items: [ScenarioSet.Item] { all.items }
   /// What is wrong with those that cannot be read.
-  static var problems: [String] { all.problems }
+  static var problems: [String] { all.problems.map(\.description) }
 
   /// Every scenario's path, from the repository on.
   static let files: [String] = items.map { String($0.path.dropFirst(root.count + 1)) }
