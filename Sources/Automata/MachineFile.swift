@@ -4,7 +4,8 @@ public import Documents
 public struct MachineFile: Sendable {
   /// The machine.
   public let definition: MachineDefinition
-  private let source: Source
+  /// Its text.
+  public let source: Source
   private let places: DefinitionPlaces
 
   init(_ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source) {

@@ -1,6 +1,6 @@
 public import Journal
 public import System
-import Automata
+public import Automata
 import Documents
 public import Harness
 import Models
@@ -54,7 +54,8 @@ public struct World {
     }
   }
 
-  private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineFile {
+  /// Reads the file of a machine.
+  public static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineFile {
     do {
       return try ScenarioFiles.read(path, limits: MachineLibrary.limits) { bytes throws(DocumentError) in
         try MachineFile(bytes, name: path)

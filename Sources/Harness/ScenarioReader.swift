@@ -7,11 +7,17 @@ public import Documents
 public struct ScenarioReader {
   let machines: MachineLibrary
   let provider: any DeviceProvider
+  /// Whether programs are started and real locks are looked at to learn what they can do.
+  private let asksDevices: Bool
 
   /// Makes a reader.
-  public init(machines: MachineLibrary, provider: any DeviceProvider) {
+  ///
+  /// - Parameter asksDevices: whether programs are started, and files of real locks are read, to learn what they can do. A
+  ///   file that is merely looked at starts none.
+  public init(machines: MachineLibrary, provider: any DeviceProvider, asksDevices: Bool = true) {
     self.machines = machines
     self.provider = provider
+    self.asksDevices = asksDevices
   }
 
   /// Reads the scenario of a file.
@@ -21,12 +27,22 @@ public struct ScenarioReader {
     try Document.read(bytes, name: path) { scenario(of: $0, in: Path.folder(of: path)) }
   }
 
+  /// Checks the text of a scenario, of which nothing is wanted.
+  ///
+  /// - Throws: everything that is wrong with it, each with its place.
+  public func check(_ bytes: [UInt8], path: String) throws(DocumentError) {
+    try Document.read(bytes, name: path) { cursor -> Void? in
+      _ = scenario(of: cursor, in: Path.folder(of: path))
+      return ()
+    }
+  }
+
   private func scenario(of cursor: Cursor, in folder: String) -> Scenario? {
     guard let fields = cursor.fields(ScenarioGrammar.any.scenario) else { return nil }
     var others = OptionalFields(fields)
     let name = fields.required("scenario")
     let title = name?.text()
-    var reading = DeviceReading(provider: provider)
+    var reading = DeviceReading(provider: provider, asksDevices: asksDevices)
     if let device = fields.optional("device") { reading.read(device) }
     let machine = machine(fields.optional("machine"), reading, of: cursor, in: folder)
     if reading.cursor == nil, let machine {
@@ -69,14 +85,16 @@ public struct ScenarioReader {
 /// The `device:` of a scenario.
 private struct DeviceReading {
   let provider: any DeviceProvider
+  let asksDevices: Bool
   private(set) var cursor: Cursor?
   private(set) var spec: DeviceSpec?
   private(set) var description: DeviceDescription?
   /// Where each setting stands, and what it says.
   private var settings: [(name: String, key: Cursor, value: Cursor)] = []
 
-  init(provider: any DeviceProvider) {
+  init(provider: any DeviceProvider, asksDevices: Bool) {
     self.provider = provider
+    self.asksDevices = asksDevices
   }
 
   mutating func read(_ cursor: Cursor) {
@@ -94,7 +112,7 @@ private struct DeviceReading {
       }
       place = cursor
     }
-    guard let spec else { return }
+    guard let spec, asksDevices || spec.kind == .emulator else { return }
     do {
       description = try provider.describe(DeviceSpec(spec.kind, spec.name))
     } catch {

@@ -6,21 +6,33 @@ import Basics
 public enum DocumentKind: Sendable {
   case scenario, machine
 
-  /// Tells it by the first key that only one of them has, so that it is known of a file that cannot be read, too.
+  /// Tells it by the first key that only one of them has, so that it is known of a file that cannot be read, too; what
+  /// has none is taken for a scenario.
   public init(of bytes: [UInt8], name: String) {
-    self = .scenario
+    self = DocumentKind(recognizing: bytes, name: name) ?? .scenario
+  }
+
+  /// Tells it where it is known: `nil` of a file that has nothing to do with Lockstep.
+  public init?(recognizing bytes: [UInt8], name: String) {
     if name.hasSuffix(".dot") || name.hasSuffix(".gv") {
       self = .machine
       return
     }
-    let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    for line in lines {
-      if ["scenario:", "steps:"].contains(where: { line.starts(with: $0.utf8) }) { return }
-      if ["states:", "transitions:"].contains(where: { line.starts(with: $0.utf8) }) {
+    var namesMachine = false
+    for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+      func begins(with keys: String...) -> Bool { keys.contains { line.starts(with: $0.utf8) } }
+      if begins(with: "machine:", "device:") { namesMachine = true }
+      // Others have `steps` of their own.
+      if begins(with: "scenario:") || (namesMachine && begins(with: "steps:")) {
+        self = .scenario
+        return
+      }
+      if namesMachine, begins(with: "states:", "transitions:") {
         self = .machine
         return
       }
     }
+    return nil
   }
 }
 

@@ -1,3 +1,4 @@
+import Documents
 @testable import Devices
 import Journal
 import Automata
