@@ -83,6 +83,7 @@ let package = Package(
         "SesameDevice", "Centrals",
         "Transports", "Databases", "CShims",
       ]),
+    library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"], computes: true),
     library(
       "Devices",
       [
@@ -119,7 +120,7 @@ let package = Package(
         "SesameDevice",
         "Controllers", "Emulator", "System", "Transports", "Journal", "Bench", "Devices", "Harness",
         "Databases", "Reporting",
-        "Nightly", "Benchmarks", "CommandLine", "Tours",
+        "Nightly", "Benchmarks", "CommandLine", "LanguageServer", "Tours",
       ],
       swiftSettings: settings),
     // Fuzzing: no part of the product
@@ -182,6 +183,9 @@ let package = Package(
     tests(
       "Harness",
       ["Harness", "Journal", "Bench", "Emulator", "Models", "Automata", "Conformance", "Documents", "Basics"]),
+    tests(
+      "LanguageServer",
+      ["LanguageServer", "Devices", "Harness", "Models", "Automata", "Documents", "Basics"]),
     tests("Journal", ["Journal", "Reporting", "System", "Basics"]),
     tests("Reporting", ["Reporting", "Databases", "Journal", "System", "Basics"]),
     tests("Nightly", ["Nightly", "Bench", "Conformance", "Documents", "Basics"]),

@@ -232,7 +232,7 @@ struct DOTParser {
     if case .id(let text, false) = token.kind { text.lowercased() == word } else { false }
   }
 
-  private func problem(_ message: String, hint: String? = nil) -> DOTProblem {
+  private func problem(_ message: String, hint: Advice? = nil) -> DOTProblem {
     let found =
       switch token.kind {
       case .end: "the end of the file"

@@ -175,8 +175,8 @@ struct DOTLexer {
 struct DOTProblem: Error {
   var problem: Problem
 
-  init(_ start: Position, to end: Position? = nil, _ message: String, hint: String? = nil) {
-    problem = Problem(at: start, to: end, message, hint: hint)
+  init(_ start: Position, to end: Position? = nil, _ message: String, hint: Advice? = nil) {
+    problem = Problem(.syntax, at: start, to: end, message, hint: hint)
   }
 }
 

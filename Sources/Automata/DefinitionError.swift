@@ -1,4 +1,4 @@
-import Documents
+public import Documents
 
 /// One thing that is wrong with a machine's definition.
 public enum DefinitionFault: Equatable, Hashable, Sendable {
@@ -103,18 +103,53 @@ extension DefinitionFault: CustomStringConvertible {
   }
 }
 
-extension MachineDefinition {
-  /// The names that a fault may have meant, where it names something that is not defined.
-  func hint(for fault: DefinitionFault) -> String? {
-    switch fault {
-    case .startNotDefined(let name), .fromNotDefined(_, let name), .toNotDefined(_, let name):
-      suggestion(for: name, of: states.map(\.name))
-    case .eventNotDefined(let name), .setterNotDefined(_, let name):
-      suggestion(for: name, of: events.map(\.name))
-    case .conditionNotDefined(_, let name): suggestion(for: name, of: conditions.map(\.name))
-    case .statusNotDefined(_, let name): suggestion(for: name, of: statuses)
+extension DefinitionFault {
+  /// What kind of problem it is.
+  public var code: Problem.Code {
+    switch self {
+    case .emptyMachineName, .noStates, .noEvents, .noStart, .emptyStateName, .emptyEventName, .noTransitions,
+      .emptyFrom, .emptyTo:
+      .missingPart
+    case .duplicateState, .duplicateStateName, .duplicateEvent, .duplicateEventName, .duplicateCondition,
+      .duplicateSetting, .duplicateTo:
+      .duplicateName
+    case .startNotDefined, .fromNotDefined, .toNotDefined: .unknownState
+    case .eventNotDefined, .setterNotDefined: .unknownEvent
+    case .conditionNotDefined: .unknownCondition
+    case .statusNotDefined: .unknownStatus
+    case .duplicateFrom, .severalWildcards: .duplicateRow
+    case .shiftChangesStatus, .negativeDelay, .emptyWindow, .negativeWindow, .dueForEver, .windowOnStimulus,
+      .wildcardTimer, .endlessTimers:
+      .wrongRow
+    case .tooLarge: .tooLarge
+    }
+  }
+
+  /// The name that is not defined, where the fault is that.
+  var name: String? {
+    switch self {
+    case .startNotDefined(let name), .fromNotDefined(_, let name), .toNotDefined(_, let name),
+      .eventNotDefined(let name), .setterNotDefined(_, let name), .conditionNotDefined(_, let name),
+      .statusNotDefined(_, let name):
+      name
     default: nil
     }
+  }
+}
+
+extension MachineDefinition {
+  /// The names that a fault may have meant, where it names something that is not defined.
+  func hint(for fault: DefinitionFault) -> Advice? {
+    guard let name = fault.name else { return nil }
+    let names: [String] =
+      switch fault.code {
+      case .unknownState: states.map(\.name)
+      case .unknownEvent: events.map(\.name)
+      case .unknownCondition: conditions.map(\.name)
+      case .unknownStatus: statuses
+      default: []
+      }
+    return .nearest(to: name, of: names)
   }
 }
 

@@ -63,8 +63,9 @@ extension MachineFile {
       throw DocumentError(source: source, problems: [error.problem])
     }
     let findings = definition.findings()
-    let problems = places.problems(findings.map(\.place)) { number in
-      (findings[number].fault.description, definition.hint(for: findings[number].fault))
+    let problems = places.problems(findings.map(\.place)) { number, start, end in
+      let fault = findings[number].fault
+      return Problem(fault.code, at: start, to: end, fault.description, hint: definition.hint(for: fault))
     }
     if !problems.isEmpty {
       throw DocumentError(source: source, problems: problems, omitted: findings.count - problems.count)

@@ -4,7 +4,8 @@ public import Documents
 public struct MachineFile: Sendable {
   /// The machine.
   public let definition: MachineDefinition
-  private let source: Source
+  /// Its text.
+  public let source: Source
   private let places: DefinitionPlaces
 
   init(_ definition: MachineDefinition, _ places: DefinitionPlaces, in source: Source) {
@@ -24,17 +25,26 @@ public struct MachineFile: Sendable {
     self = try isDOT ? MachineFile(dot: bytes, name: name) : MachineFile(yaml: bytes, name: name)
   }
 
-  /// What in the file is well-formed and yet hardly meant, as a compiler would show it; `nil` where there is nothing.
+  /// What in the file is well-formed and yet hardly meant.
   ///
   /// - Parameter machine: the machine that its definition makes.
-  public func warnings(of machine: Machine) -> String? {
+  public func warnings(of machine: Machine) -> [Diagnostic] {
     let warnings = machine.warnings()
-    let problems = places.problems(warnings.map(\.place)) { number in
-      ("warning: \(warnings[number])", warnings[number].cure)
+    let problems = places.problems(warnings.map(\.place)) { number, start, end in
+      let warning = warnings[number]
+      var problem = Problem(
+        warning.kind.code, at: start, to: end, warning.description, hint: .words(warning.cure))
+      problem.severity = .warning
+      return problem
     }
-    guard !problems.isEmpty else { return nil }
+    guard !problems.isEmpty else { return [] }
     return DocumentError(source: source, problems: problems, omitted: warnings.count - problems.count)
-      .description
+      .diagnostics
+  }
+
+  /// Where a part of the machine stands in the file.
+  public func place(of part: DefinitionFinding.Place) -> (start: Position, end: Position) {
+    places.place(of: part)
   }
 }
 
@@ -65,13 +75,11 @@ struct DefinitionPlaces: Sendable {
 
   /// What is wrong with parts, in the order of the text; only what is shown is put into words.
   func problems(
-    _ parts: [DefinitionFinding.Place], _ words: (_ number: Int) -> (message: String, hint: String?)
+    _ parts: [DefinitionFinding.Place],
+    _ words: (_ number: Int, _ start: Position, _ end: Position) -> Problem
   ) -> [Problem] {
     let places = parts.map(place)
     let order = places.indices.sorted { (places[$0].start.offset, $0) < (places[$1].start.offset, $1) }
-    return order.prefix(Self.maximum).map { number in
-      let (message, hint) = words(number)
-      return Problem(at: places[number].start, to: places[number].end, message, hint: hint)
-    }
+    return order.prefix(Self.maximum).map { words($0, places[$0].start, places[$0].end) }
   }
 }

@@ -1,5 +1,5 @@
 public import Basics
-import Documents
+public import Documents
 
 /// What may stand in the YAML of a machine, described once: the reader takes its keys from here, and so do the JSON Schema
 /// and the page that explains them.
@@ -170,10 +170,13 @@ extension MachineGrammar {
 }
 
 extension MachineDefinition {
+  /// The form of a machine in YAML.
+  public static let form = Documents.Form.mapping(MachineGrammar.machine, others: nil)
+
   /// The JSON Schema (draft-07) of a machine in YAML, as editors read it.
   ///
   /// It knows the grammar. Whether a row names states that there are, only the reader knows.
-  public static let schema: JSON = Form.mapping(MachineGrammar.machine, others: nil).schema(
+  public static let schema: JSON = form.schema(
     title: "A machine of Lockstep",
     summary: "The states of a device, what can happen to it, and what it then does.")
 }

@@ -43,6 +43,22 @@ extension Transition {
       + (after.isEmpty ? "" : " ; " + after.joined(separator: ", "))
   }
 
+  /// The row in one line: what sets it off, from where, where it leads, and what it shows.
+  public var line: String {
+    let sources =
+      switch from {
+      case .states(let names): names.joined(separator: ", ")
+      case .wildcard: "any other state"
+      }
+    let targets =
+      switch to {
+      case .states(let names): names.joined(separator: " or ")
+      case .shift(let names): names.joined(separator: " or ") + ", and its time goes on"
+      case .stay: "the same"
+      }
+    return "\(RowLabel(self)): \(sources) → \(targets)" + (shows.map { " [\($0)]" } ?? "") + effectText
+  }
+
   /// What a drawing writes at the row's arrow: `input/output` where the output is given, else the event and
   /// what it does, `event / effect, effect`.
   var arrowText: String {

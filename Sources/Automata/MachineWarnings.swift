@@ -1,4 +1,5 @@
 import Basics
+public import Documents
 
 /// Something in a machine that is well-formed, and hardly what its author meant.
 public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
@@ -43,7 +44,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What puts it right.
+  /// What puts it right, in words.
   public var cure: String {
     switch kind {
     case .unreachable: "lead a row to it, start in it, or remove it"
@@ -59,6 +60,17 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     let maximum = 3
     let shown = names.prefix(maximum).map { "'\($0)'" }.joined(separator: ", ")
     return names.count > maximum ? "\(shown) and \(names.count - maximum) more" : shown
+  }
+}
+
+extension DefinitionWarning.Kind {
+  /// What kind of problem it is.
+  public var code: Problem.Code {
+    switch self {
+    case .unreachable: .unreachableState
+    case .contradiction, .noStateLeft, .beaten, .never: .idleRow
+    case .repeated: .repeatedRow
+    }
   }
 }
 

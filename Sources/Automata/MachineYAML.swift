@@ -221,7 +221,10 @@ private struct MachineReader {
         case .start(let number): starts[number]
         case .row(let number): rows[number]
         }
-      place.report(finding.fault.description, hint: definition.hint(for: finding.fault))
+      let fault = finding.fault
+      // The name that is wrong says more than the whole row in which it stands.
+      (fault.name.map(place.narrowed(to:)) ?? place).report(
+        fault.code, fault.description, hint: definition.hint(for: fault))
     }
     func places(_ cursors: [Cursor]) -> [DefinitionPlaces.Place] {
       cursors.map { ($0.position, $0.node.end) }

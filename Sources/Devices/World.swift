@@ -1,6 +1,6 @@
 public import Journal
 public import System
-import Automata
+public import Automata
 import Documents
 public import Harness
 import Models
@@ -17,7 +17,7 @@ public struct World {
     answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings(), messages: StatusLine? = nil
   ) {
     devices = Devices(answerTimeout: answerTimeout, lab: lab)
-    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine) { messages?.say($0) }
+    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine) { messages?.say($0.map(\.description).joined(separator: "\n")) }
     reader = ScenarioReader(machines: machines, provider: devices)
   }
 
@@ -34,7 +34,7 @@ public struct World {
     let set = ScenarioSet(paths, reader: reader)
     for folder in set.empty { messages.say("lockstep: \(folder): there is no scenario in this folder") }
     guard set.problems.isEmpty else {
-      messages.say(set.problems.joined(separator: "\n"))
+      messages.say(set.problems.map(\.description).joined(separator: "\n"))
       return nil
     }
     return set
@@ -54,13 +54,14 @@ public struct World {
     }
   }
 
-  private static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineFile {
+  /// Reads the file of a machine.
+  public static func readMachine(_ path: String) throws(MachineLibrary.Missing) -> MachineFile {
     do {
-      return try ScenarioFiles.read(path, limits: Limits(bytes: 16 << 20)) { bytes throws(DocumentError) in
+      return try ScenarioFiles.read(path, limits: MachineLibrary.limits) { bytes throws(DocumentError) in
         try MachineFile(bytes, name: path)
       }
     } catch {
-      throw MachineLibrary.Missing(error.description)
+      throw MachineLibrary.Missing(error)
     }
   }
 }

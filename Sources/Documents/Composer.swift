@@ -74,13 +74,13 @@ extension Composer {
       break
     case .documentStart(let hasTagDirectives):
       if root != nil {
-        findings.add(Problem(at: start, "a second document starts here, and one is expected"))
+        findings.add(Problem(.unsupported, at: start, "a second document starts here, and one is expected"))
         isFinished = true
       } else if hasTagDirectives {
-        findings.add(Problem(at: start, "tags are not used here", hint: "remove %TAG"))
+        findings.add(Problem(.unsupported, at: start, "tags are not used here", hint: "remove %TAG"))
       }
     case .streamEnd:
-      if root == nil { findings.add(Problem(at: start, "the document is empty")) }
+      if root == nil { findings.add(Problem(.empty, at: start, "the document is empty")) }
       isFinished = true
     case .alias(let name):
       insertAlias(name, from: start, to: end)
@@ -106,7 +106,7 @@ extension Composer {
   ) {
     refuseTag(of: properties, at: start)
     guard frames.count < limits.depth else {
-      return stop(Problem(at: start, "lists and mappings are nested more than \(limits.depth) deep"))
+      return stop(Problem(.tooLarge, at: start, "lists and mappings are nested more than \(limits.depth) deep"))
     }
     let countBefore = nodeCount
     guard count(1, at: start) else { return }
@@ -153,21 +153,21 @@ extension Composer {
   private mutating func accepts(_ key: Node, in frame: Int) -> Bool {
     switch key.content {
     case .sequence, .mapping:
-      findings.add(Problem(at: key.position, to: key.end, "a key must be text, and this is \(key.kind)"))
+      findings.add(Problem(.wrongKey, at: key.position, to: key.end, "a key must be text, and this is \(key.kind)"))
       return false
     case .scalar("", .plain):
-      findings.add(Problem(at: key.position, "a key is missing before this colon"))
+      findings.add(Problem(.wrongKey, at: key.position, "a key is missing before this colon"))
       return false
     case .scalar("<<", .plain):
       findings.add(
         Problem(
-          at: key.position, to: key.end, "merge keys are not used here",
+          .unsupported, at: key.position, to: key.end, "merge keys are not used here",
           hint: "repeat the entries, or write \"<<\" in quotes where it is a name"))
       return false
     case .scalar(let text, _):
       if let line = frames[frame].keyLines[text] {
         let problem = Problem(
-          at: key.position, to: key.end, "duplicate key \(quoted(text))",
+          .duplicateKey, at: key.position, to: key.end, "duplicate key \(quoted(text))",
           hint: "it is given on line \(line) already")
         findings.add(problem)
         return false
@@ -187,12 +187,14 @@ extension Composer {
       guard count(size, at: start) else { return }
       node = named
     case .open:
-      findings.add(Problem(at: start, to: end, "`*\(name)` stands inside the node it names"))
+      findings.add(Problem(.unknownAlias, at: start, to: end, "`*\(name)` stands inside the node it names"))
     case nil:
-      findings.add(
-        Problem(
-          at: start, to: end, "no node before this one is named `&\(name)`",
-          hint: nearestName(to: name, in: anchorNames).map { "did you mean `*\($0)`?" }))
+      let nearest = nearestName(to: name, in: anchorNames).map { "*" + $0 }
+      var problem = Problem(
+        .unknownAlias, at: start, to: end, "no node before this one is named `&\(name)`",
+        hint: nearest.map { .name($0, insteadOf: "*" + name) })
+      problem.replacement = nearest
+      findings.add(problem)
     }
     insert(node)
   }
@@ -205,7 +207,7 @@ extension Composer {
     guard let tag = properties.tag else { return }
     findings.add(
       Problem(
-        at: start, "tags are not used here", hint: "remove \(quoted(tag)): values are typed by their key"))
+        .unsupported, at: start, "tags are not used here", hint: "remove \(quoted(tag)): values are typed by their key"))
   }
 
   /// Counts nodes against the limit; `false` when there are too many, after which nothing more is read.
@@ -214,7 +216,7 @@ extension Composer {
     guard nodeCount > limits.nodes else { return true }
     stop(
       Problem(
-        at: position, "the document holds more than \(limits.nodes) nodes, what aliases repeat included"))
+        .tooLarge, at: position, "the document holds more than \(limits.nodes) nodes, what aliases repeat included"))
     return false
   }
 
@@ -229,10 +231,10 @@ extension Composer {
     let context = error.contextPlace.map { finder.position(ofCharacter: $0) }
     let place = error.place.map { finder.position(ofCharacter: $0) } ?? .start
     if error.message == "found unexpected end of stream", let context {
-      return Problem(at: context, "the quoted text that starts here has no end")
+      return Problem(.syntax, at: context, "the quoted text that starts here has no end")
     }
     if error.message == "did not find expected <document start>" {
-      return Problem(at: place, "the document ends before this", hint: "one document is expected in a file")
+      return Problem(.unsupported, at: place, "the document ends before this", hint: "one document is expected in a file")
     }
     var hint: String?
     if let known = syntaxHint(error.message, at: place) {
@@ -240,7 +242,7 @@ extension Composer {
     } else if let context, let text = error.context {
       hint = context.line == place.line ? text : "\(text) that starts on line \(context.line)"
     }
-    return Problem(at: place, error.message, hint: hint)
+    return Problem(.syntax, at: place, error.message, hint: hint.map(Advice.words))
   }
 
   /// What people most often did when libyaml complains of a character.

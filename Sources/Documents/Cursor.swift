@@ -39,13 +39,45 @@ public struct Cursor {
   }
 
   /// Reports a problem with the node.
-  public func report(_ message: @autoclosure () -> String, hint: @autoclosure () -> String? = nil) {
-    findings.add(Problem(at: node.position, to: node.end, message(), hint: hint()))
+  ///
+  /// - Parameter related: what is wrong with other files, and the reason for this.
+  public func report(
+    _ code: Problem.Code, _ message: @autoclosure () -> String,
+    hint: @autoclosure () -> Advice? = nil, related: [Diagnostic] = []
+  ) {
+    findings.add(problem(code, message(), hint(), related))
+  }
+
+  /// Reports a value that is wrong.
+  public func report(_ message: @autoclosure () -> String, hint: @autoclosure () -> Advice? = nil) {
+    report(.wrongValue, message(), hint: hint())
+  }
+
+  private func problem(
+    _ code: Problem.Code, _ message: String, _ hint: Advice?, _ related: [Diagnostic]
+  ) -> Problem {
+    var problem = Problem(code, at: node.position, to: node.end, message, hint: hint)
+    problem.replacement = node.text.flatMap { hint?.correcting($0) }.map(Node.scalarText)
+    problem.related = related
+    return problem
+  }
+
+  /// The one scalar below that has a text, or the node itself where there is none or several.
+  public func narrowed(to text: String) -> Cursor {
+    var found: [Node] = []
+    var rest = [node]
+    while let next = rest.popLast(), found.count < 2 {
+      if next.text == text { found.append(next) }
+      rest += next.members ?? next.entries?.map(\.value) ?? []
+    }
+    return found.count == 1 ? at(found[0]) : self
   }
 
   /// Reports that something else was expected: `expected a list, found nothing`.
-  public func reportExpected(_ expected: String, hint: @autoclosure () -> String? = nil) {
-    report("expected \(expected), found \(node.kind)", hint: hint())
+  public func reportExpected(
+    _ expected: String, code: Problem.Code = .wrongValue, hint: @autoclosure () -> Advice? = nil
+  ) {
+    report(code, "expected \(expected), found \(node.kind)", hint: hint())
   }
 
   private func at(_ node: Node) -> Cursor { Cursor(node, findings) }
@@ -55,9 +87,9 @@ public struct Cursor {
 
 extension Cursor {
   /// The text of a scalar, quoted or not; nothing at all is no text.
-  public func text(_ expected: String = "text") -> String? {
+  public func text(_ expected: String = "text", code: Problem.Code = .wrongValue) -> String? {
     guard let text = node.text, !isNothing else {
-      reportExpected(expected)
+      reportExpected(expected, code: code)
       return nil
     }
     return text
@@ -112,7 +144,7 @@ extension Cursor {
       case "false", "no", "off", "n": "false"
       default: nil
       }
-    let hint = meant.map { "did you mean `\($0)`?" }
+    let hint = meant.map { Advice.name($0, insteadOf: node.text ?? "") }
     return plainValue("true or false", hint: hint) { $0 == "true" ? true : $0 == "false" ? false : nil }
   }
 
@@ -140,7 +172,7 @@ extension Cursor {
 
   /// A value that is no text to the reader, so that quotes around it are a mistake.
   private func plainValue<Value>(
-    _ expected: String, hint: String? = nil, _ parse: (String) -> Value?
+    _ expected: String, hint: Advice? = nil, _ parse: (String) -> Value?
   ) -> Value? {
     if case .scalar(let text, let style) = node.content, !isNothing {
       if style == .plain, let value = parse(text) { return value }
@@ -153,7 +185,8 @@ extension Cursor {
   }
 
   fileprivate func reportUnknown(_ kind: String, _ text: String, of names: [String]) {
-    report("unknown \(kind) \(quoted(text))", hint: suggestion(for: text, of: names))
+    report(
+      Problem.Code(unknown: kind), "unknown \(kind) \(quoted(text))", hint: .nearest(to: text, of: names))
   }
 }
 
@@ -167,14 +200,6 @@ private func wholeNumber<Value: FixedWidthInteger>(_ text: String, as type: Valu
     return rest.first.map(\.isHexDigit) == true ? Value(sign + rest, radix: 16) : nil
   }
   return digits.first == "0" && digits.count > 1 ? nil : Value(text)
-}
-
-/// `did you mean …?` where a name is near, else what there is to choose from.
-public func suggestion(for text: String, of names: [String]) -> String? {
-  if let nearest = nearestName(to: text, in: names) { return "did you mean `\(nearest)`?" }
-  let limit = 12
-  guard !names.isEmpty else { return nil }
-  return "expected \(names.prefix(limit).joined(separator: ", "))\(names.count > limit ? ", …" : "")"
 }
 
 // MARK: - Lists and mappings
@@ -232,7 +257,7 @@ extension Cursor {
     }
     guard entries.count == 1 else {
       at(entries[1].key).report(
-        "a \(kind) has one key, and this is another",
+        .conflict, "a \(kind) has one key, and this is another",
         hint: "is the line indented too little, or `- ` missing?")
       return nil
     }
@@ -253,7 +278,7 @@ public struct Fields {
   /// The value of a key that must be given.
   public func required(_ key: String) -> Cursor? {
     guard let value = optional(key) else {
-      mapping.report("missing key `\(key)`")
+      mapping.report(.missingKey, "missing key `\(key)`")
       return nil
     }
     return value

@@ -20,7 +20,7 @@ public struct Limits: Hashable, Sendable {
     throw DocumentError(
       source: Source(name: name, bytes: []),
       problems: [
-        Problem(at: .start, "the file has \(byteCount) bytes, and at most \(bytes) are read")
+        Problem(.tooLarge, at: .start, "the file has \(byteCount) bytes, and at most \(bytes) are read")
       ])
   }
 }

@@ -18,6 +18,11 @@ extension Node {
   }
 }
 
+extension Node {
+  /// A text as a scalar of YAML that stands in a block and within brackets alike.
+  public static func scalarText(_ text: String) -> String { canStandPlain(text) ? text : doubleQuoted(text) }
+}
+
 /// Whether a character neither ends a line of comment nor is forbidden in a file.
 private func mayStandInComment(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.properties.generalCategory {

@@ -5,7 +5,7 @@ import Basics
 /// YAML allows TAB, LF, CR and the printable characters of Unicode, as UTF-8.
 func encodingProblem(_ bytes: [UInt8]) -> Problem? {
   if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-    return Problem(at: .start, "the file is UTF-16", hint: "save it as UTF-8")
+    return Problem(.encoding, at: .start, "the file is UTF-16", hint: "save it as UTF-8")
   }
   var place = Position(line: 1, column: 1, offset: byteOrderMarkLength(bytes))
   while place.offset < bytes.count {
@@ -17,17 +17,17 @@ func encodingProblem(_ bytes: [UInt8]) -> Problem? {
     case 0x20...0x7E, UInt8(ascii: "\t"), UInt8(ascii: "\r"):
       break
     case 0:
-      return Problem(at: place, "a NUL byte: this is no text file")
+      return Problem(.encoding, at: place, "a NUL byte: this is no text file")
     case 0x01...0x1F, 0x7F:
-      return Problem(at: place, controlMessage(UInt32(byte)), hint: "write it as an escape in double quotes")
+      return Problem(.encoding, at: place, controlMessage(UInt32(byte)), hint: "write it as an escape in double quotes")
     default:
       guard let scalar = decodeScalar(bytes[place.offset...]) else {
         return Problem(
-          at: place, "the byte 0x\(hexadecimal(UInt32(byte), 2)) is no UTF-8", hint: "save the file as UTF-8")
+          .encoding, at: place, "the byte 0x\(hexadecimal(UInt32(byte), 2)) is no UTF-8", hint: "save the file as UTF-8")
       }
       if !isPrintable(scalar.value) {
         return Problem(
-          at: place, controlMessage(scalar.value), hint: "write it as an escape in double quotes")
+          .encoding, at: place, controlMessage(scalar.value), hint: "write it as an escape in double quotes")
       }
       length = scalar.length
     }

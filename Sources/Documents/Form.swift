@@ -176,7 +176,7 @@ extension Fields {
       return require(names)
     case .needs(let name, let other):
       guard let key = key(name), optional(other) == nil else { return true }
-      key.report("`\(name)` goes with `\(other)`")
+      key.report(.conflict, "`\(name)` goes with `\(other)`")
       return false
     case .excludes(let name, let other):
       return optional(name) == nil || optional(other) == nil || refuse(name, beside: other)
@@ -184,13 +184,13 @@ extension Fields {
   }
 
   private func refuse(_ name: String, beside other: String) -> Bool {
-    key(name)?.report("`\(name)` stands beside `\(other)`", hint: "give one of them")
+    key(name)?.report(.conflict, "`\(name)` stands beside `\(other)`", hint: "give one of them")
     return false
   }
 
   private func require(_ names: [String]) -> Bool {
     guard !names.contains(where: { optional($0) != nil }) else { return true }
-    mapping.report("missing key \(names.map { "`\($0)`" }.joined(separator: " or "))")
+    mapping.report(.missingKey, "missing key \(names.map { "`\($0)`" }.joined(separator: " or "))")
     return false
   }
 }

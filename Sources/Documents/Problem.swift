@@ -8,18 +8,67 @@ public struct Problem: Hashable, Sendable {
   /// Where it ends, or `nil` when only its start is known.
   public var end: Position?
 
+  /// How bad it is.
+  public enum Severity: String, CaseIterable, Sendable {
+    /// The document cannot be used.
+    case error
+    /// It can, and is hardly what its author meant.
+    case warning
+  }
+
+  /// How much of its position is of use to a person.
+  public enum Scope: Sendable {
+    case place
+    /// The line alone.
+    case line
+    /// Nothing: it concerns the whole file.
+    case file
+  }
+
+  public var severity = Severity.error
+
+  public var code: Code
+
+  public var scope = Scope.place
+
   /// What is wrong, in one line without a full stop.
   public var message: String
 
-  /// What would put it right, in one line, or `nil`.
-  public var hint: String?
+  /// What would put it right, or `nil`.
+  public var advice: Advice?
+
+  /// What puts it right when it stands in place of all that is between ``position`` and ``end``.
+  public var replacement: String?
+
+  /// What is wrong with other files, and the reason for this.
+  public var related: [Diagnostic] = []
+
+  /// What would put it right, in one line, for a person.
+  public var hint: String? { advice?.text }
+
+  /// The nearest name, where that is what was most likely meant.
+  public var suggestion: String? {
+    if case .name(let name, _)? = advice { name } else { nil }
+  }
 
   /// Describes what is wrong at a place.
-  public init(at position: Position, to end: Position? = nil, _ message: String, hint: String? = nil) {
+  public init(
+    _ code: Code, at position: Position, to end: Position? = nil, _ message: String, hint: Advice? = nil
+  ) {
+    self.code = code
     self.position = position
     self.end = end
     self.message = message
-    self.hint = hint
+    advice = hint
+  }
+
+  /// Describes what concerns a whole file, or one line of it.
+  public init(
+    _ code: Code, ofLine line: Int? = nil, _ message: String, severity: Severity = .error
+  ) {
+    self.init(code, at: Position(line: line ?? 1, column: 1, offset: 0), message)
+    scope = line == nil ? .file : .line
+    self.severity = severity
   }
 
   /// The problem as a compiler would show it: `file:line:column: message`, the line, a caret and the hint.
@@ -30,7 +79,8 @@ public struct Problem: Hashable, Sendable {
   ///     |               ^~~~~~~ did you mean `status`?
   /// ```
   public func rendered(in source: Source) -> String {
-    let headline = "\(source.name):\(position): \(message)"
+    let headline = "\(place(in: source.name)): \(severity == .warning ? "warning: " : "")\(message)"
+    guard scope == .place else { return headline }
     guard let excerpt = Excerpt(source, around: position.offset) else {
       return headline + (hint.map { "\n  " + $0 } ?? "")
     }
@@ -42,6 +92,14 @@ public struct Problem: Hashable, Sendable {
         \(number) | \(excerpt.before)\(excerpt.after)
         \(gutter) | \(caret)\(hint.map { " " + $0 } ?? "")
       """
+  }
+
+  private func place(in file: String) -> String {
+    switch scope {
+    case .place: "\(file):\(position)"
+    case .line: "\(file):\(position.line)"
+    case .file: file
+    }
   }
 
   /// How many columns to underline: to the end, but at least one and not beyond the line that is shown.
@@ -74,10 +132,12 @@ public struct DocumentError: Error, Hashable, Sendable {
 }
 
 extension DocumentError: CustomStringConvertible {
-  /// Every problem as a compiler would show it, one below the other.
-  public var description: String {
-    let shown = problems.map { $0.rendered(in: source) }
-    let more = omitted > 0 ? ["\(source.name): and \(omitted) more"] : []
-    return (shown + more).joined(separator: "\n")
+  /// Every problem with its file, each followed by what it is due to in other files.
+  public var diagnostics: [Diagnostic] {
+    let more = omitted > 0 ? [Problem(.more, "and \(omitted) more", severity: problems[0].severity)] : []
+    return (problems + more).flatMap { [Diagnostic($0, in: source)] + $0.related }
   }
+
+  /// Every problem as a compiler would show it, one below the other.
+  public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
 }

@@ -1,5 +1,6 @@
 import Automata
 import Basics
+public import Documents
 public import Conformance
 
 /// Makes devices of what users write.
@@ -124,7 +125,8 @@ extension DeviceDescription {
     for name in served where !events.contains(name) {
       guard let nearest = nearestName(to: name, in: lacking) else { continue }
       throw DeviceProblem(
-        .name, "unknown stimulus of the device `\(name)`", hint: "did you mean `\(nearest)`?")
+        .name, code: .unknownStimulus, "unknown stimulus of the device `\(name)`",
+        hint: .name(nearest, insteadOf: name))
     }
   }
 
@@ -165,29 +167,35 @@ public struct DeviceProblem: Error, Equatable, Sendable {
 
   /// Where it is wrong.
   public var part: Part
+  /// What kind of problem it is.
+  public var code: Problem.Code
   /// What is wrong, in one line.
   public var message: String
   /// What would put it right, or `nil`.
-  public var hint: String?
+  public var advice: Advice?
+
+  /// What would put it right, in one line, for a person.
+  public var hint: String? { advice?.text }
 
   /// Makes a problem.
-  public init(_ part: Part, _ message: String, hint: String? = nil) {
+  public init(_ part: Part, code: Problem.Code = .wrongDevice, _ message: String, hint: Advice? = nil) {
     self.part = part
+    self.code = code
     self.message = message
-    self.hint = hint
+    advice = hint
   }
 
   /// A name that is not among those there are, with the nearest one or with all of them.
   public static func unknown(
     _ part: Part, _ kind: String, _ name: String, of names: [String]
   ) -> DeviceProblem {
-    DeviceProblem(part, "unknown \(kind) `\(name)`", hint: suggestion(for: name, of: names))
+    DeviceProblem(
+      part, code: Problem.Code(unknown: kind), "unknown \(kind) `\(name)`",
+      hint: .nearest(to: name, of: names, or: allOf))
   }
 
-  static func suggestion(for name: String, of names: [String]) -> String? {
-    if let nearest = nearestName(to: name, in: names) { return "did you mean `\(nearest)`?" }
-    return names.isEmpty ? nil : "expected one of \(names.joined(separator: ", "))"
-  }
+  /// All that there is to choose from.
+  static func allOf(_ names: [String]) -> String { "expected one of \(names.joined(separator: ", "))" }
 }
 
 extension DeviceProblem: CustomStringConvertible {

@@ -1,3 +1,5 @@
+import Documents
+
 /// Which device to drive, as it is written on the command line or in a scenario.
 ///
 ///     emulator:sesame5?defect=deaf-unlock&loss=0.01      an emulated device and its settings
@@ -61,7 +63,8 @@ public struct DeviceSpec: Equatable, Sendable {
       guard let known = Kind(rawValue: word) else {
         let kinds = Kind.allCases.map(\.rawValue)
         throw DeviceProblem(
-          .name, "unknown kind of device `\(word)`", hint: DeviceProblem.suggestion(for: word, of: kinds))
+          .name, code: .unknownDevice, "unknown kind of device `\(word)`",
+          hint: .nearest(to: word, of: kinds, or: DeviceProblem.allOf))
       }
       kind = known
       rest = text[text.index(after: colon)...]
@@ -133,9 +136,9 @@ extension DeviceSpec {
     }
     throw DeviceProblem(
       .setting("peripheral"), "a driver needs a lock, and none is named",
-      hint:
+      hint: .words(
         "`driver:COMMAND?peripheral=COMMAND` for one that a program plays; `lock:FILE` for a real one whose file has "
-        + "`driver: COMMAND`")
+          + "`driver: COMMAND`"))
   }
 }
 

@@ -1,4 +1,5 @@
 import Basics
+public import Documents
 public import Automata
 public import Conformance
 import Models
@@ -98,21 +99,46 @@ public final class MachineLibrary {
 
   /// Why there is no such machine.
   public struct Missing: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong, one line or several.
-    public var description: String
+    /// What kind of problem it is.
+    public var code: Problem.Code
+    /// What is wrong, in one line.
+    public var message: String
     /// What would put it right, or `nil`.
-    public var hint: String?
+    public var advice: Advice?
+    /// What is wrong with its file, where that is the reason.
+    public var diagnostics: [Diagnostic] = []
+
+    /// What would put it right, in one line, for a person.
+    public var hint: String? { advice?.text }
 
     /// Makes an error.
-    public init(_ description: String, hint: String? = nil) {
-      self.description = description
-      self.hint = hint
+    public init(_ message: String, code: Problem.Code = .unknownMachine, hint: Advice? = nil) {
+      self.message = message
+      self.code = code
+      advice = hint
+    }
+
+    /// Says that the file of the machine is wrong.
+    public init(_ error: DocumentError) {
+      self.init("this machine cannot be used", code: .wrongMachine)
+      diagnostics = error.diagnostics
+    }
+
+    /// What is wrong, one line or several.
+    public var description: String {
+      diagnostics.isEmpty ? message : diagnostics.map(\.description).joined(separator: "\n")
     }
   }
 
+  /// What the file of a machine may not exceed.
+  public static let limits = Limits(bytes: 16 << 20)
+
+  /// What is hardly meant in the files that were read, in the order in which they were.
+  public private(set) var warnings: [Diagnostic] = []
+
   private let definitions: [MachineDefinition]
   private let read: (String) throws(Missing) -> MachineFile
-  private let warn: (String) -> Void
+  private let warn: ([Diagnostic]) -> Void
   private var entries: [String: Result<Entry, Missing>] = [:]
 
   /// Makes a library.
@@ -123,7 +149,7 @@ public final class MachineLibrary {
   ///   - warn: takes what is hardly meant in a file, once, when it is read.
   public init(
     _ definitions: [MachineDefinition], read: @escaping (String) throws(Missing) -> MachineFile,
-    warn: @escaping (String) -> Void = { _ in }
+    warn: @escaping ([Diagnostic]) -> Void = { _ in }
   ) {
     self.definitions = definitions
     self.read = read
@@ -151,23 +177,44 @@ public final class MachineLibrary {
     return try result.get()
   }
 
+  /// Checks the file of a machine.
+  ///
+  /// - Throws: what is wrong with it.
+  public func check(_ path: String) throws(DocumentError) {
+    do {
+      _ = try machine("./" + path)
+    } catch {
+      let diagnostics = error.diagnostics
+      guard let first = diagnostics.first else {
+        throw DocumentError(
+          source: Source(name: path, bytes: []), problems: [Problem(error.code, ofLine: nil, error.message)])
+      }
+      var problems = diagnostics.map(\.problem)
+      problems.indices.forEach { problems[$0].related = [] }
+      throw DocumentError(source: first.source, problems: problems)
+    }
+  }
+
   private func ofFile(_ path: String) throws(Missing) -> Machine {
     let file = try read(path)
     let machine = try compiled(file.definition)
-    file.warnings(of: machine).map(warn)
+    let warnings = file.warnings(of: machine)
+    self.warnings += warnings
+    if !warnings.isEmpty { warn(warnings) }
     return machine
   }
 
   private func builtIn(_ name: String) throws(Missing) -> MachineDefinition {
     if let definition = definitions.first(where: { $0.name == name }) { return definition }
-    throw Missing("unknown machine `\(name)`", hint: DeviceProblem.suggestion(for: name, of: names))
+    throw Missing(
+      "unknown machine `\(name)`", hint: .nearest(to: name, of: names, or: DeviceProblem.allOf))
   }
 
   private func compiled(_ definition: MachineDefinition) throws(Missing) -> Machine {
     do {
       return try Machine(definition)
     } catch {
-      throw Missing("\(error)")
+      throw Missing(error.faults.map(\.description).joined(separator: "; "), code: .wrongMachine)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Documents
 import Automata
 public import Conformance
 public import Basics

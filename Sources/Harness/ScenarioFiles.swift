@@ -12,8 +12,12 @@ public enum ScenarioFiles {
     public var files: [String] = []
     /// Folders that hold no scenario.
     public var empty: [String] = []
-    /// Paths that cannot be used, with the reason, one a line.
-    public var problems: [String] = []
+    /// Paths that cannot be used, with the reason.
+    public var problems: [Diagnostic] = []
+
+    fileprivate mutating func add(_ code: Problem.Code, _ path: String, _ message: String) {
+      problems.append(Diagnostic(code, ofPath: path, message))
+    }
   }
 
   /// Finds the scenarios of files and folders; folders are searched to their depths for `.yaml` and `.yml`.
@@ -28,22 +32,23 @@ public enum ScenarioFiles {
       switch fileKind(path) {
       case .missing:
         guard let (file, line) = place(path) else {
-          found.problems.append("\(path): there is no such file or folder")
+          found.add(.noSuchFile, path, "there is no such file or folder")
           continue
         }
-        if let problem = problem(line, of: file) {
-          found.problems.append(problem)
+        let problem = problem(line, of: file)
+        if !problem.isEmpty {
+          found.problems += problem
         } else if seen.insert(ExactText(real(file))).inserted {
           found.files.append(Path.normalized(file))
         }
-      case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
+      case .unknown(let code): found.add(.unreadable, path, errorText(code))
       case .other(let strange):
-        found.problems.append("\(path): expected a file or a folder, and it is \(strange)")
+        found.add(.unreadable, path, "expected a file or a folder, and it is \(strange)")
       case .file:
         if seen.insert(ExactText(real(path))).inserted { found.files.append(Path.normalized(path)) }
       case .folder:
         guard let names = filesBelow(path) else {
-          found.problems.append("\(path): the folder cannot be read")
+          found.add(.unreadable, path, "the folder cannot be read")
           continue
         }
         // A pipe or a device is no scenario, and yet somebody called it one: it is read, and refused.
@@ -52,8 +57,8 @@ public enum ScenarioFiles {
         if files.isEmpty { found.empty.append(path) }
         found.files += files.filter { seen.insert(ExactText(real($0))).inserted }
         for name in names where isGarbled(name) && fileKind(Path.join(path, name)) == .missing {
-          found.problems.append(
-            "\(Path.join(path, name)): its name is no UTF-8, so that it cannot be named: rename it")
+          found.add(
+            .unreadable, Path.join(path, name), "its name is no UTF-8, so that it cannot be named: rename it")
         }
       }
     }
@@ -74,13 +79,14 @@ public enum ScenarioFiles {
     return nil
   }
 
-  private static func problem(_ line: Int, of file: String) -> String? {
+  private static func problem(_ line: Int, of file: String) -> [Diagnostic] {
     do {
       let bytes = try read(file)
       let count = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).count
-      return line > count ? "\(file):\(line): the file has \(count) lines" : nil
+      guard line > count else { return [] }
+      return [Diagnostic(.noSuchLine, ofPath: file, line: line, "the file has \(count) lines")]
     } catch {
-      return error.description
+      return error.diagnostics
     }
   }
 
@@ -88,12 +94,12 @@ public enum ScenarioFiles {
   ///
   /// - Throws: a problem of the whole file, which is not read when it is too large.
   public static func read(_ path: String, limits: Limits = Limits()) throws(DocumentError) -> [UInt8] {
-    func problem(_ message: String) -> DocumentError {
-      DocumentError(source: Source(name: path, bytes: []), problems: [Problem(at: .start, message)])
+    func problem(_ message: String, _ code: Problem.Code = .unreadable) -> DocumentError {
+      DocumentError(source: Source(name: path, bytes: []), problems: [Problem(code, at: .start, message)])
     }
     switch fileKind(path) {
     case .file: break
-    case .missing: throw problem("there is no such file")
+    case .missing: throw problem("there is no such file", .noSuchFile)
     case .folder: throw problem("expected a file, and it is a folder")
     case .other(let strange): throw problem("expected a file, and it is \(strange)")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")
@@ -163,8 +169,8 @@ public struct ScenarioSet {
 
   /// The scenarios that could be read.
   public private(set) var items: [Item] = []
-  /// What is wrong with the others, ready to be shown.
-  public private(set) var problems: [String]
+  /// What is wrong with the others, and with the machines that they name.
+  public private(set) var problems: [Diagnostic]
   /// Folders that hold no scenario.
   public let empty: [String]
 
@@ -194,7 +200,8 @@ public struct ScenarioSet {
         item.text = text.description
         items.append(item)
       } catch {
-        problems.append(error.description)
+        // Several scenarios may name one machine.
+        problems += error.diagnostics.filter { $0.source.name == path || !problems.contains($0) }
       }
     }
   }

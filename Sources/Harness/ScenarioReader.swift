@@ -7,11 +7,17 @@ public import Documents
 public struct ScenarioReader {
   let machines: MachineLibrary
   let provider: any DeviceProvider
+  /// Whether programs are started and real locks are looked at to learn what they can do.
+  private let asksDevices: Bool
 
   /// Makes a reader.
-  public init(machines: MachineLibrary, provider: any DeviceProvider) {
+  ///
+  /// - Parameter asksDevices: whether programs are started, and files of real locks are read, to learn what they can do. A
+  ///   file that is merely looked at starts none.
+  public init(machines: MachineLibrary, provider: any DeviceProvider, asksDevices: Bool = true) {
     self.machines = machines
     self.provider = provider
+    self.asksDevices = asksDevices
   }
 
   /// Reads the scenario of a file.
@@ -21,12 +27,22 @@ public struct ScenarioReader {
     try Document.read(bytes, name: path) { scenario(of: $0, in: Path.folder(of: path)) }
   }
 
+  /// Checks the text of a scenario, of which nothing is wanted.
+  ///
+  /// - Throws: everything that is wrong with it, each with its place.
+  public func check(_ bytes: [UInt8], path: String) throws(DocumentError) {
+    try Document.read(bytes, name: path) { cursor -> Void? in
+      _ = scenario(of: cursor, in: Path.folder(of: path))
+      return ()
+    }
+  }
+
   private func scenario(of cursor: Cursor, in folder: String) -> Scenario? {
     guard let fields = cursor.fields(ScenarioGrammar.any.scenario) else { return nil }
     var others = OptionalFields(fields)
     let name = fields.required("scenario")
     let title = name?.text()
-    var reading = DeviceReading(provider: provider)
+    var reading = DeviceReading(provider: provider, asksDevices: asksDevices)
     if let device = fields.optional("device") { reading.read(device) }
     let machine = machine(fields.optional("machine"), reading, of: cursor, in: folder)
     if reading.cursor == nil, let machine {
@@ -53,14 +69,14 @@ public struct ScenarioReader {
     guard let cursor else {
       if let usual = device.description?.machines?.first { return try? machines.machine(usual) }
       // A device that could not be read says nothing about its machine.
-      if device.cursor == nil || device.description != nil { scenario.report("missing key `machine`") }
+      if device.cursor == nil || device.description != nil { scenario.report(.missingKey, "missing key `machine`") }
       return nil
     }
     guard let text = cursor.text("the name or the path of a machine") else { return nil }
     do {
       return try machines.machine(text, in: folder)
     } catch {
-      cursor.report(error.description.split(separator: "\n").joined(separator: "; "), hint: error.hint)
+      cursor.report(error.code, error.message, hint: error.advice, related: error.diagnostics)
       return nil
     }
   }
@@ -69,14 +85,16 @@ public struct ScenarioReader {
 /// The `device:` of a scenario.
 private struct DeviceReading {
   let provider: any DeviceProvider
+  let asksDevices: Bool
   private(set) var cursor: Cursor?
   private(set) var spec: DeviceSpec?
   private(set) var description: DeviceDescription?
   /// Where each setting stands, and what it says.
   private var settings: [(name: String, key: Cursor, value: Cursor)] = []
 
-  init(provider: any DeviceProvider) {
+  init(provider: any DeviceProvider, asksDevices: Bool) {
     self.provider = provider
+    self.asksDevices = asksDevices
   }
 
   mutating func read(_ cursor: Cursor) {
@@ -90,15 +108,15 @@ private struct DeviceReading {
       do {
         spec = try DeviceSpec(text: text)
       } catch {
-        return cursor.report(error.message, hint: error.hint)
+        return cursor.report(error.code, error.message, hint: error.advice)
       }
       place = cursor
     }
-    guard let spec else { return }
+    guard let spec, asksDevices || spec.kind == .emulator else { return }
     do {
       description = try provider.describe(DeviceSpec(spec.kind, spec.name))
     } catch {
-      place.report(error.message, hint: error.hint)
+      place.report(error.code, error.message, hint: error.advice)
     }
   }
 
@@ -108,10 +126,10 @@ private struct DeviceReading {
     let kinds = ScenarioGrammar.deviceKeys
     let named = entries.filter { kinds.contains($0.key.node.text ?? "") }
     guard let (key, value) = named.first else {
-      cursor.report("missing key `lock`, `emulator`, `exec` or `driver`")
+      cursor.report(.missingKey, "missing key `lock`, `emulator`, `exec` or `driver`")
       return nil
     }
-    if named.count > 1 { named[1].key.report("a device has one name, and this is another") }
+    if named.count > 1 { named[1].key.report(.conflict, "a device has one name, and this is another") }
     settings = entries.filter { !kinds.contains($0.key.node.text ?? "") }
       .map { ($0.key.node.text ?? "", $0.key, $0.value) }
     guard let name = value.text("a device") else { return nil }
@@ -124,7 +142,7 @@ private struct DeviceReading {
       do {
         return (try DeviceSpec(text: "emulator:" + name), value)
       } catch {
-        value.report(error.message, hint: error.hint)
+        value.report(error.code, error.message, hint: error.advice)
         return nil
       }
     }
@@ -142,7 +160,7 @@ private struct DeviceReading {
       !machines.contains(machine.label)
     else { return }
     cursor.report(
-      "`\(spec.name)` cannot be compared with the machine `\(machine.label)`",
+      .impossible, "`\(spec.name)` cannot be compared with the machine `\(machine.label)`",
       hint: "its machine is \(machines.joined(separator: " or "))")
   }
 
@@ -168,7 +186,7 @@ private struct DeviceReading {
       case .option: options.append(setting)
       case .condition: take(Argument(setting.name, Value(plain: setting.value)), at: cursor)
       case .unknown(let problem):
-        cursor?.report(problem.message, hint: problem.hint)
+        cursor?.report(problem.code, problem.message, hint: problem.advice)
         isWhole = false
       }
     }
@@ -185,7 +203,7 @@ private struct DeviceReading {
           isWhole = false
         }
       case .unknown(let problem):
-        key.report(problem.message, hint: problem.hint)
+        key.report(problem.code, problem.message, hint: problem.advice)
         isWhole = false
       }
     }
@@ -193,7 +211,7 @@ private struct DeviceReading {
     do {
       try self.spec?.check()
     } catch {
-      cursor?.report(error.message, hint: error.hint)
+      cursor?.report(error.code, error.message, hint: error.advice)
       isWhole = false
     }
     checkValues()
@@ -213,7 +231,7 @@ private struct DeviceReading {
       case .setting(let name): place = settings.first { $0.name == name }?.key ?? place
       case .value(let name): place = settings.first { $0.name == name }?.value ?? place
       }
-      place?.report(error.message, hint: error.hint)
+      place?.report(error.code, error.message, hint: error.advice)
     }
   }
 }
@@ -245,7 +263,7 @@ struct SettingSorting {
     let isPossible = machine.definition.starts.contains { start in
       start.conditions.allSatisfy { item in condition.flag(item.name).map { $0 == item.value } ?? true }
     }
-    if !isPossible { cursor?.report("the machine `\(machine.name)` has no start of these settings") }
+    if !isPossible { cursor?.report(.impossible, "the machine `\(machine.name)` has no start of these settings") }
     return isPossible
   }
 }

@@ -1,7 +1,7 @@
 import Automata
 import Conformance
 public import Basics
-import Documents
+public import Documents
 
 extension Scenario {
   /// The JSON Schema (draft-07) of a scenario, as editors read it.
@@ -19,23 +19,57 @@ extension Scenario {
   public static func schema(
     of machine: MachineLibrary.Entry, on device: DeviceSpec?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> JSON {
-    var devices: [(spec: DeviceSpec, description: DeviceDescription)] = []
+    var devices: [Known] = []
     if let device {
       let description = try provider.describe(device)
       try description.check(device, against: machine)
       devices = [(device, description)]
     } else {
-      for name in provider.emulators {
-        let spec = DeviceSpec(.emulator, name)
-        let description = try provider.describe(spec)
-        if description.machines?.contains(machine.machine.name) ?? true {
-          devices.append((spec, description))
-        }
-      }
+      devices = emulators(of: machine, provider)
     }
     let names = ScenarioNames(machine, on: devices, isFixed: device != nil)
     return schema(
       ScenarioGrammar(names: names), title: "A scenario of Lockstep for the machine \(machine.machine.name)")
+  }
+
+  /// The forms of what may stand in a scenario that is being written, and those that they refer to.
+  ///
+  /// - Parameters:
+  ///   - machine: its machine, where it is known.
+  ///   - device: its device. Of programs and real locks nothing is asked, so that what only they know may be anything.
+  public static func forms(
+    of machine: MachineLibrary.Entry?, on device: DeviceSpec?, provider: any DeviceProvider
+  ) -> (scenario: Form, definitions: [(name: String, form: Form)]) {
+    let grammar: ScenarioGrammar
+    if let machine {
+      var devices: [Known] = []
+      switch device?.kind {
+      case nil: devices = emulators(of: machine, provider)
+      case .emulator?:
+        let spec = device.map { DeviceSpec($0.kind, $0.name) }
+        devices = spec.flatMap { spec in (try? provider.describe(spec)).map { [(spec, $0)] } } ?? []
+      case .exec?, .driver?, .lock?: break
+      }
+      grammar = ScenarioGrammar(names: ScenarioNames(machine, on: devices, isFixed: false))
+    } else {
+      grammar = .any
+    }
+    return (.mapping(grammar.scenario, others: nil), [("step", grammar.step)])
+  }
+
+  private typealias Known = (spec: DeviceSpec, description: DeviceDescription)
+
+  /// The emulated devices that can be compared with a machine.
+  private static func emulators(
+    of machine: MachineLibrary.Entry, _ provider: any DeviceProvider
+  ) -> [Known] {
+    provider.emulators.compactMap { name in
+      let spec = DeviceSpec(.emulator, name)
+      guard let description = try? provider.describe(spec),
+        description.machines?.contains(machine.machine.name) ?? true
+      else { return nil }
+      return (spec, description)
+    }
   }
 
   private static func schema(_ grammar: ScenarioGrammar, title: String) -> JSON {

@@ -43,7 +43,8 @@ struct StepReader {
     doneCount += rounds
     if doneCount > ScenarioGrammar.maximumSteps, !isTooLong {
       isTooLong = true
-      cursor.report("with this step the scenario has more than \(ScenarioGrammar.maximumSteps) steps to do")
+      cursor.report(
+        .tooLarge, "with this step the scenario has more than \(ScenarioGrammar.maximumSteps) steps to do")
     }
     guard let (name, key, value) = variant(cursor) else { return nil }
     let action =
@@ -63,7 +64,7 @@ struct StepReader {
       if machine == nil { names.append(text) }
       if spontaneous.contains(text), !names.contains(text) {
         cursor.report(
-          "`\(text)` happens by itself and cannot be done",
+          .spontaneous, "`\(text)` happens by itself and cannot be done",
           hint: "wait for what it leads to, with `until` or `expect`")
         return nil
       }
@@ -129,7 +130,7 @@ struct StepReader {
       return value.value(of: forms?.forms.first { $0.name == given }).map { Argument(given, $0) }
     }
     if forms?.isAlternative == true, entries.count > 1 {
-      entries[1].key.report("`\(name)` takes one of \(Self.list(forms)), and this is another")
+      entries[1].key.report(.conflict, "`\(name)` takes one of \(Self.list(forms)), and this is another")
       return nil
     }
     return arguments.count == entries.count ? arguments : nil
@@ -165,8 +166,8 @@ struct StepReader {
     guard let (name, key, value) = cursor.variant("fault", of: names) else { return nil }
     if let device, !device.abilities.faults.contains(name) {
       key.report(
-        "this device cannot bring about `\(name)`",
-        hint: DeviceProblem.suggestion(for: name, of: device.abilities.faults))
+        .impossible, "this device cannot bring about `\(name)`",
+        hint: .nearest(to: name, of: device.abilities.faults, or: DeviceProblem.allOf))
       return nil
     }
     guard let fault = value.map({ $0.anyValue().map { Fault(name, $0) } }) ?? Fault(name) else { return nil }
@@ -204,7 +205,7 @@ struct StepReader {
     guard let fields = cursor.fields(ScenarioGrammar.repetition) else { return nil }
     let times = fields.required("times")?.integer(in: ScenarioGrammar.rounds)
     guard depth < ScenarioGrammar.deepest else {
-      cursor.report("repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
+      cursor.report(.tooLarge, "repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
       return nil
     }
     let outer = rounds
@@ -256,7 +257,7 @@ extension StepReader {
           let form = forms.first { $0.name == name }
           conditions.append(comparison(value, form).map { .reading(name, $0) })
         } else if names.contains(name) {
-          key.report("this device does not report `\(name)`")
+          key.report(.impossible, "this device does not report `\(name)`")
           conditions.append(nil)
         }
       }
@@ -276,16 +277,16 @@ extension StepReader {
     }
     if let key = fields.key("for") {
       if fields.key("within") != nil {
-        key.report("`for` and `within` exclude each other")
+        key.report(.conflict, "`for` and `within` exclude each other")
         return false
       }
       if fields.key("status") == nil || conditions.count > 1 {
-        key.report("`for` goes with `status` alone", hint: "nothing else lasts")
+        key.report(.conflict, "`for` goes with `status` alone", hint: "nothing else lasts")
         return false
       }
     }
     if let key = fields.key("quiet"), conditions.count > 1 || fields.key("within") != nil {
-      key.report("`quiet` stands alone", hint: "it says itself how long nothing may be shown")
+      key.report(.conflict, "`quiet` stands alone", hint: "it says itself how long nothing may be shown")
       return false
     }
     return true
@@ -307,7 +308,7 @@ extension StepReader {
     guard let vocabulary else { return cursor.text("an effect").map { .effect($0) } }
     guard let name = cursor.name("effect", of: vocabulary.effects) else { return nil }
     if let device, !device.abilities.showsEffects {
-      cursor.report("this device does not show effects")
+      cursor.report(.impossible, "this device does not show effects")
       return nil
     }
     return .effect(name)
@@ -357,7 +358,7 @@ extension Cursor {
   fileprivate func lastingDuration() -> Interval? {
     guard let interval = duration() else { return nil }
     guard interval > .zero else {
-      report("in no time nothing could be shown", hint: "expected a duration above zero")
+      report(.wrongDuration, "in no time nothing could be shown", hint: "expected a duration above zero")
       return nil
     }
     return interval
@@ -369,9 +370,9 @@ extension Cursor {
     let value = isNull ? nil : anyValue()
     if case .choice(let words) = form.kind, words.contains(text) { return value ?? .text(text) }
     if let value, form.kind.admits(value) { return value }
-    let hint: String? =
+    let hint: Advice? =
       switch (form.kind, value) {
-      case (.choice(let words), _): DeviceProblem.suggestion(for: text, of: words)
+      case (.choice(let words), _): .nearest(to: text, of: words, or: DeviceProblem.allOf)
       case (.text, _): "as text it stands in quotes"
       case (.duration, .integer), (.duration, .number): "`\(text) s` are seconds"
       default: nil

@@ -195,9 +195,9 @@ struct FormatTests {
         error.problems.map { "\($0.position): \($0.message)" },
         [
           "2:18: state 'Closed' is defined twice", "3:16: event 'shut' has no transitions",
-          "4:10: the machine starts in 'Ajar', which is not defined",
-          "6:5: 'open' leads to 'Opened', which is not defined",
-          "7:5: 'open' depends on condition 'wind', which is not defined",
+          "4:19: the machine starts in 'Ajar', which is not defined",
+          "6:38: 'open' leads to 'Opened', which is not defined",
+          "7:53: 'open' depends on condition 'wind', which is not defined",
         ])
     }
     do throws(DocumentError) {

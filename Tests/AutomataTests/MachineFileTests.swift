@@ -26,7 +26,8 @@ private func file(_ text: String, name: String = "m.yaml") throws(DocumentError)
 
 private func warnings(_ text: String, name: String = "m.yaml") throws -> String? {
   let file = try file(text, name: name)
-  return file.warnings(of: try Machine(file.definition))
+  let warnings = file.warnings(of: try Machine(file.definition))
+  return warnings.isEmpty ? nil : warnings.map(\.description).joined(separator: "\n")
 }
 
 @Suite("The page of machine files")
@@ -76,7 +77,7 @@ struct MachinePageTests {
     let page = try page()
     let example = fenced("yaml", in: page)[0]
     let file = try file(example, name: "keypad.yaml")
-    expect(file.warnings(of: try Machine(file.definition)), nil)
+    expect(file.warnings(of: try Machine(file.definition)), [])
     expect(file.definition.states.count, 6)
     expect(file.definition.transitions.filter { $0.trigger == .timer }.count, 3)
     expect(try MachineDefinition(yaml: Array(file.definition.yaml().utf8), name: "again"), file.definition)

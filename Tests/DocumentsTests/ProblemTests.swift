@@ -53,16 +53,16 @@ struct ProblemTests {
   func rendering(text: String, start: String, end: String?, hint: String?, expected: [String]) {
     let (source, from, to) = Self.problem(text, from: start, to: end)
     expect(
-      Problem(at: from, to: to, "unknown key", hint: hint).rendered(in: source),
+      Problem(.unknownKey, at: from, to: to, "unknown key", hint: hint.map(Advice.words)).rendered(in: source),
       expected.joined(separator: "\n"))
   }
 
   @Test("where there is no line to show, the hint stands below the message")
   func noLine() {
     let source = Source(name: "a.yaml", bytes: Array("a: 1\n".utf8))
-    let problem = Problem(at: Position(line: 2, column: 1, offset: 5), "missing", hint: "add it")
+    let problem = Problem(.unknownKey, at: Position(line: 2, column: 1, offset: 5), "missing", hint: "add it")
     expect(problem.rendered(in: source), "a.yaml:2:1: missing\n  add it")
-    let beyond = Problem(at: Position(line: 9, column: 1, offset: 500), "missing")
+    let beyond = Problem(.unknownKey, at: Position(line: 9, column: 1, offset: 500), "missing")
     expect(beyond.rendered(in: source), "a.yaml:9:1: missing")
   }
 
@@ -70,7 +70,7 @@ struct ProblemTests {
   func longLine() {
     let text = String(repeating: "鍵", count: 500) + "!" + String(repeating: "錠", count: 500)
     let (source, start, _) = Self.problem(text, from: "!")
-    let lines = Problem(at: start, "x").rendered(in: source).split(separator: "\n")
+    let lines = Problem(.unknownKey, at: start, "x").rendered(in: source).split(separator: "\n")
     expect(
       lines.map(String.init),
       [
@@ -83,7 +83,7 @@ struct ProblemTests {
   @Test("bytes that are no text, and control characters, do not reach the terminal")
   func hostileText() {
     let source = Source(name: "a.yaml", bytes: [0x61, 0x1B, 0x5B, 0xC3, 0x28, 0x07, 0x62])
-    let problem = Problem(at: Position(line: 1, column: 7, offset: 6), "x")
+    let problem = Problem(.unknownKey, at: Position(line: 1, column: 7, offset: 6), "x")
     expect(problem.rendered(in: source), "a.yaml:1:7: x\n  1 | a\u{FFFD}[\u{FFFD}(\u{FFFD}b\n    |       ^")
   }
 }

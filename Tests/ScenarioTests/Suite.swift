@@ -1,3 +1,4 @@
+import Documents
 @testable import Devices
 import Journal
 import Automata
@@ -25,7 +26,7 @@ enum Suite {
   /// Every scenario.
   static var items: [ScenarioSet.Item] { all.items }
   /// What is wrong with those that cannot be read.
-  static var problems: [String] { all.problems }
+  static var problems: [String] { all.problems.map(\.description) }
 
   /// Every scenario's path, from the repository on.
   static let files: [String] = items.map { String($0.path.dropFirst(root.count + 1)) }

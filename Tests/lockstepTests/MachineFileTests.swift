@@ -117,12 +117,12 @@ struct MachineFileTests {
 
       """,
       """
-      lockstep: it.yaml:4:10: the machine starts in 'zugeschloßn', which is not defined
+      lockstep: it.yaml:4:19: the machine starts in 'zugeschloßn', which is not defined
         4 | starts: [{ state: zugeschloßn }]
-          |          ^~~~~~~~~~~~~~~~~~~~~~ did you mean `zugeschloßen`?
-      it.yaml:5:15: a row names event 'öfne', which is not defined
+          |                   ^~~~~~~~~~~ did you mean `zugeschloßen`?
+      it.yaml:5:24: a row names event 'öfne', which is not defined
         5 | transitions: [{ event: öfne, from: zugeschloßen, to: "öffen 🔓" }, { event: öffne, from: zugeschloßen, to: …
-          |               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ did you mean `öffne`?
+          |                        ^~~~ did you mean `öffne`?
       """
     ),
   ]

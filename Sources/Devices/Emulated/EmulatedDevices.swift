@@ -1,3 +1,4 @@
+import Documents
 import SesameDevice
 import Automata
 public import Conformance
@@ -154,13 +155,17 @@ extension DeviceProblem {
   init(_ error: LockOptionError) {
     switch error {
     case .unknownDevice(let name, let nearest):
-      self.init(.name, "unknown device `\(name)`", hint: nearest.map { "did you mean `\($0)`?" })
+      self.init(
+        .name, code: .unknownDevice, "unknown device `\(name)`",
+        hint: nearest.map { .name($0, insteadOf: name) })
     case .unknownName(let name, let nearest):
-      self.init(.setting(name), "unknown setting `\(name)`", hint: nearest.map { "did you mean `\($0)`?" })
+      self.init(
+        .setting(name), code: .unknownSetting, "unknown setting `\(name)`",
+        hint: nearest.map { .name($0, insteadOf: name) })
     case .unknownValue(let value, let name, let values, let nearest):
       self.init(
         .value(of: name), "`\(value)` is not a value of `\(name)`",
-        hint: nearest.map { "did you mean `\($0)`?" } ?? "expected \(values)")
+        hint: nearest.map { .name($0, insteadOf: value) } ?? "expected \(values)")
     case .otherGeneration(let name, let generation):
       self.init(
         .setting(name), "`\(name)` is a setting of \(generation) locks, and has no effect on this one")

@@ -58,15 +58,12 @@ extension Annotation {
       kind: kind, file: (saved ?? main.start.file).map(seenFromHere),
       line: verdict?.line ?? main.lastEvent?.line ?? main.start.line ?? 1,
       title:
-        "\(caseName(of: main.start, copy: 1)): \(kind.words)\(verdict?.step.map { " at step \($0)" } ?? "")",
+        "\(caseTitle(of: main.start, copy: 1)): \(kind.words)\(verdict?.step.map { " at step \($0)" } ?? "")",
       message: main.message, details: details,
       // Which test a campaign came upon it with, and where that is saved, is chance.
       fingerprint: Annotation.fingerprint(
         (saved == nil
-          ? [
-            className(file: main.start.file.map(seenFromHere), id: main.start.id),
-            caseName(of: main.start, copy: 1),
-          ] : [main.start.machine ?? ""])
+          ? [className(id: main.start.id), caseName(of: main.start, copy: 1)] : [main.start.machine ?? ""])
           + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
     self = shown
   }

@@ -4,6 +4,7 @@ import Devices
 public import Journal
 import Basics
 import Automata
+import Documents
 public import Harness
 import Models
 
@@ -36,32 +37,33 @@ extension Command {
 
   static var validate: Command {
     Command(
-      "validate", "Checks scenarios without running them.",
+      "validate", "Checks scenarios and files of machines without running them.",
       examples: [
         Example("lockstep validate", "All of Scenarios/."),
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
+        Example("lockstep validate --format json", "Each problem as a line for a program."),
       ],
-      options: [.format(\.format, "How the result is printed.")], operands: RunArguments.paths,
+      options: [.format(\.format, "How the result is printed; json is one object for each problem.")], operands: RunArguments.paths,
       defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
-      let set = ScenarioSet(
-        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths,
-        reader: World(messages: console.status).reader)
+      let result = Validation(
+        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader)
       switch arguments.format {
       case .json:
-        console.print([
-          "scenarios": .integer(set.items.count), "problems": .list(set.problems.map { JSON.text("\($0)") }),
-        ])
-      case .human:
-        for folder in set.empty { console.say("lockstep: \(folder): there is no scenario in this folder") }
-        if !set.problems.isEmpty {
-          console.say(set.problems.joined(separator: "\n"))
-        } else if !set.items.isEmpty {
+        for folder in result.empty {
           console.print(
-            "\(set.items.count) \(set.items.count == 1 ? "scenario is" : "scenarios are") well-formed")
+            Diagnostic(.emptyFolder, ofPath: folder, "there is no scenario in this folder", severity: .warning)
+              .json)
         }
+        for diagnostic in result.diagnostics { console.print(diagnostic.json) }
+      case .human:
+        for folder in result.empty { console.say("lockstep: \(folder): there is no scenario in this folder") }
+        if !result.diagnostics.isEmpty {
+          console.say(result.diagnostics.map(\.description).joined(separator: "\n"))
+        }
+        if !result.hasErrors, let summary = result.summary { console.print(summary) }
       }
-      return set.problems.isEmpty ? set.items.isEmpty ? .nothingSelected : .agree : .usage
+      return result.hasErrors ? .usage : result.summary == nil ? .nothingSelected : .agree
     }
   }
 

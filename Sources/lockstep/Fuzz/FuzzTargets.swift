@@ -1,3 +1,4 @@
+import Documents
 import CommandLine
 import Devices
 import Journal

@@ -4,6 +4,7 @@ import Bench
 import Nightly
 import Automata
 import Journal
+import Documents
 import Basics
 import Devices
 import Harness
@@ -59,7 +60,7 @@ struct Schema {
       Schema("history", "The object of 'lockstep history --format json'.", HistoryAnswer.shape),
       Schema("clean", "The object of 'lockstep clean --format json'.", CleanReport.shape),
       Schema("list", "A line of 'lockstep list --format json'.", Case.shape),
-      Schema("validate", "The object of 'lockstep validate --format json'.", validate),
+      Schema("validate", "A line of 'lockstep validate --format json'.", Diagnostic.shape),
       Schema(
         "machines", "A line of 'lockstep machines --format json'.",
         Shape.object(MachineDefinition.figureFields)),
@@ -134,8 +135,6 @@ struct Schema {
       Shape.object(["t": time, "event": Shape.text]),
     ]
   }()
-
-  private static let validate = Shape.object(["scenarios": Shape.count, "problems": Shape.texts])
 
   private static let emulate = [
     Shape.object([

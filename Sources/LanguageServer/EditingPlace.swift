@@ -1,0 +1,286 @@
+import Basics
+import Documents
+
+/// Where somebody writes in a document: on which way of keys and lists, and which word.
+///
+/// What is written is hardly ever whole, so nothing is asked of the text: it is read up to the place alone, line by line as
+/// its indentation says, and within brackets mark by mark.
+struct EditingPlace: Equatable {
+  /// The way from the outermost value to the mapping, the list or the value in which the word stands.
+  var path: [Form.Place] = []
+  /// The keys that the mapping has before the word.
+  var keys: [String] = []
+  /// Whether the word may be a key, and whether it may be a value.
+  var isKey = false
+  var isValue = false
+  /// Whether it is the first thing on its line, so that a member of a list needs its dash.
+  var isAlone = false
+  /// The word as far as it is written, and where it begins.
+  var word = ""
+  var start = 0
+}
+
+extension EditingPlace {
+  /// Looks at the place of an offset.
+  init(in text: EditorText, at offset: Int) {
+    var reader = PlaceReader()
+    let last = text.lineNumber(of: offset)
+    for number in 0...last {
+      let line = text.line(number)
+      let range = line.lowerBound..<min(line.upperBound, number == last ? offset : .max)
+      reader.read(text.bytes[range.lowerBound..<max(range.lowerBound, range.upperBound)])
+    }
+    self = reader.place
+  }
+
+  /// The bytes of the word at an offset, or that ends there.
+  static func word(in text: EditorText, at offset: Int) -> Range<Int> {
+    let line = text.line(text.lineNumber(of: offset))
+    var end = min(max(offset, line.lowerBound), line.upperBound)
+    while end < line.upperBound, !isEnd(text.bytes, end, line.upperBound) { end += 1 }
+    while end > offset, text.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    let place = EditingPlace(in: text, at: end)
+    return min(place.start, end)..<end
+  }
+
+  private static func isEnd(_ bytes: [UInt8], _ index: Int, _ end: Int) -> Bool {
+    switch bytes[index] {
+    case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+      UInt8(ascii: "\""), UInt8(ascii: "'"):
+      true
+    case UInt8(ascii: ":"): index + 1 >= end || bytes[index + 1] == UInt8(ascii: " ")
+    case UInt8(ascii: " "): index + 1 >= end || bytes[index + 1] == UInt8(ascii: "#")
+    default: false
+    }
+  }
+}
+
+private struct PlaceReader {
+  /// A list or a mapping that is open.
+  struct Frame {
+    /// The column of a block; `nil` within brackets.
+    var column: Int?
+    var isList: Bool
+    var keys: [String] = []
+    /// Whether the last key has no value yet.
+    var awaitsValue = false
+
+    var step: Form.Place? { isList ? .item : keys.last.map { .key($0) } }
+  }
+
+  private var frames: [Frame] = []
+  /// Text in a block after `|` or `>`, until a line stands no further in than this.
+  private var literal: Int?
+  /// How far the line was read when its last word began, and that word.
+  private var word = ""
+  private var start = 0
+  private var isAlone = false
+  /// Where a block's word stands: the column of what is left of the line.
+  private var column = 0
+  private var isInFlow: Bool { frames.last.map { $0.column == nil } ?? false }
+  private var isDone = false
+
+  /// Reads a line, or the part of one that stands before the place.
+  mutating func read(_ line: ArraySlice<UInt8>) {
+    // What a line ends with was the value of its key.
+    if !word.isEmpty, !isInFlow { answered() }
+    (word, start, isAlone, isDone) = ("", line.endIndex, true, false)
+    if isInFlow { return readFlow(line) }
+    let indentation = line.prefix { $0 == UInt8(ascii: " ") }.count
+    var rest = line.dropFirst(indentation)
+    column = indentation
+    if let literal {
+      if rest.isEmpty || indentation > literal {
+        isDone = true
+        return
+      }
+      self.literal = nil
+    }
+    if rest.isEmpty { return leave(isDash: false, isBlank: true) }
+    if rest.first == UInt8(ascii: "#") {
+      isDone = true
+      return
+    }
+    leave(isDash: isDash(rest), isBlank: false)
+    while isDash(rest) {
+      if frames.last?.column != column || frames.last?.isList != true {
+        answered()
+        frames.append(Frame(column: column, isList: true))
+      }
+      frames[frames.count - 1].awaitsValue = true
+      let marks = 1 + rest.dropFirst().prefix { $0 == UInt8(ascii: " ") }.count
+      rest = rest.dropFirst(marks)
+      column += marks
+      isAlone = false
+    }
+    readEntry(rest)
+  }
+
+  private func isDash(_ rest: ArraySlice<UInt8>) -> Bool {
+    rest.first == UInt8(ascii: "-") && (rest.count == 1 || rest.dropFirst().first == UInt8(ascii: " "))
+  }
+
+  /// Leaves the blocks that a line at the column is no part of.
+  private mutating func leave(isDash: Bool, isBlank: Bool) {
+    while let last = frames.last, let other = last.column {
+      if other < column || (other == column && (last.isList == isDash || (isDash && last.awaitsValue))) { break }
+      // On a blank line one may be about to write a dash.
+      if isBlank, other == column { break }
+      frames.removeLast()
+    }
+  }
+
+  /// A key or a lone value in a block.
+  private mutating func readEntry(_ rest: ArraySlice<UInt8>) {
+    guard let (key, after) = key(rest) else { return readValue(rest) }
+    if frames.last?.column != column || frames.last?.isList == true {
+      answered()
+      frames.append(Frame(column: column, isList: false))
+    }
+    frames[frames.count - 1].keys.append(key)
+    frames[frames.count - 1].awaitsValue = true
+    isAlone = false
+    readValue(after.drop { $0 == UInt8(ascii: " ") })
+  }
+
+  /// A key that its colon ends, and what stands behind.
+  private func key(_ rest: ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>)? {
+    guard let first = rest.first, ![UInt8(ascii: "["), UInt8(ascii: "{")].contains(first) else { return nil }
+    if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
+      guard let end = rest.dropFirst().firstIndex(of: first) else { return nil }
+      let after = rest[(end + 1)...]
+      guard after.first == UInt8(ascii: ":") else { return nil }
+      return (String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self), after.dropFirst())
+    }
+    var index = rest.startIndex
+    while index < rest.endIndex {
+      if rest[index] == UInt8(ascii: "#"), index > rest.startIndex, rest[index - 1] == UInt8(ascii: " ") {
+        return nil
+      }
+      if rest[index] == UInt8(ascii: ":"), index + 1 == rest.endIndex || rest[index + 1] == UInt8(ascii: " ") {
+        return (String(decoding: rest[rest.startIndex..<index], as: UTF8.self), rest[(index + 1)...])
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  private mutating func readValue(_ all: ArraySlice<UInt8>) {
+    var rest = all
+    while let first = rest.first, first == UInt8(ascii: "&") || first == UInt8(ascii: "!") {
+      rest = rest.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
+    }
+    start = rest.startIndex
+    guard let first = rest.first else { return }
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return readFlow(rest)
+    case UInt8(ascii: "|"), UInt8(ascii: ">"):
+      literal = frames.last?.column ?? 0
+      isDone = true
+    case UInt8(ascii: "#"): isDone = true
+    default:
+      if let comment = rest.firstRange(of: Array(" #".utf8)) {
+        rest = rest[..<comment.lowerBound]
+        isDone = true
+      }
+      take(rest)
+    }
+  }
+
+  /// The word as it is; what ends a line has answered its key.
+  private mutating func take(_ bytes: ArraySlice<UInt8>) {
+    var bytes = bytes
+    if bytes.first == UInt8(ascii: "\"") || bytes.first == UInt8(ascii: "'") { bytes = bytes.dropFirst() }
+    word = String(decoding: bytes, as: UTF8.self)
+    start = bytes.startIndex
+  }
+
+  private mutating func answered() {
+    if !frames.isEmpty { frames[frames.count - 1].awaitsValue = false }
+  }
+
+  private mutating func readFlow(_ line: ArraySlice<UInt8>) {
+    isAlone = false
+    var index = line.startIndex
+    var token: Int?
+    func text(_ end: Int) -> String {
+      guard let token else { return "" }
+      let bytes = line[token..<end].drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+      let count = bytes.reversed().prefix { [UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'")].contains($0) }
+        .count
+      return String(decoding: bytes.dropLast(count), as: UTF8.self)
+    }
+    while index < line.endIndex {
+      let byte = line[index]
+      switch byte {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        answered()
+        frames.append(Frame(column: nil, isList: byte == UInt8(ascii: "[")))
+        token = nil
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard isInFlow else { break }
+        frames.removeLast()
+        token = nil
+        if !isInFlow {
+          answered()
+          isDone = true
+          return
+        }
+      case UInt8(ascii: ","):
+        answered()
+        token = nil
+      case UInt8(ascii: ":") where index + 1 == line.endIndex || line[index + 1] == UInt8(ascii: " "):
+        if frames.last?.isList == false {
+          frames[frames.count - 1].keys.append(text(index))
+          frames[frames.count - 1].awaitsValue = true
+        }
+        token = nil
+      case UInt8(ascii: "#") where index > line.startIndex && line[index - 1] == UInt8(ascii: " "):
+        isDone = true
+        return
+      case UInt8(ascii: " "): break
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        if token == nil { token = index }
+        // What stands in quotes ends nothing; quotes that are open are being written.
+        index = line[(index + 1)...].firstIndex(of: byte) ?? line.endIndex - 1
+      default: if token == nil { token = index }
+      }
+      index += 1
+    }
+    if let token { take(line[token...]) } else { (word, start) = ("", line.endIndex) }
+  }
+
+  /// Where the last line that was read ends.
+  var place: EditingPlace {
+    var place = EditingPlace(word: word, start: start)
+    place.isAlone = isAlone
+    if isDone { return place }
+    guard let last = frames.last else {
+      place.isKey = true
+      return place
+    }
+    let above = frames.dropLast().compactMap(\.step)
+    if last.column == nil {
+      place.path = above + (last.isList ? [.item] : last.awaitsValue ? [last.step].compactMap { $0 } : [])
+      place.isKey = !last.isList && !last.awaitsValue
+      place.isValue = !place.isKey
+      place.keys = place.isKey ? last.keys : []
+      return place
+    }
+    if !last.isList, isAlone, last.column == column {
+      // Another key of a mapping.
+      (place.path, place.keys, place.isKey) = (above, last.keys, true)
+      return place
+    }
+    guard last.awaitsValue || last.isList else { return place }
+    place.path = above + [last.step].compactMap { $0 }
+    place.isValue = true
+    // Behind a key on its line stands a value; on a line below it, or behind a dash, a mapping may begin.
+    place.isKey = last.isList || isAlone
+    if last.isList, isAlone {
+      place.path = Array(above)
+      place.isKey = false
+    }
+    return place
+  }
+}

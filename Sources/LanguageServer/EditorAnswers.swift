@@ -1,0 +1,280 @@
+import Automata
+import Basics
+import Documents
+import Harness
+
+/// What an editor asks about a place in a document.
+struct EditorAnswers {
+  let document: OpenDocument
+  let world: EditorWorld
+  let encoding: PositionEncoding
+
+  init(_ document: OpenDocument, _ world: EditorWorld, _ encoding: PositionEncoding) {
+    self.document = document
+    self.world = world
+    self.encoding = encoding
+  }
+
+  private var text: EditorText { document.text }
+}
+
+// MARK: - Completion
+
+extension EditorAnswers {
+  /// What an item of a list stands for, as editors number their pictures.
+  private enum Kind: Int {
+    case value = 12
+    case keyword = 14
+    case property = 10
+  }
+
+  private struct Item {
+    var label: String
+    var kind: Kind
+    var detail: String?
+    var text: String
+  }
+
+  /// What may stand at a place.
+  func completions(at offset: Int) -> [JSON] {
+    let place = EditingPlace(in: text, at: offset)
+    let range = document.json(of: min(place.start, offset)..<offset, encoding)
+    var seen = Set<String>()
+    return items(place).filter { seen.insert($0.text).inserted }.enumerated().map { number, item in
+      // Editors sort by the label unless they are told; the order of the grammar says more.
+      .known([
+        "label": .text(item.label), "kind": .integer(item.kind.rawValue),
+        "detail": item.detail.map(JSON.text), "sortText": .text(number.padded(to: 4)),
+        "textEdit": ["range": range, "newText": .text(item.text)],
+      ])
+    }
+  }
+
+  private func items(_ place: EditingPlace) -> [Item] {
+    guard place.isKey || place.isValue, document.kind != .machine || !document.path.hasSuffix(".dot") else {
+      return []
+    }
+    var items: [Item] = []
+    for form in forms(at: place.path) {
+      if place.isAlone, place.isValue, form.isList {
+        items += members(place.path + [.item], lead: "- ")
+      }
+      if place.isValue { items += words(form, lead: "") }
+      if place.isKey { items += keys(form, without: place.keys, lead: "") }
+    }
+    return place.isValue ? items + names(at: place.path) : items
+  }
+
+  private func members(_ path: [Form.Place], lead: String) -> [Item] {
+    forms(at: path).flatMap { words($0, lead: lead) + keys($0, without: [], lead: lead) }
+      + names(at: path).map { name in
+        var name = name
+        name.text = lead + name.text
+        return name
+      }
+  }
+
+  private func words(_ form: Form, lead: String) -> [Item] {
+    form.choices.map { Item(label: $0, kind: .value, detail: nil, text: lead + Node.scalarText($0)) }
+  }
+
+  private func keys(_ form: Form, without keys: [String], lead: String) -> [Item] {
+    if form.isSingle, !keys.isEmpty { return [] }
+    return form.fields.filter { !keys.contains($0.name) }.map { field in
+      Item(
+        label: field.name, kind: .property, detail: field.summary,
+        text: lead + Node.scalarText(field.name) + ": ")
+    }
+  }
+
+  /// The forms of what stands at a place.
+  private func forms(at path: [Form.Place]) -> [Form] {
+    let known = world.forms(of: document)
+    guard document.kind == nil, path.isEmpty else {
+      return known.scenario.forms(at: path, definitions: known.definitions)
+    }
+    // What nothing is known of may become either.
+    return [known.scenario, MachineDefinition.form]
+  }
+
+  /// Names that no form knows: machines, devices, and what a machine's file defines.
+  private func names(at path: [Form.Place]) -> [Item] {
+    func items(_ names: [String]) -> [Item] {
+      names.map { Item(label: $0, kind: .value, detail: nil, text: Node.scalarText($0)) }
+    }
+    switch (document.kind, path) {
+    case (.machine?, _): return items(MachineNames(text).names(at: path))
+    case (_, [.key("machine")]): return items(world.machineNames)
+    case (_, [.key("device")]), (_, [.key("device"), .key("lock")]), (_, [.key("device"), .key("emulator")]):
+      return items(world.deviceNames)
+    default: return []
+    }
+  }
+}
+
+// MARK: - Hover
+
+extension EditorAnswers {
+  /// What there is to say of the word at a place.
+  func hover(at offset: Int) -> JSON? {
+    let range = EditingPlace.word(in: text, at: offset)
+    let place = EditingPlace(in: text, at: range.upperBound)
+    guard !place.word.isEmpty, range.contains(offset) || range.upperBound == offset else { return nil }
+    let isKey = range.upperBound < text.bytes.count && text.bytes[range.upperBound] == UInt8(ascii: ":")
+    let parts = (isKey ? [documentation(place)] : []) + [meaning(of: place)]
+    let said = parts.compactMap { $0 }
+    guard !said.isEmpty else { return nil }
+    return [
+      "contents": ["kind": "markdown", "value": .text(said.joined(separator: "\n\n"))],
+      "range": document.json(of: range, encoding),
+    ]
+  }
+
+  private func documentation(_ place: EditingPlace) -> String? {
+    let field = forms(at: place.path).lazy.flatMap(\.fields).first { $0.name == place.word }
+    return field.map { "**\(place.word)**: \($0.summary)" }
+  }
+
+  /// What a machine has to say of a name.
+  private func meaning(of place: EditingPlace) -> String? {
+    guard let definition = definition, Self.isName(place, in: document.kind) else { return nil }
+    let name = place.word
+    if definition.events.contains(where: { $0.name == name }) {
+      return listed(name, definition, definition.transitions.filter { $0.trigger == .event(name) })
+    }
+    let states = definition.states.filter { $0.name == name || $0.status == name }.map(\.name)
+    guard !states.isEmpty else { return nil }
+    return listed(name, definition, definition.transitions.filter { $0.touches(states) })
+  }
+
+  private func listed(_ name: String, _ definition: MachineDefinition, _ rows: [Transition]) -> String {
+    let limit = 30
+    let lines = rows.prefix(limit).map(\.line) + (rows.count > limit ? ["and \(rows.count - limit) more"] : [])
+    let head = "**\(name)** of the machine `\(definition.name)`"
+    return lines.isEmpty ? head : head + "\n\n```text\n" + lines.joined(separator: "\n") + "\n```"
+  }
+
+  /// The machine that the document is of, or that it is.
+  private var definition: MachineDefinition? {
+    guard document.kind == .machine else { return world.machine(of: document)?.machine.definition }
+    return try? MachineFile(text.bytes, name: document.path).definition
+  }
+
+  /// Whether a word may be the name of a stimulus, a status, a state or an event: not a title, for one.
+  private static func isName(_ place: EditingPlace, in kind: DocumentKind?) -> Bool {
+    switch (kind, place.path.first) {
+    case (.scenario?, .key("steps")?): !place.path.contains(.key("note"))
+    case (.machine?, .key(let key)?): ["states", "events", "starts", "transitions", "conditions"].contains(key)
+    default: false
+    }
+  }
+}
+
+extension Transition {
+  /// Whether it begins or ends in one of some states.
+  fileprivate func touches(_ states: [String]) -> Bool {
+    if case .states(let names) = from, names.contains(where: states.contains) { return true }
+    switch to {
+    case .states(let names), .shift(let names): return names.contains(where: states.contains)
+    case .stay: return false
+    }
+  }
+}
+
+// MARK: - Definition
+
+extension EditorAnswers {
+  /// Where that is defined which the word at a place names.
+  func definitions(at offset: Int) -> [JSON] {
+    let range = EditingPlace.word(in: text, at: offset)
+    let place = EditingPlace(in: text, at: range.upperBound)
+    guard !place.word.isEmpty else { return [] }
+    if document.kind == .machine {
+      guard let file = try? MachineFile(text.bytes, name: document.path) else { return [] }
+      return parts(named: place, of: file).map { location(document, file.place(of: $0)) }
+    }
+    guard let machine = world.machine(of: document), machine.isFile, let file = try? world.file(machine.label)
+    else { return [] }
+    let there = OpenDocument(uri: FileURI.uri(of: machine.label), of: file.source)
+    if place.path == [.key("machine")] { return [location(there, file.place(of: .machine))] }
+    return parts(named: place, of: file).map { location(there, file.place(of: $0)) }
+  }
+
+  private func parts(named place: EditingPlace, of file: MachineFile) -> [DefinitionFinding.Place] {
+    guard Self.isName(place, in: document.kind) else { return [] }
+    let (definition, name) = (file.definition, place.word)
+    let events = definition.events.indices.filter { definition.events[$0].name == name }
+    if !events.isEmpty { return events.map { .event($0) } }
+    let states = definition.states.indices.filter { definition.states[$0].name == name }
+    if !states.isEmpty, document.kind == .machine { return states.map { .state($0) } }
+    let shown = definition.states.indices.filter { definition.states[$0].status == name }
+    if !shown.isEmpty { return shown.map { .state($0) } }
+    return definition.conditions.indices
+      .filter { definition.conditions[$0].name == name || definition.conditions[$0].faults.contains(name) }
+      .map { .condition($0) }
+  }
+
+  private func location(_ document: OpenDocument, _ place: (start: Position, end: Position)) -> JSON {
+    let start = place.start.offset
+    let end = min(place.end.offset, document.text.line(document.text.lineNumber(of: start)).upperBound)
+    return ["uri": .text(document.uri), "range": document.json(of: start..<max(start, end), encoding)]
+  }
+}
+
+/// The names that the file of a machine defines, as far as it is written.
+private struct MachineNames {
+  private var states: [String] = []
+  private var statuses: [String] = []
+  private var events: [String] = []
+  private var conditions: [String] = []
+
+  init(_ text: EditorText) {
+    // A file that is being written can seldom be read whole: what defines names is read by itself.
+    for section in Self.sections(text) {
+      guard let document = try? Document(section, name: "") else { continue }
+      let entry = document.root.entries?.first
+      let items = entry?.value.members ?? []
+      let names = items.compactMap { $0.text ?? $0["name"]?.text ?? $0.entries?.first?.key.text }
+      switch entry?.key.text {
+      case "states":
+        states = names
+        statuses = items.compactMap { item in
+          item["status"]?.text ?? (item.text ?? item["name"]?.text).map { State($0).status }
+        }
+      case "events": events = names
+      case "conditions": conditions = names
+      default: break
+      }
+    }
+  }
+
+  /// The text from each key at the margin to the next.
+  private static func sections(_ text: EditorText) -> [[UInt8]] {
+    var sections: [[UInt8]] = []
+    for line in text.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      let first = line.first ?? UInt8(ascii: " ")
+      let continues = [UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "#")]
+      if sections.isEmpty || !continues.contains(first) { sections.append([]) }
+      sections[sections.count - 1] += line + [UInt8(ascii: "\n")]
+    }
+    return sections
+  }
+
+  /// Those that may stand at a place.
+  func names(at path: [Form.Place]) -> [String] {
+    let list = path.last == .item ? path.dropLast() : path[...]
+    guard case .key(let section)? = path.first, case .key(let key)? = list.last else { return [] }
+    switch (section, key) {
+    case ("transitions", "from"): return states + ["*"]
+    case ("transitions", "to"): return states + ["="]
+    case ("transitions", "shift"), ("starts", "state"): return states
+    case ("transitions", "event"), ("conditions", "events"): return events
+    case ("transitions", "given"), ("transitions", "unless"), ("transitions", "plus"),
+      ("conditions", "unsure"):
+      return conditions
+    case ("conditions", "until"): return statuses
+    case ("conditions", "stimuli"): return events
+    default: return []
+    }
+  }
+}
