@@ -18,7 +18,9 @@ extension Command {
         """,
       examples: [Example("lockstep lsp", "As an editor starts it.")],
       options: [
-        .flag("stdio", \.isExplicit, "Standard input and output, which editors ask for and which is the only way.")
+        .flag(
+          "stdio", \.isExplicit, "Standard input and output, which editors ask for and which is the only way."
+        )
       ], defaults: LspArguments()
     ) { _, console throws(UsageError) in
       var server = EditorServer(
