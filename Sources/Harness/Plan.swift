@@ -124,7 +124,8 @@ public struct Plan: Sendable {
   ) throws(DeviceProblem) -> Case {
     let scenario = item.scenario
     var new = Case(
-      id: id(of: item.path), name: scenario.title, file: item.path, text: item.text, scenario: scenario, machine: item.machine,
+      id: id(of: item.path), name: scenario.title, file: item.path, text: item.text, scenario: scenario,
+      machine: item.machine,
       device: scenario.device ?? DeviceSpec(.emulator, ""), start: scenario.start,
       seed: seed(of: scenario, round: 1, selection))
     let description: DeviceDescription

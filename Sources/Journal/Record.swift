@@ -165,6 +165,7 @@ extension Record.Case: Recorded {
     .usual("name", \.name, .text), .usual("file", \.file, .text), .usual("line", \.line, .count),
     .list("tags", \.tags, .text), .usual("machine", \.machine, .text), .usual("model", \.model, .text),
     .usual("device", \.device, .text), .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
-    .usual("digest", \.digest, .text), .extra("text", \.text, .text), .extra("attempt", \.attempt, .count(from: 2), besides: 1),
+    .usual("digest", \.digest, .text), .extra("text", \.text, .text),
+    .extra("attempt", \.attempt, .count(from: 2), besides: 1),
   ]
 }

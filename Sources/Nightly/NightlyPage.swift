@@ -131,7 +131,8 @@ extension NightlyReport {
     let rows = all.filter { $0.count > 0 }.markup {
       "<li class=\"\($0.key)\"><b>\(grouped($0.count))</b> <span>\($0.words)</span></li>\n"
     }
-    return "<ul class=\"counts\">\n\(rows)<li><b>\(grouped(night.cases.count))</b> <span>planned</span></li></ul>\n"
+    return
+      "<ul class=\"counts\">\n\(rows)<li><b>\(grouped(night.cases.count))</b> <span>planned</span></li></ul>\n"
   }
 
   // MARK: Sections
@@ -187,7 +188,8 @@ extension NightlyReport {
     var files: [(name: String, path: String)] = Host.isFile(report) ? [("report", report)] : []
     files.append(("journal", journal))
     for (index, capture) in item.captures.prefix(4).enumerated() where !capture.hasPrefix("/") {
-      files.append((index == 0 ? "capture" : "capture \(index + 1)", Path.folder(of: journal) + "/" + capture))
+      files.append(
+        (index == 0 ? "capture" : "capture \(index + 1)", Path.folder(of: journal) + "/" + capture))
     }
     let rows = files.markup { file in
       let way = Path.way(to: Path.folder(of: file.path), from: folder)

@@ -56,7 +56,8 @@ private struct Past: CaseHistorySource {
     func run(_ minute: Int, _ counts: [Int], flaky: Int = 0, status: Int? = 1) -> HistoryRun {
       HistoryRun(
         identity: .init(id: "\(minute)", host: "bench-01", name: "r\(minute)"),
-        started: "2026-10-01T22:0\(minute):00Z", status: status, milliseconds: 0, counts: counts, flaky: flaky)
+        started: "2026-10-01T22:0\(minute):00Z", status: status, milliseconds: 0, counts: counts, flaky: flaky
+      )
     }
     return [
       run(1, [5, 0, 0, 0, 0], status: 0), run(2, [3, 2, 1, 0, 0]), run(3, [3, 0, 2, 0, 0]),
@@ -127,8 +128,8 @@ struct HTMLReportTests {
       #"<tr><td>Closed</td><td>Open within 5 s</td><td><span class="chip want">Opened</span></td></tr>"#,
       #"<span class="chip bad">✘ Closed</span>"#, "<code>lockstep replay Reports/failures/drop.yaml</code>",
       // Both lanes, and where they part.
-      #"<tr class="tester"><td>0.000</td><td><span class="chip">Closed</span> <span class="chip">Opened</span></td><td>1</td><td><span class="kind">stimulus</span> Open tag: a <span class="line">line 7</span></td><td></td></tr>"#,
-      ##"<tr class="device" id="case-1-r4" data-tie="4"><td><a class="tie" href="#case-1-p0-0" title="To the packets">0.010</a></td><td><span class="same">│</span></td><td></td><td></td><td><span class="kind">reading</span> battery = 5.9</td></tr>"##,
+      ##"<tr class="tester" id="case-1-r1" data-tie="1"><td><a class="tie" href="#case-1-p0-0" title="To the packets">0.000</a></td><td><span class="chip">Closed</span> <span class="chip">Opened</span></td><td>1</td><td><span class="kind">stimulus</span> Open tag: a <span class="line">line 7</span></td><td></td></tr>"##,
+      ##"<tr class="device" id="case-1-r4" data-tie="4"><td><a class="tie" href="#case-1-p0-1" title="To the packets">0.010</a></td><td><span class="same">│</span></td><td></td><td></td><td><span class="kind">reading</span> battery = 5.9</td></tr>"##,
       "<strong>✘ first divergence</strong>", #"<rect class="mbox want""#, #"<rect class="dbox bad""#,
       #"class="badtext""#,
       // Packets, layer by layer, and files.
@@ -285,7 +286,8 @@ struct HTMLReportTests {
     let html = try Self.whole.get().html
     let places = try [
       "<h1>", #"<section id="glance""#, ##"<a href="#case-1">"##, "Scenarios/s5/drop.yaml:8",
-      "lockstep replay Reports/failures/drop.yaml", ##"<a href="#case-2">"##, #"<article class="case item diverged"#,
+      "lockstep replay Reports/failures/drop.yaml", ##"<a href="#case-2">"##,
+      #"<article class="case item diverged"#,
       #"<section id="run""#, #"<section id="agreed""#,
     ].map { words in
       try #require(html.range(of: words), "\(words)").lowerBound
@@ -304,7 +306,10 @@ struct HTMLReportTests {
     let links = html.matches(of: /href="#([^"]+)"/).map(\.1)
     expect(links.filter { !ids.contains($0) }, [])
     // What the client sent belongs to the stimulus before it; what ended the link, to what was seen of the device.
-    #expect(html.contains(##"<li id="case-1-p0-0" data-tie="4"><a class="tie num" href="#case-1-r4""##), "the write")
+    #expect(html.contains(##"<li id="case-1-p0-0" data-tie="1"><a class="tie num" href="#case-1-r1""##))
+    #expect(
+      html.contains(
+        ##"<li class="linkevent" id="case-1-p0-1" data-tie="4"><a class="tie num" href="#case-1-r4""##))
   }
 
   @Test("a long trace keeps its ties: what is folded away has its id there, and what has no row no link")
@@ -332,13 +337,15 @@ struct HTMLReportTests {
       #"{"machine":{"name":"big","states":[\#(states)],"stimuli":["go"],"cells":[[0,0,[1,2]]],"spontaneous":[[1,"arrived",[7]]]}}"#,
     ]
     let html = try TestFolder().page(journal(lines, cases: 1, status: 1)).html
-    let start = try #require(html.range(of: #"<svg class="graph" role="img" aria-labelledby="case-1-graph-title"#))
+    let start = try #require(
+      html.range(of: #"<svg class="graph" role="img" aria-labelledby="case-1-graph-title"#))
     let drawing = html[start.lowerBound...].prefix { $0 != "\u{0}" }.components(separatedBy: "</svg>")[0]
     // Before, the states that were possible, where the rows out of them lead, and what was seen.
     expect(
       drawing.matches(of: /<text class="state"[^>]*>([^<]+)</).map { String($0.1) },
       ["locked", "s1", "s2", "s7", "shows moved", "✘ locked"])
-    expect(drawing.matches(of: /<path class="(\w+)"/).map { String($0.1) }.sorted(),
+    expect(
+      drawing.matches(of: /<path class="(\w+)"/).map { String($0.1) }.sorted(),
       ["allowed", "allowed", "no", "no", "went", "went"])
     #expect(!html.contains("Where in the machine it diverged"))
   }

@@ -20,12 +20,15 @@ private struct Desk {
     for folder in [home + "/Scenarios", root + "/away", root + "/home-not"] {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
-    for path in ["home/Scenarios/door.yaml", "away/door.yaml", "home-not/door.yaml", "home/Scenarios/notes.txt"] {
+    for path in [
+      "home/Scenarios/door.yaml", "away/door.yaml", "home-not/door.yaml", "home/Scenarios/notes.txt",
+    ] {
       try Data(Self.text.utf8).write(to: URL(fileURLWithPath: root + "/" + path))
     }
     let links = [
       ("out.yaml", "../../away/door.yaml"), ("in.yaml", "door.yaml"), ("notes.yaml", "notes.txt"),
-      ("circle.yaml", "circle.yaml"), ("away", "../../away"), ("null.yaml", "/dev/null"), ("zero.yaml", "/dev/zero"),
+      ("circle.yaml", "circle.yaml"), ("away", "../../away"), ("null.yaml", "/dev/null"),
+      ("zero.yaml", "/dev/zero"),
     ]
     for (name, target) in links {
       try FileManager.default.createSymbolicLink(
@@ -56,7 +59,9 @@ struct ScenarioTextTests {
   @Test("what lies below the folder, and is the text that was driven, is shown")
   func shown() throws {
     let desk = try Desk()
-    for file in ["Scenarios/door.yaml", "./Scenarios/../Scenarios/door.yaml", desk.home + "/Scenarios/door.yaml"] {
+    for file in [
+      "Scenarios/door.yaml", "./Scenarios/../Scenarios/door.yaml", desk.home + "/Scenarios/door.yaml",
+    ] {
       expect(desk.found(file), Self.lines)
     }
     // A link that stays below leads where it leads.
@@ -69,10 +74,12 @@ struct ScenarioTextTests {
       // Elsewhere: by its path, by dots, by a link of its own or of a folder, and where names begin alike.
       ("/etc/passwd.yaml", outside), ("/away/door.yaml", outside), ("../away/door.yaml", outside),
       ("Scenarios/../../away/door.yaml", outside), ("../home-not/door.yaml", outside),
-      ("Scenarios/out.yaml", outside), ("Scenarios/away/door.yaml", outside), ("Scenarios/null.yaml", outside),
+      ("Scenarios/out.yaml", outside), ("Scenarios/away/door.yaml", outside),
+      ("Scenarios/null.yaml", outside),
       ("Scenarios/zero.yaml", outside),
       // Nothing that is called otherwise, at the end of a link either, nor behind a zero.
-      ("Scenarios/notes.yaml", outside), ("Scenarios/notes.txt\0.yaml", outside), ("Scenarios/notes.txt", nil),
+      ("Scenarios/notes.yaml", outside), ("Scenarios/notes.txt\0.yaml", outside),
+      ("Scenarios/notes.txt", nil),
       ("/etc/passwd", nil), ("", nil), ("fuzz/door", nil),
       // No file.
       ("Scenarios/pipe.yaml", .withheld("is not shown: it is no file")),
@@ -101,7 +108,8 @@ struct ScenarioTextTests {
     for folder in ["/", "/usr/..", desk.home + "/gone", nil] {
       let texts = ScenarioTexts(below: folder)
       expect(
-        texts.text(of: desk.home + "/Scenarios/door.yaml", fingerprint: Desk.fingerprint(Desk.text)), expected)
+        texts.text(of: desk.home + "/Scenarios/door.yaml", fingerprint: Desk.fingerprint(Desk.text)), expected
+      )
     }
   }
 

@@ -203,7 +203,8 @@ extension HTMLGraph {
     guard neighbourhood.possible.count <= Self.maximumPossible else { return nil }
     self.init(
       name: "Where it diverged",
-      description: "The same as in the table above: what was possible, what each state allows, and what was seen.",
+      description:
+        "The same as in the table above: what was possible, what each state allows, and what was seen.",
       id: id, boxes: neighbourhood.boxes, edges: neighbourhood.edges)
   }
 

@@ -71,7 +71,8 @@ struct HTMLOverview {
         + (faults > 0 ? ", the lab failed \(grouped(faults))" : "")
     }
     let words = headline(tests)
-    return (isIncomplete ? "Incomplete: " : "") + words + (index.campaigns.isEmpty ? "" : ", " + campaignWords)
+    return (isIncomplete ? "Incomplete: " : "") + words
+      + (index.campaigns.isEmpty ? "" : ", " + campaignWords)
   }
 
   private func headline(_ counts: OutcomeCounts) -> String {
@@ -180,7 +181,8 @@ struct HTMLOverview {
     let look = Shown.diverged.look
     let found: Markup =
       findings == 0
-      ? "" : "<li class=\"\(look.key)\"><a href=\"#\(look.key)\"><b>\(grouped(findings))</b> <span>\(look.sign) found</span></a></li>\n"
+      ? ""
+      : "<li class=\"\(look.key)\"><a href=\"#\(look.key)\"><b>\(grouped(findings))</b> <span>\(look.sign) found</span></a></li>\n"
     return """
       <ul class="counts">
       \(found)<li><b>\(grouped(statuses.map(\.tests).reduce(0, addedUp)))</b> <span>tests</span></li>

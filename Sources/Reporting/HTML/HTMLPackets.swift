@@ -68,7 +68,8 @@ struct HTMLPackets {
     let bytes = value["bytes"]?.string ?? ""
     guard event != nil || !bytes.isEmpty else { return nil }
     return Packet(
-      time: clipped(time, toBytes: 40), instant: Instant(seconds: time), from: value["from"]?.string.map { clipped($0, toBytes: 40) },
+      time: clipped(time, toBytes: 40), instant: Instant(seconds: time),
+      from: value["from"]?.string.map { clipped($0, toBytes: 40) },
       bytes: String(bytes.prefix(2 * maximumBytes)), count: bytes.utf8.count / 2, layers: layers, event: event
     )
   }

@@ -283,7 +283,9 @@ extension HTMLPage {
       """
     // A trace is no header of a row.
     let head: Markup =
-      trace.map { "<td class=\"name\"><details class=\"trace\"><summary>\(name)</summary>\n\($0)</details></td>" }
+      trace.map {
+        "<td class=\"name\"><details class=\"trace\"><summary>\(name)</summary>\n\($0)</details></td>"
+      }
       ?? "<th scope=\"row\">\(name)</th>"
     return """
       <tr class="item \(shown.look.key)" \(filterData(start, shown))>\(head)\

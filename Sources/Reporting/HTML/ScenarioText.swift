@@ -34,7 +34,9 @@ struct ScenarioTexts {
   func text(of file: String, fingerprint: String?) -> Finding? {
     guard Self.isScenario(file) else { return nil }
     guard let folder else { return .withheld("is not shown: the report is made in no folder of its own") }
-    guard let fingerprint else { return .withheld("is not shown: the journal does not say which text it had") }
+    guard let fingerprint else {
+      return .withheld("is not shown: the journal does not say which text it had")
+    }
     let outside = Finding.withheld("is not shown: it lies outside of the folder in which the report is made")
     // Of what is certainly outside it is not even asked whether it is there.
     let path = Path.normalized(Path.join(folder, file))
