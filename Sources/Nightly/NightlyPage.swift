@@ -223,7 +223,7 @@ extension NightlyReport {
     }
     return """
       <section><h2>\(title)</h2>
-      \(scrolling(title, "<table class=\"cases\"><thead><tr>\(titles)</tr></thead>\n<tbody>\(lines)</tbody></table>"))</section>
+      \(scrolling(title, "<table><thead><tr>\(titles)</tr></thead>\n<tbody>\(lines)</tbody></table>"))</section>
 
       """
   }

@@ -112,9 +112,9 @@ private struct StrictPage {
   private static let attributes = Set(
     """
     aria-hidden aria-label aria-labelledby autocomplete charset checked class colspan content cx cy d data-machine \
-    data-outcome data-tags height hidden href http-equiv id lang marker-end marker-start markerHeight markerUnits \
+    data-outcome data-tags data-tie height hidden href http-equiv id lang marker-end marker-start markerHeight markerUnits \
     markerWidth max min name open orient points preserveAspectRatio r refX refY role rx scope spellcheck tabindex \
-    text-anchor type value viewBox width x y
+    text-anchor title type value viewBox width x y
     """.split(separator: " ").map(String.init))
 
   /// What is wrong with a page, or `nil`.

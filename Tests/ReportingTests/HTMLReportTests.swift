@@ -53,6 +53,20 @@ enum SampleRun {
 
 /// Earlier runs in which the sample diverged.
 private struct Past: CaseHistorySource {
+  func runs(last count: Int) -> [HistoryRun] {
+    func run(_ minute: Int, _ counts: [Int], flaky: Int = 0, status: Int? = 1) -> HistoryRun {
+      HistoryRun(
+        identity: .init(id: "\(minute)", host: "bench-01", name: "r\(minute)"),
+        started: "2026-10-01T22:0\(minute):00Z", status: status, milliseconds: 0, counts: counts, flaky: flaky
+      )
+    }
+    return [
+      run(1, [5, 0, 0, 0, 0], status: 0), run(2, [3, 2, 1, 0, 0]), run(3, [3, 0, 2, 0, 0]),
+      run(4, [4, 0, 0, 0, 1]), run(5, [5, 0, 0, 0, 0], flaky: 2), run(6, [0, 0, 0, 5, 0], status: 4),
+      run(7, [5, 0, 0, 0, 0], status: nil),
+    ]
+  }
+
   func history(className: String, name: String, signature: String?, milliseconds: Int64) -> CaseHistory? {
     guard className == "Scenarios.s5", signature == "s1" else { return nil }
     var history = CaseHistory()
@@ -110,13 +124,13 @@ struct HTMLReportTests {
       "<dt>seed</dt><dd>42</dd>", "<dt>revision</dt><dd>61f6abf</dd>", "<dt>exit status</dt><dd>1</dd>",
       "<li>the lock was left locked</li>",
       // The failure: where, why, what was allowed, how to get it back.
-      "A drop &amp; a &lt;loss&gt;</h3>", "<code>Scenarios/s5/drop.yaml:2</code>",
+      "A drop &amp; a &lt;loss&gt;</h3>", "<code>Scenarios/s5/drop.yaml:8</code>",
       #"<p class="message">nothing was shown</p>"#,
       #"<tr><td>Closed</td><td>Open within 5 s</td><td><span class="chip want">Opened</span></td></tr>"#,
       #"<span class="chip bad">✘ Closed</span>"#, "<code>lockstep replay Reports/failures/drop.yaml</code>",
       // Both lanes, and where they part.
-      #"<tr class="tester"><td>0.000</td><td><span class="chip">Closed</span> <span class="chip">Opened</span></td><td>1</td><td><span class="kind">stimulus</span> Open tag: a <span class="line">line 7</span></td><td></td></tr>"#,
-      #"<tr class="device"><td>0.010</td><td><span class="same">│</span></td><td></td><td></td><td><span class="kind">reading</span> battery = 5.9</td></tr>"#,
+      ##"<tr class="tester" id="case-1-r1" data-tie="1"><td><a class="tie" href="#case-1-p0-0" title="To the packets">0.000</a></td><td><span class="chip">Closed</span> <span class="chip">Opened</span></td><td>1</td><td><span class="kind">stimulus</span> Open tag: a <span class="line">line 7</span></td><td></td></tr>"##,
+      ##"<tr class="device" id="case-1-r4" data-tie="4"><td><a class="tie" href="#case-1-p0-1" title="To the packets">0.010</a></td><td><span class="same">│</span></td><td></td><td></td><td><span class="kind">reading</span> battery = 5.9</td></tr>"##,
       "<strong>✘ first divergence</strong>", #"<rect class="mbox want""#, #"<rect class="dbox bad""#,
       #"class="badtext""#,
       // Packets, layer by layer, and files.
@@ -137,6 +151,22 @@ struct HTMLReportTests {
       #"<tr><th scope="row">Opened</th><td>Close</td></tr>"#,
       #"<path class="went""#, #"<path class="not""#, "↻",
       #"<tr><th scope="row">Open</th><td class="num">3</td><td class="num">100 ms</td>"#,
+      // Where it diverged, in the machine and from the case.
+      ##"<a href="#machine-1">Where in the machine it diverged</a>"##,
+      ##"<a href="#case-1">case 1</a> in Closed"##, #"<rect class="statebox here""#,
+      // How the runs before ended, also for who sees no colour.
+      "The 7 runs before this one, the oldest first",
+      #"<span aria-hidden="true">✔</span><span class="sr">2026-10-01 22:01:00 UTC: 5 cases, all that were tried agreed</span>"#,
+      #"<span aria-hidden="true">✘</span><span class="sr">2026-10-01 22:02:00 UTC: 2 of 6 cases diverged</span>"#,
+      #"<span aria-hidden="true">⚠</span><span class="sr">2026-10-01 22:03:00 UTC: the lab failed 2 of 5 cases</span>"#,
+      #"<span aria-hidden="true">◌</span><span class="sr">2026-10-01 22:04:00 UTC: incomplete</span>"#,
+      #"<span aria-hidden="true">≈</span><span class="sr">2026-10-01 22:05:00 UTC: 2 of 5 cases flaky</span>"#,
+      #"<span aria-hidden="true">–</span><span class="sr">2026-10-01 22:06:00 UTC: nothing was judged</span>"#,
+      #"<span aria-hidden="true">◌</span><span class="sr">2026-10-01 22:07:00 UTC: incomplete</span>"#,
+      "The last 2 runs of it, the oldest first",
+      #"<span aria-hidden="true">✘</span><span class="sr">2026-10-02 22:00:00 UTC: diverged</span>"#,
+      // The trace of what agreed.
+      #"<details class="trace"><summary><span aria-hidden="true">✔</span> good</summary>"#,
     ])
   func says(_ words: String) throws {
     let html = try Self.whole.get().html
@@ -252,10 +282,113 @@ struct HTMLReportTests {
     #expect(html.contains("<a href=\"\(expected)\">"))
   }
 
+  @Test("what failed stands above what is said of the run, with where and how to have it again")
+  func failuresFirst() throws {
+    let html = try Self.whole.get().html
+    let places = try [
+      "<h1>", #"<section id="glance""#, ##"<a href="#case-1">"##, "Scenarios/s5/drop.yaml:8",
+      "lockstep replay Reports/failures/drop.yaml", ##"<a href="#case-2">"##,
+      #"<article class="case item diverged"#,
+      #"<section id="run""#, #"<section id="agreed""#,
+    ].map { words in
+      try #require(html.range(of: words), "\(words)").lowerBound
+    }
+    #expect(places == places.sorted())
+    // One failure is told of once.
+    let one = try TestFolder().page(journal(SampleRun.divergence, cases: 1, status: 1)).html
+    #expect(!one.contains("id=\"glance\""))
+  }
+
+  @Test("packets and rows lead to one another, each to one that is there")
+  func ties() throws {
+    let html = try Self.whole.get().html
+    let ids = html.matches(of: /id="([^"]+)"/).map(\.1)
+    expect(Set(ids).count, ids.count)
+    let links = html.matches(of: /href="#([^"]+)"/).map(\.1)
+    expect(links.filter { !ids.contains($0) }, [])
+    // What the client sent belongs to the stimulus before it; what ended the link, to what was seen of the device.
+    #expect(html.contains(##"<li id="case-1-p0-0" data-tie="1"><a class="tie num" href="#case-1-r1""##))
+    #expect(
+      html.contains(
+        ##"<li class="linkevent" id="case-1-p0-1" data-tie="4"><a class="tie num" href="#case-1-r4""##))
+  }
+
+  @Test("a long trace keeps its ties: what is folded away has its id there, and what has no row no link")
+  func longTies() throws {
+    let events = (1...5000).map { #"{"t":"\#($0).000","step":\#($0),"stimulus":"Open"}"# }
+    let lines =
+      [#"{"case":{"id":"long"}}"#] + events + [
+        #"{"verdict":"divergence","case":"long","t":"5000.000","message":"m","observed":"x","attachments":[{"kind":"packets","path":"packets.jsonl"}]}"#
+      ]
+    let packets = (1...100).map { #"{"t":"\#($0 * 50).001","from":"client","bytes":"00"}"# + "\n" }.joined()
+    let html = try TestFolder().page(journal(lines, cases: 1, status: 1), packets: packets).html
+    let ids = html.matches(of: /id="([^"]+)"/).map(\.1)
+    expect(Set(ids).count, ids.count)
+    expect(html.matches(of: /href="#([^"]+)"/).map(\.1).filter { !ids.contains($0) }, [])
+    #expect(html.contains(##"href="#case-1-r99""##) && html.contains(#"id="case-1-r4999""#))
+  }
+
+  @Test("of a machine that is too large to be drawn the neighbourhood of the divergence is")
+  func neighbourhood() throws {
+    let states = (0..<30).map { "\"s\($0)\"" }.joined(separator: ",")
+    let lines = [
+      #"{"case":{"id":"a","machine":"big"}}"#, #"{"t":"0.0","model":["locked"]}"#,
+      #"{"t":"1.0","step":1,"stimulus":"go"}"#, #"{"t":"1.0","model":["locked","moved"]}"#,
+      #"{"verdict":"divergence","case":"a","t":"6.0","observed":"locked","allowed":[{"state":"s1","cause":"arrived within 5 s","shows":"unlocked"},{"state":"s2","shows":"moved"}]}"#,
+      #"{"machine":{"name":"big","states":[\#(states)],"stimuli":["go"],"cells":[[0,0,[1,2]]],"spontaneous":[[1,"arrived",[7]]]}}"#,
+    ]
+    let html = try TestFolder().page(journal(lines, cases: 1, status: 1)).html
+    let start = try #require(
+      html.range(of: #"<svg class="graph" role="img" aria-labelledby="case-1-graph-title"#))
+    let drawing = html[start.lowerBound...].prefix { $0 != "\u{0}" }.components(separatedBy: "</svg>")[0]
+    // Before, the states that were possible, where the rows out of them lead, and what was seen.
+    expect(
+      drawing.matches(of: /<text class="state"[^>]*>([^<]+)</).map { String($0.1) },
+      ["locked", "s1", "s2", "s7", "shows moved", "✘ locked"])
+    expect(
+      drawing.matches(of: /<path class="(\w+)"/).map { String($0.1) }.sorted(),
+      ["allowed", "allowed", "no", "no", "went", "went"])
+    #expect(!html.contains("Where in the machine it diverged"))
+  }
+
+  @Test(
+    "a campaign is told by what it found in how many events",
+    arguments: [
+      (1, 1_130_000, "1 finding in 1.1 million events"), (2, 3057, "2 findings in 3,057 events"),
+      (0, 2_000_000, "Nothing found in 2 million events"), (0, 1, "Nothing found in 1 event"),
+    ])
+  func campaign(findings: Int, events: Int, headline: String) throws {
+    let found = (0..<findings).flatMap { number in
+      [
+        #"{"finding":{"signature":"s\#(number)","message":"m","shortest":3,"file":"failures/f\#(number).yaml"}}"#,
+        #"{"case":{"id":"failures/f\#(number)"}}"#,
+        #"{"verdict":"divergence","case":"failures/f\#(number)","t":"1.0"}"#,
+      ]
+    }
+    let lines =
+      found + caseLines("fuzz/door") + [#"{"campaign":{"events":\#(events),"tests":7,"lockTime":"12.5"}}"#]
+    let html = try TestFolder().page(journal(lines, cases: findings + 1, status: findings > 0 ? 1 : 0)).html
+    #expect(html.contains("<h1>\(headline)</h1>"))
+    #expect(html.contains("<b>7</b> <span>tests</span>"))
+  }
+
+  @Test("beside a campaign the cases are counted without its own")
+  func campaignAndCases() throws {
+    let lines =
+      caseLines("good") + [
+        #"{"case":{"id":"bad"}}"#, #"{"verdict":"divergence","case":"bad","t":"1.0"}"#,
+        #"{"finding":{"signature":"s","shortest":3}}"#, #"{"case":{"id":"f"}}"#,
+        #"{"verdict":"divergence","case":"f","t":"1.0"}"#,
+      ] + caseLines("fuzz/door") + [#"{"campaign":{"events":10}}"#]
+    let html = try TestFolder().page(journal(lines, cases: 4, status: 1)).html
+    #expect(html.contains("<h1>1 of 2 cases diverged, 1 finding in 10 events</h1>"))
+  }
+
   @Test("a history that fails is said and not fatal")
   func brokenHistory() throws {
     struct Broken: CaseHistorySource, Error, CustomStringConvertible {
       let description = "the database is <locked>"
+      func runs(last count: Int) -> [HistoryRun] { [] }
       func history(
         className: String, name: String, signature: String?, milliseconds: Int64
       ) throws -> CaseHistory? {

@@ -86,8 +86,10 @@ extension HTMLReport {
   /// Writes the page about some journals.
   @discardableResult
   static func write(
-    journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil
+    journals: [String], manifests: [String] = [], to path: String, history: (any CaseHistorySource)? = nil,
+    scenariosBelow folder: String = Host.folder
   ) throws(FileFault) -> HTMLReport {
-    try RecordedRuns(journals: journals, manifests: manifests).writeHTML(to: path, history: history)
+    try RecordedRuns(journals: journals, manifests: manifests).writeHTML(
+      to: path, history: history, scenariosBelow: folder)
   }
 }

@@ -70,7 +70,29 @@ struct NightlyTests {
     expect(junit.components(separatedBy: "<testcase").count - 1, 9)
     expect(junit.components(separatedBy: "<failure").count - 1, 1)
     expect(junit.components(separatedBy: "<error").count - 1, 0)
-    #expect(try folder.read("Reports/nightly.html").contains("Test floor"))
+    try look(at: folder, folder.read("Reports/nightly.html"))
+  }
+
+  /// The page says what to do, and each of its links leads to what is there.
+  private func look(at folder: Command.Folder, _ page: String) throws {
+    #expect(page.contains("Test floor") && page.contains("<main id=\"main\">"))
+    #expect(page.contains(##"<h1>1 lock diverged: open <a href="#item-1">back</a></h1>"##))
+    #expect(
+      page.contains(
+        ##"<li class="diverged" id="item-1"><strong><span aria-hidden="true">✘</span> back</strong>"##))
+    let links = page.matches(of: /href="([^"#]+)">([a-z]+)</).map { (path: String($0.1), name: String($0.2)) }
+    expect(
+      links.map(\.name).filter { $0 != "Reports" },
+      ["report", "journal", "capture", "report", "journal", "capture"])
+    for link in links {
+      #expect(
+        link.path.hasPrefix("./")
+          && FileManager.default.fileExists(atPath: folder.path + "/Reports/" + link.path),
+        "\(link.path)")
+    }
+    // The report of that run tells of its one case.
+    let report = try folder.read("Reports/" + (links.first?.path ?? ""))
+    #expect(report.contains("<h1>1 of 1 case diverged</h1>"))
   }
 
   @Test("go on where they were killed, and drive nothing twice")
@@ -251,7 +273,7 @@ struct NightlyTests {
       #expect(
         result.output.hasPrefix("Test floor   less was judged than is asked for   "), "\(result.output)")
       expect(result.output.components(separatedBy: "\n")[2], "  \(words)")
-      #expect(try folder.read("Reports/nightly.html").contains("All agrees, but \(words)."))
+      #expect(try folder.read("Reports/nightly.html").contains("<h1>All agrees, but \(words)</h1>"))
       // Its reports are not green either.
       #expect(try folder.read("Reports/junit.xml").contains("the run ended with status 5; \(words)"))
     }
@@ -334,7 +356,8 @@ struct NightlyTests {
     let row = rows.first { $0.hasPrefix("  door ") }.map(String.init) ?? ""
     #expect(row.contains("10 %, LOW"), "\(result.output)")
     #expect(rows.contains { $0.hasPrefix("  played ") && !$0.contains("%") }, "\(result.output)")
-    #expect(try folder.read("Reports/nightly.html").contains("<td class=\"number\">10 %, LOW</td>"))
+    #expect(try folder.read("Reports/nightly.html").contains("<td class=\"num\">10 %, LOW</td>"))
+    #expect(try folder.read("Reports/nightly.html").contains("<h1>Lock door needs a person: "))
     let night = folder.names("Reports/runs").first { $0.hasSuffix("-nightly") } ?? "none"
     let summary = try summary(folder.read("Reports/runs/\(night)/summary.json"))
     guard case .list(let locks)? = summary["locks"] else { throw CocoaError(.coderInvalidValue) }

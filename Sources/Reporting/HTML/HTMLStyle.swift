@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-aoSBzyzoVi4a0Gjep3pMgjAQUdcjaImdHJNRt/SUQ/E="
+let pageStyleHash = "sha256-xun30anhGCZvNMzukgllZEJaGDcBa33WpuMcBJ9FSQU="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -68,9 +68,9 @@ let pageStyle: Markup = """
   #filters { margin-top: .8rem; margin-bottom: 0; }
   #filters > summary { color: var(--soft); font-size: .87rem; }
   .glance { list-style: none; padding: 0; }
-  .glance li { border-left: 4px solid var(--bad); padding: .1rem 0 .1rem .8rem; margin: .8rem 0; }
-  .glance li.lab { border-left-color: var(--lab); } .glance li.incomplete { border-left-color: var(--warn); }
-  .glance a { font-weight: 650; } .glance code { color: var(--soft); overflow-wrap: anywhere; }
+  .glance > li { border-left: 4px solid var(--bad); padding: .1rem 0 .1rem .8rem; margin: .8rem 0; }
+  .glance > li.lab { border-left-color: var(--lab); } .glance > li.incomplete { border-left-color: var(--warn); } .glance > li.skipped { border-left-color: var(--rule); }
+  .glance > li > a { font-weight: 650; } .glance code { color: var(--soft); overflow-wrap: anywhere; }
   .glance .replay code { color: var(--ink); }
   .fields { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; background: var(--tint); border-radius: 6px; padding: .6rem .8rem; }
   label { font-size: .87rem; color: var(--soft); }
