@@ -192,7 +192,8 @@ struct HistoryTests {
       ("Scenarios.s5.lock", "Locks (2)"), ("Scenarios.s5.two", "One"), ("Scenarios.s5.two", "Another"),
       ("plain", "x"), ("Scenarios.s5.taken", "Title"), ("Scenarios.s5", "taken"),
     ] {
-      try old.database.run("INSERT INTO cases (class, name) VALUES ($1, $2)", [.text(className), .text(name)])
+      try old.database.run(
+        "INSERT INTO cases (class, name) VALUES ($1, $2)", [.text(className), .text(name)])
     }
     var names: [String] = []
     try room.history().database.query("SELECT class, name FROM cases ORDER BY id", []) { row in

@@ -54,6 +54,8 @@ package struct CaseTable {
 
   /// When each was driven, where that is known of any.
   private var times: Pages<CaseTime>?
+  /// The same of each try of those that were tried more than once.
+  private var tryTimes: [Int: [CaseTime?]] = [:]
   private static let untimed = CaseTime(start: WallTime(nanoseconds: .min), taken: .zero)
 
   private static let offsetBits: UInt64 = 44
@@ -79,6 +81,7 @@ package struct CaseTable {
       hasDiagnostics: row.suite & Self.diagnostics != 0,
       milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
       time: times.flatMap { $0[number] == Self.untimed ? nil : $0[number] },
+      tryTimes: row.suite & Self.tries != 0 ? tryTimes[number] ?? [] : [],
       observations: manyObservations[number] ?? Int(observations[number]))
   }
 
@@ -90,6 +93,7 @@ package struct CaseTable {
     if entry.attempts > 1 {
       marks |= Self.tries
       attempts[count] = Int(entry.attempts)
+      if entry.tryTimes.contains(where: { $0 != nil }) { tryTimes[count] = entry.tryTimes }
     }
     if entry.milliseconds > Int64(UInt32.max) {
       marks |= Self.longTime
@@ -114,6 +118,7 @@ package struct CaseTable {
   package mutating func removeLast() -> JournalIndex.Entry {
     let entry = self[count - 1]
     attempts[count - 1] = nil
+    tryTimes[count - 1] = nil
     longTimes[count - 1] = nil
     manyObservations[count - 1] = nil
     _ = observations.removeLast()

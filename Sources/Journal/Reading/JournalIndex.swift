@@ -64,6 +64,8 @@ package struct JournalIndex {
     package var milliseconds: Int64
     /// When its tries were driven, from the first on, and what they took together; `nil` where nothing tells.
     package var time: CaseTime?
+    /// The same of each try, where there were several.
+    package var tryTimes: [CaseTime?] = []
     /// What it took: by the clock of whoever waited for it, or where nothing tells, in the time of the device.
     package var takenMilliseconds: Int64 {
       time.map { (Instant.zero + $0.taken).milliseconds } ?? milliseconds
@@ -464,6 +466,8 @@ extension JournalIndex {
     entry.hasFailedTries = entry.hasFailedTries || entry.outcome.isBad
     entry.attempts += 1
     (entry.outcome, entry.milliseconds, entry.observations) = (.unfinished, 0, 0)
+    if entry.tryTimes.isEmpty { entry.tryTimes = [entry.time] }
+    entry.tryTimes.append(time)
     if let time {
       entry.time = CaseTime(
         start: entry.time?.start ?? time.start, taken: time.taken + (entry.time?.taken ?? .zero))

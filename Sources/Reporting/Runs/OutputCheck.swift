@@ -13,6 +13,7 @@ public struct OutputCheck {
     case history = "a history"
     case tour = "the tour of a machine"
     case codeQuality = "a report of code quality"
+    case ctrf = "a report in CTRF"
 
     /// Whether a file that begins so is one.
     fileprivate func admits(_ beginning: ArraySlice<UInt8>) -> Bool {
@@ -23,6 +24,7 @@ public struct OutputCheck {
       case .capture: text.hasPrefix("btsnoop")
       case .tour: text.replacing("\"", with: "").contains("\nscenario: a tour of ")
       case .codeQuality: text.hasPrefix("[")
+      case .ctrf: text.hasPrefix("{") && text.contains("\"ctrf\"")
       // It says by itself what it does not take.
       case .history: true
       }
@@ -80,6 +82,10 @@ extension ReportPlaces {
     }
     try check.add("--junit", .junit, at: junitPath)
     if let htmlPath { try check.add("--html", .html, at: htmlPath) }
+    if let ctrf { try check.add("--ctrf", .ctrf, at: ctrf) }
+    if let allure, fileKind(allure) == .file {
+      throw UsageError("--allure: \(allure) is no folder: name one for the results of Allure")
+    }
     for place in annotations {
       if let path = place.path(in: out) { try check.add("--annotations", .codeQuality, at: path) }
     }

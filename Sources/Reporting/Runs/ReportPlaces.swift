@@ -16,6 +16,10 @@ public struct ReportPlaces {
   public var html = Page.usual
   /// Which hosts of repositories are told what did not go well.
   public var annotations: [AnnotationPlace] = []
+  /// The report in the Common Test Report Format, if one is wanted.
+  public var ctrf: String?
+  /// The folder of results of Allure, if they are wanted.
+  public var allure: String?
   public var history = HistorySettings()
 
   /// All of them as usual.
@@ -42,6 +46,8 @@ public struct ReportPlaces {
     if junitProfile == usual.junitProfile { sum.junitProfile = others.junitProfile }
     if html == usual.html { sum.html = others.html }
     if annotations.isEmpty { sum.annotations = others.annotations }
+    if ctrf == nil { sum.ctrf = others.ctrf }
+    if allure == nil { sum.allure = others.allure }
     if history == usual.history { sum.history = others.history }
     return sum
   }
@@ -58,6 +64,8 @@ public struct ReportPlaces {
     case .file(let path): words += ["--html", path]
     case .none: words += ["--html", "none"]
     }
+    if let ctrf { words += ["--ctrf", ctrf] }
+    if let allure { words += ["--allure", allure] }
     return words + annotations.flatMap { ["--annotations", $0.word] } + history.words
   }
 
@@ -90,6 +98,14 @@ public struct ReportPlaces {
     if let htmlPath {
       try runs.writeHTML(to: htmlPath, history: history.source(journals: journals, out: out, messages))
       paths.append(htmlPath)
+    }
+    if let ctrf {
+      try runs.writeCTRF(to: ctrf)
+      paths.append(ctrf)
+    }
+    if let allure {
+      try runs.writeAllure(to: allure)
+      paths.append(allure)
     }
     for place in annotations {
       if let path = try runs.annotate(place, in: out, messages) { paths.append(path) }

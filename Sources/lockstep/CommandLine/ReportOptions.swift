@@ -48,6 +48,14 @@ extension ReportPlaces {
         "Shows what did not go well beside its line: to GitHub in the log, to GitLab as a report of code quality, which is "
           + "DIR/\(AnnotationPlace.codeQuality) unless given. May be given several times.", example: "gitlab"
       ) { (place: AnnotationPlace) in place },
+      .value(
+        "allure", \.allure, "DIR",
+        "Also writes results for Allure into a folder, where those of other runs stay.",
+        example: "allure-results", as: .folder),
+      .value(
+        "ctrf", \.ctrf, "FILE", "Also writes a report in the Common Test Report Format.",
+        example: "ctrf.json",
+        as: .file),
       HistorySettings.option.lifted(to: \.history),
     ]
   }

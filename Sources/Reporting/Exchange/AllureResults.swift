@@ -1,0 +1,145 @@
+import Basics
+import Journal
+public import System
+
+extension RecordedRuns {
+  /// Writes the runs as results of Allure into a folder: a file for each try of each case, and the files that belong to it.
+  ///
+  /// Results of other runs in the folder stay, as Allure has it; those of the same run are replaced. Allure knows a case
+  /// from one run to the next by its `historyId`, and the tries of one run by the same.
+  ///
+  /// Source: Allure documentation, "How it works", "Test result file".
+  public func writeAllure(to folder: String) throws(FileFault) {
+    try makeFolder(folder)
+    try forEachExchangeCase { (test: ExchangeCase) throws(FileFault) in
+      let source = index.sources[Int(test.entry.journal)]
+      let run = source.manifest.id ?? source.manifest.name ?? ""
+      for item in test.tries {
+        let id = uuid(of: [run, test.className, test.name, String(item.text.start.attempt)])
+        let files = try copy(
+          item.text.verdict?.attachments ?? [], from: Path.folder(of: source.journal), to: folder)
+        let result = test.allure(item, uuid: id, files, host: source.manifest.host)
+        try WholeFile.replace("\(folder)/\(id)-result.json", with: result.line + "\n")
+      }
+    }
+    try WholeFile.replace(folder + "/environment.properties", with: allureEnvironment)
+    try WholeFile.replace(folder + "/categories.json", with: Self.allureCategories.line + "\n")
+  }
+
+  /// What Allure puts cases under that did not pass.
+  private static var allureCategories: JSON {
+    [
+      ["name": "Model and device disagree", "matchedStatuses": ["failed"]],
+      ["name": "The lab failed", "matchedStatuses": ["broken"]],
+      ["name": "Not brought to an end", "matchedStatuses": ["unknown"]],
+    ]
+  }
+
+  private var allureEnvironment: String {
+    let manifest = manifest
+    var properties: [(name: String, value: String?)] = [
+      ("lockstep", manifest.version), ("run", manifest.name), ("host", manifest.host),
+      ("seed", joined(index.runs.map { $0.seed.map { String($0) } })),
+    ]
+    properties += manifest.properties.map { ($0.name, $0.value.words) }
+    // Keys end at a space, an equals sign or a colon.
+    func key(_ name: String) -> String {
+      String(name.map { $0.isWhitespace || "=:#!\\".contains($0) ? "_" : $0 })
+    }
+    return properties.compactMap { name, value in
+      value.map { "\(key(name)) = \($0.inOneLine.replacing("\\", with: "\\\\"))\n" }
+    }.joined()
+  }
+
+  /// Copies files of a case to where Allure looks for them.
+  ///
+  /// A journal may be somebody else's: nothing is taken that does not lie in the folder of its run.
+  private func copy(
+    _ files: [Record.Attachment], from run: String, to folder: String
+  ) throws(FileFault) -> [JSON] {
+    guard let home = realPath(run), home != "/" else { return [] }
+    var copied: [JSON] = []
+    for file in files.prefix(32) {
+      guard let real = realPath(Path.join(home, file.path)), real.hasPrefix(home + "/"),
+        fileKind(real) == .file,
+        let bytes = try? WholeFile.bytes(of: real, limit: Self.largestAttachment)
+      else { continue }
+      let ending =
+        real.split(separator: "/").last?.split(separator: ".").dropFirst().last.map { ".\($0)" } ?? ""
+      let name =
+        uuid(of: [real, String(decoding: bytes.suffix(64), as: UTF8.self), String(bytes.count)])
+        + "-attachment" + ending
+      var copy = try Replacement(of: "\(folder)/\(name)")
+      try copy.write(bytes)
+      try copy.commit()
+      copied.append(["name": .text(file.path), "source": .text(name), "type": .text(file.mediaType)])
+    }
+    return copied
+  }
+
+  /// The most bytes of a file that are copied.
+  private static var largestAttachment: Int { 64 << 20 }
+}
+
+extension ExchangeCase.Status {
+  /// Of a case that was not brought to its end nobody knows.
+  fileprivate var allure: JSON {
+    switch self {
+    case .passed: "passed"
+    case .failed: "failed"
+    case .broken: "broken"
+    case .unfinished: "unknown"
+    case .skipped: "skipped"
+    }
+  }
+}
+
+extension ExchangeCase {
+  /// A try as Allure has it.
+  fileprivate func allure(_ item: Try, uuid id: String, _ files: [JSON], host: String?) -> JSON {
+    let isLast = item.text.start.attempt == tries.last?.text.start.attempt
+    let status = isLast ? status : item.status
+    var result: [JSON.Member] = [
+      .init("uuid", .text(id)), .init("historyId", .text(uuid(of: [className, name]))),
+      .init("testCaseId", .text(uuid(of: [start.id]))),
+      .init("fullName", .text("\(className).\(name)")), .init("name", .text(title)),
+      .init("status", status.allure),
+    ]
+    if status != .passed || entry.isFlaky {
+      let text = isLast ? main : item.text
+      var details: [JSON.Member] = [.init("flaky", .flag(entry.isFlaky))]
+      if status != .passed { details.append(.init("message", .text(text.message))) }
+      if status != .passed, status != .skipped {
+        details.append(.init("trace", .text(text.body + "\n\n" + text.trace.text)))
+      }
+      result.append(.init("statusDetails", .mapping(details)))
+    }
+    result.append(.init("stage", "finished"))
+    if let range = item.time?.range {
+      result += [.init("start", .integer(range.start)), .init("stop", .integer(range.stop))]
+    }
+    result += [
+      .init("labels", .list(labels(host: host).map { ["name": .text($0.name), "value": .text($0.value)] })),
+      .init("parameters", .list(parameters.map(Self.parameter))),
+      .init("attachments", .list(files)),
+    ]
+    return .mapping(result)
+  }
+
+  /// A parameter; the seed is none of those by which Allure tells cases apart.
+  private static func parameter(_ item: (name: String, value: String)) -> JSON {
+    ["name": .text(item.name), "value": .text(item.value), "excluded": true]
+  }
+
+  private func labels(host: String?) -> [(name: String, value: String)] {
+    let levels = ["parentSuite", "suite", "subSuite"]
+    let suites = suites.count > 3 ? [suites[0], suites[1], suites[2...].joined(separator: ".")] : suites
+    var labels: [(name: String, value: String?)] = zip(levels, suites).map { ($0, $1) }
+    labels += [
+      ("package", className), ("framework", "lockstep"), ("language", "yaml"), ("host", host),
+      ("thread", start.device),
+    ]
+    labels += start.tags.map { ("tag", $0) }
+    return labels.compactMap { name, value in value.map { (name, $0) } }
+  }
+}

@@ -1,0 +1,158 @@
+import Basics
+import Journal
+import System
+
+/// A case as formats have it that other programs exchange: how each of its tries ended, when, and why.
+struct ExchangeCase {
+  /// How a case or a try of it ended.
+  enum Status {
+    case passed
+    /// Model and device disagree.
+    case failed
+    /// The lab failed, which says nothing of the device.
+    case broken
+    /// It was not brought to its end.
+    case unfinished
+    case skipped
+  }
+
+  /// One go at it.
+  struct Try {
+    var status: Status
+    var text: CaseText
+    var time: CaseTime?
+  }
+
+  /// What it is known by from one run to the next.
+  let className: String
+  let name: String
+  /// What people call it.
+  let title: String
+  let start: Record.Case
+  let entry: JournalIndex.Entry
+  var status: Status
+  /// The try that counts, and all of them in their order; of very many those in the middle are left out.
+  let main: CaseText
+  let tries: [Try]
+
+  /// The folders of its scenario, from the outermost.
+  var suites: [String] { className.split(separator: ".").map(String.init) }
+
+  /// What it was driven with, by name.
+  var parameters: [(name: String, value: String)] {
+    [
+      ("machine", start.machine), ("device", start.device), ("firmware", start.firmware),
+      ("seed", start.seed.map { String($0) }),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  /// What else there is to say of it, by name.
+  var remarks: [(name: String, value: String)] {
+    [
+      ("case", start.id), ("deviceTime", secondsText(entry.milliseconds)),
+      ("observations", entry.observations > 0 ? String(entry.observations) : nil),
+      ("replay", main.verdict?.replay), ("violation", main.verdict?.rule),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, of suite: String) {
+    let outcome = CaseOutcome(entry, texts)
+    (className, self.entry, main) = (suite, entry, outcome.main)
+    start = outcome.main.start
+    (name, title) = (caseName(of: start, copy: entry.copy), caseTitle(of: start, copy: entry.copy))
+    status = entry.isFailedAsFlaky ? .failed : Status(entry.outcome)
+    let first = texts.tries.first?.start.attempt ?? 1
+    tries = texts.tries.map { text in
+      let number = text.start.attempt - first
+      let time =
+        entry.tryTimes.isEmpty ? entry.time : number < entry.tryTimes.count ? entry.tryTimes[number] : nil
+      return Try(status: Status(text.verdict?.word ?? .incomplete), text: text, time: time)
+    }
+  }
+}
+
+extension ExchangeCase.Status {
+  init(_ outcome: JournalIndex.Outcome) {
+    self =
+      switch outcome {
+      case .passed: .passed
+      case .failed: .failed
+      case .broken: .broken
+      case .unfinished, .replaced: .unfinished
+      case .skipped: .skipped
+      }
+  }
+
+  init(_ word: Record.Verdict.Word) { self.init(JournalIndex.Outcome(word)) }
+}
+
+extension CaseTime {
+  /// Milliseconds since 1970, as other programs count.
+  var range: (start: Int, stop: Int) {
+    let start = Int(self.start.nanoseconds / 1_000_000)
+    return (start, start + Int((Instant.zero + taken).milliseconds))
+  }
+}
+
+extension Record.Attachment {
+  /// Its kind, as the internet calls it.
+  var mediaType: String {
+    switch kind {
+    case "packets": "application/x-ndjson"
+    case "scenario": "application/yaml"
+    default: "application/octet-stream"
+    }
+  }
+}
+
+extension RecordedRuns {
+  /// Goes through all cases for which no other stands, in the order of the reports.
+  func forEachExchangeCase(_ body: (ExchangeCase) throws(FileFault) -> Void) throws(FileFault) {
+    for suite in index.suites {
+      for entry in suite.entries where entry.outcome != .replaced {
+        guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry) else { continue }
+        try body(ExchangeCase(entry, texts, of: suite.name))
+      }
+    }
+  }
+
+  /// What is known of all runs together.
+  var manifest: Manifest { Manifest(index.sources.map(\.manifest)) }
+
+  /// When the first of the runs began and the last ended, in milliseconds since 1970; what no manifest says, their cases do.
+  var range: (start: Int, stop: Int)? {
+    func milliseconds(_ text: String?) -> Int? {
+      text.flatMap { WallTime(text: $0) }.map { Int($0.nanoseconds / 1_000_000) }
+    }
+    var (starts, stops) = ([Int](), [Int]())
+    for source in index.sources {
+      starts += [milliseconds(source.manifest.start)].compactMap(\.self)
+      stops += [milliseconds(source.manifest.end)].compactMap(\.self)
+    }
+    for suite in index.suites {
+      for case let time? in suite.entries.lazy.map(\.time) {
+        starts.append(time.range.start)
+        stops.append(time.range.stop)
+        // Only the outermost are of use.
+        if starts.count > 1 << 10 { (starts, stops) = ([starts.min() ?? 0], [stops.max() ?? 0]) }
+      }
+    }
+    guard let start = starts.min() else { return nil }
+    return (start, max(start, stops.max() ?? start))
+  }
+}
+
+/// An identifier in the form of a UUID that is made of texts: the same of the same.
+///
+/// Source: RFC 9562, "Universally Unique IDentifiers", section 5.8.
+func uuid(of parts: [String]) -> String {
+  let halves = ["first", "second"].map { half in
+    var fingerprint = Fingerprint(half)
+    for part in parts { fingerprint.mix("\n\(part.utf8.count) \(part)") }
+    return fingerprint.value
+  }
+  let digits = Array(
+    (halves[0] & ~0xF000 | 0x8000).hex(digits: 16)
+      + (halves[1] & ~(3 << 62) | 2 << 62).hex(digits: 16))
+  return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+}

@@ -1,0 +1,191 @@
+import Basics
+import Foundation
+import Journal
+import Reporting
+import TestSupport
+import Testing
+
+/// A run with every outcome: a case that is tried again, one that the lab fails, files, tags, and times.
+private enum Everything {
+  static let lines = [
+    #"{"run":{"format":1,"seed":42,"cases":5}}"#,
+    #"{"case":{"id":"Scenarios/s5/drop","name":"A \"drop\"","file":"Scenarios/s5/drop.yaml","line":2,"tags":["link","smoke"],"machine":"sesame","device":"emulator:sesame5?defect=x","settings":"defect=x","firmware":"3.0","seed":7}}"#,
+    #"{"t":"0.010","step":2,"line":8,"fault":"drop","value":"next"}"#,
+    #"{"verdict":"divergence","case":"Scenarios/s5/drop","t":"5.000","step":2,"line":8,"message":"nothing was shown","expected":"a","observed":"b","replay":"lockstep replay f.yaml","attachments":[{"kind":"capture","path":"packets/drop.btsnoop"},{"kind":"capture","path":"../outside"},{"kind":"packets","path":"packets/link.jsonl"}]}"#,
+    #"{"case":{"id":"Scenarios/s5/again","name":"Now and then"}}"#,
+    #"{"verdict":"divergence","case":"Scenarios/s5/again","t":"1.000","step":1,"line":4,"message":"first","again":true}"#,
+    #"{"case":{"id":"Scenarios/s5/again","name":"Now and then","attempt":2}}"#,
+    #"{"verdict":"agree","case":"Scenarios/s5/again","t":"2.000"}"#,
+    #"{"case":{"id":"Scenarios/gone"}}"#,
+    #"{"verdict":"lab-fault","case":"Scenarios/gone","t":"1.500","message":"no dongle"}"#,
+    #"{"case":{"id":"Scenarios/not"}}"#,
+    #"{"verdict":"skipped","case":"Scenarios/not","message":"the battery is low"}"#,
+    #"{"case":{"id":"Scenarios/open"}}"#, #"{"t":"0.500","status":"locked"}"#,
+  ]
+  static let times = [
+    #"{"line":2,"start":"2026-11-20T22:38:51.100Z","seconds":0.25}"#,
+    #"{"line":5,"start":"2026-11-20T22:38:52.000Z","seconds":0.5}"#,
+    #"{"line":7,"start":"2026-11-20T22:38:53.000Z","seconds":0.0625}"#,
+    #"{"line":9,"start":"2026-11-20T22:38:54.000Z","seconds":3}"#,
+    #"{"line":11,"start":"2026-11-20T22:38:57.000Z","seconds":0}"#,
+  ]
+  static let manifest =
+    #"{"id":"00112233445566778899aabbccddeeff","name":"r1","host":"bench-01","start":"2026-11-20T22:38:51.042Z","version":"1.0","properties":{"revision":"61f6abf","dongle: 1":"a\nb\\c"}}"#
+
+  /// Writes the run, and the files that belong to it, one of which leads outside.
+  static func run(in scratch: TestFolder) throws -> RecordedRuns {
+    let journal = try scratch.file("run/journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    _ = try scratch.file("run/times.jsonl", Array(times.joined(separator: "\n").utf8))
+    _ = try scratch.file("run/manifest.json", Array(manifest.utf8))
+    _ = try scratch.file("run/packets/drop.btsnoop", Array("btsnoop".utf8))
+    _ = try scratch.file("outside", Array("secret".utf8))
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path("run/packets/link.jsonl"), withDestinationPath: scratch.path("outside"))
+    return RecordedRuns(journals: [journal])
+  }
+}
+
+/// What the schema of CTRF says of the keys of each object: those that must be there, and those that may.
+///
+/// Source: CTRF specification, `ctrf.schema.json`.
+private enum CTRFSchema {
+  static let report = (
+    needed: ["reportFormat", "specVersion", "results"], known: ["reportId", "generatedBy"]
+  )
+  static let results = (needed: ["tool", "summary", "tests"], known: ["environment"])
+  static let summary = (
+    needed: ["tests", "passed", "failed", "skipped", "pending", "other", "start", "stop"],
+    known: ["flaky", "suites", "duration"]
+  )
+  static let test = (
+    needed: ["name", "status", "duration"],
+    known: [
+      "id", "start", "stop", "suite", "message", "trace", "line", "rawStatus", "tags", "filePath", "retries",
+      "retryAttempts", "flaky", "stdout", "device", "attachments", "parameters", "extra",
+    ]
+  )
+  static let attempt = (
+    needed: ["attempt", "status"],
+    known: ["duration", "message", "trace", "line", "stdout", "start", "stop", "attachments"]
+  )
+  static let environment = (needed: ["healthy"], known: ["commit", "extra"])
+
+  static func check(
+    _ object: Any?, _ keys: (needed: [String], known: [String]),
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) -> [String: Any] {
+    let object = object as? [String: Any] ?? [:]
+    for key in keys.needed { #expect(object[key] != nil, "\(key)", sourceLocation: sourceLocation) }
+    for key in object.keys.sorted() where !(keys.needed + keys.known).contains(key) {
+      Issue.record("\(key) is not known to CTRF", sourceLocation: sourceLocation)
+    }
+    return object
+  }
+}
+
+@Suite("Reports in the formats of others")
+struct ExchangeTests {
+  private func object(_ path: String) throws -> Any {
+    try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  @Test("CTRF: every outcome, its tries and its times, with the keys that the schema has")
+  func ctrf() throws {
+    let scratch = try TestFolder()
+    let path = scratch.path("deep/ctrf.json")
+    try Everything.run(in: scratch).writeCTRF(to: path)
+    let report = CTRFSchema.check(try object(path), CTRFSchema.report)
+    expect("\(report["reportFormat"] ?? "") \(report["specVersion"] ?? "")", "CTRF 1.0.0")
+    #expect((report["reportId"] as? String).flatMap(UUID.init(uuidString:)) != nil)
+    let results = CTRFSchema.check(report["results"], CTRFSchema.results)
+    let summary = CTRFSchema.check(results["summary"], CTRFSchema.summary) as? [String: Int]
+    // 22:38:51.042, as the manifest says, to the end of the last case that has a time; the run was killed.
+    expect(
+      summary,
+      [
+        "tests": 6, "passed": 1, "failed": 1, "skipped": 1, "pending": 0, "other": 3, "flaky": 1, "suites": 2,
+        "start": 1_763_678_331_042, "stop": 1_763_678_337_000, "duration": 5958,
+      ].merging(["tests": 5, "other": 2]) { $1 })
+    let environment = CTRFSchema.check(results["environment"], CTRFSchema.environment)
+    expect("\(environment["commit"] ?? "") \(environment["healthy"] ?? "")", "61f6abf 0")
+    let tests = (results["tests"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.test) }
+    expect(
+      tests.map { "\($0["name"] ?? "") \($0["status"] ?? "") \($0["duration"] ?? "") \($0["start"] ?? "-")" },
+      [
+        "Scenarios/gone".suffix(4) + " other 3000 1763678334000", "not skipped 0 1763678337000",
+        "open other 500 -",
+        "A \"drop\" [defect=x] failed 250 1763678331100", "Now and then passed 563 1763678332000",
+      ].map { String($0) })
+    let drop = tests[3]
+    expect(drop["suite"] as? [String], ["Scenarios", "s5"])
+    expect(drop["tags"] as? [String], ["link", "smoke"])
+    expect(
+      "\(drop["rawStatus"] ?? "") \(drop["filePath"] ?? "") \(drop["line"] ?? "") \(drop["message"] ?? "")",
+      "divergence Scenarios/s5/drop.yaml 2 nothing was shown")
+    #expect((drop["trace"] as? String ?? "").contains("replay: lockstep replay f.yaml"))
+    expect((drop["parameters"] as? [String: String])?["seed"], "7")
+    expect((drop["extra"] as? [String: String])?["deviceTime"], "5.000")
+    let retried = tests[4]
+    expect("\(retried["flaky"] ?? "") \(retried["retries"] ?? "")", "1 1")
+    let attempts = (retried["retryAttempts"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.attempt) }
+    expect(
+      attempts.map {
+        "\($0["attempt"] ?? "") \($0["status"] ?? "") \($0["duration"] ?? "") \($0["message"] ?? "") \($0["line"] ?? "")"
+      }, ["1 failed 500 first 4"])
+  }
+
+  @Test("Allure: a result for each try, told apart by its start; files only from the folder of the run")
+  func allure() throws {
+    let scratch = try TestFolder()
+    let folder = scratch.path("deep/allure")
+    try Everything.run(in: scratch).writeAllure(to: folder)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let results = try names.filter { $0.hasSuffix("-result.json") }.map { name -> [String: Any] in
+      let result = try #require(try object(folder + "/" + name) as? [String: Any])
+      expect("\(result["uuid"] ?? "")-result.json", name)
+      return result
+    }
+    func words(_ result: [String: Any]) -> String {
+      let details = result["statusDetails"] as? [String: Any] ?? [:]
+      return
+        "\(result["fullName"] ?? "") \(result["status"] ?? "") \(result["start"] ?? "-") \(result["stop"] ?? "-") "
+        + "\(details["flaky"] ?? "-") \(details["message"] ?? "-")"
+    }
+    expect(
+      results.map(words).sorted(),
+      [
+        "Scenarios.gone broken 1763678334000 1763678337000 0 no dongle",
+        "Scenarios.not skipped 1763678337000 1763678337000 0 the battery is low",
+        "Scenarios.open unknown - - 0 the run ended before this case had a verdict",
+        "Scenarios.s5.again failed 1763678332000 1763678332500 1 first",
+        "Scenarios.s5.again passed 1763678333000 1763678333063 1 -",
+        "Scenarios.s5.drop [defect=x] failed 1763678331100 1763678331350 0 nothing was shown",
+      ])
+    let again = results.filter { "\($0["fullName"] ?? "")".hasSuffix("again") }
+    expect(Set(again.map { "\($0["historyId"] ?? "")" }).count, 1)
+    let drop = try #require(results.first { "\($0["fullName"] ?? "")".contains("drop") })
+    let labels = (drop["labels"] as? [[String: String]] ?? []).map {
+      "\($0["name"] ?? "")=\($0["value"] ?? "")"
+    }
+    expect(
+      labels,
+      [
+        "parentSuite=Scenarios", "suite=s5", "package=Scenarios.s5", "framework=lockstep", "language=yaml",
+        "host=bench-01", "thread=emulator:sesame5?defect=x", "tag=link", "tag=smoke",
+      ])
+    let files = (drop["attachments"] as? [[String: String]] ?? [])
+    expect(files.map { $0["name"] ?? "" }, ["packets/drop.btsnoop"])
+    let copied = names.filter { $0.contains("-attachment") }
+    expect(copied, files.map { $0["source"] ?? "" })
+    expect(try String(contentsOfFile: folder + "/" + copied[0], encoding: .utf8), "btsnoop")
+    expect(
+      try String(contentsOfFile: folder + "/environment.properties", encoding: .utf8),
+      "lockstep = 1.0\nrun = r1\nhost = bench-01\nseed = 42\nrevision = 61f6abf\ndongle__1 = a b\\\\c\n")
+    // The same run again changes nothing, and another run's results stay.
+    _ = try scratch.file("deep/allure/other-result.json", Array("{}".utf8))
+    try RecordedRuns(journals: [scratch.path("run/journal.jsonl")]).writeAllure(to: folder)
+    expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder).sorted(),
+      (names + ["other-result.json"]).sorted())
+  }
+}
