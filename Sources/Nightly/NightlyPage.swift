@@ -69,7 +69,7 @@ extension NightlyReport {
     case .divergence:
       let places = diverged
       return ("\(counted(places.count, "lock")) diverged: open ", places)
-    case .safetyLimit: return ("A safety limit cut the night short: see which lock reached it", [])
+    case .safetyLimit: return (needs ?? "A safety limit cut the night short: see which lock reached it", [])
     case .incomplete where shortfall != nil: return (shortfall.map { "All agrees, but \($0)" } ?? "", [])
     case .incomplete where causes.contains(.stopped):
       return ("The night was stopped: take it up again with --resume", [])
