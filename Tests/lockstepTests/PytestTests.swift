@@ -28,7 +28,7 @@ struct PytestTests {
 
   private func pytest(_ words: String, in folder: Command.Folder) throws -> Session {
     let result = try Command.shell(
-      "'\(Tool.pytest.path)' -rA -p no:cacheprovider \(words) 2>&1", in: folder.path)
+      "COLUMNS=400 '\(Tool.pytest.path)' -rA -p no:cacheprovider \(words) 2>&1", in: folder.path)
     let kinds = ["PASSED ", "FAILED ", "ERROR ", "SKIPPED ", "XFAIL "]
     let ends = result.output.split(separator: "\n").map(String.init).filter { line in
       kinds.contains { line.hasPrefix($0) }

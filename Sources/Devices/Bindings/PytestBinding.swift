@@ -90,7 +90,7 @@ extension Binding {
         return first.startswith("#") and "scenario.schema.json" in first or bool(_TITLE.search(head))
 
 
-    _TITLE = re.compile(r"""^\{?\s*["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
+    _TITLE = re.compile(r"""^(?:\{[ \t]*)?["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
 
 
     class ScenarioFile(pytest.File):
@@ -365,7 +365,11 @@ extension Binding {
                 self._run = self._begin(item.session)
             if item.case["id"] not in self._run.ids:
                 return self.alone(item)
-            return self._run.ended(item.case["id"])
+            cases = self._run.ended(item.case["id"])
+            if self._run.isComplete:
+                # Behind the last one what fixtures hold is given up, and a lock has to be brought to its park position before.
+                self.finish()
+            return cases
 
         def _begin(self, session):
             """Starts the run of all items that are selected."""
