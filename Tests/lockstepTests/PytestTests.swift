@@ -196,4 +196,83 @@ struct PytestTests {
         $0[...]
       })
   }
+
+  /// What of twister's own plugin the recipe meets: its options, and a board that is started once, which is a lock of ours.
+  private static let twister = """
+    import os
+    import signal
+    import subprocess
+
+    import pytest
+
+
+    def pytest_addoption(parser):
+        for name in ("--device-type", "--build-dir", "--dut-scope"):
+            parser.addoption(name)
+
+
+    @pytest.fixture(scope="session")
+    def dut():
+        words = [os.environ["LOCKSTEP"], "emulate", os.environ["FIRMWARE"], "--seed", "5", "--key-file", "other.yaml"]
+        board = subprocess.Popen(words + ["--transport", "tcp-client:127.0.0.1:9001"], stdout=subprocess.PIPE)
+        assert board.stdout.readline()
+        yield board
+        board.send_signal(signal.SIGINT)
+        board.wait()
+
+    """
+
+  @Test(
+    "the recipe for twister, with a stand-in for it and for the firmware",
+    arguments: [
+      ("sesame5", 0, "PASSED"), (TestFrameworks.broken.replacing("emulator:", with: ""), 1, "FAILED"),
+    ])
+  func twister(firmware: String, status: Int32, end: String) throws {
+    let page = try #require(Pages.named("Sources/lockstep/lockstep.docc/Test-frameworks.md"))
+    let folder = try folder()
+    let ports = ["9001": "\(try freePort())", "9002": "\(try freePort())"]
+    func write(_ name: String, _ text: String) throws {
+      try folder.write(name, ports.reduce(text) { $0.replacing($1.key, with: $1.value) })
+    }
+    let files = page.blocks.filter { $0.file?.hasPrefix("firmware/") == true }
+    expect(
+      files.map { $0.file! }.sorted(),
+      ["conftest.py", "test_boot.py"].map { "firmware/pytest/\($0)" } + ["firmware/testcase.yaml"])
+    for block in files { try write(block.file!, block.text) }
+    let plugin = try folder.read("lockstep_pytest.py")
+    try write("firmware/pytest/twister_stand_in.py", Self.twister)
+    try folder.write("firmware/pytest/lockstep_pytest.py", plugin)
+    try folder.write("firmware/pytest/pytest.ini", "[pytest]\n")
+    try folder.write("firmware/pytest/scenarios/unlock.yaml", TestFrameworks.unlock)
+    // What twister reads is what is given to pytest here.
+    let harness = try Command.shell(
+      """
+      '\(Command.root)/.build/peers/venv/bin/python' -c "import yaml
+      harness = yaml.safe_load(open('firmware/testcase.yaml'))['tests']['lock.lockstep']['harness_config']
+      print(*harness['pytest_root'], *harness['pytest_args'], '--dut-scope=' + harness['pytest_dut_scope'])"
+      """, in: folder.path)
+    let words = harness.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    expect(words, "pytest/test_boot.py pytest/scenarios --lockstep-device=lock:lock.yaml --dut-scope=session")
+    let result = try Command.shell(
+      """
+      export LOCKSTEP_STATE=$PWD/state FIRMWARE='\(firmware)' PYTHONPATH=$PWD/firmware/pytest COLUMNS=400
+      cd firmware/pytest
+      $LOCKSTEP emulate "$FIRMWARE" --seed 5 --serve tcp-server:127.0.0.1:\(ports["9002"]!) --key-file lock.yaml \\
+        --duration 1s > made
+      cd ..
+      '\(Tool.pytest.path)' -rA -p no:cacheprovider -p twister_stand_in --device-type=native --build-dir=build \(words)
+      """, in: folder.path)
+    expect(result.status, status)
+    let ends = result.output.split(separator: "\n").filter {
+      $0.hasPrefix("PASSED") || $0.hasPrefix("FAILED")
+    }
+    expect(
+      ends.map { $0.split(separator: " - ")[0] }.sorted(),
+      [
+        "\(end) pytest/scenarios/unlock.yaml::An unlock is told"[...],
+        "PASSED pytest/test_boot.py::test_the_lock_starts",
+      ]
+      .sorted())
+    #expect(!result.output.contains("not in order"), "\(result.output)")
+  }
 }
