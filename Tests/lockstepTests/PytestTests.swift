@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest))
+// pytest alone is there with labgrid too; with Robot Framework come its workers.
+@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest, .robot))
 struct PytestTests {
   /// A folder with scenarios, one of which no lock can be driven by, and the plugin.
   private func folder() throws -> Command.Folder {
@@ -195,6 +196,50 @@ struct PytestTests {
       ["FAILED \(Self.unlock)", "PASSED \(Self.lock)", "PASSED Scenarios/test_between.py::test_it"].map {
         $0[...]
       })
+  }
+
+  @Test("two names of one scenario are two items, and a session that is interrupted ends its run in order")
+  func edges() throws {
+    let folder = try folder()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/Scenarios/same.yaml", withDestinationPath: "lock.yaml")
+    expect(try pytest("Scenarios/same.yaml Scenarios/lock.yaml", in: folder).ends.count, 2)
+    try folder.write(
+      "door.sh",
+      """
+      while read -r line; do
+        case $line in
+          *reset*) echo '{"status":"Closed"}' ;;
+          *Open*) touch begun; sleep 2; echo '{"status":"Opened"}' ;;
+        esac
+        echo '{"settled":true}'
+      done
+
+      """)
+    try folder.write("Scenarios/slow/1.yaml", TestFrameworks.door)
+    try folder.write("Scenarios/slow/2.yaml", TestFrameworks.door)
+    try folder.write(
+      "interrupted.py",
+      """
+      import os, signal, subprocess, sys, time
+
+      signal.signal(signal.SIGINT, signal.default_int_handler)
+      session = subprocess.Popen(sys.argv[1:])
+      while not os.path.exists("begun"):
+          time.sleep(0.05)
+      session.send_signal(signal.SIGINT)
+      sys.exit(session.wait())
+
+      """)
+    let result = try Command.shell(
+      """
+      '\(Command.root)/.build/peers/venv/bin/python' interrupted.py '\(Tool.pytest.path)' -p no:cacheprovider \
+        Scenarios/slow --lockstep-device 'exec:sh door.sh' --lockstep-out out
+      """, in: folder.path)
+    expect(result.status, 2)
+    let run = try #require(folder.names("out/runs").first)
+    #expect(try folder.read("out/runs/\(run)/journal.jsonl").hasSuffix(#""status":5}}"# + "\n"))
+    #expect(folder.has("out/junit.xml"))
   }
 
   /// What of twister's own plugin the recipe meets: its options, and a board that is started once, which is a lock of ours.
