@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest))
+// pytest alone is there with labgrid too; with Robot Framework come its workers.
+@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest, .robot))
 struct PytestTests {
   /// A folder with scenarios, one of which no lock can be driven by, and the plugin.
   private func folder() throws -> Command.Folder {
@@ -28,7 +29,7 @@ struct PytestTests {
 
   private func pytest(_ words: String, in folder: Command.Folder) throws -> Session {
     let result = try Command.shell(
-      "'\(Tool.pytest.path)' -rA -p no:cacheprovider \(words) 2>&1", in: folder.path)
+      "COLUMNS=400 '\(Tool.pytest.path)' -rA -p no:cacheprovider \(words) 2>&1", in: folder.path)
     let kinds = ["PASSED ", "FAILED ", "ERROR ", "SKIPPED ", "XFAIL "]
     let ends = result.output.split(separator: "\n").map(String.init).filter { line in
       kinds.contains { line.hasPrefix($0) }
@@ -195,5 +196,128 @@ struct PytestTests {
       ["FAILED \(Self.unlock)", "PASSED \(Self.lock)", "PASSED Scenarios/test_between.py::test_it"].map {
         $0[...]
       })
+  }
+
+  @Test("two names of one scenario are two items, and a session that is interrupted ends its run in order")
+  func edges() throws {
+    let folder = try folder()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/Scenarios/same.yaml", withDestinationPath: "lock.yaml")
+    expect(try pytest("Scenarios/same.yaml Scenarios/lock.yaml", in: folder).ends.count, 2)
+    try folder.write(
+      "door.sh",
+      """
+      while read -r line; do
+        case $line in
+          *reset*) echo '{"status":"Closed"}' ;;
+          *Open*) touch begun; sleep 2; echo '{"status":"Opened"}' ;;
+        esac
+        echo '{"settled":true}'
+      done
+
+      """)
+    try folder.write("Scenarios/slow/1.yaml", TestFrameworks.door)
+    try folder.write("Scenarios/slow/2.yaml", TestFrameworks.door)
+    try folder.write(
+      "interrupted.py",
+      """
+      import os, signal, subprocess, sys, time
+
+      signal.signal(signal.SIGINT, signal.default_int_handler)
+      session = subprocess.Popen(sys.argv[1:])
+      while not os.path.exists("begun"):
+          time.sleep(0.05)
+      session.send_signal(signal.SIGINT)
+      sys.exit(session.wait())
+
+      """)
+    let result = try Command.shell(
+      """
+      '\(Command.root)/.build/peers/venv/bin/python' interrupted.py '\(Tool.pytest.path)' -p no:cacheprovider \
+        Scenarios/slow --lockstep-device 'exec:sh door.sh' --lockstep-out out
+      """, in: folder.path)
+    expect(result.status, 2)
+    let run = try #require(folder.names("out/runs").first)
+    #expect(try folder.read("out/runs/\(run)/journal.jsonl").hasSuffix(#""status":5}}"# + "\n"))
+    #expect(folder.has("out/junit.xml"))
+  }
+
+  /// What of twister's own plugin the recipe meets: its options, and a board that is started once, which is a lock of ours.
+  private static let twister = """
+    import os
+    import signal
+    import subprocess
+
+    import pytest
+
+
+    def pytest_addoption(parser):
+        for name in ("--device-type", "--build-dir", "--dut-scope"):
+            parser.addoption(name)
+
+
+    @pytest.fixture(scope="session")
+    def dut():
+        words = [os.environ["LOCKSTEP"], "emulate", os.environ["FIRMWARE"], "--seed", "5", "--key-file", "other.yaml"]
+        board = subprocess.Popen(words + ["--transport", "tcp-client:127.0.0.1:9001"], stdout=subprocess.PIPE)
+        assert board.stdout.readline()
+        yield board
+        board.send_signal(signal.SIGINT)
+        board.wait()
+
+    """
+
+  @Test(
+    "the recipe for twister, with a stand-in for it and for the firmware",
+    arguments: [
+      ("sesame5", 0, "PASSED"), (TestFrameworks.broken.replacing("emulator:", with: ""), 1, "FAILED"),
+    ])
+  func twister(firmware: String, status: Int32, end: String) throws {
+    let page = try #require(Pages.named("Sources/lockstep/lockstep.docc/Test-frameworks.md"))
+    let folder = try folder()
+    let ports = ["9001": "\(try freePort())", "9002": "\(try freePort())"]
+    func write(_ name: String, _ text: String) throws {
+      try folder.write(name, ports.reduce(text) { $0.replacing($1.key, with: $1.value) })
+    }
+    let files = page.blocks.filter { $0.file?.hasPrefix("firmware/") == true }
+    expect(
+      files.map { $0.file! }.sorted(),
+      ["conftest.py", "test_boot.py"].map { "firmware/pytest/\($0)" } + ["firmware/testcase.yaml"])
+    for block in files { try write(block.file!, block.text) }
+    let plugin = try folder.read("lockstep_pytest.py")
+    try write("firmware/pytest/twister_stand_in.py", Self.twister)
+    try folder.write("firmware/pytest/lockstep_pytest.py", plugin)
+    try folder.write("firmware/pytest/pytest.ini", "[pytest]\n")
+    try folder.write("firmware/pytest/scenarios/unlock.yaml", TestFrameworks.unlock)
+    // What twister reads is what is given to pytest here.
+    let harness = try Command.shell(
+      """
+      '\(Command.root)/.build/peers/venv/bin/python' -c "import yaml
+      harness = yaml.safe_load(open('firmware/testcase.yaml'))['tests']['lock.lockstep']['harness_config']
+      print(*harness['pytest_root'], *harness['pytest_args'], '--dut-scope=' + harness['pytest_dut_scope'])"
+      """, in: folder.path)
+    let words = harness.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    expect(words, "pytest/test_boot.py pytest/scenarios --lockstep-device=lock:lock.yaml --dut-scope=session")
+    let result = try Command.shell(
+      """
+      export LOCKSTEP_STATE=$PWD/state FIRMWARE='\(firmware)' PYTHONPATH=$PWD/firmware/pytest COLUMNS=400
+      cd firmware/pytest
+      $LOCKSTEP emulate "$FIRMWARE" --seed 5 --serve tcp-server:127.0.0.1:\(ports["9002"]!) --key-file lock.yaml \\
+        --duration 1s > made
+      cd ..
+      '\(Tool.pytest.path)' -rA -p no:cacheprovider -p twister_stand_in --device-type=native --build-dir=build \(words)
+      """, in: folder.path)
+    expect(result.status, status)
+    let ends = result.output.split(separator: "\n").filter {
+      $0.hasPrefix("PASSED") || $0.hasPrefix("FAILED")
+    }
+    expect(
+      ends.map { $0.split(separator: " - ")[0] }.sorted(),
+      [
+        "\(end) pytest/scenarios/unlock.yaml::An unlock is told"[...],
+        "PASSED pytest/test_boot.py::test_the_lock_starts",
+      ]
+      .sorted())
+    #expect(!result.output.contains("not in order"), "\(result.output)")
   }
 }

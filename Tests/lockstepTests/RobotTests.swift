@@ -67,7 +67,7 @@ struct RobotTests {
         "\n  lockstep replay Reports/failures/fuzz-sesame-"
       ),
       ("Fuzz Machine    sesame    100    device=exec:/nowhere", "FAIL", "LabTrouble: "),
-      ("Fuzz Machine    sesami    100", "FAIL", "did you mean 'sesame'?"),
+      ("Fuzz Machine    sesami    100", "FAIL", "did you mean `sesame`?"),
       (
         "Run Scenario    Scenarios/lock.yaml    emulator:sesame5    3    --retries=frog", "FAIL",
         "'--retries' expects"
@@ -85,7 +85,7 @@ struct RobotTests {
     let folder = try folder()
     expect(
       try robot(
-        "${count}=    Run Scenario    Scenarios/door.yaml\n    Should Be Equal    ${count}    ${1}",
+        "${count}=    Run Scenario    Scenarios/door.yaml\n    Should Be Equal    ${count}    ${2}",
         in: folder
       ).end,
       "PASS")

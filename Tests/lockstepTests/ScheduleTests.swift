@@ -247,7 +247,7 @@ struct ScheduleTests {
     // A server needs none of that: every run adds itself.
     let server = try recipe(kind, "--shards 2 --history postgres://me:secret@db/lockstep", in: folder)
     #expect(server.contains("--html=none --history=postgres://me:secret@db/lockstep"))
-    #expect(server.contains("report --out=Reports --history=postgres://me:secret@db/lockstep Reports/"))
+    #expect(server.contains(" --out=Reports --history=postgres://me:secret@db/lockstep Reports/"))
     #expect(!server.contains("history add") && !server.contains("history.sqlite"))
     #expect(
       server.contains("--history=postgres://db/lockstep"), "how it was made is said without the password")

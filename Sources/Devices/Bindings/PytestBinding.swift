@@ -90,7 +90,7 @@ extension Binding {
         return first.startswith("#") and "scenario.schema.json" in first or bool(_TITLE.search(head))
 
 
-    _TITLE = re.compile(r"""^\{?\s*["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
+    _TITLE = re.compile(r"""^(?:\{[ \t]*)?["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
 
 
     class ScenarioFile(pytest.File):
@@ -299,6 +299,8 @@ extension Binding {
             ignored = self.config.getini("norecursedirs")
             for argument in self.config.args:
                 place = self.config.invocation_params.dir / str(argument).partition("::")[0]
+                if place.is_file() and place.suffix in (".yaml", ".yml") and _isScenario(place):
+                    yield place
                 for folder, folders, files in os.walk(place):
                     folders[:] = sorted(
                         name for name in folders
@@ -321,6 +323,10 @@ extension Binding {
                     self._known[path] = []
                 for case in cases:
                     self._known[names[os.path.normpath(case["file"])]].append(case)
+                # Of two names of one file only one is listed.
+                for path in paths:
+                    if not self._known[path] and len(paths) > 1:
+                        self._learn([path])
                 return
             if status != 2 or not self._problems(names):
                 raise LockstepError(call.fault("the scenarios cannot be listed"))
@@ -365,7 +371,12 @@ extension Binding {
                 self._run = self._begin(item.session)
             if item.case["id"] not in self._run.ids:
                 return self.alone(item)
-            return self._run.ended(item.case["id"])
+            cases = self._run.ended(item.case["id"], orNone=True)
+            if self._run.isComplete:
+                # Behind the last one what fixtures hold is given up, and a lock has to be brought to its park position before.
+                self.finish()
+            # Of two names of one file only one is driven.
+            return cases or self.alone(item)
 
         def _begin(self, session):
             """Starts the run of all items that are selected."""
@@ -410,11 +421,11 @@ extension Binding {
         def isComplete(self):
             return self._complete >= self.ids
 
-        def ended(self, name):
-            """How a case ended, each round of it."""
+        def ended(self, name, orNone=False):
+            """How a case ended, each round of it; with `orNone` nothing where the run is in order and does not tell of it."""
             while name not in self._complete and self._advance():
                 pass
-            if not self._endings[name]:
+            if not self._endings[name] and not (orNone and self._run.end() in (0, 4)):
                 raise LockstepError(self._run.fault(f"no verdict on {name}"))
             return self._endings[name]
 

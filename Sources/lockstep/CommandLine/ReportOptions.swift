@@ -44,9 +44,10 @@ extension ReportPlaces {
         "html", \.html, "FILE", "Where the HTML report goes, or none. DIR/report.html unless given.",
         example: "report.html", as: .file),
       .adding(
-        "annotations", \.annotations, "github|gitlab[=FILE]",
+        "annotations", \.annotations, "github|gitlab",
         "Shows what did not go well beside its line: to GitHub in the log, to GitLab as a report of code quality, which is "
-          + "DIR/\(AnnotationPlace.codeQuality) unless given. May be given several times.", example: "gitlab"
+          + "DIR/\(AnnotationPlace.codeQuality); gitlab=FILE puts it elsewhere. May be given several times.",
+        example: "gitlab"
       ) { (place: AnnotationPlace) in place },
       .value(
         "allure", \.allure, "DIR",
