@@ -14,6 +14,15 @@ public struct Problem: Hashable, Sendable {
   /// What would put it right, in one line, or `nil`.
   public var hint: String?
 
+  /// Whether it is of the file as a whole, of which there is no text to point at.
+  public private(set) var isOfFile = false
+
+  /// Describes what is wrong with a file that cannot be read at all.
+  public init(ofFile message: String) {
+    self.init(at: .start, message)
+    isOfFile = true
+  }
+
   /// Describes what is wrong at a place.
   public init(at position: Position, to end: Position? = nil, _ message: String, hint: String? = nil) {
     self.position = position
@@ -30,7 +39,7 @@ public struct Problem: Hashable, Sendable {
   ///     |               ^~~~~~~ did you mean `status`?
   /// ```
   public func rendered(in source: Source) -> String {
-    let headline = "\(source.name):\(position): \(message)"
+    let headline = isOfFile ? "\(source.name): \(message)" : "\(source.name):\(position): \(message)"
     guard let excerpt = Excerpt(source, around: position.offset) else {
       return headline + (hint.map { "\n  " + $0 } ?? "")
     }

@@ -28,7 +28,7 @@ public enum ScenarioFiles {
       switch fileKind(path) {
       case .missing:
         guard let (file, line) = place(path) else {
-          found.problems.append("\(path): there is no such file or folder")
+          found.problems.append("\(path): \(FileFault.absence)")
           continue
         }
         if let problem = problem(line, of: file) {
@@ -89,11 +89,11 @@ public enum ScenarioFiles {
   /// - Throws: a problem of the whole file, which is not read when it is too large.
   public static func read(_ path: String, limits: Limits = Limits()) throws(DocumentError) -> [UInt8] {
     func problem(_ message: String) -> DocumentError {
-      DocumentError(source: Source(name: path, bytes: []), problems: [Problem(at: .start, message)])
+      DocumentError(source: Source(name: path, bytes: []), problems: [Problem(ofFile: message)])
     }
     switch fileKind(path) {
     case .file: break
-    case .missing: throw problem("there is no such file")
+    case .missing: throw problem(FileFault.absence)
     case .folder: throw problem("expected a file, and it is a folder")
     case .other(let strange): throw problem("expected a file, and it is \(strange)")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")

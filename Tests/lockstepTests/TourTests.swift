@@ -159,7 +159,7 @@ struct TourTests {
       ),
       ("file", 2, "file is no folder: nothing is overwritten; --in names another one"),
       ("file/below", 3, "file/below: Not a directory"),
-      ("/proc/tour", 3, "/proc/tour: No such file or directory"),
+      ("/proc/tour", 3, "/proc/tour: there is no such file or folder"),
       ("", 2, "'--in' expects some text, not ''"),
     ]
     for (place, status, message) in cases {

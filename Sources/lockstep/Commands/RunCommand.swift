@@ -143,7 +143,7 @@ private struct RunSession {
           audience.human.take(MonotonicClock.now - begin, of: test.id)
           conclude(test, &outcome, in: world, listener)
         }
-      }, listener: audience.listener, retries: arguments.retries.value,
+      }, listener: audience.listener, seenBy: audience.watch, retries: arguments.retries.value,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
       prepare: { checkHealth(locks.first) },
       isStopped: { Interruption.isRequested || folder.fault != nil })

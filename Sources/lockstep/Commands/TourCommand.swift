@@ -22,7 +22,7 @@ extension Command {
       examples: [
         Example("lockstep tour", "A bug in an emulated lock is found, made small and replayed."),
         Example("lockstep tour own-lock", "A lock of your own, as a program."),
-        Example("lockstep tour night --yes --in /tmp/night", "A night over three locks, without a pause."),
+        Example("lockstep tour night --yes --in my-night", "A night over three locks, without a pause."),
         Example("lockstep tour --list", "The tours that there are."),
       ],
       options: [
