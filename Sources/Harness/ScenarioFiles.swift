@@ -36,7 +36,7 @@ public enum ScenarioFiles {
         } else if seen.insert(ExactText(real(file))).inserted {
           found.files.append(Path.normalized(file))
         }
-      case .unknown(let code): found.problems.append("\(path): \(errorText(code))")
+      case .unknown(let code): found.problems.append("\(FileFault(path: path, code: code))")
       case .other(let strange):
         found.problems.append("\(path): expected a file or a folder, and it is \(strange)")
       case .file:
