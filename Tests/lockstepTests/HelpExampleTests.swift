@@ -36,7 +36,7 @@ struct HelpExampleTests {
     Case(line: "lockstep history", before: run), Case(line: "lockstep history flaky --last 30", before: run),
     Case(line: "lockstep history case drop-during-login", before: run, statuses: [4]),
     Case(line: "lockstep history failures --since 2026-11-01 --format json", before: run),
-    Case(line: "lockstep history add 'shard-1/runs/*'", before: shards),
+    Case(line: "lockstep history add shard-1/runs/*", before: shards),
     Case(line: "lockstep clean --older 30d --keep-failures", before: run),
     Case(line: "lockstep clean --keep 100 --dry-run", before: run),
     Case(line: "lockstep devices", before: bench),
@@ -76,7 +76,8 @@ struct HelpExampleTests {
       """
       mkdir bin && ln -s "$LOCKSTEP" bin/lockstep && cp -r '\(Command.root)/Scenarios' .
       export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" NO_COLOR=1
-      { \(example.before) } >before 2>&1 || { cat before; exit 99; }
+      { :; \(example.before)
+      } >before 2>&1 || { cat before; exit 99; }
       timeout 300 \(line)
       """, in: folder.path)
     #expect(example.statuses.contains(result.status), "\(result.status): \(result.output)\(result.errors)")

@@ -11,7 +11,7 @@ import Testing
 struct TourTests {
   @Test("every command of every tour is one, and every text fits a terminal and needs nothing but ASCII")
   func wellFormed() throws {
-    for tour in Tour.all {
+    for tour in GuidedTour.all {
       for step in tour.steps {
         #expect(!step.actions.isEmpty, "\(tour.name): \(step.title)")
         for case .run(let words, _) in step.actions {
@@ -35,17 +35,18 @@ struct TourTests {
         #expect(command.count <= 78 && what.count <= 72, "\(command)")
       }
     }
-    expect(Set(Tour.all.map(\.name)).count, Tour.all.count)
+    expect(Set(GuidedTour.all.map(\.name)).count, GuidedTour.all.count)
   }
 
-  @Test("each goes to its end by itself, in a folder with nothing in it", arguments: Tour.all.map(\.name))
+  @Test(
+    "each goes to its end by itself, in a folder with nothing in it", arguments: GuidedTour.all.map(\.name))
   func end(name: String) throws {
     let folder = try Command.Folder()
     let begin = Date()
     let result = try Command.run("tour", name, "--yes", in: folder.path)
     expect(result.status, 0)
     #expect(Date().timeIntervalSince(begin) < 60)
-    let tour = try #require(Tour.all.first { $0.name == name })
+    let tour = try #require(GuidedTour.all.first { $0.name == name })
     // Every step was shown, with each command, and none stopped it.
     for (index, step) in tour.steps.enumerated() {
       #expect(result.output.contains("-- \(index + 1) of \(tour.steps.count): \(step.title) -"))

@@ -101,7 +101,9 @@ extension LockFile {
   }
 
   private static func realPath(_ path: String) throws(LockFileError) -> String {
-    guard let real = System.realPath(path) else { throw LockFileError("\(FileFault(path: path, code: errno))") }
+    guard let real = System.realPath(path) else {
+      throw LockFileError("\(FileFault(path: path, code: errno))")
+    }
     return real
   }
 
