@@ -197,7 +197,7 @@ let package = Package(
         "Journal",
         "Harness", "Conformance", "System",
         "Transports", "Databases",
-        "Documents", "Basics",
+        "Automata", "Models", "Documents", "Basics",
       ]),
     tests("Peer", ["lockstep"]),
     tests(

@@ -20,6 +20,47 @@ extension MachineDefinition {
     return (lines + (notes.isEmpty ? [] : [""] + notes)).joined(separator: "\n") + "\n"
   }
 
+  /// The transition table for a terminal: whole where it fits, and else state by state, with what may happen in each.
+  ///
+  /// - Parameters:
+  ///   - columns: the most that a line takes, as far as names allow.
+  ///   - regions: of each state the name of the part of the machine that it belongs to, empty where there is but one.
+  public func table(within columns: Int, regions: [String]) -> String {
+    let whole = table()
+    if whole.split(separator: "\n").allSatisfy({ $0.count <= columns }) { return whole }
+    let grid = grid()
+    var lines = wrapped(summary.isEmpty ? name : "\(name): \(summary)", to: columns)
+    var names = Roster<String>()
+    for region in regions { names.number(region) }
+    for region in names.values {
+      let members = states.indices.filter { regions[$0] == region }
+      if !region.isEmpty {
+        lines += ["", "-- \(region) " + String(repeating: "-", count: max(0, columns - region.count - 4))]
+      }
+      for state in members {
+        lines += ["", states[state].name]
+        for row in grid.dropFirst() where !row[state + 1].isEmpty {
+          lines += entry(row[0], row[state + 1], within: columns)
+        }
+      }
+    }
+    for note in [""] + notes() { lines += hanging(note, within: columns) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What may happen in a state, and where it leads: beside each other where there is room, and else below.
+  private func entry(_ label: String, _ cell: String, within columns: Int) -> [String] {
+    let (indent, room) = ("    ", columns / 2 - 6)
+    let head = indent + label.leftAligned(in: room) + "  " + cell
+    if label.count <= room, head.count <= columns { return [head] }
+    return wrapped(label, to: columns - 4).map { indent + $0 }
+      + wrapped(cell, to: columns - room - 6).map { spaces(room + 6) + $0 }
+  }
+
+  private func hanging(_ note: String, within columns: Int) -> [String] {
+    wrapped(note, to: columns - 4).enumerated().map { ($0 == 0 ? "" : "    ") + $1 }
+  }
+
   /// The transition table as Markdown; see ``table()``.
   public func markdown() -> String {
     var lines = ["# \(name)", ""]

@@ -32,8 +32,9 @@ extension Command {
     var rows = operands.map { [($0.placeholder, $0.summary)] } ?? []
     rows += options.map { ($0.synopsis, $0.summary + ($0.placeholder == nil ? "" : " Example: \($0.usage)")) }
     let lines = examples.map { "  \($0.line)\n      \($0.meaning)\n" }.joined()
-    return "\(synopsis)\n\n\(summary)\n\n" + columns(rows) + (lines.isEmpty ? "" : "\nExamples:\n" + lines)
+    return "\(synopsis)\n\n\(summary)\n\n" + columns(rows)
       + paragraphs.map { "\n" + $0.map { $0 + "\n" }.joined() }.joined()
+      + (lines.isEmpty ? "" : "\nExamples:\n" + lines)
   }
 
   /// The lines of what is said beside the options; those that are set apart stay as they are.

@@ -20,6 +20,7 @@ public final class Run {
   private let plan: Plan
   private let lanes: [Lane]
   private let listener: any JournalListener
+  private let onlooker: (any CaseOnlooker)?
   private let retries: Int
   private let maximumFailures: Int?
   private let earlier: Earlier
@@ -45,19 +46,22 @@ public final class Run {
   ///   - plan: what to drive.
   ///   - lanes: where they are driven, one at least.
   ///   - listener: takes in the journal.
+  ///   - onlooker: sees what is said of each case at once.
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
   ///   - maximumFailures: after how many cases that fail no more are begun; any number unless given.
   ///   - earlier: what was done when this is a run that is taken up again.
   ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
   ///   - isStopped: whether the run is to end with the step that is being done.
   public init(
-    _ plan: Plan, in lanes: [Lane], listener: any JournalListener, retries: Int = 0,
+    _ plan: Plan, in lanes: [Lane], listener: any JournalListener,
+    seenBy onlooker: (any CaseOnlooker)? = nil, retries: Int = 0,
     maximumFailures: Int? = nil, earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.plan = plan
     self.lanes = lanes
     self.listener = listener
+    self.onlooker = onlooker
     self.retries = retries
     self.maximumFailures = maximumFailures
     self.earlier = earlier
@@ -103,7 +107,8 @@ public final class Run {
 
   /// Drives all cases in all lanes, the first of them in this thread.
   private func driveAll() {
-    let queue = CaseQueue(plan.cases, listener, monitor, reach: 64 * lanes.count) { [earlier] in
+    let queue = CaseQueue(plan.cases, listener, seenBy: onlooker, monitor, reach: 64 * lanes.count) {
+      [earlier] in
       !earlier.judged.contains(ExactText($0.id))
     }
     for lane in lanes.dropFirst() {

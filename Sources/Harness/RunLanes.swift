@@ -31,6 +31,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   private let cases: Cases
   private let isWanted: (Cases.Element) -> Bool
   private let listener: any JournalListener
+  private let onlooker: (any CaseOnlooker)?
   /// How far ahead of the first case that is not done others are begun: what they say takes room.
   private let reach: Int
   private var next = 0
@@ -41,10 +42,10 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   private var ends: [Int: () -> Void] = [:]
 
   init(
-    _ cases: Cases, _ listener: any JournalListener, _ monitor: Monitor, reach: Int,
-    isWanted: @escaping (Cases.Element) -> Bool
+    _ cases: Cases, _ listener: any JournalListener, seenBy onlooker: (any CaseOnlooker)?, _ monitor: Monitor,
+    reach: Int, isWanted: @escaping (Cases.Element) -> Bool
   ) {
-    (self.cases, self.listener, self.monitor) = (cases, listener, monitor)
+    (self.cases, self.listener, self.onlooker, self.monitor) = (cases, listener, onlooker, monitor)
     (self.reach, self.isWanted) = (reach, isWanted)
   }
 
@@ -85,6 +86,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
 
   private func take(_ said: Said, at place: Int) {
     monitor.locked {
+      if case .record(let record) = said { onlooker?.see(record, of: place) }
       if place == head { tell(said) } else { kept[place, default: []].append(said) }
     }
   }

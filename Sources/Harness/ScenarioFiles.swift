@@ -32,7 +32,7 @@ public enum ScenarioFiles {
       switch fileKind(path) {
       case .missing:
         guard let (file, line) = place(path) else {
-          found.add(.noSuchFile, path, "there is no such file or folder")
+          found.add(.noSuchFile, path, FileFault.absence)
           continue
         }
         let problem = problem(line, of: file)
@@ -95,11 +95,13 @@ public enum ScenarioFiles {
   /// - Throws: a problem of the whole file, which is not read when it is too large.
   public static func read(_ path: String, limits: Limits = Limits()) throws(DocumentError) -> [UInt8] {
     func problem(_ message: String, _ code: Problem.Code = .unreadable) -> DocumentError {
-      DocumentError(source: Source(name: path, bytes: []), problems: [Problem(code, at: .start, message)])
+      var problem = Problem(code, at: .start, message)
+      problem.scope = .file
+      return DocumentError(source: Source(name: path, bytes: []), problems: [problem])
     }
     switch fileKind(path) {
     case .file: break
-    case .missing: throw problem("there is no such file", .noSuchFile)
+    case .missing: throw problem(FileFault.absence, .noSuchFile)
     case .folder: throw problem("expected a file, and it is a folder")
     case .other(let strange): throw problem("expected a file, and it is \(strange)")
     case .unknown(let code): throw problem("the file cannot be read: \(errorText(code))")

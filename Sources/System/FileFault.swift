@@ -59,7 +59,10 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     if error.isUntaken { obstacle = .fullPipe }
   }
 
-  /// What cannot be done, with which file, and what the system says: `cannot read lock.yaml: No such file or directory`.
+  /// What is said of a path at which there is nothing, whoever looks for it.
+  public static let absence = "there is no such file or folder"
+
+  /// What cannot be done, with which file, and why: `cannot read lock.yaml: there is no such file or folder`.
   public var description: String {
     (attempt.map { "cannot \($0) " } ?? "") + (path.isEmpty ? "" : path + ": ") + reason
   }
@@ -71,7 +74,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .fullPipe: "nothing more is taken of what is written"
     case .strange(let file): "expected a file, and it is \(file)"
     case .misshapen: "what it says cannot be understood"
-    case nil: errorText(code)
+    case nil: code == ENOENT ? Self.absence : errorText(code)
     }
   }
 }

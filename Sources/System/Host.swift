@@ -44,6 +44,18 @@ public enum Host {
   }
 }
 
+extension Host {
+  /// Whether the locale has more characters than ASCII.
+  public static var isUnicode: Bool { isUnicode(variable) }
+
+  /// The same by the variables that say it; the first that is set counts (POSIX, 8.2).
+  static func isUnicode(_ variable: (String) -> String?) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "C"
+    let charset = locale.lowercased().filter { $0.isLetter || $0.isNumber }
+    return charset.contains("utf8")
+  }
+}
+
 /// What one run of a program took.
 public struct Measurement: Equatable, Sendable {
   /// From start to end.

@@ -37,7 +37,8 @@ public struct InputLines {
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = (try? Descriptors.read(into: &bytes, from: STDIN_FILENO)) ?? 0
       isAtEnd = count == 0
-      // What stands before the end is a line, with a line feed or without.
+      // What stands before the end is a line, with a line feed or without; nothing is none.
+      if isAtEnd, buffer.isEmpty { return .end }
       buffer.append(isAtEnd ? [UInt8(ascii: "\n")] : bytes[..<count])
     }
   }

@@ -39,6 +39,9 @@ public struct LineBuffer {
     bytes += more
   }
 
+  /// Whether all that came was taken.
+  public var isEmpty: Bool { start == bytes.count }
+
   /// Whether there is a whole line, or one that is too long.
   public var hasLine: Bool {
     bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > limit

@@ -1,8 +1,8 @@
 import Journal
 
-extension Tour {
+extension GuidedTour {
   /// A defect of an emulated lock is found, shrunk and replayed.
-  static let bug = Tour(
+  static let bug = GuidedTour(
     name: "bug", title: "A bug in an emulated lock is found, made small and replayed.",
     beginning: """
       Lockstep gives the same events to a model of a lock and to a lock, and stops at the first moment at which the two do \

@@ -1,8 +1,8 @@
 import Journal
 
-extension Tour {
+extension GuidedTour {
   /// A night over three emulated locks, one of which has a bug.
-  static let night = Tour(
+  static let night = GuidedTour(
     name: "night", title: "A night over three emulated locks, and a page in the morning.",
     beginning: """
       A lab has many locks, and at night nobody is there. A bench says which locks there are, a plan says what is done \

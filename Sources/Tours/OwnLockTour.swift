@@ -1,8 +1,8 @@
 import Journal
 
-extension Tour {
+extension GuidedTour {
   /// A lock that is a program is broken, found out and mended.
-  static let ownLock = Tour(
+  static let ownLock = GuidedTour(
     name: "own-lock", title: "A lock of your own as a program: you break it, it is found, you mend it.",
     beginning: """
       Your lock can be any program: it reads what is done to it and answers with what it shows, a line of JSON each. This \

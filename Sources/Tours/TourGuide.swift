@@ -9,7 +9,7 @@ public struct TourGuide {
   /// The columns of a text.
   static let width = 78
 
-  private let tour: Tour
+  private let tour: GuidedTour
   /// Where all tours work, and where this one does.
   private let place: String
   private var folder: String
@@ -24,7 +24,7 @@ public struct TourGuide {
   /// - Parameters:
   ///   - place: the folder in which it makes one of its own.
   ///   - isAlone: whether it goes on by itself; so it does where nobody could answer.
-  public init(_ tour: Tour, in place: String, isAlone: Bool, _ console: Console) {
+  public init(_ tour: GuidedTour, in place: String, isAlone: Bool, _ console: Console) {
     (self.tour, self.place, self.console) = (tour, place, console)
     folder = Path.join(place, tour.name)
     paint = console.painter(.auto)
@@ -158,7 +158,7 @@ extension TourGuide {
     say(tour.end)
   }
 
-  private mutating func perform(_ action: Tour.Action) throws(Stop) {
+  private mutating func perform(_ action: GuidedTour.Action) throws(Stop) {
     switch action {
     case .run(let words, let status): try run(words, endsWith: status)
     case .enter(let name):
@@ -305,7 +305,7 @@ extension TourGuide {
   }
 }
 
-extension Tour.Action {
+extension GuidedTour.Action {
   /// Whether somebody is asked before it is done.
   fileprivate var isWaitedFor: Bool {
     switch self {

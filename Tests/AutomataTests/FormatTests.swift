@@ -74,6 +74,47 @@ struct FormatTests {
       ])
   }
 
+  @Test("a table that is wider than a terminal is told state by state, region by region")
+  func narrow() {
+    let regions = ["outside", "registered", "outside"]
+    expect(
+      lock.table(within: 60, regions: regions),
+      """
+      lock: A lock, in brief.
+
+      -- outside -------------------------------------------------
+
+      away
+          linkUp within 30 s        locked (registered)/x
+          drop                      away
+
+      x
+          lock unless jam
+                                    locked (registered) ! turn ;
+                                    log, save
+          lock given jam            = *
+          drop                      away
+
+      -- registered ----------------------------------------------
+
+      locked (registered)
+          drop                      away
+          after 3 s                 away [gone]
+
+      starts in away when not registered
+      starts in locked (registered) when registered
+      happen by themselves: linkUp
+      happen by themselves where they have a time: drop
+      entering locked (registered): beep
+      condition jam, by the faults jam, ice, for a moment by
+          bump, with linkUp, by lock, unsure given jam, as the
+          reading jam tells, until moved, after 2 s
+      * ours, where the document is silent
+
+      """)
+    expect(lock.table(within: 200, regions: regions), lock.table())
+  }
+
   @Test("the Mermaid diagram draws every arrow, with names that Mermaid can take")
   func mermaid() {
     expect(

@@ -168,4 +168,26 @@ struct BadInputTests {
     #expect(
       result.errors.hasPrefix("s.yaml:2:10: ") && result.errors.contains("m.yaml:5:"), "\(result.errors)")
   }
+
+  /// Each way to name a file that is not there.
+  static let absent = [
+    "run gone.yaml", "run gone.yaml:3", "validate gone.yaml", "list gone.yaml", "replay gone.yaml",
+    "mutants door gone.yaml",
+    "machines gone.yaml", "machines ./gone.yaml", "fuzz gone.yaml", "cover gone.yaml", "mutants gone.yaml",
+    "schema scenario --machine gone.yaml", "packets gone.yaml", "nightly gone.yaml",
+    "devices --bench gone.yaml",
+    "doctor --bench gone.yaml", "run there.yaml --bench gone.yaml --device lock:front",
+    "run there.yaml --device lock:gone.yaml --transport usb:0", "gatt lock:gone.yaml --transport usb:0",
+  ]
+
+  @Test("a file that is not there is said in one way, whoever looks for it", arguments: absent)
+  func absence(line: String) throws {
+    let folder = try Command.Folder()
+    try folder.write("there.yaml", "scenario: A\nmachine: sesame\nsteps: [connect]\n")
+    let result = try Command.shell("$LOCKSTEP \(line)", in: folder.path)
+    expect(result.status, 2)
+    let first = result.errors.split(separator: "\n").first.map(String.init) ?? ""
+    let name = line.contains("yaml:3") ? "gone.yaml:3" : "gone.yaml"
+    #expect(first.hasSuffix("\(name): there is no such file or folder"), "\(first)")
+  }
 }

@@ -171,7 +171,7 @@ struct BenchTests {
     ("run there.yaml --device lock:front --transport dongle:ari", "bench.yaml: the bench third-floor has no dongle 'ari': did you mean 'air'?"),
     ("run there.yaml --device lock:lock.yaml --transport dongle:air", "say with --bench FILE of which"),
     ("run there.yaml --bench bench.yaml", "choose one with --device lock:NAME"),
-    ("run there.yaml --bench nowhere.yaml --device lock:front", "nowhere.yaml: No such file or directory"),
+    ("run there.yaml --bench nowhere.yaml --device lock:front", "nowhere.yaml: there is no such file or folder"),
     ("run there.yaml --bench there.yaml --device lock:front", "there.yaml:1:1: unknown key `scenario`"),
     ("run there.yaml --device lock:played --transport dongle:air", "the lock 'played' is played here, and needs no --transport"),
     ("run there.yaml --device lock:played --capture air.btsnoop", "--capture goes with --transport"),

@@ -1,4 +1,6 @@
 @testable import CommandLine
+import Automata
+import Models
 import System
 @testable import Harness
 import Journal
@@ -33,10 +35,14 @@ struct FuzzScreenTests {
     status.lockTime = .seconds(40_000)
     status.waited = .seconds(13_000)
     var screen = StatusScreen(head: head)
-    screen.progress = CampaignProgress(status: status, took: .seconds(3723))
+    screen.take(CampaignProgress(status: CampaignStatus(), took: .zero))
+    var earlier = status
+    earlier.positions = 2269
+    earlier.events = 10_000_000
+    screen.take(CampaignProgress(status: earlier, took: .seconds(3121)))
+    screen.take(CampaignProgress(status: status, took: .seconds(3720)))
+    screen.take(CampaignProgress(status: status, took: .seconds(3723)))
     screen.rate = 3_012_001
-    screen.lastNew = .seconds(3720)
-    screen.lastFinding = .seconds(3121)
     return screen
   }
 
@@ -59,6 +65,10 @@ struct FuzzScreenTests {
         "      overall  3,316                        positions  2,270",
         "        tests  61,728, longest 200             corpus  57 tests",
         "    to shrink  4,711                        stability  99 %, 119 of 120 tests",
+        "── over time ──────────────────────────────────────────────────────────────────",
+        "         seen  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▇▇▇▇▇█                    2,270",
+        "         pace  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█▁▁▁▁                     3,012,001/s",
+        "        found  ························2·····                    2",
         "── now ────────────────────────────────────────────────────────────────────────",
         "   shrinking finding 2: cutting cycles of the model",
       ])
@@ -74,13 +84,54 @@ struct FuzzScreenTests {
       for isOn in [false, true] {
         let widths = screen.lines(width: width, Painter(isOn: isOn)).map(visibleWidth)
         #expect(widths.allSatisfy { $0 <= min(width, StatusScreen.maximumWidth) }, "\(width): \(widths)")
-        expect(widths.count, 15)
+        expect(widths.count, 19)
       }
     }
     let plain = Self.screen.lines(width: 90, Painter(isOn: true)).map { line in
       line.replacing(/\u{1B}\[[0-9]*m/, with: "")
     }
     expect(plain, Self.screen.lines(width: 90, Painter(isOn: false)))
+  }
+
+  @Test("new is what was never seen, and not what is kept or known from the beginning")
+  func news() throws {
+    var screen = StatusScreen(head: CampaignHead(machine: "door", device: "emulator:door", seed: 1))
+    var status = CampaignStatus()
+    (status.positions, status.depths, status.corpus) = (40, [3], 8)
+    func take(at seconds: Int64) { screen.take(CampaignProgress(status: status, took: .seconds(seconds))) }
+    take(at: 100)
+    expect([screen.lastNew, screen.lastFinding], [nil, nil])
+    status.corpus = 9
+    take(at: 101)
+    expect([screen.lastNew, screen.lastFinding], [nil, nil])
+    status.positions = 41
+    take(at: 102)
+    status.depths = [3, 5]
+    take(at: 103)
+    take(at: 104)
+    expect([screen.lastNew, screen.lastFinding], [.seconds(102), .seconds(103)])
+    var cells = CellCoverage(try Machine(.door))
+    for (time, digits) in [(105, "0"), (106, "8"), (107, "8"), (108, "f")] {
+      var all = cells.digits
+      all[0] = digits
+      let isOfIt = cells.add(digits: all)
+      expect(isOfIt, true)
+      let progress = CampaignProgress(
+        status: status, took: .seconds(Int64(time)), coverage: Coverage("door", cells))
+      screen.take(progress)
+      expect(screen.lastNew, .seconds([105: 102, 106: 106, 107: 106, 108: 108][time] ?? 0))
+    }
+  }
+
+  @Test("a terminal with few rows has no course, and one without Unicode has lines of ASCII")
+  func smaller() {
+    let all = Self.screen.lines(width: 80, Painter(isOn: false))
+    expect(Self.screen.lines(width: 80, rows: 20, Painter(isOn: false)), all)
+    expect(Self.screen.lines(width: 80, rows: 19, Painter(isOn: false)), Array(all[..<13] + all[17...]))
+    let ascii = Self.screen.lines(width: 80, isUnicode: false, Painter(isOn: false))
+    expect(ascii.filter { line in line.contains { !$0.isASCII } }, [])
+    expect(ascii.map(\.count), all.map(\.count))
+    #expect(ascii[14].hasPrefix("         seen  ________________________*****#"), "\(ascii[14])")
   }
 
   @Test("the rate now is that of the last seconds")

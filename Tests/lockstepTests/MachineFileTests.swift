@@ -162,7 +162,7 @@ struct MachineFileTests {
       ("schema journal --machine door", "lockstep: --machine goes with the schema of a scenario"),
       ("schema --device door", "lockstep: --device goes with --machine"),
       ("schema --machine dor", "lockstep: unknown machine `dor`: did you mean `door`?"),
-      ("schema --machine dor.yaml", "lockstep: dor.yaml:1:1: there is no such file"),
+      ("schema --machine dor.yaml", "lockstep: dor.yaml: there is no such file or folder"),
       (
         "schema --machine door --device dor", "lockstep: --device: unknown device `dor`: did you mean `door`?"
       ),
@@ -187,5 +187,22 @@ struct MachineFileTests {
     #expect(result.output.contains("\"title\": \"A scenario of Lockstep for the machine door\""))
     #expect(result.output.contains("\"enum\": [\"Open\", \"Close\"]"))
     #expect(result.output.contains("\"enum\": [\"Closed\", \"Opened\"]"))
+  }
+
+  @Test("no table of a machine that is built in is wider than a terminal, unless that is asked for")
+  func widths() throws {
+    let names = try Command.run("machines", "--format", "json").output.matches(of: /"name":"([^"]+)"/)
+      .map { String($0.1) }
+    #expect(names.count >= 6)
+    for name in names {
+      let table = try Command.run("machines", name)
+      expect(table.status, 0)
+      let wide = table.output.split(separator: "\n").filter { $0.count > 100 }
+      expect(wide, [])
+    }
+    let whole = try Command.run("machines", "sesame", "--wide")
+    #expect(whole.output.split(separator: "\n").contains { $0.count > 2000 })
+    let door = try Command.run("machines", "door")
+    expect(try Command.run("machines", "door", "--wide").output, door.output)
   }
 }

@@ -305,7 +305,7 @@ struct MissingTests {
       let result = try run(command)
       expect(result.status, 2)
       #expect(
-        (result.errors + result.output).contains("d/x.yaml:1:1: expected a file, and it is \(what)"),
+        (result.errors + result.output).contains("d/x.yaml: expected a file, and it is \(what)"),
         "\(result.errors)\(result.output)")
     }
   }

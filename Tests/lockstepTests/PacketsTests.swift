@@ -205,8 +205,8 @@ struct PacketsTests {
     for (words, complaint) in [
       (["broken"], "lockstep: broken: not btsnoop any more, at 20: "),
       (["none"], "lockstep: none: this is no capture that can be read, at 0: not a btsnoop file"),
-      (["missing"], "lockstep: missing: No such file or directory"),
-      ([capture, "--key", "missing"], "lockstep: --key: missing: No such file or directory"),
+      (["missing"], "lockstep: missing: there is no such file or folder"),
+      ([capture, "--key", "missing"], "lockstep: --key: missing: there is no such file or folder"),
       ([capture, "--key", "open.yaml"], "lockstep: --key: open.yaml: others can read the key of this lock"),
     ] {
       let result = try Command.shell(

@@ -14,9 +14,9 @@ struct ProgressTests {
   private var position: RunPosition {
     var position = RunPosition(total: 50, begin: .seconds(100))
     for number in 0..<12 {
-      position.take(.verdict(Record.Verdict(number == 3 ? .divergence : .agree, of: "")), at: .zero)
+      position.take(.verdict(Record.Verdict(number == 3 ? .divergence : .agree, of: "")))
     }
-    position.current = RunPosition.Current(file: "Scenarios/sesame5/jam.yaml", begin: .seconds(150), step: 4)
+    begin("Scenarios/sesame5/jam.yaml", 12, step: 4, at: 150, &position)
     return position
   }
 
@@ -69,6 +69,57 @@ struct ProgressTests {
     return folder
   }
 
+  /// Has a case begin at a second, and come to a step.
+  private func begin(
+    _ file: String, _ place: Int, step: Int, at second: Int64, _ position: inout RunPosition
+  ) {
+    var test = Record.Case(id: file)
+    test.file = file
+    position.see(.begin(test), of: place, at: .seconds(second))
+    var event = Record.Event(.stimulus, "lock", at: .zero)
+    event.step = step
+    position.see(.event(event), of: place, at: .seconds(second))
+  }
+
+  @Test("side by side: each slow case is named, each time that it has taken as long once more")
+  func lanes() {
+    var position = position
+    begin("b.yaml", 13, step: 2, at: 155, &position)
+    begin("c.yaml", 14, step: 1, at: 170, &position)
+    func notices(_ second: Int64) -> [String] { position.notices(at: .seconds(second), after: .seconds(30)) }
+    expect(notices(179), [])
+    expect(notices(180), ["SLOW [> 30 s]  Scenarios/sesame5/jam.yaml, at step 4"])
+    expect(notices(184), [])
+    expect(notices(201), ["SLOW [> 30 s]  b.yaml, at step 2", "SLOW [> 30 s]  c.yaml, at step 1"])
+    // The first one ends, and another one takes its place; what ends first is not the first that began.
+    position.see(.verdict(Record.Verdict(.agree, of: "")), of: 12, at: .seconds(202))
+    begin("c.yaml, tried again", 14, step: 1, at: 203, &position)
+    expect(notices(215), ["SLOW [> 1 min]  b.yaml, at step 2"])
+    expect(notices(240), ["SLOW [> 30 s]  c.yaml, tried again, at step 1"])
+    let plain = Painter(isOn: false)
+    expect(
+      position.line(at: .seconds(240), plain),
+      "[12/50]  2:20  11 agree, 1 diverge  7:23 left  now b.yaml, step 2, 1:25  +1")
+    expect(
+      position.answer(at: .seconds(240)),
+      "lockstep: case 13 of 50, b.yaml, at step 2, for 1:25; beside it c.yaml, tried again, at step 1, for 37.0 s; so far "
+        + "11 agree, 1 diverge; 2:20 since the start")
+    #expect(position.bar(at: .seconds(240), columns: 120, plain).hasSuffix("b.yaml  step 2  1:25  +1"))
+  }
+
+  @Test("with --jobs all that are slow are named, and not only the first that is not done")
+  func slowSideBySide() throws {
+    let folder = try slowFolder("2")
+    let result = try Command.run(
+      "run", "--seed", "1", "--jobs", "2", "--slow-timeout", "1s", in: folder.path)
+    expect(result.status, 0)
+    for name in ["a", "b"] {
+      #expect(
+        result.errors.split(separator: "\n").contains("SLOW [> 1 s]  Scenarios/\(name).yaml, at step 1"),
+        "\(result.errors)")
+    }
+  }
+
   @Test("in a log: who is slow, each tenth, and what SIGUSR1 asks for")
   func log() throws {
     let folder = try slowFolder("1.5")
@@ -78,8 +129,11 @@ struct ProgressTests {
       sleep 0.9; kill -USR1 $run; wait $run
       """, in: folder.path)
     expect(result.status, 0)
-    let errors = result.errors.replacing(/[0-9]+\.[0-9] s/, with: "N").split(separator: "\n").map(String.init)
-    #expect(errors.filter { $0 == "SLOW  N  Scenarios/a.yaml, at step 1" }.count >= 1, "\(result.errors)")
+    let errors = result.errors.replacing(/[0-9]+\.[0-9] s/, with: "N").replacing(
+      /> [^\]]+\]/, with: "> N]"
+    )
+    .split(separator: "\n").map(String.init)
+    #expect(errors.filter { $0 == "SLOW [> N]  Scenarios/a.yaml, at step 1" }.count >= 1, "\(result.errors)")
     #expect(
       errors.contains {
         $0.hasPrefix("lockstep: case ") && $0.hasSuffix("N since the start")

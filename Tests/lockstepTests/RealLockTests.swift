@@ -240,7 +240,7 @@ struct RealLockTests {
     (["--device", "lock:lock.yaml"], 2, "a lock needs a way to it: --transport usb:0"),
     (["--transport", "usb:0"], 2, "--transport leads to a lock: name it with --device lock:FILE"),
     (["--transport", "usbb:0", "--device", "lock:lock.yaml"], 2, "'usbb:0' is no transport"),
-    (["--transport", "usb:0", "--device", "lock:gone.yaml"], 2, "gone.yaml: No such file or directory"),
+    (["--transport", "usb:0", "--device", "lock:gone.yaml"], 2, "gone.yaml: there is no such file or folder"),
     (["--transport", "usb:0", "--device", "lock:open.yaml"], 2, "(mode 0644): chmod 600 open.yaml"),
     (["--transport", "usb:0", "--device", "lock:wrong.yaml"], 2, "wrong.yaml:1:7: unknown lock `sesame55`"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--allow", "lock"], 2, "'--allow' expects one of reset, register, configure"),

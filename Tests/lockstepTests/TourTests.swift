@@ -11,7 +11,7 @@ import Testing
 struct TourTests {
   @Test("every command of every tour is one, and every text fits a terminal and needs nothing but ASCII")
   func wellFormed() throws {
-    for tour in Tour.all {
+    for tour in GuidedTour.all {
       for step in tour.steps {
         #expect(!step.actions.isEmpty, "\(tour.name): \(step.title)")
         for case .run(let words, _) in step.actions {
@@ -35,17 +35,18 @@ struct TourTests {
         #expect(command.count <= 78 && what.count <= 72, "\(command)")
       }
     }
-    expect(Set(Tour.all.map(\.name)).count, Tour.all.count)
+    expect(Set(GuidedTour.all.map(\.name)).count, GuidedTour.all.count)
   }
 
-  @Test("each goes to its end by itself, in a folder with nothing in it", arguments: Tour.all.map(\.name))
+  @Test(
+    "each goes to its end by itself, in a folder with nothing in it", arguments: GuidedTour.all.map(\.name))
   func end(name: String) throws {
     let folder = try Command.Folder()
     let begin = Date()
     let result = try Command.run("tour", name, "--yes", in: folder.path)
     expect(result.status, 0)
     #expect(Date().timeIntervalSince(begin) < 60)
-    let tour = try #require(Tour.all.first { $0.name == name })
+    let tour = try #require(GuidedTour.all.first { $0.name == name })
     // Every step was shown, with each command, and none stopped it.
     for (index, step) in tour.steps.enumerated() {
       #expect(result.output.contains("-- \(index + 1) of \(tour.steps.count): \(step.title) -"))
@@ -129,16 +130,15 @@ struct TourTests {
   @Test("a command that ends otherwise than it should is said, and the tour stops")
   func otherwise() throws {
     let folder = try Command.Folder()
-    // Who looks on breaks nothing: so the search finds nothing.
     let result = try Command.shell(
       """
       mkdir bin; printf '#!/bin/sh\\nexit 7\\n' > bin/python3; chmod +x bin/python3
       PATH=$PWD/bin:$PATH; $LOCKSTEP tour own-lock --yes
       """, in: folder.path)
-    expect(result.status, 3)
+    expect(result.status, 2)
     #expect(
       result.errors.contains(
-        "lockstep: the command ended with status 3, and not with 0 as it should: the tour stops here"),
+        "lockstep: the command ended with status 2, and not with 0 as it should: the tour stops here"),
       "\(result.errors)")
     #expect(result.output.hasSuffix("  rm -r lockstep-tour\n\n"))
     let without = try Command.shell("PATH=/nowhere; $LOCKSTEP tour own-lock --yes", in: folder.path)
@@ -159,7 +159,7 @@ struct TourTests {
       ),
       ("file", 2, "file is no folder: nothing is overwritten; --in names another one"),
       ("file/below", 3, "file/below: Not a directory"),
-      ("/proc/tour", 3, "/proc/tour: No such file or directory"),
+      ("/proc/tour", 3, "/proc/tour: there is no such file or folder"),
       ("", 2, "'--in' expects some text, not ''"),
     ]
     for (place, status, message) in cases {

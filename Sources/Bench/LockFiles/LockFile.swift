@@ -101,7 +101,9 @@ extension LockFile {
   }
 
   private static func realPath(_ path: String) throws(LockFileError) -> String {
-    guard let real = System.realPath(path) else { throw LockFileError("\(path): \(errorText(errno))") }
+    guard let real = System.realPath(path) else {
+      throw LockFileError("\(FileFault(path: path, code: errno))")
+    }
     return real
   }
 
@@ -126,7 +128,7 @@ extension LockFile {
     do {
       return try Descriptors.readWhole(descriptor, limit: 64 << 10)
     } catch {
-      throw LockFileError("\(path): \(errorText(error.code))")
+      throw LockFileError("\(FileFault(path: path, code: error.code))")
     }
   }
 

@@ -4,12 +4,16 @@ public import Basics
 
 /// Where a run is, and how it goes so far.
 public struct RunPosition {
-  /// What is being driven.
+  /// A case that is being driven.
   public struct Current {
-    public var file: String
-    public var begin: Interval
+    /// Its number among those that are driven.
+    var place: Int
+    var file: String
+    var begin: Interval
     /// The number of the step that is being done.
-    public var step = 0
+    var step = 0
+    /// How often it was said to be slow.
+    var notices: Int64 = 0
   }
 
   /// How many cases there are; `nil` where that is not known before.
@@ -19,23 +23,47 @@ public struct RunPosition {
   /// What came of the cases so far, each of their tries.
   public private(set) var tally = Tally()
   public var done: Int { tally.cases }
-  public var current: Current?
+  /// What is being driven, in the order in which it began.
+  public private(set) var running: [Current] = []
   /// Whether it was asked to end.
   public var isStopping = false
 }
 
 extension RunPosition {
-  /// Takes in what happens, and when.
-  public mutating func take(_ record: Record, at now: Interval) {
+  /// Takes in what is written down.
+  public mutating func take(_ record: Record) {
+    if case .verdict(let verdict) = record { tally.count(verdict) }
+  }
+
+  /// Sees what happens in a case, and when.
+  public mutating func see(_ record: Record, of place: Int, at now: Interval) {
+    let index = running.firstIndex { $0.place == place }
     switch record {
-    case .begin(let test): current = Current(file: test.place, begin: now)
-    case .event(let event): if let step = event.step { current?.step = step }
-    case .verdict(let verdict):
-      current = nil
-      tally.count(verdict)
+    case .begin(let test):
+      if let index { running.remove(at: index) }
+      running.append(Current(place: place, file: test.place, begin: now))
+    case .event(let event):
+      if let index, let step = event.step { running[index].step = step }
+    case .verdict:
+      if let index { running.remove(at: index) }
     default: break
     }
   }
+
+  /// Which of the running cases are slow, each time that one has taken as long once more.
+  public mutating func notices(at now: Interval, after limit: Interval) -> [String] {
+    running.indices.compactMap { index in
+      let times = (now - running[index].begin).nanoseconds / limit.nanoseconds
+      guard times > running[index].notices else { return nil }
+      running[index].notices = times
+      let current = running[index]
+      let period = Interval(nanoseconds: limit.nanoseconds * times)
+      return "SLOW [> \(period)]  \(current.file), at step \(current.step)"
+    }
+  }
+
+  /// How many go on beside the one that is named.
+  private var more: String { running.count > 1 ? "  +\(running.count - 1)" : "" }
 
   /// How long it will go on, by what it took so far; `nil` where nobody can say.
   public func left(at now: Interval) -> Interval? {
@@ -51,8 +79,8 @@ extension RunPosition {
     var parts = ["[\(share)]", clock(now - begin)]
     if done > 0 { parts.append(tally.counts(paint)) }
     if let left = left(at: now) { parts.append("\(clock(left)) left") }
-    if let current {
-      parts.append("now \(current.file), step \(current.step), \(clock(now - current.begin))")
+    if let current = running.first {
+      parts.append("now \(current.file), step \(current.step), \(clock(now - current.begin))\(more)")
     }
     return parts.joined(separator: "  ")
   }
@@ -60,9 +88,10 @@ extension RunPosition {
   /// All there is to say to somebody who asks.
   public func answer(at now: Interval) -> String {
     var text = "lockstep: "
-    if let current {
-      text += "case \(done + 1)" + (total.map { " of \($0)" } ?? "")
-      text += ", \(current.file), at step \(current.step), for \(clock(now - current.begin))"
+    if !running.isEmpty {
+      text += "case \(done + 1)" + (total.map { " of \($0)" } ?? "") + ", "
+      text += running.map { "\($0.file), at step \($0.step), for \(clock(now - $0.begin))" }
+        .joined(separator: "; beside it ")
     } else {
       text += "\(share) cases done, none is being driven"
     }
@@ -81,7 +110,9 @@ extension RunPosition {
     if isStopping { parts.append("stopping") }
     let counts = tally.counts(Painter(isOn: false))
     if !counts.isEmpty { parts.append(counts) }
-    if let current { parts.append("\(current.file)  step \(current.step)  \(clock(now - current.begin))") }
+    if let current = running.first {
+      parts.append("\(current.file)  step \(current.step)  \(clock(now - current.begin))\(more)")
+    }
     let bar = drawing(width: columns >= 100 ? 24 : columns >= 60 ? 12 : 0)
     // The last column stays free: what a terminal does after it differs.
     let room = max(columns - 1 - bar.count, 0)

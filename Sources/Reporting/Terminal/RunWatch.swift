@@ -6,7 +6,7 @@ public import System
 /// Shows how far a run is while it goes on, says which case is slow, and answers who asks by SIGUSR1.
 ///
 /// The run tells it what happens; all else is done by a thread of its own, since a real lock may say nothing for long.
-public final class RunWatch: JournalListener, Sendable {
+public final class RunWatch: JournalListener, CaseOnlooker, Sendable {
   /// What is shown on standard error.
   public enum Display: Sendable {
     /// A line at the bottom of the terminal.
@@ -41,8 +41,6 @@ public final class RunWatch: JournalListener, Sendable {
     var isOver = false
     var lastLine: Interval
     var lastTenth = 0
-    /// How often the running case was said to be slow.
-    var notices: Int64 = 0
   }
 
   private let settings: Settings
@@ -75,8 +73,7 @@ public final class RunWatch: JournalListener, Sendable {
   public func take(_ record: Record) {
     let now = MonotonicClock.now
     let tenth = state.withLock { state -> String? in
-      state.position.take(record, at: now)
-      if case .begin = record { state.notices = 0 }
+      state.position.take(record)
       guard case .verdict = record, case .counter(atTenths: true) = settings.display,
         let total = state.position.total, state.position.done * 10 / total > state.lastTenth
       else { return nil }
@@ -87,6 +84,11 @@ public final class RunWatch: JournalListener, Sendable {
     if let tenth { line.say(tenth) }
   }
 
+  public func see(_ record: Record, of place: Int) {
+    let now = MonotonicClock.now
+    state.withLock { $0.position.see(record, of: place, at: now) }
+  }
+
   private func tick(isAsked: Bool) {
     let now = MonotonicClock.now
     let columns = line.columns
@@ -95,8 +97,10 @@ public final class RunWatch: JournalListener, Sendable {
       guard !state.isOver else { return }
       state.position.isStopping = Interruption.isRequested
       if isAsked { line.say(state.position.answer(at: now)) }
-      if let notice = state.notice(at: now, after: settings.slow) {
-        line.say(settings.paint(.warning, notice))
+      if let slow = settings.slow {
+        for notice in state.position.notices(at: now, after: slow) {
+          line.say(settings.paint(.warning, notice))
+        }
       }
       switch settings.display {
       case .bar: line.show(state.position.bar(at: now, columns: columns, settings.paint))
@@ -107,16 +111,5 @@ public final class RunWatch: JournalListener, Sendable {
       case .nothing: break
       }
     }
-  }
-}
-
-extension RunWatch.State {
-  /// That the running case is slow, each time that it has taken as long once more.
-  fileprivate mutating func notice(at now: Interval, after limit: Interval?) -> String? {
-    guard let limit, let current = position.current else { return nil }
-    let times = (now - current.begin).nanoseconds / limit.nanoseconds
-    guard times > notices else { return nil }
-    notices = times
-    return "SLOW  \(clock(now - current.begin))  \(current.file), at step \(current.step)"
   }
 }

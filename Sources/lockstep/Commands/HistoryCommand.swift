@@ -69,7 +69,7 @@ extension Command {
         Example("lockstep history", "The latest runs, and what is flaky or slow."),
         Example("lockstep history flaky --last 30", "What could not be relied on in the latest thirty runs."),
         Example("lockstep history case drop-during-login", "How a case ended, run by run."),
-        Example("lockstep history add 'shard-1/runs/*'", "Runs that were made elsewhere."),
+        Example("lockstep history add shard-1/runs/*", "Runs that were made elsewhere."),
         Example(
           "lockstep history failures --since 2026-11-01 --format json",
           "What failed this month, for a program."),

@@ -5,6 +5,7 @@ public import Journal
 import Basics
 import Automata
 import Documents
+import Conformance
 public import Harness
 import Models
 
@@ -93,12 +94,17 @@ extension Command {
       "machines", "Lists the machines, or prints one.",
       examples: [
         Example("lockstep machines", "The names of all."),
-        Example("lockstep machines door --format mermaid", "One of them, as a diagram for a document."),
+        Example("lockstep machines sesame", "One of them, state by state."),
+        Example("lockstep machines door --format mermaid", "Another one, as a diagram for a document."),
       ],
       options: [
         .value(
           "format", \.format, MachineForm.names.joined(separator: "|"),
-          "How the machine is printed. A table unless given.", example: "mermaid")
+          "How the machine is printed. A table unless given.", example: "mermaid"),
+        .flag(
+          "wide", \.isWide,
+          "Prints the table whole, a column for each state, also where it is wider than \(tableWidth) columns."
+        ),
       ],
       operands: .init(
         placeholder: "NAME", summary: "A machine's name, or the path of a YAML or DOT file.", count: 0...1,
@@ -116,6 +122,10 @@ extension Command {
       }
       let machine = try World(messages: console.status).machine(name).machine
       switch arguments.format {
+      case .drawn(.table) where !arguments.isWide:
+        let cells = CellCoverage(machine)
+        let regions = machine.definition.states.indices.map { cells.region(of: $0) }
+        console.print(machine.definition.table(within: tableWidth, regions: regions))
       case .json: console.print(.mapping(MachineDefinition.figureFields.members(of: machine.definition)))
       case .drawn(let format): console.print(machine.definition.text(in: format))
       }
@@ -124,9 +134,13 @@ extension Command {
   }
 }
 
+/// The columns of a table that is to be read on a terminal.
+private let tableWidth = 100
+
 private struct MachineArguments {
   var names: [String] = []
   var format = MachineForm.drawn(.table)
+  var isWide = false
 }
 
 /// The notations of machines, as arguments.

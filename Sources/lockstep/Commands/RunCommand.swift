@@ -139,7 +139,7 @@ private struct RunSession {
       plan,
       in: worlds.map { world in
         Lane(world.devices) { test, outcome, listener in conclude(test, &outcome, in: world, listener) }
-      }, listener: audience.listener, retries: arguments.retries.value,
+      }, listener: audience.listener, seenBy: audience.watch, retries: arguments.retries.value,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
       prepare: { checkHealth(locks.first) },
       isStopped: { Interruption.isRequested || folder.fault != nil })

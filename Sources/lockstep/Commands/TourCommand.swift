@@ -22,7 +22,7 @@ extension Command {
       examples: [
         Example("lockstep tour", "A bug in an emulated lock is found, made small and replayed."),
         Example("lockstep tour own-lock", "A lock of your own, as a program."),
-        Example("lockstep tour night --yes --in /tmp/night", "A night over three locks, without a pause."),
+        Example("lockstep tour night --yes --in my-night", "A night over three locks, without a pause."),
         Example("lockstep tour --list", "The tours that there are."),
       ],
       options: [
@@ -34,9 +34,9 @@ extension Command {
       ],
       operands: .init(
         placeholder: "TOUR",
-        summary: "\(Tour.all.map(\.name).joined(separator: ", ")); the first of them unless given.",
+        summary: "\(GuidedTour.all.map(\.name).joined(separator: ", ")); the first of them unless given.",
         count: 0...1,
-        as: .choice(Tour.all.map(\.name)), path: \.names),
+        as: .choice(GuidedTour.all.map(\.name)), path: \.names),
       defaults: TourArguments(), perform: TourArguments.perform)
   }
 }
@@ -48,13 +48,13 @@ private struct TourArguments {
   var isList = false
 
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
-    let name = names.first ?? Tour.all[0].name
-    guard let tour = Tour.all.first(where: { $0.name == name }) else {
+    let name = names.first ?? GuidedTour.all[0].name
+    guard let tour = GuidedTour.all.first(where: { $0.name == name }) else {
       throw UsageError(
-        "unknown tour '\(name)': \(hint(for: name, of: Tour.all.map(\.name), saying: "the tours are"))")
+        "unknown tour '\(name)': \(hint(for: name, of: GuidedTour.all.map(\.name), saying: "the tours are"))")
     }
     if isList {
-      console.print(columns(Tour.all.map { ($0.name, $0.title) }))
+      console.print(columns(GuidedTour.all.map { ($0.name, $0.title) }))
       return .agree
     }
     Interruption.listen()

@@ -17,8 +17,6 @@ final class ScreenReport: HumanFuzzReport {
   private var last: Interval?
   /// The widths of the lines that are on the terminal now.
   private var shown: [Int] = []
-  private var corpus = 0
-  private var findings = 0
 
   override func begin(_ head: CampaignHead) {
     screen = StatusScreen(head: head)
@@ -28,25 +26,16 @@ final class ScreenReport: HumanFuzzReport {
     if let last, progress.took - last < Self.period { return }
     last = progress.took
     meter.add(progress.status.events, at: progress.took)
-    note(progress)
-    draw(or: progress)
-  }
-
-  /// Notes when there was something new.
-  private func note(_ progress: CampaignProgress) {
-    if progress.status.corpus > corpus { screen?.lastNew = progress.took }
-    if progress.status.depths.count > findings { screen?.lastFinding = progress.took }
-    corpus = progress.status.corpus
-    findings = progress.status.depths.count
-    screen?.progress = progress
+    screen?.take(progress)
     screen?.rate = meter.rate
+    draw(or: progress)
   }
 
   private func draw(or progress: CampaignProgress) {
     guard let screen, let size = console.size, size.columns >= StatusScreen.minimumWidth else {
       return super.progress(progress)
     }
-    let lines = screen.lines(width: size.columns, paint)
+    let lines = screen.lines(width: size.columns, rows: size.rows, isUnicode: Host.isUnicode, paint)
     guard size.rows > lines.count else { return super.progress(progress) }
     // The last column stays free: what a terminal does after it differs.
     console.draw(erasing(size.columns), lines.map { $0 + "\n" }.joined())

@@ -19,17 +19,61 @@ struct StatusScreen {
   /// Events in a second, lately.
   var rate = 0
   /// When something new was seen last, and a finding, in the time of the campaign.
-  var lastNew: Interval?
-  var lastFinding: Interval?
+  private(set) var lastNew: Interval?
+  private(set) var lastFinding: Interval?
+  /// Cells and positions, findings and events over time.
+  private var courses = (seen: Course(), found: Course(), events: Course())
 
-  /// The lines, none of them wider than the terminal.
-  func lines(width: Int, _ paint: Painter) -> [String] {
+  init(head: CampaignHead) { self.head = head }
+
+  /// Takes in how far the campaign is, and notes what is new: a cell or a position that was never seen before, and a
+  /// finding. What it knew when it began is not.
+  mutating func take(_ progress: CampaignProgress) {
+    let (now, status) = (progress.took, progress.status)
+    let seen = Self.seen(in: progress)
+    if let before = courses.seen.values.last, seen > before { lastNew = now }
+    if let before = courses.found.values.last, status.depths.count > before { lastFinding = now }
+    courses.seen.note(seen, at: now)
+    courses.found.note(status.depths.count, at: now)
+    courses.events.note(status.events, at: now)
+    self.progress = progress
+  }
+
+  /// How many different things were seen.
+  private static func seen(in progress: CampaignProgress) -> Int {
+    let total = progress.coverage?.total
+    return progress.status.positions + (total?.legal.visited ?? 0) + (total?.empty.visited ?? 0)
+  }
+
+  /// The lines, none of them wider than the terminal, and fewer than it has rows, if that can be.
+  ///
+  /// - Parameter isUnicode: whether the terminal shows more than ASCII.
+  func lines(width: Int, rows: Int = .max, isUnicode: Bool = true, _ paint: Painter) -> [String] {
     let pane = Pane(width: min(width, Self.maximumWidth), paint: paint)
     let status = progress.status
-    return [pane.whole(paint, .strong, " lockstep \(head.title)")]
+    let head =
+      [pane.whole(paint, .strong, " lockstep \(head.title)")]
       + pane.beside("time", timeRows, "findings", findingRows)
       + pane.beside("events", eventRows, "coverage", coverageRows)
-      + [pane.rule("now"), pane.whole(paint, nil, "   \(status.phase)")]
+    let course = [pane.rule("over time")] + courseRows.map(pane.whole)
+    let now = [pane.rule("now"), pane.whole(paint, nil, "   \(status.phase)")]
+    let lines = head.count + course.count + now.count < rows ? head + course + now : head + now
+    return isUnicode ? lines : lines.map(asciiLines)
+  }
+
+  /// How it went from the beginning until now.
+  private var courseRows: [Pane.Row] {
+    func row(_ name: String, _ line: String, _ words: String) -> Pane.Row {
+      (name, line.leftAligned(in: Course.capacity) + "  " + words)
+    }
+    // The last column has not had its whole time yet.
+    let pace = courses.events.growth
+    let found = courses.found.growth.map { $0 == 0 ? "·" : $0 > 9 ? "+" : "\($0)" }.joined()
+    return [
+      row("seen", sparkline(courses.seen.values), grouped(courses.seen.values.last ?? 0)),
+      row("pace", sparkline(pace.count > 1 ? pace.dropLast() : pace), "\(grouped(rate))/s"),
+      row("found", found, grouped(progress.status.depths.count)),
+    ]
   }
 
   private var timeRows: [Pane.Row] {
@@ -128,6 +172,9 @@ private struct Pane {
     let text = fitted(text, width, padded: false)
     return style.map { paint($0, text) } ?? text
   }
+
+  /// A row over both columns.
+  func whole(_ row: Row) -> String { text(row, width) }
 
   private func text(_ row: Row, _ width: Int) -> String {
     let name = row.name.rightAligned(in: Self.nameWidth)

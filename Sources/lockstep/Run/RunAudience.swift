@@ -30,7 +30,7 @@ struct RunAudience {
   let human: HumanReport
   /// All of them.
   let listener: any JournalListener
-  private let watch: RunWatch
+  let watch: RunWatch
   private let console: Console
 
   /// Gathers them for a run of so many cases, where that is known, and begins to watch.

@@ -3,7 +3,7 @@ public import Journal
 /// Some minutes with Lockstep in the terminal, as data: texts to read, commands that are run, and what to look at.
 ///
 /// Nothing of it needs hardware, a network or the sources.
-public struct Tour: Sendable {
+public struct GuidedTour: Sendable {
   /// A screen of it: what comes, what is done, and what there is to see.
   public struct Step: Sendable {
     public let title: String
@@ -63,5 +63,5 @@ public struct Tour: Sendable {
   public let next: [(command: String, what: String)]
 
   /// All there are, the first of them for who asks for none by name.
-  public static let all: [Tour] = [.bug, .ownLock, .night]
+  public static let all: [GuidedTour] = [.bug, .ownLock, .night]
 }
