@@ -17,7 +17,9 @@ public struct World {
     answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings(), messages: StatusLine? = nil
   ) {
     devices = Devices(answerTimeout: answerTimeout, lab: lab)
-    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine) { messages?.say($0.map(\.description).joined(separator: "\n")) }
+    machines = MachineLibrary(MachineDefinition.catalog, read: World.readMachine) {
+      messages?.say($0.map(\.description).joined(separator: "\n"))
+    }
     reader = ScenarioReader(machines: machines, provider: devices)
   }
 

@@ -106,7 +106,8 @@ extension Composer {
   ) {
     refuseTag(of: properties, at: start)
     guard frames.count < limits.depth else {
-      return stop(Problem(.tooLarge, at: start, "lists and mappings are nested more than \(limits.depth) deep"))
+      return stop(
+        Problem(.tooLarge, at: start, "lists and mappings are nested more than \(limits.depth) deep"))
     }
     let countBefore = nodeCount
     guard count(1, at: start) else { return }
@@ -153,7 +154,8 @@ extension Composer {
   private mutating func accepts(_ key: Node, in frame: Int) -> Bool {
     switch key.content {
     case .sequence, .mapping:
-      findings.add(Problem(.wrongKey, at: key.position, to: key.end, "a key must be text, and this is \(key.kind)"))
+      findings.add(
+        Problem(.wrongKey, at: key.position, to: key.end, "a key must be text, and this is \(key.kind)"))
       return false
     case .scalar("", .plain):
       findings.add(Problem(.wrongKey, at: key.position, "a key is missing before this colon"))
@@ -207,7 +209,8 @@ extension Composer {
     guard let tag = properties.tag else { return }
     findings.add(
       Problem(
-        .unsupported, at: start, "tags are not used here", hint: "remove \(quoted(tag)): values are typed by their key"))
+        .unsupported, at: start, "tags are not used here",
+        hint: "remove \(quoted(tag)): values are typed by their key"))
   }
 
   /// Counts nodes against the limit; `false` when there are too many, after which nothing more is read.
@@ -216,7 +219,8 @@ extension Composer {
     guard nodeCount > limits.nodes else { return true }
     stop(
       Problem(
-        .tooLarge, at: position, "the document holds more than \(limits.nodes) nodes, what aliases repeat included"))
+        .tooLarge, at: position,
+        "the document holds more than \(limits.nodes) nodes, what aliases repeat included"))
     return false
   }
 
@@ -234,7 +238,8 @@ extension Composer {
       return Problem(.syntax, at: context, "the quoted text that starts here has no end")
     }
     if error.message == "did not find expected <document start>" {
-      return Problem(.unsupported, at: place, "the document ends before this", hint: "one document is expected in a file")
+      return Problem(
+        .unsupported, at: place, "the document ends before this", hint: "one document is expected in a file")
     }
     var hint: String?
     if let known = syntaxHint(error.message, at: place) {

@@ -16,7 +16,8 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 
   /// A problem of a path as a whole, of which nothing was read.
   public init(
-    _ code: Problem.Code, ofPath path: String, line: Int? = nil, _ message: String, severity: Problem.Severity = .error
+    _ code: Problem.Code, ofPath path: String, line: Int? = nil, _ message: String,
+    severity: Problem.Severity = .error
   ) {
     self.init(Problem(code, ofLine: line, message, severity: severity), in: Source(name: path, bytes: []))
   }

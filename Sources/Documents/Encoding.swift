@@ -19,11 +19,13 @@ func encodingProblem(_ bytes: [UInt8]) -> Problem? {
     case 0:
       return Problem(.encoding, at: place, "a NUL byte: this is no text file")
     case 0x01...0x1F, 0x7F:
-      return Problem(.encoding, at: place, controlMessage(UInt32(byte)), hint: "write it as an escape in double quotes")
+      return Problem(
+        .encoding, at: place, controlMessage(UInt32(byte)), hint: "write it as an escape in double quotes")
     default:
       guard let scalar = decodeScalar(bytes[place.offset...]) else {
         return Problem(
-          .encoding, at: place, "the byte 0x\(hexadecimal(UInt32(byte), 2)) is no UTF-8", hint: "save the file as UTF-8")
+          .encoding, at: place, "the byte 0x\(hexadecimal(UInt32(byte), 2)) is no UTF-8",
+          hint: "save the file as UTF-8")
       }
       if !isPrintable(scalar.value) {
         return Problem(

@@ -30,7 +30,8 @@ extension Form {
   private func below(_ place: Place) -> [Form] {
     switch (self, place) {
     case (.list(let form, _), .item): [form]
-    case (.mapping(let fields, let others), .key(let name)), (.single(let fields, let others), .key(let name)):
+    case (.mapping(let fields, let others), .key(let name)),
+      (.single(let fields, let others), .key(let name)):
       fields.first { $0.name == name }.map { [$0.form] } ?? others.map { [$0] } ?? []
     case (.record(let fields, _), .key(let name)): fields.first { $0.name == name }.map { [$0.form] } ?? []
     default: []

@@ -69,7 +69,9 @@ public struct ScenarioReader {
     guard let cursor else {
       if let usual = device.description?.machines?.first { return try? machines.machine(usual) }
       // A device that could not be read says nothing about its machine.
-      if device.cursor == nil || device.description != nil { scenario.report(.missingKey, "missing key `machine`") }
+      if device.cursor == nil || device.description != nil {
+        scenario.report(.missingKey, "missing key `machine`")
+      }
       return nil
     }
     guard let text = cursor.text("the name or the path of a machine") else { return nil }
@@ -263,7 +265,9 @@ struct SettingSorting {
     let isPossible = machine.definition.starts.contains { start in
       start.conditions.allSatisfy { item in condition.flag(item.name).map { $0 == item.value } ?? true }
     }
-    if !isPossible { cursor?.report(.impossible, "the machine `\(machine.name)` has no start of these settings") }
+    if !isPossible {
+      cursor?.report(.impossible, "the machine `\(machine.name)` has no start of these settings")
+    }
     return isPossible
   }
 }

@@ -205,7 +205,8 @@ struct StepReader {
     guard let fields = cursor.fields(ScenarioGrammar.repetition) else { return nil }
     let times = fields.required("times")?.integer(in: ScenarioGrammar.rounds)
     guard depth < ScenarioGrammar.deepest else {
-      cursor.report(.tooLarge, "repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
+      cursor.report(
+        .tooLarge, "repetitions stand inside one another more than \(ScenarioGrammar.deepest) deep")
       return nil
     }
     let outer = rounds

@@ -123,7 +123,9 @@ private struct PlaceReader {
   /// Leaves the blocks that a line at the column is no part of.
   private mutating func leave(isDash: Bool, isBlank: Bool) {
     while let last = frames.last, let other = last.column {
-      if other < column || (other == column && (last.isList == isDash || (isDash && last.awaitsValue))) { break }
+      if other < column || (other == column && (last.isList == isDash || (isDash && last.awaitsValue))) {
+        break
+      }
       // On a blank line one may be about to write a dash.
       if isBlank, other == column { break }
       frames.removeLast()
@@ -157,7 +159,8 @@ private struct PlaceReader {
       if rest[index] == UInt8(ascii: "#"), index > rest.startIndex, rest[index - 1] == UInt8(ascii: " ") {
         return nil
       }
-      if rest[index] == UInt8(ascii: ":"), index + 1 == rest.endIndex || rest[index + 1] == UInt8(ascii: " ") {
+      if rest[index] == UInt8(ascii: ":"), index + 1 == rest.endIndex || rest[index + 1] == UInt8(ascii: " ")
+      {
         return (String(decoding: rest[rest.startIndex..<index], as: UTF8.self), rest[(index + 1)...])
       }
       index += 1
@@ -206,8 +209,10 @@ private struct PlaceReader {
     func text(_ end: Int) -> String {
       guard let token else { return "" }
       let bytes = line[token..<end].drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
-      let count = bytes.reversed().prefix { [UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'")].contains($0) }
-        .count
+      let count = bytes.reversed().prefix {
+        [UInt8(ascii: " "), UInt8(ascii: "\""), UInt8(ascii: "'")].contains($0)
+      }
+      .count
       return String(decoding: bytes.dropLast(count), as: UTF8.self)
     }
     while index < line.endIndex {

@@ -149,7 +149,8 @@ extension EditorAnswers {
 
   private func listed(_ name: String, _ definition: MachineDefinition, _ rows: [Transition]) -> String {
     let limit = 30
-    let lines = rows.prefix(limit).map(\.line) + (rows.count > limit ? ["and \(rows.count - limit) more"] : [])
+    let lines =
+      rows.prefix(limit).map(\.line) + (rows.count > limit ? ["and \(rows.count - limit) more"] : [])
     let head = "**\(name)** of the machine `\(definition.name)`"
     return lines.isEmpty ? head : head + "\n\n```text\n" + lines.joined(separator: "\n") + "\n```"
   }
@@ -164,7 +165,8 @@ extension EditorAnswers {
   private static func isName(_ place: EditingPlace, in kind: DocumentKind?) -> Bool {
     switch (kind, place.path.first) {
     case (.scenario?, .key("steps")?): !place.path.contains(.key("note"))
-    case (.machine?, .key(let key)?): ["states", "events", "starts", "transitions", "conditions"].contains(key)
+    case (.machine?, .key(let key)?):
+      ["states", "events", "starts", "transitions", "conditions"].contains(key)
     default: false
     }
   }
@@ -253,7 +255,9 @@ private struct MachineNames {
     var sections: [[UInt8]] = []
     for line in text.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       let first = line.first ?? UInt8(ascii: " ")
-      let continues = [UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "#")]
+      let continues = [
+        UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "#"),
+      ]
       if sections.isEmpty || !continues.contains(first) { sections.append([]) }
       sections[sections.count - 1] += line + [UInt8(ascii: "\n")]
     }

@@ -169,7 +169,9 @@ struct ScenarioHead {
     var rest = line.dropFirst(key.count + 1).drop { $0 == " " }
     if let comment = rest.firstRange(of: " #") { rest = rest[..<comment.lowerBound] }
     while rest.last == " " { rest.removeLast() }
-    if let quote = rest.first, quote == "\"" || quote == "'" { rest = rest.dropFirst().prefix { $0 != quote } }
+    if let quote = rest.first, quote == "\"" || quote == "'" {
+      rest = rest.dropFirst().prefix { $0 != quote }
+    }
     return rest.isEmpty ? nil : String(rest)
   }
 }

@@ -193,7 +193,8 @@ enum FileURI {
   static func uri(of path: String) -> String {
     guard path.hasPrefix("/") else { return path }
     return path.utf8.reduce(into: "file://") { text, byte in
-      text += open.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + UInt(byte).hex(digits: 2).uppercased()
+      text +=
+        open.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + UInt(byte).hex(digits: 2).uppercased()
     }
   }
 }

@@ -9,7 +9,8 @@ extension CommandSet {
       purpose: "Feeds the same events to a model and to a lock, and stops where they disagree.",
       all: [
         .run, .fuzz, .cover, .mutants, .replay, .report, .history, .clean, .list, .validate, .schema,
-        .machines, .lsp, .bindings, .new, .emulate, .scan, .gatt, .packets, .devices, .doctor, .nightly, .schedule,
+        .machines, .lsp, .bindings, .new, .emulate, .scan, .gatt, .packets, .devices, .doctor, .nightly,
+        .schedule,
         .bench,
         .completions, .man,
         .version,

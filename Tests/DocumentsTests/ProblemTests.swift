@@ -53,7 +53,8 @@ struct ProblemTests {
   func rendering(text: String, start: String, end: String?, hint: String?, expected: [String]) {
     let (source, from, to) = Self.problem(text, from: start, to: end)
     expect(
-      Problem(.unknownKey, at: from, to: to, "unknown key", hint: hint.map(Advice.words)).rendered(in: source),
+      Problem(.unknownKey, at: from, to: to, "unknown key", hint: hint.map(Advice.words)).rendered(
+        in: source),
       expected.joined(separator: "\n"))
   }
 

@@ -43,7 +43,8 @@ extension Command {
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
         Example("lockstep validate --format json", "Each problem as a line for a program."),
       ],
-      options: [.format(\.format, "How the result is printed; json is one object for each problem.")], operands: RunArguments.paths,
+      options: [.format(\.format, "How the result is printed; json is one object for each problem.")],
+      operands: RunArguments.paths,
       defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let result = Validation(
@@ -52,8 +53,10 @@ extension Command {
       case .json:
         for folder in result.empty {
           console.print(
-            Diagnostic(.emptyFolder, ofPath: folder, "there is no scenario in this folder", severity: .warning)
-              .json)
+            Diagnostic(
+              .emptyFolder, ofPath: folder, "there is no scenario in this folder", severity: .warning
+            )
+            .json)
         }
         for diagnostic in result.diagnostics { console.print(diagnostic.json) }
       case .human:

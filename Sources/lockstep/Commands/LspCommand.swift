@@ -18,7 +18,9 @@ extension Command {
         """,
       examples: [Example("lockstep lsp", "As an editor starts it.")],
       options: [
-        .flag("stdio", \.isExplicit, "Standard input and output, which editors ask for and which is the only way.")
+        .flag(
+          "stdio", \.isExplicit, "Standard input and output, which editors ask for and which is the only way."
+        )
       ], defaults: LspArguments()
     ) { _, console throws(UsageError) in
       var server = EditorServer(
@@ -28,10 +30,10 @@ extension Command {
       while server.status == nil {
         let bytes = stream.receive()
         if bytes.isEmpty { server.end() }
-        do {
+        do throws(SystemError) {
           for answer in server.receive(bytes) { try stream.send(answer.line, framed: EditorServer.framed) }
         } catch {
-          console.say("lockstep: the editor does not listen any more: \(error)")
+          console.say("lockstep: the editor does not listen any more: \(errorText(error.code))")
           return .labFault
         }
       }
