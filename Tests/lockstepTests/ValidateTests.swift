@@ -132,7 +132,10 @@ struct ValidateTests {
     let human = try Command.run("validate", "bad", in: folder.path)
     expect(human.status, 2)
     let heads = human.errors.split(separator: "\n").filter { $0.hasPrefix("bad/") }
-    expect(heads.count, Self.files.map(\.codes.count).reduce(1, +))
+      .compactMap { $0.split(separator: ":").first.map(String.init) }
+    let named = Self.files.indices.flatMap { number in Self.files[number].codes.map { _ in Self.name(number) }
+    }
+    expect(heads.sorted(), named.sorted())
   }
 
   @Test("a whole line")
@@ -156,6 +159,7 @@ struct ValidateTests {
     for (words, summary) in [
       ("a.yaml", "1 scenario is well-formed"), ("m.yaml", "1 machine is well-formed"),
       (".", "1 scenario and 1 machine are well-formed"),
+      (folder.path + "/m.yaml", "1 machine is well-formed"),
     ] {
       let human = try Command.run("validate", words, in: folder.path)
       expect([human.output, human.errors], [summary + "\n", ""])
