@@ -182,7 +182,7 @@ public final class MachineLibrary {
   /// - Throws: what is wrong with it.
   public func check(_ path: String) throws(DocumentError) {
     do {
-      _ = try machine("./" + path)
+      _ = try machine(path.hasPrefix("/") ? path : "./" + path)
     } catch {
       let diagnostics = error.diagnostics
       guard let first = diagnostics.first else {

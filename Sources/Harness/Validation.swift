@@ -68,14 +68,15 @@ public struct Validation {
   }
 
   private static func check(_ path: String, _ reader: ScenarioReader) throws(DocumentError) -> DocumentKind {
-    try ScenarioFiles.read(path, limits: MachineLibrary.limits) { bytes throws(DocumentError) in
-      let kind = DocumentKind(of: bytes, name: path)
-      switch kind {
-      case .scenario: _ = try reader.read(bytes, path: path)
-      case .machine: try reader.machines.check(path)
-      }
-      return kind
+    // What cannot be read is no machine either, and whoever reads it says why.
+    let bytes = try? ScenarioFiles.read(path, limits: MachineLibrary.limits)
+    let kind = bytes.map { DocumentKind(of: $0, name: path) } ?? .scenario
+    switch kind {
+    case .scenario:
+      _ = try ScenarioFiles.read(path) { bytes throws(DocumentError) in try reader.read(bytes, path: path) }
+    case .machine: try reader.machines.check(path)
     }
+    return kind
   }
 
   /// Whether something cannot be used.

@@ -51,7 +51,7 @@ extension EditorAnswers {
   }
 
   private func items(_ place: EditingPlace) -> [Item] {
-    guard place.isKey || place.isValue, document.kind != .machine || !document.path.hasSuffix(".dot") else {
+    guard place.isKey || place.isValue, document.isYAML else {
       return []
     }
     var items: [Item] = []
@@ -119,7 +119,9 @@ extension EditorAnswers {
   func hover(at offset: Int) -> JSON? {
     let range = EditingPlace.word(in: text, at: offset)
     let place = EditingPlace(in: text, at: range.upperBound)
-    guard !place.word.isEmpty, range.contains(offset) || range.upperBound == offset else { return nil }
+    guard document.isYAML, !place.word.isEmpty, range.contains(offset) || range.upperBound == offset else {
+      return nil
+    }
     let isKey = range.upperBound < text.bytes.count && text.bytes[range.upperBound] == UInt8(ascii: ":")
     let parts = (isKey ? [documentation(place)] : []) + [meaning(of: place)]
     let said = parts.compactMap { $0 }
@@ -190,7 +192,7 @@ extension EditorAnswers {
   func definitions(at offset: Int) -> [JSON] {
     let range = EditingPlace.word(in: text, at: offset)
     let place = EditingPlace(in: text, at: range.upperBound)
-    guard !place.word.isEmpty else { return [] }
+    guard document.isYAML, !place.word.isEmpty else { return [] }
     if document.kind == .machine {
       guard let file = try? MachineFile(text.bytes, name: document.path) else { return [] }
       return parts(named: place, of: file).map { location(document, file.place(of: $0)) }

@@ -61,7 +61,7 @@ public struct EditorServer {
         status = 1
       }
     }
-    return answers + tellProblems()
+    return phase == .running ? answers + tellProblems() : answers
   }
 
   /// Takes the end of what comes from the editor.

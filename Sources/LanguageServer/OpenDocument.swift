@@ -144,6 +144,9 @@ struct OpenDocument {
   /// What it is, where that is known; a file of others is left alone.
   var kind: DocumentKind? { DocumentKind(recognizing: text.bytes, name: path) }
 
+  /// Whether its places can be told: those of DOT are shown with their problems alone.
+  var isYAML: Bool { !path.hasSuffix(".dot") && !path.hasSuffix(".gv") }
+
   var source: Source { Source(name: path, bytes: text.bytes) }
 
   /// Applies what was changed, one after the other.

@@ -121,7 +121,7 @@ struct MachineFileTests {
         4 | starts: [{ state: zugeschloßn }]
           |                   ^~~~~~~~~~~ did you mean `zugeschloßen`?
       it.yaml:5:24: a row names event 'öfne', which is not defined
-        5 | transitions: [{ event: öfne, from: zugeschloßen, to: "öffen 🔓" }, { event: öffne, from: zugeschloßen, to: …
+        5 | transitions: [{ event: öfne, from: zugeschloßen, to: "öffen 🔓" }, { event: öffne, from: zugeschloßen, to: zugeschlo…
           |                        ^~~~ did you mean `öffne`?
       """
     ),

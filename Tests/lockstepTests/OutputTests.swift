@@ -7,7 +7,7 @@ struct OutputTests {
   /// A line for each command that prints data.
   static let lines = [
     "list Scenarios/door", "list Scenarios/door --format json", "validate Scenarios/door",
-    "validate Scenarios/door --format json", "schema scenario", "schema journal", "machines",
+    "schema scenario", "schema journal", "machines",
     "machines door --format yaml",
     "man", "completions bash", "version", "--version", "--help", "help run", "run --help", "schedule systemd",
     "replay Scenarios/door/open-and-close.yaml", "mutants door Scenarios/door", "doctor",

@@ -30,10 +30,10 @@ extension Command {
       while server.status == nil {
         let bytes = stream.receive()
         if bytes.isEmpty { server.end() }
-        do {
+        do throws(SystemError) {
           for answer in server.receive(bytes) { try stream.send(answer.line, framed: EditorServer.framed) }
         } catch {
-          console.say("lockstep: the editor does not listen any more: \(error)")
+          console.say("lockstep: the editor does not listen any more: \(errorText(error.code))")
           return .labFault
         }
       }
