@@ -62,7 +62,7 @@ struct CommandTests {
       try folder.read("Reports/runs/\(names[0])/journal.jsonl"),
       """
       {"run":{"format":1,"seed":7,"cases":1}}
-      {"case":{"id":"Scenarios/sub/good","name":"A lock that is found","file":"Scenarios/sub/good.yaml","line":1,"machine":"sesame-table","model":"cd5021eb45e083cb","device":"emulator:reference","seed":7,"digest":"90eec1f40c255a95"}}
+      {"case":{"id":"Scenarios/sub/good","name":"A lock that is found","file":"Scenarios/sub/good.yaml","line":1,"machine":"sesame-table","model":"cd5021eb45e083cb","device":"emulator:reference","seed":7,"digest":"90eec1f40c255a95","text":"374529b9dd0756e8"}}
       {"t":"0.000","model":["noSignal"]}
       {"t":"0.000","step":1,"line":4,"stimulus":"closeTo"}
       {"t":"0.000","model":["receivedBle"]}

@@ -123,7 +123,7 @@ struct HTMLPackets {
     if let event = packet.event {
       return "<li class=\"linkevent\"\(tie)>\(time) ⚡ \(event)</li>\n"
     }
-    let arrow: Markup = packet.from == "lock" ? "◀" : "▶"
+    let arrow: Markup = ["lock", "controller"].contains(packet.from) ? "◀" : "▶"
     let top =
       packet.layers.last.map { "\($0.name): \($0.text)" } ?? counted(packet.count, "byte")
     let cut: Markup =

@@ -66,7 +66,8 @@ struct PacketTies {
     }
     let before = moments[..<(isTester ? end : low)]
     if isTester, let own = before.suffix(64).lastIndex(where: { $0.moment.isDone }) { return own }
-    return before.indices.last
+    // That the model thought again is nothing that packets bring about.
+    return before.suffix(64).lastIndex { $0.moment.lane != .model } ?? before.indices.last
   }
 }
 
