@@ -79,7 +79,8 @@ public struct Problem: Hashable, Sendable {
   ///     |               ^~~~~~~ did you mean `status`?
   /// ```
   public func rendered(in source: Source) -> String {
-    let headline = "\(place(in: source.name)): \(severity == .warning && code != .more ? "warning: " : "")\(message)"
+    let headline =
+      "\(place(in: source.name)): \(severity == .warning && code != .more ? "warning: " : "")\(message)"
     guard scope == .place else { return headline }
     guard let excerpt = Excerpt(source, around: position.offset) else {
       return headline + (hint.map { "\n  " + $0 } ?? "")
