@@ -14,6 +14,7 @@ struct ReportArguments {
   var isQuiet = false
   var isReproducible = false
   var minimum = MinimumVerdicts()
+  var settings = SettingsChoice()
 }
 
 extension Command {
@@ -48,7 +49,7 @@ extension Command {
       ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) },
       operands: .init(
         placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
-        count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(),
+        count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(), settings: \.settings,
       perform: ReportArguments.perform)
   }
 }

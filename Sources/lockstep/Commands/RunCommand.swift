@@ -40,7 +40,8 @@ extension Command {
           "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
           "On a lock of a lab: whichever of that model is free first."),
       ],
-      options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments()
+      options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments(),
+      settings: \.settings
     ) { arguments, console throws(UsageError) in
       let session = try RunSession(arguments, console)
       return session.perform()
@@ -273,6 +274,7 @@ private struct RunSession {
     } else if test.device.isInterlocked {
       words += arguments.lab.interlockWords
     }
+    if !isSaved { words += arguments.settings.words }
     if arguments.answerTimeout != RunArguments().answerTimeout {
       words.append("--answer-timeout=\(arguments.answerTimeout)")
     }

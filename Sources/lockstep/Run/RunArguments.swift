@@ -75,6 +75,7 @@ struct RunArguments {
   var verbosity = 0
   var progress = ProgressChoice.auto
   var slow = Interval.seconds(60)
+  var settings = SettingsChoice()
 }
 
 extension RunArguments {
@@ -114,7 +115,8 @@ extension RunArguments {
       .flag(
         "check-health", \.lab.checksHealth,
         "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "
-          + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."),
+          + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."
+      ).typedOnly(since: realLockReason),
       .flag(
         "ignore-quarantine", \.lab.ignoresQuarantine,
         "Judges what is in quarantine on the bench like everything else."),
@@ -122,7 +124,8 @@ extension RunArguments {
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
           + "judgement are run. Everything but the reports is taken from there.",
-        example: "2026-11-22T01-00-00-run", as: .folder),
+        example: "2026-11-22T01-00-00-run", as: .folder
+      ).typedOnly(since: "all is taken from the run", standsAlone: true),
     ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
       answerTimeout, .format(\.format), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
@@ -134,7 +137,7 @@ extension RunArguments {
         "slow-timeout", \.slow, "TIME",
         "Says of a case that is still going on after this time that it is slow. 60s unless given.",
         example: "5min"),
-    ] + lab
+    ] + lab + SettingsChoice.options.map { $0.lifted(to: \.settings) }
   }
 
   static var paths: ArgumentParser<RunArguments>.Operands {
@@ -148,8 +151,11 @@ extension RunArguments {
       "device", \.device, "SPEC",
       "Drives this device in place of the scenarios' own, where machine and generation match: "
         + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a bench.",
-      example: "emulator:sesame5?defect=deaf-unlock", as: .device)
+      example: "emulator:sesame5?defect=deaf-unlock", as: .device
+    ).typedOnly(since: realLockReason, beginning: "lock:")
   }
+  /// Why a file that comes with a checkout names no lock.
+  static let realLockReason = "what moves a motor is typed by whoever stands for it"
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(
       "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.",
