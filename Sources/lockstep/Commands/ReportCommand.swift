@@ -46,7 +46,8 @@ extension Command {
           "reproducible", \.isReproducible,
           "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
             + "in which folders they are; and what the history tells. Equal runs then give equal files."),
-      ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) },
+      ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
+        + SettingsChoice.options.map { $0.lifted(to: \.settings) },
       operands: .init(
         placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
         count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(), settings: \.settings,

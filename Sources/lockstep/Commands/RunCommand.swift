@@ -43,8 +43,10 @@ extension Command {
       options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments(),
       settings: \.settings
     ) { arguments, console throws(UsageError) in
-      let session = try RunSession(arguments, console)
-      return session.perform()
+      guard arguments.isWatching else { return try RunSession(arguments, console).perform() }
+      return try RunWatching(arguments, console).perform { arguments throws(UsageError) in
+        try RunSession(arguments, console).perform()
+      }
     }
   }
 }

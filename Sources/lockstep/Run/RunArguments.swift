@@ -54,6 +54,9 @@ struct RunArguments {
   var filters: [String] = []
   var lastFailed = false
   var failedFirst = false
+  var isWatching = false
+  /// The paths of the scenarios that changed since the last run of those that are watched.
+  var changed: Set<ExactText> = []
   var durations: Count?
   var jobs = Count(1)
   var shard: Shard?
@@ -109,6 +112,11 @@ extension RunArguments {
       ),
       .flag(
         "failed-first", \.failedFirst, "Those that failed the last time before the others."),
+      .flag(
+        "watch", \.isWatching,
+        "Waits for changes of the scenarios and of what they need, and runs again: what changed first, then what failed, "
+          + "then the rest. Enter runs again, and q ends."
+      ).typedOnly(since: "a run that waits for a person is asked for by one"),
       .value(
         "durations", \.durations, "N", "Says at the end which N cases took longest.", example: "10"),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
@@ -207,7 +215,9 @@ extension RunArguments {
 
   /// The scenarios that failed when they were run last, where that is asked for.
   private func failures(_ messages: StatusLine) -> (ids: Set<ExactText>, use: FailedUse)? {
-    guard lastFailed || failedFirst else { return nil }
+    guard lastFailed || failedFirst else {
+      return isWatching ? (LastFailures(in: reports.out).ids, .first) : nil
+    }
     let failed = LastFailures(in: reports.out, before: resume)
     if failed.ids.isEmpty, !isQuiet { messages.say("lockstep: nothing failed the last time: all is run") }
     return (failed.ids, lastFailed ? .only : .first)
@@ -224,6 +234,7 @@ extension RunArguments {
       }
     }
     selection.failed = failures(messages)
+    selection.leading = changed
     selection.rounds = rounds.value
     if let shard { selection.shard = (shard.part, shard.count) }
     selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())
