@@ -346,7 +346,7 @@ extension Binding {
 
         def _start(self, files, *options):
             self.isUsed = True
-            words = ["run", "--format=json", "-vv", "--show-progress=none", f"--out={self._folder}"] + self._options()
+            words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none", f"--out={self._folder}"] + self._options()
             # A page about one case helps nobody.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)
