@@ -20,7 +20,8 @@ extension WholeFile {
     let owners = [geteuid(), 0] + (statusOfFile(parent).map { [$0.st_uid] } ?? [])
     guard owners.contains(file.st_uid) else {
       throw DistrustedFile(
-        description: "\(path) belongs to another user, and is not read: make it yours, or name it with --config")
+        description:
+          "\(path) belongs to another user, and is not read: make it yours, or name it with --config")
     }
     guard file.st_mode & S_IWOTH == 0 else {
       throw DistrustedFile(

@@ -26,13 +26,16 @@ struct ProfileTests {
     for name in ["a", "b", "c"] {
       try folder.write(
         "sub/s/\(name).yaml",
-        "scenario: Door \(name)\nmachine: door\ndevice: { emulator: door }\ntags: [t\(name)]\nsteps: [Open, Close]\n")
+        "scenario: Door \(name)\nmachine: door\ndevice: { emulator: door }\ntags: [t\(name)]\nsteps: [Open, Close]\n"
+      )
     }
     return folder
   }
 
   /// Runs a line of the shell with the files of settings in effect.
-  private func shell(_ line: String, in folder: Command.Folder, _ place: String = "/sub") throws -> Command.Result {
+  private func shell(
+    _ line: String, in folder: Command.Folder, _ place: String = "/sub"
+  ) throws -> Command.Result {
     try Command.shell("unset LOCKSTEP_CONFIG; " + line, in: folder.path + place)
   }
 
@@ -54,9 +57,9 @@ struct ProfileTests {
         "run --profile ci --jobs 3 --filter tc --filter td s",
         """
         lockstep run: profile 'ci' of ../.lockstep.yaml
-          --fail-fast               ../.lockstep.yaml:6:35
+          --fail-fast               ../.lockstep.yaml:6:34
           --junit=../out/junit.xml  ../.lockstep.yaml:6:12
-          --verbose                 ../.lockstep.yaml:6:52
+          --verbose                 ../.lockstep.yaml:6:51
           --jobs=3                  the command line
           --filter=tc               the command line
           --filter=td               the command line
@@ -68,9 +71,9 @@ struct ProfileTests {
         "run --profile loose",
         """
         lockstep run: profile 'loose' of ../.lockstep.yaml
-          --junit=../out/junit.xml  ../.lockstep.yaml:6:12
-          --verbose                 ../.lockstep.yaml:6:52
           --jobs=2                  ../.lockstep.yaml:3:12
+          --junit=../out/junit.xml  ../.lockstep.yaml:6:12
+          --verbose                 ../.lockstep.yaml:6:51
 
         """
       ),
@@ -97,8 +100,8 @@ struct ProfileTests {
     expect(
       (manifest as? [String: Any])?["command"] as? [String],
       [
-        "run", "--no-config", "--filter=tag(ta)", "--filter=tag(tb)", "--fail-fast",
-        "--junit=../out/junit.xml", "--verbose", "--jobs=2", "--seed=3", "s",
+        "run", "--no-config", "--filter=tag(ta)", "--filter=tag(tb)", "--jobs=2", "--fail-fast",
+        "--junit=../out/junit.xml", "--verbose", "--seed=3", "s",
       ])
     // A run that is gone on with takes all from there.
     try folder.write(".lockstep.yaml", "profiles: { default: { run: { filter: tc } } }\n")
@@ -112,10 +115,12 @@ struct ProfileTests {
     let folder = try folder()
     #expect(try shell("LOCKSTEP_PROFILE=loose $LOCKSTEP run s", in: folder).output.contains("3 cases"))
     #expect(
-      try shell("LOCKSTEP_PROFILE=loose $LOCKSTEP run s --profile default", in: folder).output.contains("2 cases"))
+      try shell("LOCKSTEP_PROFILE=loose $LOCKSTEP run s --profile default", in: folder).output.contains(
+        "2 cases"))
     #expect(try shell("LOCKSTEP_CONFIG=none $LOCKSTEP run s", in: folder).output.contains("3 cases"))
     try folder.write("other/o.yaml", "profiles: { default: { run: { filter: tc } } }\n")
-    #expect(try shell("LOCKSTEP_CONFIG=../other/o.yaml $LOCKSTEP run s", in: folder).output.contains("1 case:"))
+    #expect(
+      try shell("LOCKSTEP_CONFIG=../other/o.yaml $LOCKSTEP run s", in: folder).output.contains("1 case:"))
     #expect(try shell("$LOCKSTEP run s --config ../other/o.yaml", in: folder).output.contains("1 case:"))
   }
 
@@ -143,28 +148,38 @@ struct ProfileTests {
     arguments: [
       ("run: { jobbs: 2 }", "3:10: unknown key `jobbs`", "did you mean `jobs`?"),
       ("run: { jobs: many }", "3:16: expected a whole number from 1 to 1000000, found `many`", ""),
-      ("run: { color: nevr }", "3:17: expected one of auto, always, never, found `nevr`", "did you mean `never`?"),
+      (
+        "run: { color: nevr }", "3:17: expected one of auto, always, never, found `nevr`",
+        "did you mean `never`?"
+      ),
       ("run: { fail-fast: yes }", "3:21: expected true or false, found `yes`", "did you mean `true`?"),
       ("fuz: { steps: 5 }", "3:3: unknown key `fuz`", "did you mean `fuzz`?"),
       ("inherits: defalt", "3:13: unknown profile `defalt`", "did you mean `default`?"),
       ("inherits: default", "3:13: a profile inherits from itself: default, default", ""),
       (
         "run: { device: 'lock:a.yaml' }",
-        "3:18: `lock:a.yaml` is for the command line alone: what moves a motor is typed by whoever stands for it", ""
+        "3:18: `lock:a.yaml` is for the command line alone: what moves a motor is typed by whoever stands for it",
+        ""
       ),
       (
         "run: { allow: [reset] }",
-        "3:10: `allow` is for the command line alone: what moves a motor is typed by whoever stands for it", ""
+        "3:10: `allow` is for the command line alone: what moves a motor is typed by whoever stands for it",
+        ""
       ),
       ("run: { resume: a }", "3:10: `resume` is for the command line alone: all is taken from the run", ""),
-      ("run: { no-config: true }", "3:10: `no-config` is for the command line alone: it says which file is read", ""),
+      (
+        "run: { no-config: true }",
+        "3:10: `no-config` is for the command line alone: it says which file is read", ""
+      ),
       ("run: [jobs]", "3:8: expected a mapping, found a list", ""),
     ])
   func mistakes(line: String, message: String, hint: String) throws {
     let folder = try folder("profiles:\n default:\n  \(line)\n")
     let result = try shell("$LOCKSTEP list s", in: folder)
-    #expect(result.errors.hasPrefix("lockstep: ../.lockstep.yaml:\(message)\n  3 |   \(line)\n"), "\(result.errors)")
-    #expect(result.errors.contains(hint))
+    #expect(
+      result.errors.hasPrefix("lockstep: ../.lockstep.yaml:\(message)\n  3 |   \(line)\n"), "\(result.errors)"
+    )
+    #expect(hint.isEmpty || result.errors.contains(hint))
     expect(result.status, 2)
   }
 
@@ -172,10 +187,12 @@ struct ProfileTests {
   func search() throws {
     let folder = try folder("profiles: { default: { list: { filter: tc } } }\n")
     let lines = { (place: String) in
-      try shell("$LOCKSTEP list '\(folder.path)/sub/s'", in: folder, place).output.split(separator: "\n").count
+      try shell("$LOCKSTEP list '\(folder.path)/sub/s'", in: folder, place).output.split(separator: "\n")
+        .count
     }
     expect(try lines("/sub/s"), 1)
-    try FileManager.default.createDirectory(atPath: folder.path + "/sub/s/.git", withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/sub/s/.git", withIntermediateDirectories: true)
     expect(try lines("/sub/s"), 3)
     expect(try lines("/sub"), 1)
     try FileManager.default.removeItem(atPath: folder.path + "/.git")
@@ -184,7 +201,8 @@ struct ProfileTests {
     let home = try shell("HOME='\(folder.path)' $LOCKSTEP list s", in: folder)
     expect(home.output.split(separator: "\n").count, 1)
     let none = try shell("$LOCKSTEP run s --profile ci", in: folder)
-    #expect(none.errors.contains("--profile ci: there is no .lockstep.yaml here, nor above"), "\(none.errors)")
+    #expect(
+      none.errors.contains("--profile ci: there is no .lockstep.yaml here, nor above"), "\(none.errors)")
     expect(none.status, 2)
   }
 
@@ -209,6 +227,12 @@ struct ProfileTests {
     let alone = try shell("$LOCKSTEP fuzz door --jobs 1 --steps 100", in: folder)
     expect(alone.status, 0)
     #expect(alone.output.contains("100 events"), "\(alone.output)")
+    // Whatever the file is that the environment names: the workers read none.
+    try folder.write("sub/wrong.yaml", "profiles: 1\n")
+    let line = "LOCKSTEP_CONFIG=wrong.yaml $LOCKSTEP fuzz door --seed 1 --jobs 2 --steps 400"
+    expect(try shell(line, in: folder).status, 2)
+    expect(try shell(line + " --no-config", in: folder).status, 0)
+    expect(try shell("LOCKSTEP_CONFIG=wrong.yaml $LOCKSTEP tour --yes", in: folder).status, 0)
   }
 
   @Test("a password of the file is shown nowhere")

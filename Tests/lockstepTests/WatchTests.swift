@@ -59,7 +59,8 @@ struct WatchTests {
     func status() -> Int32 { program.waitUntilExit() }
 
     var descriptors: Int {
-      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.processIdentifier)/fd").count) ?? 0
+      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.processIdentifier)/fd").count)
+        ?? 0
     }
 
     /// How many runs left a folder.
@@ -92,7 +93,8 @@ struct WatchTests {
     }
   }
 
-  @Test("what was saved is run first, then what failed, then the rest; q ends with the status of the latest run")
+  @Test(
+    "what was saved is run first, then what failed, then the rest; q ends with the status of the latest run")
   func order() throws {
     let watching = try Watching(folder(), "-v 2>&1")
     let descriptors = watching.descriptors
@@ -117,12 +119,13 @@ struct WatchTests {
     expect(try order(watching.wait()), ["d", "a", "b", "c"])
     try watching.save("s/d.yaml", "[Opne]")
     let broken = try watching.wait()
-    #expect(broken.contains("s/d.yaml:4:9: unknown stimulus `Opne`"), "\(broken)")
+    #expect(broken.contains("s/d.yaml:4:9: unknown step `Opne`"), "\(broken)")
     #expect(broken.contains("lockstep: nothing was run"))
     try FileManager.default.removeItem(atPath: watching.folder.path + "/s/d.yaml")
     expect(try order(watching.wait()), ["a", "b", "c"])
     try watching.folder.write("new/deep/e.yaml", Self.scenario("[Open]"))
-    try FileManager.default.moveItem(atPath: watching.folder.path + "/new", toPath: watching.folder.path + "/s/new")
+    try FileManager.default.moveItem(
+      atPath: watching.folder.path + "/new", toPath: watching.folder.path + "/s/new")
     expect(try order(watching.wait()).count, 4)
     try watching.save("s/new/deep/e.yaml")
     #expect(try watching.wait().contains("lockstep: changed: s/new/deep/e.yaml\n"))
@@ -199,7 +202,8 @@ struct WatchTests {
     arguments: [("max_inotify_instances", "max_user_instances"), ("max_inotify_watches", "max_user_watches")])
   func limits(limit: String, name: String) throws {
     let folder = try folder()
-    let line = "unshare -Ur sh -c 'echo 0 >/proc/sys/user/\(limit) && exec $LOCKSTEP run s --watch || exit 99'"
+    let line =
+      "unshare -Ur sh -c 'echo 0 >/proc/sys/user/\(limit) && exec $LOCKSTEP run s --watch || exit 99'"
     let result = try Command.shell(line, in: folder.path)
     // Not every machine lets a user have a namespace of his own.
     guard result.errors.hasPrefix("lockstep: ") else { return }

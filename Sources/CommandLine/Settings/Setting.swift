@@ -15,7 +15,9 @@ public struct Setting: Equatable {
 }
 
 /// An option as one word.
-func optionWord(_ name: String, _ value: String) -> String { "--" + name + (value.isEmpty ? "" : "=" + value) }
+func optionWord(_ name: String, _ value: String) -> String {
+  "--" + name + (value.isEmpty ? "" : "=" + value)
+}
 
 /// What a file of settings may say of a command: its options.
 public struct SettingsSection {

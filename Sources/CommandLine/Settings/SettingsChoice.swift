@@ -35,7 +35,8 @@ public struct SettingsChoice {
         "no-config", \.isOff, "Takes no options from a file, as LOCKSTEP_CONFIG=none does."
       ).typedOnly(since: reason),
       .flag(
-        "show-config", \.isShown, "Prints the options that hold and where each was given, and does nothing else."
+        "show-config", \.isShown,
+        "Prints the options that hold and where each was given, and does nothing else."
       ).typedOnly(since: "nothing would be done any more"),
     ]
   }
@@ -70,7 +71,8 @@ struct ConfiguredWords<Values> {
     }
     let file = try choice.file(source, typed: typed.map(\.form))
     let profile = choice.wantedProfile
-    let settings = try file?.settings(of: name, in: profile)
+    let settings =
+      try file?.settings(of: name, in: profile, ordered: parser.options.map(\.name))
       .filter { setting in !typed.contains { $0.form.name == setting.name } } ?? []
     var values = reading.values
     if !settings.isEmpty {
@@ -105,10 +107,13 @@ extension SettingsChoice {
     _ source: SettingsSource, typed: [OptionForm]
   ) throws(UsageError) -> SettingsFile? {
     let isAsked = profile.map { "--profile \($0)" } ?? file.map { "--config \($0)" }
-    if isOff, let isAsked { throw UsageError("--no-config leaves nothing to \(isAsked): leave one of them out") }
+    if isOff, let isAsked {
+      throw UsageError("--no-config leaves nothing to \(isAsked): leave one of them out")
+    }
     if let option = typed.first(where: { $0.reservation?.standsAlone == true }) {
       guard let isAsked else { return nil }
-      throw UsageError("\(isAsked): with --\(option.name) nothing is taken from a file: \(option.reservation!.reason)")
+      throw UsageError(
+        "\(isAsked): with --\(option.name) nothing is taken from a file: \(option.reservation!.reason)")
     }
     guard case .files(let sections) = source, !isOff else { return nil }
     if let named = file ?? Host.variable("LOCKSTEP_CONFIG") {

@@ -42,22 +42,26 @@ struct SettingsFile {
   }
 
   /// What a profile says of a command, with what it inherits; none where no profile is named and there is no usual one.
-  func settings(of command: String, in profile: String?) throws(UsageError) -> [Setting] {
-    var name = profile ?? Self.usualProfile
+  ///
+  /// - Parameter names: the command's options, in the order in which the settings are given.
+  func settings(
+    of command: String, in profile: String?, ordered names: [String]
+  ) throws(UsageError) -> [Setting] {
+    let name = profile ?? Self.usualProfile
     guard var next = self[name] else {
       guard profile != nil else { return [] }
       let hint = profiles.isEmpty ? "there is none" : hint(for: name, of: profiles.map(\.name))
       throw UsageError("unknown profile '\(name)' of \(path): \(hint)")
     }
-    var settings: [Setting] = []
+    var settings: [String: Setting] = [:]
     while true {
-      for setting in next.settings[command] ?? [] where !settings.contains(where: { $0.name == setting.name }) {
-        settings.append(setting)
+      for setting in next.settings[command] ?? [] where settings[setting.name] == nil {
+        settings[setting.name] = setting
       }
       guard let parent = next.parent, let found = self[parent] else { break }
-      (name, next) = (parent, found)
+      next = found
     }
-    return settings.filter { !$0.values.isEmpty }
+    return names.compactMap { settings[$0] }.filter { !$0.values.isEmpty }
   }
 
   private subscript(name: String) -> Profile? { profiles.first { $0.name == name } }

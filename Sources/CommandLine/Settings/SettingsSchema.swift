@@ -14,7 +14,8 @@ extension CommandSet {
     let profile = Form.mapping([parent] + commands, others: nil)
     let profiles = Form.Field.required(
       "profiles", .mapping([], others: profile),
-      "The profiles, by their names; the one called '\(SettingsFile.usualProfile)' holds where none is named.")
+      "The profiles, by their names; the one called '\(SettingsFile.usualProfile)' holds where none is named."
+    )
     return Form.mapping([profiles], others: nil).schema(title: title, summary: summary)
   }
 }
@@ -35,7 +36,9 @@ extension SettableOption {
   }
 
   private var value: Form {
-    if let beginning = form.reservation?.beginning, !beginning.isEmpty { return .pattern("^(?!\(beginning))") }
+    if let beginning = form.reservation?.beginning, !beginning.isEmpty {
+      return .pattern("^(?!\(beginning))")
+    }
     guard case .choice(let words) = form.kind, let first = words.first,
       words.allSatisfy({ expected($0) == nil }), expected(first + "=") != nil
     else { return .either([.text, .number]) }

@@ -52,7 +52,9 @@ public struct ScenarioNeeds: Sendable {
   public func scenarios(touchedBy changed: Set<ExactText>) -> Set<ExactText> {
     var touched = Set<ExactText>()
     for scenario in scenarios
-    where ([scenario.path] + scenario.needs).contains(where: { !Self.places(of: $0).isDisjoint(with: changed) }) {
+    where ([scenario.path] + scenario.needs).contains(where: {
+      !Self.places(of: $0).isDisjoint(with: changed)
+    }) {
       touched.insert(ExactText(scenario.path))
     }
     return touched

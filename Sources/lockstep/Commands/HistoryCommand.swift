@@ -94,7 +94,7 @@ extension Command {
       operands: .init(
         placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
         count: 0...Int.max, as: .text, path: \.words), defaults: HistoryCommandArguments(),
-      settings: \.settings,      perform: HistoryCommandArguments.perform)
+      settings: \.settings, perform: HistoryCommandArguments.perform)
   }
 }
 

@@ -117,7 +117,8 @@ extension FuzzArguments {
     ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
       RunArguments.answerTimeout.lifted(to: \.run), .format(\.run.format), .color(\.run.color),
       .quiet(\.run.isQuiet, "Prints findings only."),
-    ] + RunArguments.lab.map { $0.lifted(to: \.run) } + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
+    ] + RunArguments.lab.map { $0.lifted(to: \.run) }
+      + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
   }
 
   /// Where rare tests are kept.
