@@ -216,7 +216,7 @@ extension RunArguments {
   /// The scenarios that failed when they were run last, where that is asked for.
   private func failures(_ messages: StatusLine) -> (ids: Set<ExactText>, use: FailedUse)? {
     guard lastFailed || failedFirst else {
-      return isWatching ? (LastFailures(in: reports.out).ids, .first) : nil
+      return isWatching ? (LastFailures(in: reports.out, before: resume).ids, .first) : nil
     }
     let failed = LastFailures(in: reports.out, before: resume)
     if failed.ids.isEmpty, !isQuiet { messages.say("lockstep: nothing failed the last time: all is run") }
