@@ -5,6 +5,8 @@ import Basics
 /// What kind of file somebody writes.
 public enum DocumentKind: Sendable {
   case scenario, machine
+  /// Options of commands by profile; see ``SettingsFormat``.
+  case settings
 
   /// Tells it by the first key that only one of them has, so that it is known of a file that cannot be read, too; what
   /// has none is taken for a scenario.
@@ -22,6 +24,10 @@ public enum DocumentKind: Sendable {
     for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
       func begins(with keys: String...) -> Bool { keys.contains { line.starts(with: $0.utf8) } }
       if begins(with: "machine:", "device:") { namesMachine = true }
+      if begins(with: "profiles:") {
+        self = .settings
+        return
+      }
       // Others have `steps` of their own.
       if begins(with: "scenario:") || (namesMachine && begins(with: "steps:")) {
         self = .scenario
@@ -36,7 +42,20 @@ public enum DocumentKind: Sendable {
   }
 }
 
-/// Scenarios and files of machines that are checked, and not run.
+/// How a file of settings is written, which those know who have commands.
+public struct SettingsFormat {
+  /// Its form, for who completes it.
+  public let form: Form
+  /// Reads it, and does nothing.
+  public let check: ([UInt8], _ name: String) throws(DocumentError) -> Void
+
+  /// Puts a form and its reader together.
+  public init(form: Form, check: @escaping ([UInt8], String) throws(DocumentError) -> Void) {
+    (self.form, self.check) = (form, check)
+  }
+}
+
+/// Scenarios, files of machines and files of settings that are checked, and not run.
 public struct Validation {
   /// What there is to say of them: of each file in its order, and first what machines are warned of.
   public private(set) var diagnostics: [Diagnostic] = []
@@ -46,17 +65,20 @@ public struct Validation {
   public private(set) var scenarios = 0
   /// How many files of machines are.
   public private(set) var machines = 0
+  /// How many files of settings are.
+  public private(set) var settings = 0
 
   /// Checks every file under some paths.
-  public init(_ paths: [String], reader: ScenarioReader) {
+  public init(_ paths: [String], reader: ScenarioReader, settings format: SettingsFormat) {
     let found = ScenarioFiles.find(paths)
     empty = found.empty
     var errors = found.problems
     for path in found.files {
       do {
-        switch try Self.check(path, reader) {
+        switch try Self.check(path, reader, format) {
         case .scenario: scenarios += 1
         case .machine: machines += 1
+        case .settings: settings += 1
         }
       } catch {
         // Several scenarios may name one machine.
@@ -67,7 +89,9 @@ public struct Validation {
     diagnostics = reader.machines.warnings + errors
   }
 
-  private static func check(_ path: String, _ reader: ScenarioReader) throws(DocumentError) -> DocumentKind {
+  private static func check(
+    _ path: String, _ reader: ScenarioReader, _ settings: SettingsFormat
+  ) throws(DocumentError) -> DocumentKind {
     // What cannot be read is no machine either, and whoever reads it says why.
     let bytes = try? ScenarioFiles.read(path, limits: MachineLibrary.limits)
     let kind = bytes.map { DocumentKind(of: $0, name: path) } ?? .scenario
@@ -75,6 +99,7 @@ public struct Validation {
     case .scenario:
       _ = try ScenarioFiles.read(path) { bytes throws(DocumentError) in try reader.read(bytes, path: path) }
     case .machine: try reader.machines.check(path)
+    case .settings: try settings.check(bytes ?? [], path)
     }
     return kind
   }
@@ -84,9 +109,12 @@ public struct Validation {
 
   /// How many files are well-formed, for a person; `nil` where there is none.
   public var summary: String? {
-    let parts = [(scenarios, "scenario"), (machines, "machine")].filter { $0.0 > 0 }
-      .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
-    let isOne = scenarios + machines == 1
+    let parts = [(scenarios, "scenario"), (machines, "machine"), (settings, "file of settings")]
+      .filter { $0.0 > 0 }
+      .map { count, name in
+        "\(count) " + (count == 1 ? name : name.hasPrefix("file") ? "files of settings" : name + "s")
+      }
+    let isOne = scenarios + machines + settings == 1
     return parts.isEmpty ? nil : parts.joined(separator: " and ") + (isOne ? " is" : " are") + " well-formed"
   }
 }

@@ -40,11 +40,12 @@ public struct EditorServer {
   ///   - version: what the server calls its version.
   ///   - readMachine: reads the file of a machine.
   public init(
-    _ definitions: [MachineDefinition], provider: any DeviceProvider, version: String,
+    _ definitions: [MachineDefinition], provider: any DeviceProvider, settings: SettingsFormat,
+    version: String,
     readMachine: @escaping (String) throws(MachineLibrary.Missing) -> MachineFile
   ) {
     self.version = version
-    world = EditorWorld(definitions, provider: provider, read: readMachine)
+    world = EditorWorld(definitions, provider: provider, settings: settings, read: readMachine)
   }
 
   /// Takes what came from the editor, whole messages or parts of them.

@@ -9,6 +9,7 @@ import Harness
 final class EditorWorld {
   private let definitions: [MachineDefinition]
   private let provider: any DeviceProvider
+  private let settings: SettingsFormat
   private let read: (String) throws(MachineLibrary.Missing) -> MachineFile
   private var overlays: [String: [UInt8]] = [:]
   private var files: [String: MachineFile] = [:]
@@ -18,11 +19,12 @@ final class EditorWorld {
   typealias ScenarioForms = (scenario: Form, definitions: [(name: String, form: Form)])
 
   init(
-    _ definitions: [MachineDefinition], provider: any DeviceProvider,
+    _ definitions: [MachineDefinition], provider: any DeviceProvider, settings: SettingsFormat,
     read: @escaping (String) throws(MachineLibrary.Missing) -> MachineFile
   ) {
     self.definitions = definitions
     self.provider = provider
+    self.settings = settings
     self.read = read
   }
 
@@ -77,6 +79,8 @@ final class EditorWorld {
           .check(document.text.bytes, path: document.path)
       }
     case .machine?: machineProblems(document)
+    case .settings?:
+      problems { () throws(DocumentError) in try settings.check(document.text.bytes, document.path) }
     }
   }
 
@@ -121,6 +125,7 @@ extension EditorWorld {
 
   /// What may stand in a document.
   func forms(of document: OpenDocument) -> ScenarioForms {
+    guard document.kind != .settings else { return (settings.form, []) }
     guard document.kind != .machine else { return (MachineDefinition.form, []) }
     let device = ScenarioHead(document.text).device
     guard let machine = machine(of: document) else {

@@ -1,5 +1,7 @@
 import CommandLine
 import Devices
+import Documents
+import Harness
 import Journal
 
 extension CommandSet {
@@ -37,4 +39,14 @@ extension CommandSet {
     (.safetyLimit, "stopped by a safety limit, such as a lock's budget of movements"),
     (.internalFault, "a fault of lockstep itself"),
   ]
+}
+
+extension SettingsFormat {
+  /// That of the commands of `lockstep`.
+  static var lockstep: SettingsFormat {
+    let commands = CommandSet.lockstep
+    return SettingsFormat(form: commands.settingsForm) { bytes, name throws(DocumentError) in
+      try commands.checkSettings(bytes, name: name)
+    }
+  }
 }

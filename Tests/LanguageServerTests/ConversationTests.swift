@@ -26,7 +26,10 @@ struct Conversation {
     """
 
   init(_ encodings: [String]? = nil, isInitialized: Bool = true) throws {
-    server = EditorServer(MachineDefinition.catalog, provider: World().devices, version: "1") {
+    server = EditorServer(
+      MachineDefinition.catalog, provider: World().devices,
+      settings: SettingsFormat(form: .text) { _, _ in }, version: "1"
+    ) {
       path throws(MachineLibrary.Missing) in
       do throws(DocumentError) {
         guard path == "/lab/turnstile.yaml" else {

@@ -218,6 +218,19 @@ struct ProfileTests {
     expect(try shell("$LOCKSTEP list s --config ../.lockstep.yaml", in: folder).status, 0)
   }
 
+  @Test("the file is checked like others that somebody writes, and a password in it is not shown")
+  func validate() throws {
+    let folder = try folder()
+    let good = try shell("$LOCKSTEP validate ../.lockstep.yaml s", in: folder)
+    expect(good.output, "3 scenarios and 1 file of settings are well-formed\n")
+    try folder.write(
+      "wrong.yaml", "profiles: { a: { run: { history: 'postgres://me:hunter22@h/x', jobbs: 1 } } }\n")
+    let wrong = try shell("$LOCKSTEP validate ../wrong.yaml", in: folder)
+    #expect(wrong.errors.hasPrefix("../wrong.yaml:1:61: unknown key `jobbs`\n"), "\(wrong.errors)")
+    #expect(!wrong.errors.contains("hunter22"))
+    expect(wrong.status, 2)
+  }
+
   @Test("a campaign takes its options from the file, and its workers do not")
   func campaign() throws {
     let folder = try folder("profiles: { default: { fuzz: { steps: 400, seed: 7, jobs: 2 } } }\n")

@@ -34,11 +34,24 @@ struct SettingsFile {
       try isFound
         ? WholeFile.trustedBytes(of: path, limit: limit) : WholeFile.bytes(of: path, limit: limit)
     }
+    self.path = path
+    profiles = try checked { try Self.read(bytes, path, sections) }
+  }
+
+  /// Reads a file that somebody has open, and does nothing.
+  static func check(
+    _ bytes: [UInt8], _ name: String, _ sections: [SettingsSection]
+  ) throws(DocumentError) {
+    _ = try read(bytes, name, sections)
+  }
+
+  private static func read(
+    _ bytes: [UInt8], _ name: String, _ sections: [SettingsSection]
+  ) throws(DocumentError) -> [Profile] {
     // What is wrong is shown with the line that it stands in.
     Secrecy.conceal(String(decoding: bytes, as: UTF8.self))
-    let reader = SettingsReader(file: path, sections: sections)
-    self.path = path
-    profiles = try checked { try Document.read(bytes, name: path, limits: Self.limits, as: reader.profiles) }
+    let reader = SettingsReader(file: name, sections: sections)
+    return try Document.read(bytes, name: name, limits: limits, as: reader.profiles)
   }
 
   /// What a profile says of a command, with what it inherits; none where no profile is named and there is no usual one.

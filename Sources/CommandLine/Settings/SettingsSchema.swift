@@ -1,9 +1,13 @@
-public import Basics
-import Documents
+public import Documents
 
 extension CommandSet {
-  /// The JSON Schema of a file of settings: the options of all commands that one says something of.
-  public func settingsSchema(title: String, summary: String) -> JSON {
+  /// Reads a file of settings, and does nothing.
+  public func checkSettings(_ bytes: [UInt8], name: String) throws(DocumentError) {
+    try SettingsFile.check(bytes, name, all.compactMap(\.section))
+  }
+
+  /// The form of a file of settings: the options of all commands that one says something of.
+  public var settingsForm: Form {
     let commands = all.compactMap { command in
       command.section.map {
         Form.Field.optional(
@@ -16,7 +20,7 @@ extension CommandSet {
       "profiles", .mapping([], others: profile),
       "The profiles, by their names; the one called '\(SettingsFile.usualProfile)' holds where none is named."
     )
-    return Form.mapping([profiles], others: nil).schema(title: title, summary: summary)
+    return .mapping([profiles], others: nil)
   }
 }
 

@@ -39,7 +39,7 @@ extension Command {
 
   static var validate: Command {
     Command(
-      "validate", "Checks scenarios and files of machines without running them.",
+      "validate", "Checks scenarios, files of machines and .lockstep.yaml without running them.",
       examples: [
         Example("lockstep validate", "All of Scenarios/."),
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
@@ -50,7 +50,8 @@ extension Command {
       defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let result = Validation(
-        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader)
+        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader,
+        settings: .lockstep)
       switch arguments.format {
       case .json:
         for folder in result.empty {

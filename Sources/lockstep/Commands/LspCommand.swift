@@ -24,7 +24,7 @@ extension Command {
       ], defaults: LspArguments()
     ) { _, console throws(UsageError) in
       var server = EditorServer(
-        MachineDefinition.catalog, provider: World().devices, version: Version.text,
+        MachineDefinition.catalog, provider: World().devices, settings: .lockstep, version: Version.text,
         readMachine: World.readMachine)
       var stream = MessageStream()
       while server.status == nil {

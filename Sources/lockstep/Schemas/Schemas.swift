@@ -47,7 +47,7 @@ struct Schema {
       Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
       Schema(
         "config", "A file of settings, in YAML: .lockstep.yaml.",
-        text: CommandSet.lockstep.settingsSchema(
+        text: CommandSet.lockstep.settingsForm.schema(
           title: "lockstep config", summary: "What holds where a command line of Lockstep says nothing."
         ).pages),
       Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes)),
