@@ -226,7 +226,7 @@ struct ProfileTests {
     try folder.write(
       "wrong.yaml", "profiles: { a: { run: { history: 'postgres://me:hunter22@h/x', jobbs: 1 } } }\n")
     let wrong = try shell("$LOCKSTEP validate ../wrong.yaml", in: folder)
-    #expect(wrong.errors.hasPrefix("../wrong.yaml:1:61: unknown key `jobbs`\n"), "\(wrong.errors)")
+    #expect(wrong.errors.hasPrefix("../wrong.yaml:1:64: unknown key `jobbs`\n"), "\(wrong.errors)")
     #expect(!wrong.errors.contains("hunter22"))
     expect(wrong.status, 2)
   }
