@@ -304,7 +304,8 @@ struct JUnitReportTests {
   func noJournal() throws {
     let scratch = try TestFolder()
     for (path, reason) in [
-      (scratch.path("none.jsonl"), "No such file or directory"), (scratch.directory.path, "Is a directory"),
+      (scratch.path("none.jsonl"), "there is no such file or folder"),
+      (scratch.directory.path, "Is a directory"),
     ] {
       let report = try JUnitReport.write(journal: path, to: scratch.path("junit.xml"))
       expect([report.tests, report.errors], [1, 1])

@@ -90,6 +90,12 @@ extension Binding {
         return first.startswith("#") and "scenario.schema.json" in first or bool(_TITLE.search(head))
 
 
+    #: Marks by which pytest, or a plugin that many have, does something.
+    _PYTESTS_OWN = {
+        "skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "flaky", "timeout", "asyncio",
+        "dependency", "order", "repeat", "xdist_group",
+    }
+
     _TITLE = re.compile(r"""^(?:\{[ \t]*)?["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
 
 
@@ -122,6 +128,9 @@ extension Binding {
             self._isDriven = False
             for tag in ["lockstep"] + case.get("tags", []):
                 mark = re.sub(r"[^\w.+-]", "_", tag)
+                # A tag says what a scenario is about: it excuses nothing, and makes nothing be done again.
+                if mark in _PYTESTS_OWN:
+                    mark = "tag_" + mark
                 if not mark.startswith("_"):
                     self.config._lockstep.register(mark)
                     self.add_marker(mark)
@@ -340,7 +349,7 @@ extension Binding {
         def _problems(self, names):
             """What is wrong with some files themselves."""
             call = _Call(self.command + ["validate", "--format=json", "--"] + list(names), self.root)
-            return [problem for record in call.records() for problem in record.get("problems", [])]
+            return [problem for problem in call.records() if problem.get("severity") == "error"]
 
         # Running them
 
@@ -415,6 +424,7 @@ extension Binding {
             self._cases = run.cases()
             self._endings = {name: [] for name in ids}
             self._complete = set()
+            self._told = set()
             self._last = None
 
         @property
@@ -427,6 +437,7 @@ extension Binding {
                 pass
             if not self._endings[name] and not (orNone and self._run.end() in (0, 4)):
                 raise LockstepError(self._run.fault(f"no verdict on {name}"))
+            self._told.add(name)
             return self._endings[name]
 
         def _advance(self):
@@ -459,7 +470,8 @@ extension Binding {
             finally:
                 self.isClosed = True
                 status = self._run.end()
-            isRed = any(case.word not in ("agree", "skipped") for cases in self._endings.values() for case in cases)
+            # What no item has said counts for nothing.
+            isRed = any(case.word not in ("agree", "skipped") for name in self._told for case in self._endings[name])
             if status in (0, 4) or isRed and status in (1, 3, 5, 6) or self._run.isStopped:
                 return None
             return self._run.fault("the run is not in order")

@@ -17,7 +17,7 @@ public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint:
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
   let message = verdict.message ?? ""
   lines += (message.split(separator: "\n").map(String.init) + verdict.details).map { "    " + $0.inOneLine }
-  if let replay = verdict.replay { lines.append("  \(replay)") }
+  if let replay = verdict.replay { lines.append("  \(replay.inOneLine)") }
   return lines.joined(separator: "\n") + "\n"
 }
 
