@@ -72,16 +72,16 @@ struct AnnotationTests {
     let objects = [
       object(
         "b,1", 9, "50 %, or: more: diverged at step 3: it %0A stayed: shut", "divergence", "major",
-        fingerprint("b", "b", "divergence", "overdue: open")),
+        fingerprint("Scenarios/b,1.yaml", "b", "divergence", "overdue: open")),
       object(
         "c", 7, "In the lab: trouble in the lab: no dongle", "lab-fault", "info",
-        fingerprint("c", "c", "lab-fault", "")),
+        fingerprint("Scenarios/c.yaml", "c", "lab-fault", "")),
       object(
         "e", 5, "Twice: diverged at step 1: wrong", "divergence", "major",
-        fingerprint("e", "e", "divergence", "")),
+        fingerprint("Scenarios/e.yaml", "e", "divergence", "")),
       object(
         "f", 8, "Flaky: flaky at step 2: odd", "flaky", "major",
-        fingerprint("f", "f", "flaky", "")),
+        fingerprint("Scenarios/f.yaml", "f", "flaky", "")),
     ]
     expect(try codeQuality(runs, in: folder), "[\n" + objects.joined(separator: ",\n") + "\n]\n")
   }

@@ -32,6 +32,7 @@ extension Binding {
     """
 
     import collections
+    import ctypes
     import fnmatch
     import json
     import os
@@ -177,8 +178,11 @@ extension Binding {
         @property
         def _line(self):
             """Where the title stands."""
-            with open(self.path, encoding="utf-8", errors="replace") as file:
-                head = file.read(1 << 16)
+            try:
+                with open(self.path, encoding="utf-8", errors="replace") as file:
+                    head = file.read(1 << 16)
+            except OSError:
+                return 1
             match = _TITLE.search(head)
             return head.count("\n", 0, match.start()) + 1 if match else 1
 
@@ -353,17 +357,19 @@ extension Binding {
 
         # Running them
 
-        def _start(self, files, *options):
+        def _start(self, files, *options, folder=None):
             self.isUsed = True
-            words = ["run", "--format=json", "-vv", "--show-progress=none", f"--out={self._folder}"] + self._options()
+            words = ["run", "--format=json", "-vv", "--show-progress=none", f"--out={folder or self._folder}"]
+            words += self._options()
             # A page about one case helps nobody.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)
             return _Run(self.command + words + ["--"] + files, self.root)
 
         def alone(self, item):
-            """Runs a case by itself, and gives how it ended, each round of it."""
-            run = _SessionRun(self._start([item.case["file"]]), [item.case["id"]])
+            """Runs a case by itself, and gives how it ended, each round of it. The reports of the session stay."""
+            folder = self._folder if self.isWorker else self._folder / "again"
+            run = _SessionRun(self._start([item.case["file"]], folder=folder), [item.case["id"]])
             try:
                 return run.ended(item.case["id"])
             except BaseException:

@@ -64,7 +64,7 @@ extension Annotation {
       fingerprint: Annotation.fingerprint(
         (saved == nil
           ? [
-            className(id: main.start.id),
+            main.start.file.map(seenFromHere) ?? className(id: main.start.id),
             caseName(id: withoutRound(main.start.id), settings: main.start.settings, copy: 1),
           ] : [main.start.machine ?? ""])
           + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
@@ -111,11 +111,14 @@ extension Annotation.Kind {
   }
 }
 
-/// A path as hosts know files: below the folder in which we are, where it is.
+/// A path as hosts know files: from the root of the repository, or else from the folder in which we are.
 private func seenFromHere(_ path: String) -> String {
-  let path = Path.normalized(path)
-  let here = Host.folder + "/"
-  return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+  let path = Path.normalized(Path.join(Host.folder, path))
+  for case let root? in [Repository(around: Host.folder)?.root, Host.folder] where path.hasPrefix(root + "/")
+  {
+    return String(path.dropFirst(root.count + 1))
+  }
+  return path
 }
 
 extension RecordedRuns {
