@@ -301,7 +301,8 @@ extension TourGuide {
 
   private func sayWhatStays() {
     say("What the tour made is in \(place). This removes it:")
-    console.print("  \(paint(.strong, "rm -r " + shellWord(place)))\n\n")
+    console.print(
+      "  \(paint(.strong, "rm -r " + shellWord(place.hasPrefix("-") ? "./" + place : place)))\n\n")
   }
 
   private func sayWhatNext() {

@@ -83,8 +83,8 @@ extension Binding {
     def _isScenario(path):
         """Whether a file is meant as a scenario: its first line names the schema, or it has a title as scenarios do."""
         try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                head = file.read(1 << 16)
+            with open(path, encoding="utf-8-sig", errors="replace") as file:
+                head = file.read(1 << 20)
         except OSError:
             return False
         first = head.partition("\n")[0]
@@ -97,7 +97,7 @@ extension Binding {
         "dependency", "order", "repeat", "xdist_group",
     }
 
-    _TITLE = re.compile(r"""^(?:\{[ \t]*)?["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
+    _TITLE = re.compile(r"""^(?:\{[ \t]*)?(?:\?[ \t]+)?["']?scenario["']?[ \t]*(?::[ \t]*(?:\S|$)|$)""", re.MULTILINE)
 
 
     class ScenarioFile(pytest.File):

@@ -19,11 +19,26 @@ extension RecordedRuns {
         let files = try copy(
           item.text.verdict?.attachments ?? [], from: Path.folder(of: source.journal), to: folder)
         let result = test.allure(item, uuid: id, files, host: source.manifest.host)
-        try WholeFile.replace("\(folder)/\(id)-result.json", with: result.line + "\n")
+        // Each is small, and there are many: none waits for the disk.
+        let file = try OutputFile(creating: "\(folder)/\(id)-result.json")
+        try file.write(result.line + "\n")
+        try file.finish()
       }
     }
-    try WholeFile.replace(folder + "/environment.properties", with: allureEnvironment)
-    try WholeFile.replace(folder + "/categories.json", with: Self.allureCategories.line + "\n")
+    // What somebody else has put there, or another framework, stays.
+    let environment = folder + "/environment.properties"
+    if fileKind(environment) == .missing || beginsAsOurs(environment) {
+      try WholeFile.replace(environment, with: allureEnvironment)
+    }
+    let categories = folder + "/categories.json"
+    if fileKind(categories) == .missing {
+      try WholeFile.replace(categories, with: Self.allureCategories.line + "\n")
+    }
+  }
+
+  private func beginsAsOurs(_ path: String) -> Bool {
+    beginningOfFile(path, count: 16).map { String(decoding: $0, as: UTF8.self).hasPrefix("lockstep = ") }
+      ?? false
   }
 
   /// What Allure puts cases under that did not pass.

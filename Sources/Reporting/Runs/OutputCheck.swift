@@ -83,13 +83,30 @@ extension ReportPlaces {
     try check.add("--junit", .junit, at: junitPath)
     if let htmlPath { try check.add("--html", .html, at: htmlPath) }
     if let ctrf { try check.add("--ctrf", .ctrf, at: ctrf) }
-    if let allure, fileKind(allure) == .file {
-      throw UsageError("--allure: \(allure) is no folder: name one for the results of Allure")
-    }
+    if let allure { try Self.checkAllure(allure) }
     for place in annotations {
       if let path = place.path(in: out) { try check.add("--annotations", .codeQuality, at: path) }
     }
     if let capture { try check.add("--capture", .capture, at: capture) }
     if let tour { try check.add("--save", .tour, at: tour) }
+  }
+
+  /// Results of Allure go where there is nothing, or where there are others.
+  private static func checkAllure(_ folder: String) throws(UsageError) {
+    switch fileKind(folder) {
+    case .missing, .unknown: return
+    case .file, .other:
+      throw UsageError("--allure: \(folder) is no folder: name one for the results of Allure")
+    case .folder:
+      let names = FolderNames.all(in: folder) ?? []
+      let isOfAllure = names.contains { name in
+        ["-result.json", "-container.json", "categories.json", "environment.properties"].contains {
+          name.hasSuffix($0)
+        }
+      }
+      if names.isEmpty || isOfAllure { return }
+      throw UsageError(
+        "--allure: \(folder) has no results of Allure in it, and is not empty: name another folder")
+    }
   }
 }

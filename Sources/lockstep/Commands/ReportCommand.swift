@@ -135,9 +135,8 @@ struct SummaryText {
       case .labFault: ("⚡", .warning)
       case .agree, .skipped, .incomplete: ("…", .warning)
       }
-    // A line of another program's log may be a command to it.
     return [paint(style, "\(sign) \(failure.id.inOneLine)")]
-      + failure.message.split(separator: "\n").map { "    " + String($0).inOneLine }
+      + failure.message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
       + (failure.replay.map { ["  \($0.inOneLine)"] } ?? [])
   }
 
