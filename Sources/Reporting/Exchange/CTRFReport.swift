@@ -152,7 +152,7 @@ extension CaseText {
     if !files.isEmpty {
       let list = files.prefix(32).map { file -> JSON in
         [
-          "name": .text(file.path), "contentType": .text(file.mediaType),
+          "name": .text(file.name), "contentType": .text(file.mediaType),
           "path": .text(Path.normalized(folder + file.path)),
         ]
       }

@@ -95,6 +95,9 @@ extension CaseTime {
 }
 
 extension Record.Attachment {
+  /// What people see of it: its path, without the way there.
+  var name: String { path.split(separator: "/").drop { $0 == ".." }.joined(separator: "/") }
+
   /// Its kind, as the internet calls it.
   var mediaType: String {
     switch kind {
