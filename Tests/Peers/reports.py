@@ -51,7 +51,8 @@ def of_junit2html():
         for case in suite.all():
             cases.append(f"{case.testclass.name} {case.name} {case.outcome().name.lower()}")
             seconds += case.duration
-    assert "lockstep" not in report.html()[:0] and len(report.html()) > 1000
+    # It makes a page of it.
+    assert all(case.name in report.html() for suite in report.suites for case in suite.all())
     return cases, seconds
 
 

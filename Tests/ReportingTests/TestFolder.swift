@@ -21,7 +21,10 @@ final class TestFolder {
 
   /// Writes a file and gives its path.
   func file(_ name: String, _ bytes: [UInt8]) throws -> String {
-    try Data(bytes).write(to: directory.appendingPathComponent(name))
+    let file = directory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: file)
     return path(name)
   }
 

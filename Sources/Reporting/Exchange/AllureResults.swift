@@ -29,7 +29,9 @@ extension RecordedRuns {
 
   /// Writes a file that belongs to all results of the folder, unless somebody has one of their own there.
   private func replaceOwn(_ path: String, with text: String, mark: String) throws(FileFault) {
-    if let beginning = beginningOfFile(path, count: mark.utf8.count), !beginning.elementsEqual(mark.utf8) { return }
+    if let beginning = beginningOfFile(path, count: mark.utf8.count), !beginning.elementsEqual(mark.utf8) {
+      return
+    }
     try WholeFile.replace(path, with: text)
   }
 
