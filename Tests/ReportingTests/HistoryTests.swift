@@ -203,7 +203,7 @@ struct HistoryTests {
       names,
       [
         "Scenarios.s5 / drop", "Scenarios.s5 / lock", "Scenarios.s5 / lock#2", "Scenarios.s5.two / One",
-        "Scenarios.s5.two / Another", "plain / x", "Scenarios.s5.taken / Title", "Scenarios.s5 / taken",
+        "Scenarios.s5.two / Another", "plain / x", "Scenarios.s5.taken / Title", "Scenarios / s5",
       ])
   }
 

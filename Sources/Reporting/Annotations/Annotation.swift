@@ -63,7 +63,10 @@ extension Annotation {
       // Which test a campaign came upon it with, and where that is saved, is chance.
       fingerprint: Annotation.fingerprint(
         (saved == nil
-          ? [className(id: main.start.id), caseName(of: main.start, copy: 1)] : [main.start.machine ?? ""])
+          ? [
+            className(id: main.start.id),
+            caseName(id: withoutRound(main.start.id), settings: main.start.settings, copy: 1),
+          ] : [main.start.machine ?? ""])
           + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
     self = shown
   }
