@@ -114,7 +114,7 @@ struct ExchangeTests {
       [
         "Scenarios/gone".suffix(4) + " other 3000 1795214334000", "not skipped 0 1795214337000",
         "open other 500 -",
-        "A \"drop\" [defect=x] failed 250 1795214331100", "Now and then passed 563 1795214332000",
+        "drop [defect=x] failed 250 1795214331100", "again passed 563 1795214332000",
       ].map { String($0) })
     let drop = tests[3]
     expect(drop["suite"] as? [String], ["Scenarios", "s5"])
@@ -125,6 +125,7 @@ struct ExchangeTests {
     #expect((drop["trace"] as? String ?? "").contains("replay: lockstep replay f.yaml"))
     expect((drop["parameters"] as? [String: String])?["seed"], "7")
     expect((drop["extra"] as? [String: String])?["deviceTime"], "5.000")
+    expect((drop["extra"] as? [String: String])?["title"], "A \"drop\" [defect=x]")
     let retried = tests[4]
     expect("\(retried["flaky"] ?? "") \(retried["retries"] ?? "")", "1 1")
     let attempts = (retried["retryAttempts"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.attempt) }
@@ -180,12 +181,19 @@ struct ExchangeTests {
     expect(try String(contentsOfFile: folder + "/" + copied[0], encoding: .utf8), "btsnoop")
     expect(
       try String(contentsOfFile: folder + "/environment.properties", encoding: .utf8),
-      "lockstep = 1.0\nrun = r1\nhost = bench-01\nseed = 42\nrevision = 61f6abf\ndongle__1 = a b\\\\c\n")
+      "lockstep = 1.0\nrun = r1\nhost = bench-01\nseed = 42\nrevision = 61f6abf\ndongle__1 = a\\\\nb\\\\c\n")
     // The same run again changes nothing, and another run's results stay.
     _ = try scratch.file("deep/allure/other-result.json", Array("{}".utf8))
+    // So do an environment and categories that somebody has written.
+    _ = try scratch.file("deep/allure/environment.properties", Array("browser = none\n".utf8))
+    _ = try scratch.file("deep/allure/categories.json", Array("[]".utf8))
     try RecordedRuns(journals: [scratch.path("run/journal.jsonl")]).writeAllure(to: folder)
     expect(
       try FileManager.default.contentsOfDirectory(atPath: folder).sorted(),
       (names + ["other-result.json"]).sorted())
+    expect(
+      try ["environment.properties", "categories.json"].map {
+        try String(contentsOfFile: folder + "/" + $0, encoding: .utf8)
+      }, ["browser = none\n", "[]"])
   }
 }

@@ -336,6 +336,7 @@ struct CaseNameTests {
     ("Scenarios/sesame5/drop", "", "Scenarios.sesame5", "drop"), ("./a//b/../c", "", "a.b", "c"),
     ("/tmp/a.b/c.d", "", "tmp.a_b", "c.d"), ("Scenarios/drop#3", "", "Scenarios", "drop#3"),
     ("fuzz/sesame/17", "", "fuzz.sesame", "17"), ("alone", "", "alone", "alone"),
+    ("alone#2", "", "alone", "alone#2"),
     ("../x", "", "lockstep", "x"),
     ("/", "", "lockstep", "case"), ("a/ ", "", "a", "case"),
     ("a/drop", "defect=deaf-unlock&amp;loss=0.1", "a", "drop [defect=deaf-unlock&amp;loss=0.1]"),

@@ -278,10 +278,7 @@ extension JournalIndex {
     package let startIndex: Int
     package let endIndex: Int
 
-    package subscript(position: Int) -> Entry { table[number(at: position)] }
-
-    /// The number that a case has in the whole index.
-    package func number(at position: Int) -> Int { Int(order.cases[position]) }
+    package subscript(position: Int) -> Entry { table[Int(order.cases[position])] }
   }
 
   /// All suites, by their names.

@@ -124,17 +124,14 @@ private func seenFromHere(_ path: String) -> String {
 extension RecordedRuns {
   /// Goes through all that did not go well, in the order of the reports; what was not begun is counted elsewhere.
   func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
-    var saved: [Int: String] = [:]
-    for found in index.findings {
-      if let place = found.place, let file = found.finding.file { saved[place] = file }
-    }
+    let saved = index.savedFiles
     for suite in index.suites {
-      for (position, entry) in zip(suite.entries.indices, suite.entries)
+      for entry in suite.entries
       where entry.outcome.isBad || entry.isFailedAsFlaky {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
           texts.tries.contains(where: \.wasBegun)
         else { continue }
-        try body(Annotation(entry, texts, saved: saved[suite.entries.number(at: position)]))
+        try body(Annotation(entry, texts, saved: saved[entry.standing]))
       }
     }
     for problem in index.problems { try body(Annotation(problem)) }

@@ -61,6 +61,31 @@ public struct OutputCheck {
         + "another file")
   }
 
+  /// Takes in that results for Allure are to be written into a folder: an empty one, or one that has some.
+  fileprivate mutating func addAllure(at path: String) throws(UsageError) {
+    let place = Self.place(path)
+    if let other = outputs.first(where: { $0.path == place })?.option {
+      throw UsageError("--allure and \(other) are one place, \(path): give each one of its own")
+    }
+    outputs.append(("--allure", place))
+    switch fileKind(path) {
+    case .missing, .unknown: return
+    case .file, .other: throw UsageError("--allure: \(path) is no folder: name one for the results of Allure")
+    case .folder: break
+    }
+    let names = ((try? FolderNames.listed(in: path)) ?? []).filter { !$0.hasPrefix(".") }
+    if names.isEmpty || names.contains(where: Self.isOfAllure) { return }
+    throw UsageError(
+      "--allure: \(path) holds other things and no results of Allure: name a folder for them alone, such as "
+        + Path.join(path, "allure-results"))
+  }
+
+  /// Whether a name is one that a folder of results has.
+  private static func isOfAllure(_ name: String) -> Bool {
+    ["history", "categories.json", "environment.properties", "executor.json"].contains(name)
+      || name.hasSuffix("-result.json") || name.hasSuffix("-container.json")
+  }
+
   /// One text for all the ways to name a file.
   private static func place(_ path: String) -> String {
     if let real = realPath(path) { return real }
@@ -83,30 +108,11 @@ extension ReportPlaces {
     try check.add("--junit", .junit, at: junitPath)
     if let htmlPath { try check.add("--html", .html, at: htmlPath) }
     if let ctrf { try check.add("--ctrf", .ctrf, at: ctrf) }
-    if let allure { try Self.checkAllure(allure) }
+    if let allure { try check.addAllure(at: allure) }
     for place in annotations {
       if let path = place.path(in: out) { try check.add("--annotations", .codeQuality, at: path) }
     }
     if let capture { try check.add("--capture", .capture, at: capture) }
     if let tour { try check.add("--save", .tour, at: tour) }
-  }
-
-  /// Results of Allure go where there is nothing, or where there are others.
-  private static func checkAllure(_ folder: String) throws(UsageError) {
-    switch fileKind(folder) {
-    case .missing, .unknown: return
-    case .file, .other:
-      throw UsageError("--allure: \(folder) is no folder: name one for the results of Allure")
-    case .folder:
-      let names = FolderNames.all(in: folder) ?? []
-      let isOfAllure = names.contains { name in
-        ["-result.json", "-container.json", "categories.json", "environment.properties"].contains {
-          name.hasSuffix($0)
-        }
-      }
-      if names.isEmpty || isOfAllure { return }
-      throw UsageError(
-        "--allure: \(folder) has no results of Allure in it, and is not empty: name another folder")
-    }
   }
 }
