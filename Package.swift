@@ -92,7 +92,7 @@ let package = Package(
         "SesameDevice", "Centrals", "Controllers", "Emulator", "Transports", "Bench", "Harness",
       ]),
     // Above
-    library("CommandLine", ["Basics", "System", "Journal"]),
+    library("CommandLine", ["Basics", "System", "Journal", "Documents"]),
     library("Tours", ["Basics", "System", "Journal"]),
     library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "Databases"], computes: true),
     library(

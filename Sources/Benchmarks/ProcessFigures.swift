@@ -21,6 +21,6 @@ extension Figure {
   }
 
   private static func scenarios() -> [Measurement]? {
-    runs(3, ["run", "Scenarios", "--quiet", "--seed", "1", "--out", scratch("")])
+    runs(3, ["run", "Scenarios", "--no-config", "--quiet", "--seed", "1", "--out", scratch("")])
   }
 }

@@ -49,12 +49,38 @@ public struct ArgumentParser<Values> {
     case help
   }
 
+  /// What a command line says, word by word.
+  struct Reading {
+    var values: Values
+    /// The options with their values, in their order.
+    var options: [(form: OptionForm, value: String)] = []
+    var operands: [String] = []
+
+    /// Stores what a file says.
+    fileprivate mutating func store(_ settings: [Setting], _ options: [Option<Values>]) {
+      for setting in settings {
+        guard let option = options.first(where: { $0.name == setting.name }) else { continue }
+        for value in setting.values { _ = option.store(&values, value) }
+      }
+    }
+  }
+
   /// Reads the words after the command's name.
   ///
   /// `--seed 42` and `--seed=42` mean the same, `-qo DIR` is `-q -o DIR`; the last of several holds; after `--` all
   /// words are operands. A value that begins with dashes needs the equals sign.
   public func parse(_ words: some Collection<String>, into values: Values) throws(UsageError) -> Request {
-    var values = values
+    try read(words, into: values).map { .run($0.values) } ?? .help
+  }
+
+  /// The same, with what a file says of the options that the words leave out, and with every word.
+  ///
+  /// - Returns: `nil` where help is asked for.
+  func read(
+    _ words: some Collection<String>, into values: Values, after settings: [Setting] = []
+  ) throws(UsageError) -> Reading? {
+    var reading = Reading(values: values)
+    reading.store(settings, options)
     var found: [String] = []
     var rest = Array(words)[...]
     while let word = rest.popFirst() {
@@ -62,21 +88,22 @@ public struct ArgumentParser<Values> {
         found += rest
         break
       }
-      if word == "--help" || word == "-h" { return .help }
+      if word == "--help" || word == "-h" { return nil }
       if word.hasPrefix("--") {
-        try take(word, &rest, &values)
+        try take(word, &rest, &reading)
       } else if word.hasPrefix("-"), word != "-" {
-        try take(letters: word.dropFirst(), of: word, &rest, &values)
+        try take(letters: word.dropFirst(), of: word, &rest, &reading)
       } else {
         found.append(word)
       }
     }
-    try store(found, &values)
-    return .run(values)
+    try store(found, &reading.values)
+    reading.operands = found
+    return reading
   }
 
   private func take(
-    _ word: String, _ rest: inout ArraySlice<String>, _ values: inout Values
+    _ word: String, _ rest: inout ArraySlice<String>, _ reading: inout Reading
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let option = options.first(where: { "--" + $0.name == parts[0] }) else {
@@ -85,12 +112,12 @@ public struct ArgumentParser<Values> {
     guard option.form.placeholder != nil || parts.count == 1 else {
       throw UsageError("'--\(option.name)' takes no value")
     }
-    try store(option, parts.count > 1 ? parts[1] : nil, &rest, &values)
+    try store(option, parts.count > 1 ? parts[1] : nil, &rest, &reading)
   }
 
   /// Takes in letters after one dash. What follows one that needs a value is that value.
   private func take(
-    letters: Substring, of word: String, _ rest: inout ArraySlice<String>, _ values: inout Values
+    letters: Substring, of word: String, _ rest: inout ArraySlice<String>, _ reading: inout Reading
   ) throws(UsageError) {
     var letters = letters
     while let letter = letters.popFirst() {
@@ -98,10 +125,10 @@ public struct ArgumentParser<Values> {
         throw unknown(word.count > 2 && letters.count == word.count - 2 ? word : "-\(letter)")
       }
       guard option.form.placeholder != nil else {
-        _ = option.store(&values, "")
+        take(option, &reading)
         continue
       }
-      return try store(option, letters.isEmpty ? nil : String(letters), &rest, &values)
+      return try store(option, letters.isEmpty ? nil : String(letters), &rest, &reading)
     }
   }
 
@@ -111,12 +138,9 @@ public struct ArgumentParser<Values> {
   }
 
   private func store(
-    _ option: Option<Values>, _ given: String?, _ rest: inout ArraySlice<String>, _ values: inout Values
+    _ option: Option<Values>, _ given: String?, _ rest: inout ArraySlice<String>, _ reading: inout Reading
   ) throws(UsageError) {
-    guard let placeholder = option.form.placeholder else {
-      _ = option.store(&values, "")
-      return
-    }
+    guard let placeholder = option.form.placeholder else { return take(option, &reading) }
     let value: String
     if let given {
       value = given
@@ -125,10 +149,16 @@ public struct ArgumentParser<Values> {
     } else {
       throw UsageError("'--\(option.name)' needs a value: --\(option.name) \(placeholder)")
     }
-    if let form = option.store(&values, value) {
+    if let form = option.store(&reading.values, value) {
       throw UsageError(
         "'--\(option.name)' expects \(form), not '\(value)'" + suggestion(for: value, option.form))
     }
+    reading.options.append((option.form, value))
+  }
+
+  private func take(_ flag: Option<Values>, _ reading: inout Reading) {
+    _ = flag.store(&reading.values, "")
+    reading.options.append((flag.form, ""))
   }
 
   /// Which of the words that there are may have been meant; what stands behind a `=` is no part of the word.

@@ -30,17 +30,20 @@ public struct Command {
   /// Reads the words after its name, and does nothing.
   public let check: ([String]) throws(UsageError) -> Void
   /// Does what the words after its name ask for; `nil` where that is help.
-  private let perform: ([String], Console) throws(UsageError) -> CommandStatus?
+  private let perform: ([String], Console, SettingsSource) throws(UsageError) -> CommandStatus?
+  /// What a file of settings may say of it; `nil` where that is nothing.
+  public let section: SettingsSection?
 
   /// Declares a command.
   ///
   /// - Parameters:
   ///   - defaults: what holds where nothing is said.
+  ///   - settings: where it is kept which file of settings holds, for a command that takes what a file says.
   ///   - body: does what was asked for, and gives the exit status.
   public init<Values>(
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
     options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
-    defaults: @escaping @autoclosure () -> Values,
+    defaults: @escaping @autoclosure () -> Values, settings: WritableKeyPath<Values, SettingsChoice>? = nil,
     body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
   ) {
     let parser = ArgumentParser(options: options, operands: operands)
@@ -51,17 +54,27 @@ public struct Command {
     self.operands = operands?.form
     self.options = options.map(\.form) + [.help]
     check = { words throws(UsageError) in _ = try parser.parse(words, into: defaults()) }
-    perform = { words, console throws(UsageError) in
-      switch try parser.parse(words, into: defaults()) {
-      case .help: return nil
-      case .run(let values): return try body(values, console)
+    section = settings.map { _ in SettingsSection(name, options, defaults) }
+    perform = { words, console, source throws(UsageError) in
+      guard let reading = try parser.read(words, into: defaults()) else { return nil }
+      guard let settings else { return try body(reading.values, console) }
+      let configured = try ConfiguredWords(
+        name, parser, words, reading, defaults(), keeping: settings, from: source)
+      if let text = configured.shown {
+        console.print(text)
+        return .agree
       }
+      return try body(configured.values, console)
     }
   }
 
   /// Runs it on the words after its name.
-  public func run(_ words: [String], _ console: Console) throws(UsageError) -> CommandStatus {
-    if let status = try perform(words, console) { return status }
+  ///
+  /// - Parameter source: where options are looked for that the words leave out.
+  public func run(
+    _ words: [String], _ console: Console, _ source: SettingsSource = .none
+  ) throws(UsageError) -> CommandStatus {
+    if let status = try perform(words, console, source) { return status }
     console.print(help)
     return .agree
   }
@@ -72,12 +85,12 @@ extension Command {
   public init<Values>(
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
     options: [Option<Values>], operands: ArgumentParser<Values>.Operands? = nil,
-    defaults: @escaping @autoclosure () -> Values,
+    defaults: @escaping @autoclosure () -> Values, settings: WritableKeyPath<Values, SettingsChoice>? = nil,
     perform: @escaping (Values) -> (Console) throws(UsageError) -> CommandStatus
   ) {
     self.init(
       name, summary, discussion: discussion, examples: examples, options: options, operands: operands,
-      defaults: defaults()
+      defaults: defaults(), settings: settings
     ) { values, console throws(UsageError) in try perform(values)(console) }
   }
 }

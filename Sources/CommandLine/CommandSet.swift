@@ -27,10 +27,12 @@ public struct CommandSet {
   }
 
   /// Runs what a command line says, and gives the exit status.
-  public func run(_ words: [String], _ console: Console) -> CommandStatus {
+  ///
+  /// - Parameter takesSettings: whether a file of settings says what the words leave out.
+  public func run(_ words: [String], _ console: Console, takesSettings: Bool = true) -> CommandStatus {
     let status: CommandStatus
     do {
-      status = try dispatch(words, console)
+      status = try dispatch(words, console, takesSettings ? .files { all.compactMap(\.section) } : .none)
     } catch {
       console.say("lockstep: \(error.message)")
       status = error.status
@@ -39,7 +41,9 @@ public struct CommandSet {
     return status == .usage && Interruption.isRequested ? .incomplete : status
   }
 
-  private func dispatch(_ words: [String], _ console: Console) throws(UsageError) -> CommandStatus {
+  private func dispatch(
+    _ words: [String], _ console: Console, _ source: SettingsSource
+  ) throws(UsageError) -> CommandStatus {
     guard let first = words.first else {
       console.say(help)
       return .usage
@@ -55,7 +59,7 @@ public struct CommandSet {
       return .agree
     default:
       do {
-        return try named(first).run(Array(words.dropFirst()), console)
+        return try named(first).run(Array(words.dropFirst()), console, source)
       } catch {
         guard error.status == .usage else { throw error }
         throw UsageError(

@@ -15,6 +15,30 @@ public struct OptionForm: Equatable, Sendable {
   public var example: String
   /// What its value is.
   public var kind: ValueKind
+  /// What it means to give it more than once.
+  public var repetition = Repetition.replaces
+  /// Why no file may give it, where none may.
+  public var reservation: Reservation?
+
+  /// What it means to give an option more than once.
+  public enum Repetition: Equatable, Sendable {
+    /// The last one holds.
+    case replaces
+    /// It means more the more often it is there.
+    case counts
+    /// Each adds a value.
+    case adds
+  }
+
+  /// What only whoever types a command line may say.
+  public struct Reservation: Equatable, Sendable {
+    /// Why, as the rest of a sentence.
+    public var reason: String
+    /// The beginning of the values that are meant; all of them where it is empty.
+    public var beginning = ""
+    /// Whether a command line that has it takes nothing from a file.
+    public var standsAlone = false
+  }
 
   /// As it is called: `-o, --out DIR`.
   public var synopsis: String {
@@ -44,8 +68,18 @@ public enum ValueKind: Equatable, Sendable {
 /// An option of a command: how it is written, what it means, and where its value goes.
 public struct Option<Values> {
   public let form: OptionForm
+  /// The value with the path in it led elsewhere, where one is in it.
+  let moved: (String, (String) -> String) -> String
   /// Stores the value; `nil` when it is none, and then the form that was expected.
   public let store: (inout Values, String) -> String?
+
+  /// Declares an option.
+  init(
+    form: OptionForm, moved: @escaping (String, (String) -> String) -> String = { text, _ in text },
+    store: @escaping (inout Values, String) -> String?
+  ) {
+    (self.form, self.moved, self.store) = (form, moved, store)
+  }
 
   /// The name without its dashes.
   public var name: String { form.name }
@@ -61,18 +95,19 @@ public struct Option<Values> {
   public static func repeated(
     _ name: String, _ path: WritableKeyPath<Values, Int>, _ summary: String, short: Character? = nil
   ) -> Option {
-    flag(name, summary, short: short) { $0[keyPath: path] += 1 }
+    flag(name, summary, short: short) { $0[keyPath: path] += 1 }.repeating(.counts)
   }
 
   private static func flag(
     _ name: String, _ summary: String, short: Character?, _ set: @escaping (inout Values) -> Void
   ) -> Option {
-    Option(
-      form: OptionForm(name: name, short: short, summary: summary, example: "", kind: .text)
-    ) { values, _ in
-      set(&values)
-      return nil
-    }
+    let form = OptionForm(name: name, short: short, summary: summary, example: "", kind: .text)
+    return Option(
+      form: form,
+      store: { values, _ in
+        set(&values)
+        return nil
+      })
   }
 
   /// An option with a value.
@@ -102,7 +137,7 @@ public struct Option<Values> {
   ) -> Option {
     value(name, placeholder, summary, example, kind, nil) { (values: inout Values, value: String) in
       values[keyPath: path].append(value)
-    }
+    }.repeating(.adds)
   }
 
   /// An option that may be given several times, and adds an item each time to a list that other options add to as well: the
@@ -113,26 +148,50 @@ public struct Option<Values> {
   ) -> Option {
     value(name, placeholder, summary, example, nil, nil) { (values: inout Values, value: Value) in
       values[keyPath: path].append(item(value))
-    }
+    }.repeating(.adds)
   }
 
   private static func value<Value: ArgumentValue>(
     _ name: String, _ placeholder: String, _ summary: String, _ example: String, _ kind: ValueKind?,
     _ short: Character?, _ set: @escaping (inout Values, Value) -> Void
   ) -> Option {
+    let kind = kind ?? Value.kind
     let form = OptionForm(
-      name: name, short: short, placeholder: placeholder, summary: summary, example: example,
-      kind: kind ?? Value.kind)
-    return Option(form: form) { values, text in
-      guard let value = Value(argument: text) else { return Value.form }
-      set(&values, value)
-      return nil
-    }
+      name: name, short: short, placeholder: placeholder, summary: summary, example: example, kind: kind)
+    return Option(
+      form: form, moved: { text, move in Value.moved(text, as: kind, by: move) },
+      store: { values, text in
+        guard let value = Value(argument: text) else { return Value.form }
+        set(&values, value)
+        return nil
+      })
+  }
+
+  private func repeating(_ repetition: OptionForm.Repetition) -> Option {
+    var form = form
+    form.repetition = repetition
+    return Option(form: form, moved: moved, store: store)
+  }
+
+  /// The same option, which no file of settings may give.
+  ///
+  /// - Parameters:
+  ///   - reason: why, as the rest of a sentence.
+  ///   - beginning: the beginning of the values that are meant; all of them unless given.
+  ///   - standsAlone: whether a command line that has it takes nothing from a file.
+  public func typedOnly(
+    since reason: String, beginning: String = "", standsAlone: Bool = false
+  ) -> Option {
+    var form = form
+    form.reservation = OptionForm.Reservation(
+      reason: reason, beginning: beginning, standsAlone: standsAlone)
+    return Option(form: form, moved: moved, store: store)
   }
 
   /// The same option in a command whose values have these among them.
   public func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
-    Option<Whole>(form: form) { values, text in store(&values[keyPath: path], text) }
+    Option<Whole>(
+      form: form, moved: moved, store: { values, text in store(&values[keyPath: path], text) })
   }
 }
 
@@ -144,10 +203,18 @@ public protocol ArgumentValue {
   static var form: String { get }
   /// What such a value is, for a shell that completes it.
   static var kind: ValueKind { get }
+  /// The argument with the path in it led elsewhere; as it is where there is none.
+  static func moved(_ argument: String, as kind: ValueKind, by move: (String) -> String) -> String
 }
 
 extension ArgumentValue {
   public static var kind: ValueKind { .text }
+
+  public static func moved(
+    _ argument: String, as kind: ValueKind, by move: (String) -> String
+  ) -> String {
+    kind == .file || kind == .folder ? move(argument) : argument
+  }
 }
 
 extension String: ArgumentValue {

@@ -64,6 +64,8 @@ public struct Plan: Sendable {
     public var filters: [ScenarioFilter] = []
     /// The scenarios that failed before, by the ids of their cases without rounds, and what follows from that.
     public var failed: (ids: Set<ExactText>, use: FailedUse)?
+    /// The paths of scenarios that are driven before all others.
+    public var leading: Set<ExactText> = []
     /// Which part of how many, from 1.
     public var shard: (part: Int, count: Int) = (1, 1)
     /// How often each scenario is driven.
@@ -116,6 +118,10 @@ public struct Plan: Sendable {
       selection.filters.isEmpty || selection.filters.contains { $0.matches(item) }
     }
     if let (ids, use) = selection.failed { wanted = use.applied(to: wanted, failed: ids) }
+    if !selection.leading.isEmpty {
+      let isLeading = { (item: ScenarioSet.Item) in selection.leading.contains(ExactText(item.path)) }
+      wanted = wanted.filter(isLeading) + wanted.filter { !isLeading($0) }
+    }
     for (number, item) in wanted.enumerated()
     where number % selection.shard.count == selection.shard.part - 1 {
       cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))

@@ -148,7 +148,7 @@ public func sizeOfFile(_ path: String) -> Int? {
   statusOfFile(path).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
 }
 
-private func statusOfFile(_ path: String) -> stat? {
+func statusOfFile(_ path: String) -> stat? {
   var status = stat()
   return Kernel.stat(path, &status) == 0 ? status : nil
 }

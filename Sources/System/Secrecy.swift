@@ -29,6 +29,14 @@ public enum Secrecy {
     try? Redactor.shared.register(secret)
   }
 
+  /// Keeps what looks like a secret in words that somebody gave us out of everything that is written from now on.
+  public static func conceal(_ words: String) {
+    for line in words.split(separator: "\n") {
+      for password in Passwords.secrets(in: String(line)) { try? Redactor.shared.register(password) }
+    }
+    Redactor.shared.registerLookalikes(in: Array(words.utf8))
+  }
+
   /// The value of an environment variable that holds a secret; programs that are devices do not inherit it.
   public static func variable(_ name: String) -> Secret? {
     guard let value = Host.variable(name) else { return nil }

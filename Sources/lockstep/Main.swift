@@ -1,7 +1,6 @@
 import CommandLine
 import Journal
 import System
-import Secrets
 
 /// The command: joins the harness with the devices that there are.
 @main
@@ -11,10 +10,7 @@ enum Main {
     FailedWrites.ignore()
     StatusSignal.block()
     let (words, console) = (Invocation.words, Console())
-    for word in words {
-      for password in Passwords.secrets(in: word) { try? Redactor.shared.register(password) }
-      Redactor.shared.registerLookalikes(in: Array(word.utf8))
-    }
+    for word in words { Secrecy.conceal(word) }
     let status = CommandSet.lockstep.run(words, console)
     // Whoever reads only what was printed has to learn that some of it is missing.
     let isWhole = console.finish() == nil

@@ -91,7 +91,7 @@ struct SchemaTests {
 
   @Test(
     "those that editors complete by are published as they are",
-    arguments: ["scenario", "machine", "bench", "nightly"])
+    arguments: ["scenario", "machine", "bench", "nightly", "config"])
   func published(_ name: String) throws {
     let path = "Scenarios/schema/\(name).schema.json"
     let published = try String(contentsOfFile: Command.root + "/" + path, encoding: .utf8)

@@ -359,8 +359,8 @@ extension Binding {
 
         def _start(self, files, *options, folder=None):
             self.isUsed = True
-            words = ["run", "--format=json", "-vv", "--show-progress=none", f"--out={folder or self._folder}"]
-            words += self._options()
+            words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none"]
+            words += [f"--out={folder or self._folder}"] + self._options()
             # A page about one case helps nobody.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)

@@ -109,7 +109,7 @@ extension Binding {
             return [f"--{name}={value}" for name, value in options.items() if value is not None]
 
         def _run_all(self, paths, device, seed, options):
-            words = ["run", "--format=json", "-vv", "--show-progress=none", f"--out={self._out}"]
+            words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none", f"--out={self._out}"]
             words += self._given(device=device or self._device, seed=seed or self._seed)
             words += self._args + list(options)
             return self._judge(_Run(self._command + words + ["--"] + list(paths)))

@@ -69,6 +69,19 @@ extension Kernel {
     }
   }
 
+  /// inotify_init1(2): a descriptor that tells what happens in folders. It is never waited at.
+  static func watch(file: StaticString = #fileID, line: UInt = #line) -> Int32 {
+    pass(.open, Site(file, line)) { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
+  }
+
+  /// inotify_add_watch(2).
+  static func watch(
+    _ path: String, by descriptor: Int32, for events: UInt32, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Int32 {
+    pass(.open, Site(file, line)) { unsafe inotify_add_watch(descriptor, path, events) }
+  }
+
   /// close(2).
   @discardableResult
   public static func close(

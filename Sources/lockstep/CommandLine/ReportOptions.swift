@@ -11,6 +11,10 @@ extension ReportPlaces.Page: ArgumentValue {
   }
 
   static let form = "a path or none"
+
+  static func moved(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
+    argument == "none" ? argument : move(argument)
+  }
 }
 
 extension AnnotationPlace: ArgumentValue {
@@ -26,6 +30,11 @@ extension AnnotationPlace: ArgumentValue {
 
   static let form = "github, gitlab or gitlab=FILE"
   static let kind = ValueKind.choice(["github", "gitlab"])
+
+  static func moved(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
+    guard let place = argument.firstIndex(of: "=") else { return argument }
+    return argument[...place] + move(String(argument[argument.index(after: place)...]))
+  }
 }
 
 extension ReportPlaces {
@@ -69,6 +78,10 @@ extension HistorySettings.Choice: ArgumentValue {
   }
 
   static let form = "a path, postgres://… or none"
+
+  static func moved(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
+    argument == "none" || argument.contains("://") ? argument : move(argument)
+  }
 }
 
 extension HistorySettings {

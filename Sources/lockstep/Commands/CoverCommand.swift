@@ -27,7 +27,8 @@ extension Command {
       options: CoverArguments.options,
       operands: .init(
         placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
-        as: .machine, path: \.fuzz.operands), defaults: CoverArguments()
+        as: .machine, path: \.fuzz.operands), defaults: CoverArguments(),
+      settings: \.fuzz.run.settings
     ) { arguments, console throws(UsageError) in
       try CoverSession(arguments, console).perform()
     }

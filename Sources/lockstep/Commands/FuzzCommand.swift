@@ -52,7 +52,8 @@ extension Command {
       operands: .init(
         placeholder: "MACHINE",
         summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
-        as: .machine, path: \.operands), defaults: FuzzArguments(), perform: FuzzArguments.perform)
+        as: .machine, path: \.operands), defaults: FuzzArguments(), settings: \.run.settings,
+      perform: FuzzArguments.perform)
   }
 }
 

@@ -16,6 +16,7 @@ struct HistoryCommandArguments {
   var filter: String?
   var format = OutputFormat.human
   var color = ColorChoice.auto
+  var settings = SettingsChoice()
 }
 
 /// A date, or a date with a time, in UTC.
@@ -89,11 +90,11 @@ extension Command {
         .format(
           \.format, "How answers are printed; json is one object, as 'lockstep schema history' describes."),
         .color(\.color),
-      ],
+      ] + SettingsChoice.options.map { $0.lifted(to: \.settings) },
       operands: .init(
         placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
         count: 0...Int.max, as: .text, path: \.words), defaults: HistoryCommandArguments(),
-      perform: HistoryCommandArguments.perform)
+      settings: \.settings, perform: HistoryCommandArguments.perform)
   }
 }
 

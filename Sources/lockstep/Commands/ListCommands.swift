@@ -20,7 +20,8 @@ extension Command {
       options: [
         RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
         RunArguments.shard, .format(\.format),
-      ], operands: RunArguments.paths, defaults: RunArguments()
+      ] + SettingsChoice.options.map { $0.lifted(to: \.settings) }, operands: RunArguments.paths,
+      defaults: RunArguments(), settings: \.settings
     ) { arguments, console throws(UsageError) in
       let world = World(lab: try arguments.settingsOfLock(), messages: console.status)
       guard let set = arguments.scenarios(world, console) else { return .usage }

@@ -60,6 +60,11 @@ extension ManPage.Parts {
       "Who has each lock and each dongle, and who had it before; a number grows by one each time."
     ),
     (
+      ".lockstep.yaml",
+      "Options by profile, for where a command line says nothing: of the folder, or of the nearest one above it in the "
+        + "repository or the home folder."
+    ),
+    (
       "bench.yaml, $XDG_CONFIG_HOME/lockstep/bench.yaml",
       "The inventory of a bench, unless --bench names another. Below ~/.config where the variable is not set."
     ),
@@ -77,6 +82,8 @@ extension ManPage.Parts {
       "Which part of a run this is, with SLURM_ARRAY_TASK_COUNT, CI_NODE_TOTAL or LOCKSTEP_SHARDS parts, unless "
         + "--shard is given."
     ),
+    ("LOCKSTEP_PROFILE", "The profile of .lockstep.yaml that holds, unless --profile is given."),
+    ("LOCKSTEP_CONFIG", "The file that is read in place of .lockstep.yaml, or none."),
     (
       "LOCKSTEP_STATE",
       "The folder STATE, whatever there is. Who names another has locks and dongles for himself among those who name it: "

@@ -35,7 +35,8 @@ extension Command {
         placeholder: "MACHINE [PATH]",
         summary:
           "The machine, by name or the path of its file; then scenarios, or folders of them.",
-        count: 1...Int.max, as: .machine, .scenario, path: \.operands), defaults: MutantsArguments()
+        count: 1...Int.max, as: .machine, .scenario, path: \.operands), defaults: MutantsArguments(),
+      settings: \.run.settings
     ) { arguments, console throws(UsageError) in
       try MutantsSession(arguments, console).perform()
     }

@@ -28,7 +28,8 @@ extension Command {
         LifeLine.begin()
         // What is in quarantine is excused by the night, which shows what it did.
         let isRun = words.first == Command.run.name
-        return CommandSet.lockstep.run(words + (isRun ? ["--ignore-quarantine"] : []), console)
+        return CommandSet.lockstep.run(
+          words + (isRun ? ["--ignore-quarantine"] : []), console, takesSettings: false)
       }
     }
   }

@@ -14,6 +14,7 @@ struct ReportArguments {
   var isQuiet = false
   var isReproducible = false
   var minimum = MinimumVerdicts()
+  var settings = SettingsChoice()
 }
 
 extension Command {
@@ -45,10 +46,11 @@ extension Command {
           "reproducible", \.isReproducible,
           "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
             + "in which folders they are; and what the history tells. Equal runs then give equal files."),
-      ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) },
+      ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
+        + SettingsChoice.options.map { $0.lifted(to: \.settings) },
       operands: .init(
         placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
-        count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(),
+        count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(), settings: \.settings,
       perform: ReportArguments.perform)
   }
 }

@@ -40,10 +40,13 @@ extension Command {
           "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
           "On a lock of a lab: whichever of that model is free first."),
       ],
-      options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments()
+      options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments(),
+      settings: \.settings
     ) { arguments, console throws(UsageError) in
-      let session = try RunSession(arguments, console)
-      return session.perform()
+      guard arguments.isWatching else { return try RunSession(arguments, console).perform() }
+      return try RunWatching(arguments, console).perform { arguments throws(UsageError) in
+        try RunSession(arguments, console).perform()
+      }
     }
   }
 }
@@ -273,6 +276,7 @@ private struct RunSession {
     } else if test.device.isInterlocked {
       words += arguments.lab.interlockWords
     }
+    if !isSaved { words += arguments.settings.words }
     if arguments.answerTimeout != RunArguments().answerTimeout {
       words.append("--answer-timeout=\(arguments.answerTimeout)")
     }

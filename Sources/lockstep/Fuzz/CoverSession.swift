@@ -30,6 +30,7 @@ struct CoverArguments {
       + FuzzArguments.options.filter { reports.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [.quiet(\.fuzz.run.isQuiet), RunArguments.verbose.lifted(to: \.fuzz.run)]
       + RunArguments.lab.map { $0.lifted(to: \.fuzz.run) }
+      + SettingsChoice.options.map { $0.lifted(to: \.fuzz.run.settings) }
   }
 }
 

@@ -66,7 +66,8 @@ extension FuzzArguments {
         "device", \.run.device, "SPEC",
         "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a "
           + "bench. The machine's usual emulated device unless given.",
-        example: "emulator:sesame5?defect=deaf-unlock", as: .device),
+        example: "emulator:sesame5?defect=deaf-unlock", as: .device
+      ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:"),
       .value("seed", \.run.seed, "N", "The seed of everything that is drawn.", example: "42"),
       .value(
         "steps", \.steps, "N",
@@ -111,11 +112,13 @@ extension FuzzArguments {
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a campaign that was stopped: the name of its run, or its folder. MACHINE and options are taken "
-          + "from there unless given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz", as: .folder),
+          + "from there unless given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz", as: .folder
+      ).typedOnly(since: "all is taken from the campaign", standsAlone: true),
     ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
       RunArguments.answerTimeout.lifted(to: \.run), .format(\.run.format), .color(\.run.color),
       .quiet(\.run.isQuiet, "Prints findings only."),
     ] + RunArguments.lab.map { $0.lifted(to: \.run) }
+      + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
   }
 
   /// Where rare tests are kept.

@@ -20,7 +20,8 @@ struct ReservationArguments {
       .value(
         "lab", \.lab, "labgrid://HOST:PORT",
         "Takes a lock and the way to it from a lab: a place with --tags is reserved, acquired, and given back however "
-          + "the run ends.", example: "labgrid://lab:20408"),
+          + "the run ends.", example: "labgrid://lab:20408"
+      ).typedOnly(since: RunArguments.realLockReason),
       .value(
         "tags", \.tags, "KEY=VALUE,…",
         "What the place of --lab must have; name=NAME asks for one by its name.",

@@ -79,7 +79,7 @@ extension MutantsArguments {
         "out", \.out, "DIR", "Saves the test that would kill each survivor there, as a scenario.",
         example: "survivors", as: .folder, short: "o"),
       .format(\.run.format), .color(\.run.color),
-    ]
+    ] + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
   }
 
   /// The seed of everything that is drawn.

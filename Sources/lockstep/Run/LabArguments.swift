@@ -103,15 +103,18 @@ extension RunArguments {
         "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can.",
         example: "unix:lock.socket"),
       .list(
-        "allow", \.lab.allowed, "NAME", allowing, example: "reset", as: .choice(LockFamily.sesame.guarded)),
+        "allow", \.lab.allowed, "NAME", allowing, example: "reset", as: .choice(LockFamily.sesame.guarded)
+      ).typedOnly(since: realLockReason),
       .value(
         "actuations", \.lab.actuations, "N",
         "How often the motor of a real lock may move in this run, parking included. 100 unless given; any "
           + "number with an emulated lock.",
-        example: "20"),
+        example: "20"
+      ).typedOnly(since: realLockReason),
       .value(
         "park", \.lab.park, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
-        example: "as-found"),
+        example: "as-found"
+      ).typedOnly(since: realLockReason),
       .value(
         "wait", \.lab.wait, "TIME",
         "How long to wait for a lock or a dongle that another process has. Not at all unless given.",

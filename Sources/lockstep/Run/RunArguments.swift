@@ -54,6 +54,9 @@ struct RunArguments {
   var filters: [String] = []
   var lastFailed = false
   var failedFirst = false
+  var isWatching = false
+  /// The paths of the scenarios that changed since the last run of those that are watched.
+  var changed: Set<ExactText> = []
   var durations: Count?
   var jobs = Count(1)
   var shard: Shard?
@@ -75,6 +78,7 @@ struct RunArguments {
   var verbosity = 0
   var progress = ProgressChoice.auto
   var slow = Interval.seconds(60)
+  var settings = SettingsChoice()
 }
 
 extension RunArguments {
@@ -108,13 +112,19 @@ extension RunArguments {
       ),
       .flag(
         "failed-first", \.failedFirst, "Those that failed the last time before the others."),
+      .flag(
+        "watch", \.isWatching,
+        "Waits for changes of the scenarios and of what they need, and runs again: what changed first, then what failed, "
+          + "then the rest. Enter runs again, and q ends."
+      ).typedOnly(since: "a run that waits for a person is asked for by one"),
       .value(
         "durations", \.durations, "N", "Says at the end which N cases took longest.", example: "10"),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
         "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "
-          + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."),
+          + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."
+      ).typedOnly(since: realLockReason),
       .flag(
         "ignore-quarantine", \.lab.ignoresQuarantine,
         "Judges what is in quarantine on the bench like everything else."),
@@ -122,7 +132,8 @@ extension RunArguments {
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
           + "judgement are run. Everything but the reports is taken from there.",
-        example: "2026-11-22T01-00-00-run", as: .folder),
+        example: "2026-11-22T01-00-00-run", as: .folder
+      ).typedOnly(since: "all is taken from the run", standsAlone: true),
     ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
       answerTimeout, .format(\.format), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
@@ -134,7 +145,7 @@ extension RunArguments {
         "slow-timeout", \.slow, "TIME",
         "Says of a case that is still going on after this time that it is slow. 60s unless given.",
         example: "5min"),
-    ] + lab
+    ] + lab + SettingsChoice.options.map { $0.lifted(to: \.settings) }
   }
 
   static var paths: ArgumentParser<RunArguments>.Operands {
@@ -148,8 +159,11 @@ extension RunArguments {
       "device", \.device, "SPEC",
       "Drives this device in place of the scenarios' own, where machine and generation match: "
         + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a bench.",
-      example: "emulator:sesame5?defect=deaf-unlock", as: .device)
+      example: "emulator:sesame5?defect=deaf-unlock", as: .device
+    ).typedOnly(since: realLockReason, beginning: "lock:")
   }
+  /// Why a file that comes with a checkout names no lock.
+  static let realLockReason = "what moves a motor is typed by whoever stands for it"
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(
       "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.",
@@ -201,7 +215,9 @@ extension RunArguments {
 
   /// The scenarios that failed when they were run last, where that is asked for.
   private func failures(_ messages: StatusLine) -> (ids: Set<ExactText>, use: FailedUse)? {
-    guard lastFailed || failedFirst else { return nil }
+    guard lastFailed || failedFirst else {
+      return isWatching ? (LastFailures(in: reports.out, before: resume).ids, .first) : nil
+    }
     let failed = LastFailures(in: reports.out, before: resume)
     if failed.ids.isEmpty, !isQuiet { messages.say("lockstep: nothing failed the last time: all is run") }
     return (failed.ids, lastFailed ? .only : .first)
@@ -218,6 +234,7 @@ extension RunArguments {
       }
     }
     selection.failed = failures(messages)
+    selection.leading = changed
     selection.rounds = rounds.value
     if let shard { selection.shard = (shard.part, shard.count) }
     selection.seed = seed ?? drawnSeed ?? UInt64(world.drawSeed())

@@ -45,6 +45,11 @@ struct Schema {
         "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
       Schema("machine", "A machine, in YAML.", text: MachineDefinition.schema.pages),
       Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
+      Schema(
+        "config", "A file of settings, in YAML: .lockstep.yaml.",
+        text: CommandSet.lockstep.settingsSchema(
+          title: "lockstep config", summary: "What holds where a command line of Lockstep says nothing."
+        ).pages),
       Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes)),
       Schema("manifest", "runs/NAME/manifest.json.", Manifest.shape),
       Schema("run", "A line of 'lockstep run --format json'.", Shape.any(Record.shapes)),

@@ -1,0 +1,71 @@
+import Documents
+public import Basics
+import System
+
+/// The files that decide what the scenarios under some paths do: they themselves, the machines that they name and the
+/// programs that they drive. Whoever waits for changes waits for changes of these.
+public struct ScenarioNeeds: Sendable {
+  /// A scenario, and the files that it depends on beside itself.
+  private struct Scenario: Sendable {
+    var path: String
+    var needs: [String]
+  }
+
+  private var scenarios: [Scenario] = []
+  /// What is wrong, and paths that somebody named: there may be more some day.
+  private var others: [String]
+  /// The folders that somebody named, in which scenarios may appear.
+  public private(set) var folders: [String]
+
+  /// Finds out what the scenarios under some paths need.
+  ///
+  /// - Parameter device: the device that takes the place of their own.
+  public init(_ paths: [String], device: DeviceSpec?, reader: ScenarioReader) {
+    let set = ScenarioSet(paths, reader: reader)
+    folders = paths.filter { fileKind($0) == .folder }
+    others = paths + set.problems.map(\.source.name)
+    scenarios = set.items.map { item in
+      let machine = item.machine.isFile ? [item.machine.label] : []
+      return Scenario(path: item.path, needs: machine + Self.programs(of: device ?? item.scenario.device))
+    }
+  }
+
+  /// The files among the words of the commands of a device.
+  private static func programs(of device: DeviceSpec?) -> [String] {
+    guard let device, device.kind == .exec || device.kind == .driver else { return [] }
+    let commands = [device.name] + device.settings.filter { $0.name == "peripheral" }.map(\.value)
+    return commands.flatMap { $0.split { " \t\n'\"=;&|<>()".contains($0) } }.map(String.init)
+      .filter { fileKind($0) == .file }
+  }
+
+  /// All files.
+  public var files: Set<ExactText> {
+    Set((scenarios.flatMap { [$0.path] + $0.needs } + others).map { ExactText($0) })
+  }
+
+  /// All places at which a change is one of them.
+  public var places: Set<ExactText> { files.reduce(into: []) { $0.formUnion(Self.places(of: $1.text)) } }
+
+  /// The scenarios that have to do with what changed.
+  ///
+  /// - Parameter changed: absolute paths, with no link in them or as they were named; see ``places(of:)``.
+  public func scenarios(touchedBy changed: Set<ExactText>) -> Set<ExactText> {
+    var touched = Set<ExactText>()
+    for scenario in scenarios
+    where ([scenario.path] + scenario.needs).contains(where: {
+      !Self.places(of: $0).isDisjoint(with: changed)
+    }) {
+      touched.insert(ExactText(scenario.path))
+    }
+    return touched
+  }
+
+  /// Where a path leads: the place in its own folder, and the one that it links to.
+  public static func places(of path: String) -> Set<ExactText> {
+    var places = Set<ExactText>()
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    if let folder = realPath(Path.folder(of: path)) { places.insert(ExactText(Path.join(folder, name))) }
+    if let file = realPath(path) { places.insert(ExactText(file)) }
+    return places
+  }
+}

@@ -1,0 +1,135 @@
+public import Basics
+import Glibc
+
+/// Tells which files of some folders change, as the system notices it: nothing is looked at again and again.
+///
+/// Folders are watched and not files: an editor that saves puts another file in the place of the one that was there.
+public struct FolderWatch: ~Copyable {
+  /// What there is to hear of, beside changes.
+  public enum News: Equatable, Sendable {
+    /// What changed: paths of files and folders, as the folders were named.
+    case changes(Set<ExactText>)
+    /// So much changed that nobody can say what.
+    case unknownChanges
+    /// Another descriptor is ready, a signal came, or the time is over.
+    case others
+  }
+
+  private static let events: UInt32 = [
+    IN_CLOSE_WRITE, IN_CREATE, IN_DELETE, IN_MOVED_FROM, IN_MOVED_TO, IN_ONLYDIR,
+  ].reduce(0) { $0 | UInt32($1) }
+  /// How long nothing may happen before what happened is told: whoever saves files saves several, in several steps.
+  private static let quiet = Interval.milliseconds(100)
+  /// How long is waited for that at most.
+  private static let patience = Interval.seconds(2)
+
+  private let descriptor: Int32
+  /// The folders by the numbers that the system gave them: of one folder there is one, however it is named.
+  private var folders: [Int32: [String]] = [:]
+  private var changed: Set<ExactText> = []
+  private var hasLost = false
+
+  /// Watches nothing yet.
+  public init() throws(WatchFault) {
+    descriptor = Kernel.watch()
+    guard descriptor >= 0 else { throw WatchFault(code: errno) }
+  }
+
+  deinit { Kernel.close(descriptor) }
+
+  /// Watches a folder too; one that is not there, or no folder, has nothing to watch.
+  public mutating func add(_ folder: String) throws(WatchFault) {
+    let number = Kernel.watch(folder, by: descriptor, for: Self.events)
+    if number >= 0 {
+      if folders[number]?.contains(folder) != true { folders[number, default: []].append(folder) }
+    } else if ![ENOENT, ENOTDIR, EACCES, ELOOP].contains(errno) {
+      throw WatchFault(code: errno, folder: folder)
+    }
+  }
+
+  /// Watches a folder and those below it, but for names that begin with a dot and links.
+  ///
+  /// A folder is watched before it is looked at: what is made in between is told.
+  ///
+  /// - Parameter exception: the path of a folder that is left out.
+  public mutating func add(tree folder: String, besides exception: String) throws(WatchFault) {
+    guard folder != exception else { return }
+    try add(folder)
+    for name in folderEntries(folder) ?? [] {
+      let path = Path.join(folder, name)
+      if fileKind(path) == .folder, linkTarget(path) == nil { try add(tree: path, besides: exception) }
+    }
+  }
+
+  /// Waits until something changed and nothing more does for a moment, or another descriptor is ready, or for so long.
+  public mutating func next(
+    or others: [(descriptor: Int32, events: Int16)], within time: Interval
+  ) throws(WatchFault) -> News {
+    let own = (descriptor: descriptor, events: Int16(POLLIN))
+    try take()
+    if changed.isEmpty, !hasLost {
+      _ = Waiting.wait(for: [own] + others, until: Waiting.now + time)
+      try take()
+      if changed.isEmpty, !hasLost { return .others }
+    }
+    let limit = Waiting.now + Self.patience
+    while Waiting.now < limit, Waiting.wait(for: [own], until: min(limit, Waiting.now + Self.quiet)) {
+      try take()
+    }
+    defer { (changed, hasLost) = ([], false) }
+    return hasLost ? .unknownChanges : .changes(changed)
+  }
+
+  /// Takes in what the system has to tell.
+  private mutating func take() throws(WatchFault) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe Kernel.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 || errno == EAGAIN else { throw WatchFault(code: errno) }
+      guard count > 0 else { return }
+      take(buffer[..<count])
+    }
+  }
+
+  /// Reads events: a number of a folder, what happened, a cookie, the length of a name, and the name with zeros behind it.
+  private mutating func take(_ bytes: ArraySlice<UInt8>) {
+    func word(_ place: Int) -> UInt32 {
+      (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) }
+    }
+    var place = bytes.startIndex
+    while place + 16 <= bytes.endIndex {
+      let (number, mask, length) = (Int32(bitPattern: word(place)), word(place + 4), Int(word(place + 12)))
+      let name = bytes[(place + 16)..<min(place + 16 + length, bytes.endIndex)].prefix { $0 != 0 }
+      place += 16 + length
+      if mask & UInt32(IN_Q_OVERFLOW) != 0 { hasLost = true }
+      for folder in folders[number] ?? [] where !name.isEmpty {
+        changed.insert(ExactText(Path.join(folder, String(decoding: name, as: UTF8.self))))
+      }
+      // The folder is gone; another one may get the number.
+      if mask & UInt32(IN_IGNORED) != 0 { folders[number] = nil }
+    }
+  }
+}
+
+/// Why changes cannot be noticed.
+public struct WatchFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The system's number of the error.
+  public var code: Int32
+  /// The folder that was to be watched.
+  public var folder: String?
+
+  /// What is wrong, and what can be done.
+  public var description: String {
+    let place = folder.map { "\($0): " } ?? ""
+    switch code {
+    case ENOSPC:
+      return "\(place)no more folders can be watched: this user's limit of them is used up (sysctl "
+        + "fs.inotify.max_user_watches)"
+    case EMFILE:
+      return "\(place)changes cannot be watched: this user's limit of programs that do so is used up (sysctl "
+        + "fs.inotify.max_user_instances), or too many files are open"
+    default: return "\(place)changes cannot be watched: \(errorText(code))"
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Basics
+import CommandLine
+import Devices
+import Harness
+import Journal
+import Reporting
+import System
+
+/// Runs that follow each other for as long as somebody works on the scenarios.
+struct RunWatching: ~Copyable {
+  /// How long a signal that another thread took may go unnoticed. No file is looked at meanwhile.
+  private static let patience = Interval.milliseconds(500)
+
+  private var arguments: RunArguments
+  private let console: Console
+  /// What runs write themselves is no change.
+  private let out: String
+  private var watch: FolderWatch
+  private var needs: ScenarioNeeds
+  private var input: InputLines? = InputLines()
+
+  /// Makes sure that what is asked for can be run without anybody looking, and begins to watch.
+  init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
+    let options = [
+      ("--resume", arguments.resume != nil), ("--format json", arguments.format == .json),
+      ("--transport", arguments.lab.transport != nil), ("--lab", arguments.lab.reservation.lab != nil),
+    ]
+    guard arguments.device?.hasPrefix("lock:") != true else {
+      throw UsageError("--watch is for emulated locks and programs: a file that is saved moves no real lock")
+    }
+    if let (option, _) = options.first(where: \.1) {
+      throw UsageError("--watch runs again and again for a person: leave \(option) out")
+    }
+    let out = realPath(arguments.reports.out) ?? Path.join(Host.folder, arguments.reports.out)
+    let needs = try Self.needs(of: arguments)
+    watch = try Self.noticing { () throws(WatchFault) in
+      var watch = try FolderWatch()
+      try Self.add(needs, to: &watch, besides: out)
+      return watch
+    }
+    (self.arguments, self.console, self.out, self.needs) = (arguments, console, out, needs)
+  }
+
+  /// What comes of something that needs the system to tell of changes.
+  private static func noticing<Value: ~Copyable>(
+    _ body: () throws(WatchFault) -> Value
+  ) throws(UsageError) -> Value {
+    do throws(WatchFault) {
+      return try body()
+    } catch {
+      throw UsageError("\(error)", status: .labFault)
+    }
+  }
+
+  /// Runs until somebody wants no more, and gives the status of the latest run.
+  consuming func perform(
+    _ run: (RunArguments) throws(UsageError) -> CommandStatus
+  ) throws(UsageError) -> CommandStatus {
+    Interruption.listen()
+    var status = try run(arguments)
+    while !Interruption.isRequested, !console.isBroken {
+      console.say("lockstep: waiting for changes; Enter runs again, q and Enter ends")
+      guard let changed = try next() else { break }
+      if console.drawsOver { console.draw("\u{1B}[H\u{1B}[2J") }
+      if !changed.isEmpty { console.say("lockstep: changed: \(Self.list(changed))") }
+      arguments.changed = changed
+      do throws(UsageError) {
+        status = try run(arguments)
+      } catch {
+        console.say("lockstep: \(error.message)")
+        status = error.status
+      }
+    }
+    return status
+  }
+
+  private static func needs(of arguments: RunArguments) throws(UsageError) -> ScenarioNeeds {
+    let world = World()
+    let device = try checked("--device: ") { try world.deviceSpec(arguments.device) }
+    return ScenarioNeeds(
+      arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, device: device, reader: world.reader)
+  }
+
+  private static func add(
+    _ needs: ScenarioNeeds, to watch: inout FolderWatch, besides out: String
+  ) throws(WatchFault) {
+    for folder in Set(needs.places.map { Path.folder(of: $0.text) }).sorted() { try watch.add(folder) }
+    for folder in needs.folders {
+      if let folder = realPath(folder) { try watch.add(tree: folder, besides: out) }
+    }
+  }
+
+  private static func list(_ changed: Set<ExactText>) -> String {
+    let names = changed.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
+  }
+}
+
+extension RunWatching {
+  /// Waits for a reason to run again: the scenarios that changed, or none where it is something else; `nil` where there
+  /// will be no more.
+  private mutating func next() throws(UsageError) -> Set<ExactText>? {
+    while !Interruption.isRequested {
+      switch input?.next() {
+      case .line("q"): return nil
+      case .line: return []
+      case .tooLong, .end: input = nil
+      case nil: break
+      }
+      let reason = try Self.noticing { () throws(WatchFault) -> Set<ExactText>? in
+        switch try watch.next(or: input?.descriptors ?? [], within: Self.patience) {
+        case .others: return nil
+        case .unknownChanges: return try touched(by: nil)
+        case .changes(let changed):
+          return try touched(by: changed.filter { !$0.text.hasPrefix(out + "/") })
+        }
+      }
+      if let reason { return reason }
+    }
+    return nil
+  }
+
+  /// The scenarios that have to do with changes; `nil` where nobody has.
+  ///
+  /// - Parameter changed: where something changed, if that is known.
+  private mutating func touched(by changed: Set<ExactText>?) throws(WatchFault) -> Set<ExactText>? {
+    let before = needs
+    guard changed?.contains(where: { Self.mayMatter($0.text) || before.places.contains($0) }) != false else {
+      return nil
+    }
+    needs = (try? Self.needs(of: arguments)) ?? before
+    try Self.add(needs, to: &watch, besides: out)
+    guard let changed else { return [] }
+    guard before.files != needs.files || !before.places.union(needs.places).isDisjoint(with: changed) else {
+      return nil
+    }
+    return before.scenarios(touchedBy: changed).union(needs.scenarios(touchedBy: changed))
+  }
+
+  /// Whether something new may be a scenario, or hold some, or what is gone may have.
+  private static func mayMatter(_ path: String) -> Bool {
+    path.hasSuffix(".yaml") || path.hasSuffix(".yml") || fileKind(path) != .file
+  }
+}
