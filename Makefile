@@ -18,11 +18,11 @@ TORTURE ?= 1/10
 .DEFAULT_GOAL := help
 .PHONY: help build run test lint format bench fuzz-decoders clean dependencies
 .PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
-.PHONY: dependencies-peers test-products install uninstall deb pictures
+.PHONY: dependencies-peers test-products install uninstall deb image pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\n  ARGS="…" is handed on by run, test and bench: make run ARGS="--seed 42"\n'
+	@printf '\n  ARGS="…" is handed on by run, test, bench and image: make run ARGS="--seed 42"\n'
 
 # The commit and its day, with a plus sign where something was changed since, for `lockstep version`.
 build: export LOCKSTEP_BUILD = $(shell \
@@ -44,6 +44,9 @@ uninstall: ## Remove what install has put below PREFIX
 deb: build ## Build a package for this Debian, as .build/lockstep_VERSION_ARCHITECTURE.deb
 	.ci/dependencies --package
 	.ci/deb $(COMMAND) .build
+
+image: ## Build a container image of the command, with podman or docker, as lockstep:latest
+	.ci/image $(ARGS)
 
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)

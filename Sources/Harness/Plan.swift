@@ -5,7 +5,8 @@ public import Basics
 
 /// One scenario as it is driven: on a device, with a seed.
 public struct Case: Sendable {
-  /// The path of the scenario without its ending, and the round where there are several. Unique in a run.
+  /// The path of the scenario without `.yaml`, and the round where there are several. Unique in a run: of two files that
+  /// have but other endings one keeps it.
   public var id: String
   /// The title.
   public var name: String
@@ -158,10 +159,7 @@ public struct Plan: Sendable {
 
   /// The id of the case of a scenario, without its round.
   public static func id(of path: String) -> String {
-    for ending in [".yaml", ".yml"] where path.hasSuffix(ending) {
-      return String(path.dropLast(ending.count))
-    }
-    return path
+    path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path
   }
 
   private static func seed(of scenario: Scenario, round: Int, _ selection: Selection) -> UInt64 {

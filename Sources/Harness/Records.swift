@@ -125,7 +125,9 @@ extension Case {
   /// The line that the case starts with.
   public var record: Record.Case {
     var record = Record.Case(id: id)
-    (record.name, record.file, record.line) = (name, file, scenario.line)
+    record.name = name
+    // What comes from no file has a name for people only: nobody finds a line in it.
+    if text != nil { (record.file, record.line) = (file, scenario.line) }
     record.tags = scenario.tags
     (record.machine, record.model) = (machine.label, machine.hash)
     (record.device, record.firmware) = (device.description, firmware)

@@ -21,7 +21,7 @@ public struct CaseTime: Hashable, Sendable {
     /// The line of the journal with which the try of the case starts, from 1.
     public var line = 0
     var start = ""
-    var taken = Interval.zero
+    var taken: Interval?
 
     /// Tells of the try that starts with a line of the journal.
     public init(_ time: CaseTime, line: Int) {
@@ -32,7 +32,8 @@ public struct CaseTime: Hashable, Sendable {
 
     /// When that was; `nil` where the line says no time.
     public var time: CaseTime? {
-      WallTime(text: start).map { CaseTime(start: $0, taken: max(.zero, taken)) }
+      guard let taken, taken >= .zero else { return nil }
+      return WallTime(text: start).map { CaseTime(start: $0, taken: taken) }
     }
   }
 }

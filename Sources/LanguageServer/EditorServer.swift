@@ -102,7 +102,7 @@ extension EditorServer {
   private mutating func take(_ bytes: [UInt8]) -> [JSON] {
     let message: JSON
     do {
-      message = try JSON(parsing: bytes)
+      message = try JSON(parsing: bytes.span, isMended: true)
     } catch {
       return [Self.failure(nil, .parse, "this is no JSON: \(error)")]
     }

@@ -119,10 +119,15 @@ extension TourGuide {
     }
   }
 
-  /// Makes this tour's own folder anew, with what is in it from the beginning.
+  /// Makes this tour's own folder, with what is in it from the beginning. One of an earlier tour is kept beside it: somebody
+  /// may have worked on in it.
   private func layOut() throws(Stop) {
     do {
-      if FolderNames.kind(folder) != .missing { try removeFolder(folder) }
+      if FolderNames.kind(folder) != .missing {
+        var number = 1
+        while try !rename(folder, to: "\(folder)-\(number)") { number += 1 }
+        say("What an earlier tour left is in \(folder)-\(number) now.")
+      }
       try makeFolder(folder)
       for file in tour.files {
         let path = Path.join(folder, file.name)
@@ -142,7 +147,7 @@ extension TourGuide {
     let isThere = FolderNames.kind(folder) != .missing
     say(
       "It works in \(folder) and nowhere else"
-        + (isThere ? "; what an earlier tour left there is removed first." : "."))
+        + (isThere ? "; what an earlier tour left there is moved aside first." : "."))
     if !self.isThere("lockstep"), let program = Host.program {
       say("There is no 'lockstep' on your PATH. To type a command yourself, write \(program) in its place.")
     }
@@ -297,7 +302,8 @@ extension TourGuide {
 
   private func sayWhatStays() {
     say("What the tour made is in \(place). This removes it:")
-    console.print("  \(paint(.strong, "rm -r " + shellWord(place)))\n\n")
+    console.print(
+      "  \(paint(.strong, "rm -r " + shellWord(place.hasPrefix("-") ? "./" + place : place)))\n\n")
   }
 
   private func sayWhatNext() {

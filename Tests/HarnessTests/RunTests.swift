@@ -72,7 +72,7 @@ struct RunTests {
       result.lines,
       [
         #"{"run":{"format":1,"seed":7,"cases":1}}"#,
-        #"{"case":{"id":"toys/door","name":"A door","file":"toys/door.yaml","line":1,"machine":"door","model":"6ab56441ef0a4bef","device":"emulator:oak","seed":7,"digest":"f6d12fe613075a8e"}}"#,
+        #"{"case":{"id":"toys/door","name":"A door","machine":"door","model":"6ab56441ef0a4bef","device":"emulator:oak","seed":7,"digest":"f6d12fe613075a8e"}}"#,
         #"{"t":"0.000","model":["closed"]}"#,
         #"{"t":"0.000","step":1,"line":4,"note":"a visitor"}"#,
         #"{"t":"0.000","step":2,"line":5,"stimulus":"open","arguments":{"value":3}}"#,

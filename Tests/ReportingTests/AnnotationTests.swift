@@ -56,14 +56,13 @@ struct AnnotationTests {
         #"{"verdict":"incomplete","case":"h","message":"the run was stopped"}"#,
         #"{"end":{"cases":8,"status":1}}"#,
       ], in: folder)
-    // In the order of the reports, which have the one with a path from the root elsewhere.
     expect(
       try runs.gitHubLines(),
       [
+        "::error file=Scenarios/b%2C1.yaml,line=9,title=50 %25%2C or%3A more%3A diverged at step 3::it %250A%0Astayed: shut%0Amodel   open%0Alock    shut%0Alockstep replay b.yaml",
         "::warning file=Scenarios/c.yaml,line=7,title=In the lab%3A trouble in the lab::no dongle",
         "::error file=Scenarios/e.yaml,line=5,title=Twice%3A diverged at step 1::wrong",
         "::error file=Scenarios/f.yaml,line=8,title=Flaky%3A flaky at step 2::odd",
-        "::error file=Scenarios/b%2C1.yaml,line=9,title=50 %25%2C or%3A more%3A diverged at step 3::it %250A%0Astayed: shut%0Amodel   open%0Alock    shut%0Alockstep replay b.yaml",
       ])
     func object(
       _ file: String, _ line: Int, _ text: String, _ name: String, _ severity: String, _ fingerprint: String
@@ -72,17 +71,17 @@ struct AnnotationTests {
     }
     let objects = [
       object(
+        "b,1", 9, "50 %, or: more: diverged at step 3: it %0A stayed: shut", "divergence", "major",
+        fingerprint("Scenarios/b,1.yaml", "b", "divergence", "overdue: open")),
+      object(
         "c", 7, "In the lab: trouble in the lab: no dongle", "lab-fault", "info",
-        fingerprint("Scenarios.c", "In the lab", "lab-fault", "")),
+        fingerprint("Scenarios/c.yaml", "c", "lab-fault", "")),
       object(
         "e", 5, "Twice: diverged at step 1: wrong", "divergence", "major",
-        fingerprint("Scenarios.e", "Twice", "divergence", "")),
+        fingerprint("Scenarios/e.yaml", "e", "divergence", "")),
       object(
         "f", 8, "Flaky: flaky at step 2: odd", "flaky", "major",
-        fingerprint("Scenarios.f", "Flaky", "flaky", "")),
-      object(
-        "b,1", 9, "50 %, or: more: diverged at step 3: it %0A stayed: shut", "divergence", "major",
-        fingerprint("Scenarios.b,1", "50 %, or: more", "divergence", "overdue: open")),
+        fingerprint("Scenarios/f.yaml", "f", "flaky", "")),
     ]
     expect(try codeQuality(runs, in: folder), "[\n" + objects.joined(separator: ",\n") + "\n]\n")
   }

@@ -104,7 +104,7 @@ struct ExchangeTests {
       summary,
       [
         "tests": 6, "passed": 1, "failed": 1, "skipped": 1, "pending": 0, "other": 3, "flaky": 1, "suites": 2,
-        "start": 1_763_678_331_042, "stop": 1_763_678_337_000, "duration": 5958,
+        "start": 1_795_214_331_042, "stop": 1_795_214_337_000, "duration": 5958,
       ].merging(["tests": 5, "other": 2]) { $1 })
     let environment = CTRFSchema.check(results["environment"], CTRFSchema.environment)
     expect("\(environment["commit"] ?? "") \(environment["healthy"] ?? "")", "61f6abf 0")
@@ -112,9 +112,9 @@ struct ExchangeTests {
     expect(
       tests.map { "\($0["name"] ?? "") \($0["status"] ?? "") \($0["duration"] ?? "") \($0["start"] ?? "-")" },
       [
-        "Scenarios/gone".suffix(4) + " other 3000 1763678334000", "not skipped 0 1763678337000",
+        "Scenarios/gone".suffix(4) + " other 3000 1795214334000", "not skipped 0 1795214337000",
         "open other 500 -",
-        "A \"drop\" [defect=x] failed 250 1763678331100", "Now and then passed 563 1763678332000",
+        "drop [defect=x] failed 250 1795214331100", "again passed 563 1795214332000",
       ].map { String($0) })
     let drop = tests[3]
     expect(drop["suite"] as? [String], ["Scenarios", "s5"])
@@ -125,6 +125,7 @@ struct ExchangeTests {
     #expect((drop["trace"] as? String ?? "").contains("replay: lockstep replay f.yaml"))
     expect((drop["parameters"] as? [String: String])?["seed"], "7")
     expect((drop["extra"] as? [String: String])?["deviceTime"], "5.000")
+    expect((drop["extra"] as? [String: String])?["title"], "A \"drop\" [defect=x]")
     let retried = tests[4]
     expect("\(retried["flaky"] ?? "") \(retried["retries"] ?? "")", "1 1")
     let attempts = (retried["retryAttempts"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.attempt) }
@@ -154,12 +155,12 @@ struct ExchangeTests {
     expect(
       results.map(words).sorted(),
       [
-        "Scenarios.gone broken 1763678334000 1763678337000 0 no dongle",
-        "Scenarios.not skipped 1763678337000 1763678337000 0 the battery is low",
+        "Scenarios.gone broken 1795214334000 1795214337000 0 no dongle",
+        "Scenarios.not skipped 1795214337000 1795214337000 0 the battery is low",
         "Scenarios.open unknown - - 0 the run ended before this case had a verdict",
-        "Scenarios.s5.again failed 1763678332000 1763678332500 1 first",
-        "Scenarios.s5.again passed 1763678333000 1763678333063 1 -",
-        "Scenarios.s5.drop [defect=x] failed 1763678331100 1763678331350 0 nothing was shown",
+        "Scenarios.s5.again failed 1795214332000 1795214332500 1 first",
+        "Scenarios.s5.again passed 1795214333000 1795214333063 1 -",
+        "Scenarios.s5.drop [defect=x] failed 1795214331100 1795214331350 0 nothing was shown",
       ])
     let again = results.filter { "\($0["fullName"] ?? "")".hasSuffix("again") }
     expect(Set(again.map { "\($0["historyId"] ?? "")" }).count, 1)
@@ -180,12 +181,19 @@ struct ExchangeTests {
     expect(try String(contentsOfFile: folder + "/" + copied[0], encoding: .utf8), "btsnoop")
     expect(
       try String(contentsOfFile: folder + "/environment.properties", encoding: .utf8),
-      "lockstep = 1.0\nrun = r1\nhost = bench-01\nseed = 42\nrevision = 61f6abf\ndongle__1 = a b\\\\c\n")
+      "lockstep = 1.0\nrun = r1\nhost = bench-01\nseed = 42\nrevision = 61f6abf\ndongle__1 = a\\\\nb\\\\c\n")
     // The same run again changes nothing, and another run's results stay.
     _ = try scratch.file("deep/allure/other-result.json", Array("{}".utf8))
+    // So do an environment and categories that somebody has written.
+    _ = try scratch.file("deep/allure/environment.properties", Array("browser = none\n".utf8))
+    _ = try scratch.file("deep/allure/categories.json", Array("[]".utf8))
     try RecordedRuns(journals: [scratch.path("run/journal.jsonl")]).writeAllure(to: folder)
     expect(
       try FileManager.default.contentsOfDirectory(atPath: folder).sorted(),
       (names + ["other-result.json"]).sorted())
+    expect(
+      try ["environment.properties", "categories.json"].map {
+        try String(contentsOfFile: folder + "/" + $0, encoding: .utf8)
+      }, ["browser = none\n", "[]"])
   }
 }

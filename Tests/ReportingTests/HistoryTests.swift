@@ -191,6 +191,7 @@ struct HistoryTests {
       ("Scenarios.s5.drop", "A drop (of water)"), ("Scenarios.s5.lock", "Locks"),
       ("Scenarios.s5.lock", "Locks (2)"), ("Scenarios.s5.two", "One"), ("Scenarios.s5.two", "Another"),
       ("plain", "x"), ("Scenarios.s5.taken", "Title"), ("Scenarios.s5", "taken"),
+      ("Scenarios.s5", "other"),
     ] {
       try old.database.run(
         "INSERT INTO cases (class, name) VALUES ($1, $2)", [.text(className), .text(name)])
@@ -204,6 +205,7 @@ struct HistoryTests {
       [
         "Scenarios.s5 / drop", "Scenarios.s5 / lock", "Scenarios.s5 / lock#2", "Scenarios.s5.two / One",
         "Scenarios.s5.two / Another", "plain / x", "Scenarios.s5.taken / Title", "Scenarios.s5 / taken",
+        "Scenarios.s5 / other",
       ])
   }
 

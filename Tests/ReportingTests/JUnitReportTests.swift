@@ -304,7 +304,8 @@ struct JUnitReportTests {
   func noJournal() throws {
     let scratch = try TestFolder()
     for (path, reason) in [
-      (scratch.path("none.jsonl"), "No such file or directory"), (scratch.directory.path, "Is a directory"),
+      (scratch.path("none.jsonl"), "there is no such file or folder"),
+      (scratch.directory.path, "Is a directory"),
     ] {
       let report = try JUnitReport.write(journal: path, to: scratch.path("junit.xml"))
       expect([report.tests, report.errors], [1, 1])
@@ -335,6 +336,7 @@ struct CaseNameTests {
     ("Scenarios/sesame5/drop", "", "Scenarios.sesame5", "drop"), ("./a//b/../c", "", "a.b", "c"),
     ("/tmp/a.b/c.d", "", "tmp.a_b", "c.d"), ("Scenarios/drop#3", "", "Scenarios", "drop#3"),
     ("fuzz/sesame/17", "", "fuzz.sesame", "17"), ("alone", "", "alone", "alone"),
+    ("alone#2", "", "alone", "alone#2"),
     ("../x", "", "lockstep", "x"),
     ("/", "", "lockstep", "case"), ("a/ ", "", "a", "case"),
     ("a/drop", "defect=deaf-unlock&amp;loss=0.1", "a", "drop [defect=deaf-unlock&amp;loss=0.1]"),

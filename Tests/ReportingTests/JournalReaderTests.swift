@@ -173,7 +173,7 @@ struct JournalReaderTests {
   @Test("a journal that is not there is an error with its path")
   func missing() {
     let error = #expect(throws: FileFault.self) { _ = try JournalReader("/nowhere/journal.jsonl") }
-    expect(error?.description, "cannot read /nowhere/journal.jsonl: No such file or directory")
+    expect(error?.description, "cannot read /nowhere/journal.jsonl: there is no such file or folder")
   }
 
   @Test("reading goes on after a problem")

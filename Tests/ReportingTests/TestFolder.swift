@@ -19,9 +19,12 @@ final class TestFolder {
 
   func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
-  /// Writes a file and gives its path.
+  /// Writes a file, in a folder if the name has one, and gives its path.
   func file(_ name: String, _ bytes: [UInt8]) throws -> String {
-    try Data(bytes).write(to: directory.appendingPathComponent(name))
+    let place = directory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: place)
     return path(name)
   }
 

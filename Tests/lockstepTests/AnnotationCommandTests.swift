@@ -28,7 +28,9 @@ struct AnnotationCommandTests {
     expect(result.status, 1)
     let told = commands(result.errors)
     expect(told.count, 1)
-    let start = "::error file=Scenarios/unlock.yaml,line=12,title=An unlock is told%3A diverged at step 7::"
+    let start =
+      "::error file=Scenarios/unlock.yaml,line=12,title=An unlock is told "
+      + "[defect=status-lags-one-behind]%3A diverged at step 7::"
     #expect(told[0].hasPrefix(start) && told[0].contains("%0Alockstep replay Reports/failures/"), "\(told)")
     expect(commands(result.output), [])
     let quality = try folder.read("a/quality.json")
@@ -81,7 +83,12 @@ struct AnnotationCommandTests {
     let saved = try #require(folder.names("Reports/failures").first)
     let told = commands(result.errors)
     expect(told.count, 1)
-    #expect(told[0].hasPrefix("::error file=Reports/failures/\(saved),line=1,title="), "\(told)")
+    // At its last step, which is the one that shows it.
+    let lines = try folder.read("Reports/failures/\(saved)").split(
+      separator: "\n", omittingEmptySubsequences: false)
+    let line = try #require(lines.lastIndex { $0.hasPrefix("  - ") }) + 1
+    #expect(
+      told[0].hasPrefix("::error file=Reports/failures/\(saved),line=\(line),title="), "\(told)")
   }
 
   @Test(

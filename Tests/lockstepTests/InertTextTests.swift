@@ -171,6 +171,24 @@ struct InertTextTests {
     expect(visibleWidth(paint(.faint, "four")), 4)
   }
 
+  @Test("begins no line with what a journal of somebody else's says, and its last line takes no verdict back")
+  func report() throws {
+    let folder = try Command.Folder()
+    let lines = [
+      #"{"run":{"format":1,"seed":1,"cases":1}}"#, #"{"case":{"id":"a\n::set-env name=A::b"}}"#,
+      #"{"verdict":"divergence","case":"a\n::set-env name=A::b","t":"1.000","message":"x\n::stop-commands::y\r\n::error::z","replay":"lockstep\n::add-mask::x"}"#,
+      #"{"end":{"cases":1,"agree":1,"status":0}}"#,
+    ]
+    try folder.write("run/journal.jsonl", lines.joined(separator: "\n") + "\n")
+    let result = try Command.run("report", "run", "--history", "none", in: folder.path)
+    expect(result.status, 1)
+    let told = (result.output + "\n" + result.errors).split(whereSeparator: \.isNewline)
+    expect(told.filter { $0.drop { $0 == " " }.hasPrefix("::") }, [])
+    #expect(
+      told.contains(#"✘ a\n::set-env name=A::b"#)
+        && told.contains(#"    · ::stop-commands::y\r\n::error::z"#), "\(told)")
+  }
+
   @Test("has a name in one line")
   func lines() {
     expect("a\n✔ all agree\r\nb\rc".inOneLine, "a\\n✔ all agree\\r\\nb\\rc")

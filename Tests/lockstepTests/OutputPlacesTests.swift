@@ -72,6 +72,20 @@ struct OutputPlacesTests {
       ("cover door --save door.yaml", "--save: door.yaml is there already and is not the tour of a machine"),
       ("cover door --save a.yaml --junit a.yaml", "--save and --junit are one file, a.yaml"),
       ("run door.yaml --junit .", "--junit: . is a folder: name a file in it"),
+      ("run door.yaml --ctrf .", "--ctrf: . is a folder: name a file in it"),
+      ("run door.yaml --ctrf door.yaml", "--ctrf: door.yaml is there already and is not a report in CTRF"),
+      ("run door.yaml --ctrf a.xml --junit a.xml", "--ctrf and --junit are one file, a.xml"),
+      ("run door.yaml --allure door.yaml", "--allure: door.yaml is no folder: name one"),
+      ("run door.yaml --allure /dev/full", "--allure: /dev/full is no folder: name one"),
+      ("run door.yaml --allure .", "--allure: . holds other things and no results of Allure: name a folder"),
+      (
+        "fuzz door --steps 10 --allure Reports",
+        "--allure: Reports holds other things and no results of Allure"
+      ),
+      (
+        "report Reports/runs/* --allure x --ctrf x",
+        "--allure and --ctrf are one place, x: give each one of its own"
+      ),
       ("fuzz door --capture a.btsnoop", "--capture goes with --transport"),
       ("cover door --capture a.btsnoop", "--capture goes with --transport"),
       (
@@ -109,6 +123,53 @@ struct OutputPlacesTests {
     let text = try folder.read("out")
     #expect(text.hasPrefix("before\n<?xml") && text.contains("</testsuites>"), "\(text)")
     expect(folder.names("").filter { $0.hasPrefix("out") }, ["out"])
+  }
+
+  @Test("results for Allure lie beside those of other runs, and reports that are made again are the same")
+  func exchange() throws {
+    expect(try run("run door.yaml --quiet --ctrf one.json --allure allure").status, 0)
+    expect(try run("run door.yaml --quiet --ctrf two.json --allure allure --out again").status, 0)
+    let names = folder.names("allure")
+    expect(names.filter { $0.hasSuffix("-result.json") }.count, 2)
+    expect(try run("report again/runs/* --quiet --ctrf three.json --allure allure").status, 0)
+    expect(try folder.read("three.json"), try folder.read("two.json"))
+    expect(try run("report Reports/runs/* --quiet --ctrf one-again.json --allure alone").status, 0)
+    expect(try folder.read("one-again.json"), try folder.read("one.json"))
+    expect(folder.names("allure"), names)
+    for name in folder.names("alone") where name.hasSuffix("-result.json") {
+      expect(try folder.read("alone/" + name), try folder.read("allure/" + name))
+    }
+  }
+
+  @Test(
+    "what cannot be written is said, and the run stays",
+    arguments: ["--ctrf /dev/full", "--ctrf /proc/no/c.json", "--allure /proc/no"])
+  func exchangeUnwritable(option: String) throws {
+    let result = try run("run door.yaml --quiet \(option)")
+    expect(result.status, 3)
+    #expect(result.errors.hasPrefix("lockstep: the reports are not written: "), "\(result.errors)")
+    #expect(
+      result.errors.contains("once there is a place for them: lockstep report Reports/runs/"),
+      "\(result.errors)")
+  }
+
+  @Test("no key stands in what others read")
+  func exchangeSecret() throws {
+    let secret = "6e4948392ccca36d631b84b4450984da"
+    try folder.write(
+      "key.yaml", "lock: sesame5\nuuid: bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\nsecret: \(secret)\n")
+    try folder.write(
+      "keyed.yaml",
+      "scenario: With \(secret)\nmachine: sesame\ndevice: { lock: sesame5, registered: true }\ntags: [\"k\(secret)\"]\nsteps: [closeTo]\n"
+    )
+    let result = try Command.shell(
+      """
+      chmod 600 key.yaml
+      "$LOCKSTEP" run keyed.yaml --device lock:key.yaml --transport tcp-client:127.0.0.1:9 --ctrf c.json --allure al
+      echo "status $?"; grep -rilF \(secret) c.json al Reports
+      """, in: folder.path)
+    #expect(result.output.hasSuffix("status 3\n"), "\(result.output)\(result.errors)")
+    #expect(try folder.read("c.json").contains("keyed"))
   }
 
   @Test("a tour takes the place of a tour")

@@ -126,7 +126,8 @@ struct PacketsTests {
       in: folder.path)
     expect(result.status, 0)
     expect(
-      folder.names("out/runs/" + folder.names("out/runs")[0]), [".held", "journal.jsonl", "manifest.json"])
+      folder.names("out/runs/" + folder.names("out/runs")[0]),
+      [".held", "journal.jsonl", "manifest.json", "times.jsonl"])
     let replay = try Command.run(
       "replay", "case.yaml", "--seed", "7", "--capture", "it.btsnoop", in: folder.path)
     expect(replay.status, 1)

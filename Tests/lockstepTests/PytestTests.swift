@@ -76,6 +76,27 @@ struct PytestTests {
     #expect(junit.contains(#"<failure message="\#(Self.late)""#), "\(junit)")
   }
 
+  @Test(
+    "a scenario that only another ending tells from the next has a verdict of its own, and no tag excuses it")
+  func alike() throws {
+    let folder = try folder()
+    try folder.write("Scenarios/same.yaml", TestFrameworks.lock)
+    try folder.write("Scenarios/same.yml", TestFrameworks.unlock)
+    for (name, tag) in [("x", "xfail"), ("y", "skip"), ("z", "flaky")] {
+      try folder.write(
+        "Scenarios/\(name).yaml",
+        TestFrameworks.unlock.replacing("tags: [smoke,", with: "tags: [\(tag),"))
+    }
+    let session = try pytest("\(Self.lags)", in: folder)
+    expect(session.status, 1)
+    expect(
+      session.ends.filter { !$0.hasPrefix("SKIPPED") }.map { String($0.prefix { $0 != ":" }) },
+      ["same.yml", "unlock.yaml", "x.yaml", "y.yaml", "z.yaml"].map { "FAILED Scenarios/\($0)" }
+        + ["lock.yaml", "same.yaml"].map { "PASSED Scenarios/\($0)" })
+    let marked = try pytest("--collect-only -q -m tag_xfail", in: folder)
+    #expect(marked.output.contains("1/8 tests collected"), "\(marked.output)")
+  }
+
   @Test("trouble of the lab is an error and no failure, and so is a run that dies or is not in order")
   func trouble() throws {
     let folder = try folder()

@@ -61,7 +61,8 @@ struct RealLockTests {
     #expect(junit.contains("lockstep.diagnostics") && junit.contains("was brought to locked"), "\(junit)")
     let run = folder.names("Reports/runs")[0]
     expect(
-      folder.names("Reports/runs/\(run)"), [".held", "capture.btsnoop", "journal.jsonl", "manifest.json"])
+      folder.names("Reports/runs/\(run)"),
+      [".held", "capture.btsnoop", "journal.jsonl", "manifest.json", "times.jsonl"])
     let secret = try folder.secret()
     expect(folder.files(with: secret), ["lock.yaml"])
     let text = result.output + result.errors + (try bench.said) + (try bench.complaints)

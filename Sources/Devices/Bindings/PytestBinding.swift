@@ -32,6 +32,7 @@ extension Binding {
     """
 
     import collections
+    import ctypes
     import fnmatch
     import json
     import os
@@ -82,15 +83,21 @@ extension Binding {
     def _isScenario(path):
         """Whether a file is meant as a scenario: its first line names the schema, or it has a title as scenarios do."""
         try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                head = file.read(1 << 16)
+            with open(path, encoding="utf-8-sig", errors="replace") as file:
+                head = file.read(1 << 20)
         except OSError:
             return False
         first = head.partition("\n")[0]
         return first.startswith("#") and "scenario.schema.json" in first or bool(_TITLE.search(head))
 
 
-    _TITLE = re.compile(r"""^(?:\{[ \t]*)?["']?scenario["']?[ \t]*:[ \t]+\S""", re.MULTILINE)
+    #: Marks by which pytest, or a plugin that many have, does something.
+    _PYTESTS_OWN = {
+        "skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "flaky", "timeout", "asyncio",
+        "dependency", "order", "repeat", "xdist_group",
+    }
+
+    _TITLE = re.compile(r"""^(?:\{[ \t]*)?(?:\?[ \t]+)?["']?scenario["']?[ \t]*(?::[ \t]*(?:\S|$)|$)""", re.MULTILINE)
 
 
     class ScenarioFile(pytest.File):
@@ -122,6 +129,9 @@ extension Binding {
             self._isDriven = False
             for tag in ["lockstep"] + case.get("tags", []):
                 mark = re.sub(r"[^\w.+-]", "_", tag)
+                # A tag says what a scenario is about: it excuses nothing, and makes nothing be done again.
+                if mark in _PYTESTS_OWN:
+                    mark = "tag_" + mark
                 if not mark.startswith("_"):
                     self.config._lockstep.register(mark)
                     self.add_marker(mark)
@@ -168,8 +178,11 @@ extension Binding {
         @property
         def _line(self):
             """Where the title stands."""
-            with open(self.path, encoding="utf-8", errors="replace") as file:
-                head = file.read(1 << 16)
+            try:
+                with open(self.path, encoding="utf-8", errors="replace") as file:
+                    head = file.read(1 << 16)
+            except OSError:
+                return 1
             match = _TITLE.search(head)
             return head.count("\n", 0, match.start()) + 1 if match else 1
 
@@ -340,21 +353,23 @@ extension Binding {
         def _problems(self, names):
             """What is wrong with some files themselves."""
             call = _Call(self.command + ["validate", "--format=json", "--"] + list(names), self.root)
-            return [problem for record in call.records() for problem in record.get("problems", [])]
+            return [problem for problem in call.records() if problem.get("severity") == "error"]
 
         # Running them
 
-        def _start(self, files, *options):
+        def _start(self, files, *options, folder=None):
             self.isUsed = True
-            words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none", f"--out={self._folder}"] + self._options()
+            words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none"]
+            words += [f"--out={folder or self._folder}"] + self._options()
             # A page about one case helps nobody.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)
             return _Run(self.command + words + ["--"] + files, self.root)
 
         def alone(self, item):
-            """Runs a case by itself, and gives how it ended, each round of it."""
-            run = _SessionRun(self._start([item.case["file"]]), [item.case["id"]])
+            """Runs a case by itself, and gives how it ended, each round of it. The reports of the session stay."""
+            folder = self._folder if self.isWorker else self._folder / "again"
+            run = _SessionRun(self._start([item.case["file"]], folder=folder), [item.case["id"]])
             try:
                 return run.ended(item.case["id"])
             except BaseException:
@@ -415,6 +430,7 @@ extension Binding {
             self._cases = run.cases()
             self._endings = {name: [] for name in ids}
             self._complete = set()
+            self._told = set()
             self._last = None
 
         @property
@@ -427,6 +443,7 @@ extension Binding {
                 pass
             if not self._endings[name] and not (orNone and self._run.end() in (0, 4)):
                 raise LockstepError(self._run.fault(f"no verdict on {name}"))
+            self._told.add(name)
             return self._endings[name]
 
         def _advance(self):
@@ -459,7 +476,8 @@ extension Binding {
             finally:
                 self.isClosed = True
                 status = self._run.end()
-            isRed = any(case.word not in ("agree", "skipped") for cases in self._endings.values() for case in cases)
+            # What no item has said counts for nothing.
+            isRed = any(case.word not in ("agree", "skipped") for name in self._told for case in self._endings[name])
             if status in (0, 4) or isRed and status in (1, 3, 5, 6) or self._run.isStopped:
                 return None
             return self._run.fault("the run is not in order")

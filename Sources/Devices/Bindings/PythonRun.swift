@@ -28,6 +28,11 @@ extension Binding {
         return "\n".join((["…"] if len(lines) > count else []) + lines[-count:])
 
 
+    def _endsWithParent():
+        """Has the kernel ask a program for its end once whoever started it is gone (PR_SET_PDEATHSIG)."""
+        ctypes.CDLL(None).prctl(1, signal.SIGINT)
+
+
     class _Call:
         """A call of the command that prints a JSON object a line. They are taken in at once, whenever they are asked for: a
         lock is not to wait for a full pipe."""
@@ -38,10 +43,11 @@ extension Binding {
             self._lines = queue.SimpleQueue()
             self._isStopped = False
             try:
-                # In a group of its own: the Ctrl-C that ends the tests comes from `stop`, and comes once.
+                # In a group of its own: the Ctrl-C that ends the tests comes from `stop`, and comes once. If the tests are killed
+                # it ends with them, and brings the lock to its park position: nobody else would.
                 self._process = subprocess.Popen(
                     words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors,
-                    start_new_session=True)
+                    start_new_session=True, preexec_fn=_endsWithParent)
             except OSError as error:
                 raise LockstepError(
                     f"lockstep cannot be started: {words[0]}: {error.strerror}; put it on the PATH, or name it "

@@ -9,6 +9,7 @@ extension Binding {
     """
 
     import collections
+    import ctypes
     import json
     import os
     import queue

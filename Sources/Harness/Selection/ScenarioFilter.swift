@@ -67,8 +67,13 @@ public struct ScenarioFilter: Equatable, Sendable {
     }
   }
 
-  /// Whether a text is meant as an expression: its first word, behind brackets and negations, has a bracket behind it.
+  /// Whether a text is meant as an expression: its first word, behind brackets and negations, has a bracket behind it, or
+  /// one of the words that mean something has, wherever it stands.
   private static func isExpression(_ text: String) -> Bool {
+    for place in text.indices where text[place] == "(" {
+      let word = text[..<place].reversed().prefix(while: \.isLetter).reversed()
+      if Subject(rawValue: String(word)) != nil { return true }
+    }
     var rest = text[...]
     while true {
       rest = rest.drop { $0.isWhitespace || $0 == "(" || $0 == "!" }

@@ -54,10 +54,10 @@ private func lastPart(ofID id: String) -> String.Index {
   id.utf8.lastIndex(of: UInt8(ascii: "/")).map { id.utf8.index(after: $0) } ?? id.startIndex
 }
 
-/// The front part of an id; the whole of one that has no other.
+/// The front part of an id; the whole of one that has no other, but for its round.
 private func folder(ofID id: String) -> Substring {
   let end = lastPart(ofID: id)
-  return end == id.startIndex ? id[...] : id[..<end]
+  return end == id.startIndex ? withoutRound(id)[...] : id[..<end]
 }
 
 /// The longest name of a case or of a class, in bytes; what is longer helps nobody to tell one from another.

@@ -177,8 +177,12 @@ package struct JournalIndex {
   ///   - manifests: the manifests of the runs, one for each journal; without any, the files beside them.
   ///   - isReproducible: whether nothing is to be known that differs between two runs of one seed.
   package init(journals: [String], manifests: [String] = [], isReproducible: Bool = false) {
-    var sources = journals.enumerated().map { number, journal in
-      Source(journal, manifest: number < manifests.count ? manifests[number] : nil)
+    var seen: Set<ExactText> = []
+    var sources: [Source] = []
+    // Patterns overlap: a run that is named twice is one.
+    for (number, journal) in journals.enumerated()
+    where seen.insert(ExactText(realPath(journal) ?? journal)).inserted {
+      sources.append(Source(journal, manifest: number < manifests.count ? manifests[number] : nil))
     }
     sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
     sources = Self.standing(sources)
@@ -274,10 +278,7 @@ extension JournalIndex {
     package let startIndex: Int
     package let endIndex: Int
 
-    package subscript(position: Int) -> Entry { table[number(at: position)] }
-
-    /// The number that a case has in the whole index.
-    package func number(at position: Int) -> Int { Int(order.cases[position]) }
+    package subscript(position: Int) -> Entry { table[Int(order.cases[position])] }
   }
 
   /// All suites, by their names.

@@ -86,6 +86,9 @@ public struct RunSummary: Sendable {
   public var status: Int {
     var all = statuses.map { $0 ?? 5 }
     if !problems.isEmpty || isTooLittle { all.append(5) }
+    // No last line takes back what the verdicts say.
+    if tally.divergences > 0 { all.append(1) }
+    if tally.labFaults > 0 { all.append(3) }
     return [70, 1, 2, 6, 5, 3, 0].first(where: all.contains) ?? 4
   }
 }

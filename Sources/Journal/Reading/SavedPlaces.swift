@@ -1,6 +1,28 @@
 import Basics
 import System
 
+extension JournalIndex {
+  /// Where a case stands: no two begin at one place.
+  package struct Place: Hashable {
+    let journal: Int32
+    let offset: Int
+  }
+
+  /// The files in which campaigns saved the tests of what they found, by the cases that show it.
+  package var savedFiles: [Place: String] {
+    var files: [Place: String] = [:]
+    for found in findings {
+      if let place = found.place { files[entry(place).standing] = found.finding.file }
+    }
+    return files
+  }
+}
+
+extension JournalIndex.Entry {
+  /// Where the case stands.
+  package var standing: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
+}
+
 /// Where the tests that a campaign saved are now.
 ///
 /// A journal says where they were saved, as seen from where the campaign ran. Whoever moved its folder of reports, or

@@ -63,7 +63,10 @@ extension Annotation {
       // Which test a campaign came upon it with, and where that is saved, is chance.
       fingerprint: Annotation.fingerprint(
         (saved == nil
-          ? [className(id: main.start.id), caseName(of: main.start, copy: 1)] : [main.start.machine ?? ""])
+          ? [
+            main.start.file.map(seenFromHere) ?? className(id: main.start.id),
+            caseName(id: withoutRound(main.start.id), settings: main.start.settings, copy: 1),
+          ] : [main.start.machine ?? ""])
           + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
     self = shown
   }
@@ -108,27 +111,27 @@ extension Annotation.Kind {
   }
 }
 
-/// A path as hosts know files: below the folder in which we are, where it is.
+/// A path as hosts know files: from the root of the repository, or else from the folder in which we are.
 private func seenFromHere(_ path: String) -> String {
-  let path = Path.normalized(path)
-  let here = Host.folder + "/"
-  return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+  let path = Path.normalized(Path.join(Host.folder, path))
+  for case let root? in [Repository(around: Host.folder)?.root, Host.folder] where path.hasPrefix(root + "/")
+  {
+    return String(path.dropFirst(root.count + 1))
+  }
+  return path
 }
 
 extension RecordedRuns {
   /// Goes through all that did not go well, in the order of the reports; what was not begun is counted elsewhere.
   func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
-    var saved: [Int: String] = [:]
-    for found in index.findings {
-      if let place = found.place, let file = found.finding.file { saved[place] = file }
-    }
+    let saved = index.savedFiles
     for suite in index.suites {
-      for (position, entry) in zip(suite.entries.indices, suite.entries)
+      for entry in suite.entries
       where entry.outcome.isBad || entry.isFailedAsFlaky {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
           texts.tries.contains(where: \.wasBegun)
         else { continue }
-        try body(Annotation(entry, texts, saved: saved[suite.entries.number(at: position)]))
+        try body(Annotation(entry, texts, saved: saved[entry.standing]))
       }
     }
     for problem in index.problems { try body(Annotation(problem)) }

@@ -19,12 +19,27 @@ extension RecordedRuns {
         let files = try copy(
           item.text.verdict?.attachments ?? [], from: Path.folder(of: source.journal), to: folder)
         let result = test.allure(item, uuid: id, files, host: source.manifest.host)
-        try WholeFile.replace("\(folder)/\(id)-result.json", with: result.line + "\n")
+        // Each is small, and there are many: none waits for the disk.
+        let file = try OutputFile(creating: "\(folder)/\(id)-result.json")
+        try file.write(result.line + "\n")
+        try file.finish()
       }
     }
-    try WholeFile.replace(folder + "/environment.properties", with: allureEnvironment)
-    try WholeFile.replace(folder + "/categories.json", with: Self.allureCategories.line + "\n")
+    try replaceOwn(folder + "/environment.properties", with: allureEnvironment, mark: Self.environmentMark)
+    let categories = Self.allureCategories.line + "\n"
+    try replaceOwn(folder + "/categories.json", with: categories, mark: categories)
   }
+
+  /// Writes a file that belongs to all results of the folder, unless somebody has one of their own there.
+  private func replaceOwn(_ path: String, with text: String, mark: String) throws(FileFault) {
+    if let beginning = beginningOfFile(path, count: mark.utf8.count), !beginning.elementsEqual(mark.utf8) {
+      return
+    }
+    try WholeFile.replace(path, with: text)
+  }
+
+  /// What an environment of ours begins with.
+  private static let environmentMark = "lockstep = "
 
   /// What Allure puts cases under that did not pass.
   private static var allureCategories: JSON {
@@ -53,14 +68,16 @@ extension RecordedRuns {
 
   /// Copies files of a case to where Allure looks for them.
   ///
-  /// A journal may be somebody else's: nothing is taken that does not lie in the folder of its run.
+  /// A journal may be somebody else's: nothing is taken that does not lie in the folder of its run, or among the scenarios
+  /// that are saved beside the runs.
   private func copy(
     _ files: [Record.Attachment], from run: String, to folder: String
   ) throws(FileFault) -> [JSON] {
     guard let home = realPath(run), home != "/" else { return [] }
+    let homes = [home, realPath(Path.join(home, "../../failures"))].compactMap { $0.map { $0 + "/" } }
     var copied: [JSON] = []
     for file in files.prefix(32) {
-      guard let real = realPath(Path.join(home, file.path)), real.hasPrefix(home + "/"),
+      guard let real = realPath(Path.join(home, file.path)), homes.contains(where: real.hasPrefix),
         fileKind(real) == .file,
         let bytes = try? WholeFile.bytes(of: real, limit: Self.largestAttachment)
       else { continue }
@@ -72,7 +89,7 @@ extension RecordedRuns {
       var copy = try Replacement(of: "\(folder)/\(name)")
       try copy.write(bytes)
       try copy.commit()
-      copied.append(["name": .text(file.path), "source": .text(name), "type": .text(file.mediaType)])
+      copied.append(["name": .text(file.name), "source": .text(name), "type": .text(file.mediaType)])
     }
     return copied
   }
@@ -101,7 +118,7 @@ extension ExchangeCase {
     let status = isLast ? status : item.status
     var result: [JSON.Member] = [
       .init("uuid", .text(id)), .init("historyId", .text(uuid(of: [className, name]))),
-      .init("testCaseId", .text(uuid(of: [start.id]))),
+      .init("testCaseId", .text(uuid(of: [withoutRound(start.id)]))),
       .init("fullName", .text("\(className).\(name)")), .init("name", .text(title)),
       .init("status", status.allure),
     ]

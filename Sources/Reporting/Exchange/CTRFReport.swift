@@ -17,8 +17,10 @@ extension RecordedRuns {
     }
     try file.write(ctrfHead)
     var isFirst = true
+    let saved = index.isReproducible ? [:] : index.savedFiles
     try forEachExchangeCase { (test: ExchangeCase) throws(FileFault) in
-      try file.write((isFirst ? "\n" : ",\n") + test.ctrf(in: folders[Int(test.entry.journal)]).line)
+      let json = test.ctrf(in: folders[Int(test.entry.journal)], saved: saved[test.entry.standing])
+      try file.write((isFirst ? "\n" : ",\n") + json.line)
       isFirst = false
     }
     try file.write("\n]}}\n")
@@ -88,9 +90,12 @@ extension ExchangeCase.Status {
 
 extension ExchangeCase {
   /// The case as a test, with the paths of its files behind a folder.
-  fileprivate func ctrf(in folder: String) -> JSON {
+  ///
+  /// - Parameter saved: the file in which a campaign saved the case, which stands in no other.
+  fileprivate func ctrf(in folder: String, saved: String?) -> JSON {
     var test: [JSON.Member] = [
-      .init("id", .text(uuid(of: [className, name]))), .init("name", .text(title)),
+      // Its readers know a test from one run to the next by its name.
+      .init("id", .text(uuid(of: [className, name]))), .init("name", .text(name)),
       .init("status", status.ctrf),
       .init("duration", .integer(Int(clamping: entry.takenMilliseconds))),
     ]
@@ -105,7 +110,7 @@ extension ExchangeCase {
     if let line = start.line, line > 0 { test.append(.init("line", .integer(line))) }
     if let word = main.verdict?.word { test.append(.init("rawStatus", .text(word.rawValue))) }
     if !start.tags.isEmpty { test.append(.init("tags", .list(start.tags.map { .text($0) }))) }
-    if let file = start.file, !file.isEmpty { test.append(.init("filePath", .text(file))) }
+    if let file = saved ?? start.file, !file.isEmpty { test.append(.init("filePath", .text(file))) }
     if entry.attempts > 1 {
       test += [
         .init("retries", .integer(Int(entry.attempts) - 1)),
@@ -152,7 +157,7 @@ extension CaseText {
     if !files.isEmpty {
       let list = files.prefix(32).map { file -> JSON in
         [
-          "name": .text(file.path), "contentType": .text(file.mediaType),
+          "name": .text(file.name), "contentType": .text(file.mediaType),
           "path": .text(Path.normalized(folder + file.path)),
         ]
       }

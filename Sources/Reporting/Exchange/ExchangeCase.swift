@@ -49,7 +49,7 @@ struct ExchangeCase {
   /// What else there is to say of it, by name.
   var remarks: [(name: String, value: String)] {
     [
-      ("case", start.id), ("deviceTime", secondsText(entry.milliseconds)),
+      ("case", start.id), ("title", title), ("deviceTime", secondsText(entry.milliseconds)),
       ("observations", entry.observations > 0 ? String(entry.observations) : nil),
       ("replay", main.verdict?.replay), ("violation", main.verdict?.rule),
     ].compactMap { name, value in value.map { (name, $0) } }
@@ -95,6 +95,9 @@ extension CaseTime {
 }
 
 extension Record.Attachment {
+  /// What people see of it: its path, without the way there.
+  var name: String { path.split(separator: "/").drop { $0 == ".." }.joined(separator: "/") }
+
   /// Its kind, as the internet calls it.
   var mediaType: String {
     switch kind {

@@ -13,7 +13,7 @@ struct HTMLPage: ~Copyable {
   private let history: (any CaseHistorySource)?
   private let scenarios: ScenarioTexts
   /// Where the tests of findings were saved, by the cases that show them.
-  private var saved: [JournalIndex.Place: String] = [:]
+  private let saved: [JournalIndex.Place: String]
   /// The machines in the order in which they are shown, and where cases diverged in them.
   private let machines: [Record.Machine]
   private var places: [Int: [(state: Int, number: Int)]] = [:]
@@ -44,9 +44,7 @@ struct HTMLPage: ~Copyable {
     let described = index.machines
     let others = index.coverage.filter { coverage in !described.contains { $0.name == coverage.machine } }
     machines = Array((described + others.map { Record.Machine($0.machine) }).prefix(50))
-    for found in index.findings {
-      if let place = found.place { saved[index.entry(place).standing] = found.finding.file }
-    }
+    saved = index.savedFiles
   }
 
   /// Writes the whole page and puts it in its place.
@@ -449,19 +447,8 @@ private func glance(_ record: CaseRecord, _ shown: Shown, number: Int) -> Markup
 }
 
 extension JournalIndex.Entry {
-  /// Where the case stands.
-  fileprivate var standing: JournalIndex.Place { JournalIndex.Place(journal: journal, offset: offset) }
-
   /// What became of the case; `nil` where another stands for it.
   var shown: Shown? {
     outcome.word.map { $0 == .agree && isFlaky ? .flaky : $0.shown }
-  }
-}
-
-extension JournalIndex {
-  /// Where a case stands: no two begin at one place.
-  fileprivate struct Place: Hashable {
-    let journal: Int32
-    let offset: Int
   }
 }

@@ -20,6 +20,8 @@ struct JUnitCaseRenderer {
   let profile: JUnitProfile
   /// The folders of the runs that the journals belong to, as attachments are to name them.
   let folders: [String]
+  /// Where the tests of findings were saved, by the cases that show them.
+  let saved: [JournalIndex.Place: String]
 
   /// The longest `message`, in bytes; the text of the element has it all.
   private static let longestMessage = 4 << 10
@@ -60,7 +62,7 @@ struct JUnitCaseRenderer {
     xml.attribute("classname", suite)
     xml.attribute("name", caseName(of: start, copy: entry.copy))
     if profile.hasCaseProperties {
-      if let file = start.file, !visible(file).isEmpty {
+      if let file = saved[entry.standing] ?? start.file, !visible(file).isEmpty {
         xml.attribute("file", clipped(file, toBytes: longestValue))
       }
       if let line, line > 0 { xml.attribute("line", String(line)) }

@@ -53,7 +53,7 @@ struct JUnitWriter: ~Copyable {
           ? ""
           : Path.prefix(
             Path.folder(of: $0.journal), isAbsolute: profile.hasAbsolutePaths, here: Host.folder)
-      })
+      }, saved: index.isReproducible ? [:] : index.savedFiles)
   }
 
   /// Writes the whole report, puts it in its place, and says what it counts.

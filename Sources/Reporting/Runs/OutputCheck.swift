@@ -61,6 +61,31 @@ public struct OutputCheck {
         + "another file")
   }
 
+  /// Takes in that results for Allure are to be written into a folder: an empty one, or one that has some.
+  fileprivate mutating func addAllure(at path: String) throws(UsageError) {
+    let place = Self.place(path)
+    if let other = outputs.first(where: { $0.path == place })?.option {
+      throw UsageError("--allure and \(other) are one place, \(path): give each one of its own")
+    }
+    outputs.append(("--allure", place))
+    switch fileKind(path) {
+    case .missing, .unknown: return
+    case .file, .other: throw UsageError("--allure: \(path) is no folder: name one for the results of Allure")
+    case .folder: break
+    }
+    let names = ((try? FolderNames.listed(in: path)) ?? []).filter { !$0.hasPrefix(".") }
+    if names.isEmpty || names.contains(where: Self.isOfAllure) { return }
+    throw UsageError(
+      "--allure: \(path) holds other things and no results of Allure: name a folder for them alone, such as "
+        + Path.join(path, "allure-results"))
+  }
+
+  /// Whether a name is one that a folder of results has.
+  private static func isOfAllure(_ name: String) -> Bool {
+    ["history", "categories.json", "environment.properties", "executor.json"].contains(name)
+      || name.hasSuffix("-result.json") || name.hasSuffix("-container.json")
+  }
+
   /// One text for all the ways to name a file.
   private static func place(_ path: String) -> String {
     if let real = realPath(path) { return real }
@@ -83,9 +108,7 @@ extension ReportPlaces {
     try check.add("--junit", .junit, at: junitPath)
     if let htmlPath { try check.add("--html", .html, at: htmlPath) }
     if let ctrf { try check.add("--ctrf", .ctrf, at: ctrf) }
-    if let allure, fileKind(allure) == .file {
-      throw UsageError("--allure: \(allure) is no folder: name one for the results of Allure")
-    }
+    if let allure { try check.addAllure(at: allure) }
     for place in annotations {
       if let path = place.path(in: out) { try check.add("--annotations", .codeQuality, at: path) }
     }

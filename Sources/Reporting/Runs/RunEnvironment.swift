@@ -25,8 +25,10 @@ enum RunEnvironment {
   }
 }
 
-/// A git repository, as far as to tell which commit is checked out; read from its files, since git may not be there.
-private struct Repository {
+/// A git repository, as far as to tell where it is and which commit is checked out; read from its files, since git may not be there.
+struct Repository {
+  /// The folder of the work tree.
+  let root: String
   /// Where HEAD is, and where branches are: a work tree beside others shares them.
   private let folder: String
   private let common: String
@@ -35,14 +37,14 @@ private struct Repository {
     var place = start
     while true {
       if Host.isFile(place + "/.git/HEAD") {
-        (folder, common) = (place + "/.git", place + "/.git")
+        (root, folder, common) = (place, place + "/.git", place + "/.git")
         return
       }
       if let link = Repository.line(place + "/.git"), link.hasPrefix("gitdir: ") {
         let target = String(link.dropFirst(8))
         let folder = target.hasPrefix("/") ? target : place + "/" + target
         let shared = Repository.line(folder + "/commondir")
-        self.folder = folder
+        (root, self.folder) = (place, folder)
         common = shared.map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 } ?? folder
         return
       }

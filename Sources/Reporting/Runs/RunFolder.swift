@@ -163,7 +163,11 @@ public final class RunFolder: JournalListener {
     let reports = messages.attempt("the reports are not written: ") {
       try places.publish(journal: journalPath, messages)
     }
-    if reports == nil { messages.say("  once there is a place for them: lockstep report \(shellWord(path))") }
+    if reports == nil {
+      messages.say(
+        "  once there is a place for them: \((["lockstep", "report", path] + places.words).map(shellWord).joined(separator: " "))"
+      )
+    }
     return finished == nil ? nil : reports
   }
 

@@ -16,9 +16,17 @@ public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint:
   var lines = [paint(style, "\(sign) \(test.place)\(line)   \(word)\(place)")]
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
   let message = verdict.message ?? ""
-  lines += (message.split(separator: "\n").map(String.init) + verdict.details).map { "    " + $0.inOneLine }
-  if let replay = verdict.replay { lines.append("  \(replay)") }
+  lines += (message.split(separator: "\n").map(String.init) + verdict.details).map { "    " + unobeyed($0) }
+  if let replay = verdict.replay { lines.append("  \(replay.inOneLine)") }
   return lines.joined(separator: "\n") + "\n"
+}
+
+/// A text of a device or of somebody else's journal as a line of a log: GitHub and Azure take what begins with their signs
+/// for a command, also behind spaces.
+public func unobeyed(_ text: String) -> String {
+  let line = text.inOneLine
+  let start = line.drop { $0.isWhitespace }
+  return start.hasPrefix("::") || start.hasPrefix("##") ? "· " + line : line
 }
 
 extension Tally {

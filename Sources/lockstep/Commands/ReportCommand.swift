@@ -95,8 +95,8 @@ struct SummaryText {
   /// Failures first, then findings, counts and cells.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
-    for words in summary.leftOut { lines.append(paint(.warning, "  journal  \(words)")) }
-    for problem in summary.problems { lines.append(paint(.warning, "  journal  \(problem)")) }
+    for words in summary.leftOut { lines.append(paint(.warning, "  journal  \(words.inOneLine)")) }
+    for problem in summary.problems { lines.append(paint(.warning, "  journal  \("\(problem)".inOneLine)")) }
     if isQuiet { return lines }
     let tally = summary.tally
     let count = tally.agree + tally.divergences + tally.labFaults + tally.incomplete + tally.skipped
@@ -118,11 +118,13 @@ struct SummaryText {
       lines.append(paint(.warning, "  incomplete: " + words + missing))
     }
     for finding in summary.findings {
-      lines.append("  finding  \(finding.summary), in \(finding.shortest) events: \(finding.file ?? "–")")
+      lines.append(
+        "  finding  \(finding.summary.inOneLine), in \(finding.shortest) events: \((finding.file ?? "–").inOneLine)"
+      )
     }
     for item in summary.coverage {
       lines.append(
-        "  cells    \(item.machine): \(Self.share(item.total.legal)) legal, \(Self.share(item.total.empty)) empty"
+        "  cells    \(item.machine.inOneLine): \(Self.share(item.total.legal)) legal, \(Self.share(item.total.empty)) empty"
       )
     }
     return lines
@@ -135,8 +137,9 @@ struct SummaryText {
       case .labFault: ("⚡", .warning)
       case .agree, .skipped, .incomplete: ("…", .warning)
       }
-    return [paint(style, "\(sign) \(failure.id)"), "    \(failure.message)"]
-      + (failure.replay.map { ["  \($0)"] } ?? [])
+    return [paint(style, "\(sign) \(failure.id.inOneLine)")]
+      + failure.message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
+      + (failure.replay.map { ["  \($0.inOneLine)"] } ?? [])
   }
 
   private static func share(_ share: Record.Coverage.Share?) -> String {
