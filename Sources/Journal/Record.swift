@@ -165,7 +165,7 @@ extension Record.Case: Recorded {
   public static let noun = "a case"
   public static let fields: [Field<Self>] = [
     .needed("id", \.id, .name),
-    .usual("name", \.name, .text), .usual("file", \.file, .text), .usual("line", \.line, .count),
+    .usual("name", \.name, .text), .extra("file", \.file, .text), .extra("line", \.line, .count),
     .list("tags", \.tags, .text), .usual("machine", \.machine, .text), .usual("model", \.model, .text),
     .usual("device", \.device, .text), .extra("settings", \.settings, .text),
     .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
