@@ -23,8 +23,11 @@ public struct NightlyJournal {
   ///   - diagnostic: what there is to say of that.
   public func write(to path: String, status: CommandStatus?, diagnostic: String? = nil) throws(FileFault) {
     var file = try Replacement(of: path)
+    var lines = 0
+    var times = ""
     func write(_ records: [Record]) throws(FileFault) {
       for record in records { try file.write(record.line() + "\n") }
+      lines += records.count
     }
     try write([.run(Record.Run(seed: runs.seed, cases: night.cases.count))])
     var tally = Tally()
@@ -33,6 +36,9 @@ public struct NightlyJournal {
     for (state, test) in zip(night.cases, runs.lab.tests) {
       guard status != nil || state.result != nil else { continue }
       let story = story(of: state, test)
+      for (place, time) in story.times {
+        times += CaseTime.Line(time, line: lines + place + 1).json.line + "\n"
+      }
       try write(story.records)
       tally.count(story.verdict)
       // Each machine, and what was visited of it, once.
@@ -51,6 +57,7 @@ public struct NightlyJournal {
     try write(visits)
     if let diagnostic { try write([.event(Record.Event(.diagnostic, diagnostic, at: .zero))]) }
     if let status { try write([.end(Record.End(tally, status))]) }
+    try WholeFile.replace(Path.join(Path.folder(of: path), CaseTime.file), with: times)
     try file.commit()
   }
 
@@ -70,6 +77,8 @@ public struct NightlyJournal {
   /// What is written of a case.
   private struct Story {
     var records: [Record]
+    /// Which of the records begin tries of which it is known when they were driven.
+    var times: [(place: Int, time: CaseTime)] = []
     /// What it counts as.
     var verdict: Record.Verdict
     var visits: [Record] = []
@@ -89,6 +98,7 @@ public struct NightlyJournal {
         kept.verdict.quarantine = kept.verdict.word.isFailure ? state.test.quarantine : nil
         kept.verdict.isFlaky = result.verdict == .flaky
       }
+      if let time = kept.time { story.times.append((story.records.count, time)) }
       story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
       story.visits += kept.visits
       story.verdict = kept.verdict
@@ -149,6 +159,8 @@ extension Record.Case {
 /// One try of a case as its child wrote it down, taken over into the journal of the night.
 private struct KeptTry {
   private(set) var begin: Record.Case
+  /// When it was driven, where the child wrote that down.
+  private(set) var time: CaseTime?
   private(set) var events: [Record.Event] = []
   var verdict: Record.Verdict
   /// The machines, and what was visited of them.
@@ -171,6 +183,7 @@ private struct KeptTry {
     _ path: String, on lock: String, word: Record.Verdict.Word, from folder: String
   ) -> Bool {
     guard var reader = try? JournalReader(path) else { return false }
+    let times = CaseTimes(besides: path)
     let id = begin.id
     var isInside = false
     var isJudged = false
@@ -182,6 +195,7 @@ private struct KeptTry {
         events = []
         begin = test.named(on: lock, attempt: begin.attempt)
         begin.id = id
+        time = times?.time(ofLine: reader.line)
       case .event(let event) where isInside: events.append(event)
       case .verdict(let written) where isInside:
         (isInside, isJudged) = (false, true)

@@ -260,7 +260,7 @@ struct LabgridTests {
       ])
     #expect(try await lab.isFree())
     let page = try String(contentsOfFile: lab.rig.path("out/nightly.html"), encoding: .utf8)
-    #expect(page.contains("<h2>Places</h2>") && page.contains("<td>back-door</td>"), "\(page)")
+    #expect(page.contains("<h2>Places</h2>") && page.contains(">back-door</th>"), "\(page)")
     #expect(!(page + night.output).lowercased().contains("dongle"), "\(page) \(night.output)")
     #expect(night.output.contains("4 planned: 4 agree"), "\(night.output)")
   }

@@ -63,7 +63,7 @@ struct SalvageTests {
       result.errors,
       """
       lockstep: the reports are not written: cannot write /dev/full: No space left on device
-        once there is a place for them: lockstep report Reports/runs/\(name)
+        once there is a place for them: lockstep report Reports/runs/\(name) --junit /dev/full --history none
       lockstep: the reports are not written: cannot write /dev/full: No space left on device
 
       """)

@@ -84,6 +84,19 @@ struct TourTests {
     #expect(folder.has("lockstep-tour/bug-1/mine") && !folder.has("lockstep-tour/bug/mine"))
   }
 
+  @Test("the reports of a night have the times that somebody waited, of each case that was driven")
+  func nightTimes() throws {
+    let folder = try Command.Folder()
+    expect(try Command.run("tour", "night", "--yes", in: folder.path).status, 0)
+    let reports = "lockstep-tour/night/Reports"
+    let run = try #require(folder.names(reports + "/runs").first { $0.hasSuffix("-nightly") })
+    expect(try folder.read("\(reports)/runs/\(run)/times.jsonl").split(separator: "\n").count, 9)
+    let junit = try folder.read(reports + "/junit.xml")
+    let time = try #require(junit.firstMatch(of: /<testsuites [^>]*time="([0-9.]+)"/)?.output.1)
+    // The locks count some twenty seconds of their own.
+    #expect(Double(time) ?? 99 < 10, "\(time)")
+  }
+
   /// What is typed at the third question, and how the tour ends then.
   static let answers: [(typed: String, status: Int32)] = [
     ("q\\n", 0), ("  Quit\\n", 0), ("\\004", 0), ("\\003", 5),
