@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The JSON Schema of a bench", .timeLimit(.minutes(30)))
+@Suite("The JSON Schema of a bench", .timeLimit(.minutes(10)))
 struct BenchSchemaTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Turning a dongle's power off and on", .timeLimit(.minutes(30)))
+@Suite("Turning a dongle's power off and on", .timeLimit(.minutes(10)))
 struct PowerTests {
   private let folder = TestFolder()
   private var power: String { folder.path + "/power" }
@@ -101,7 +101,7 @@ struct PowerTests {
   }
 }
 
-@Suite("Calls that may never come back", .timeLimit(.minutes(30)))
+@Suite("Calls that may never come back", .timeLimit(.minutes(10)))
 struct BoundedCallTests {
   @Test("one that comes back gives what it has, and one that does not is left alone")
   func bounded() {

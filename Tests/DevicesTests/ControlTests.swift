@@ -70,7 +70,7 @@ struct ControlMessageTests {
   }
 }
 
-@Suite("A control socket", .timeLimit(.minutes(30)))
+@Suite("A control socket", .timeLimit(.minutes(10)))
 struct ControlSocketTests {
   private let folder = TestFolder()
   private var path: String { folder.path + "/control" }

@@ -100,7 +100,7 @@ private func observed<Device: DeviceUnderTest>(
 
 private func seconds(_ count: Double) -> Instant { .zero + .milliseconds(Int64(count * 1000)) }
 
-@Suite("A driver and a peripheral on our radio", .timeLimit(.minutes(30)))
+@Suite("A driver and a peripheral on our radio", .timeLimit(.minutes(10)))
 struct DriverTests {
   @Test("from advertisement to timer: what is shown, when, and what each end was told")
   func whole() throws {

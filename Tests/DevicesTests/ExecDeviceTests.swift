@@ -85,7 +85,7 @@ private final class StartCount {
   }
 }
 
-@Suite("Programs as devices", .timeLimit(.minutes(30)))
+@Suite("Programs as devices", .timeLimit(.minutes(10)))
 struct ExecDeviceTests {
   @Test("a program answers with statuses, and silence is no observation")
   func healthy() throws {

@@ -73,7 +73,7 @@ private func observed(_ device: ExecDevice, until limit: Instant) throws -> [Str
 
 private func seconds(_ count: Double) -> Instant { .zero + .milliseconds(Int64(count * 1000)) }
 
-@Suite("Programs without a clock", .timeLimit(.minutes(30)))
+@Suite("Programs without a clock", .timeLimit(.minutes(10)))
 struct ExecVirtualTests {
   @Test(
     "time passes as it is asked for, up to what is shown, and where nothing is due it is not asked for",

@@ -3,7 +3,7 @@ import Testing
 
 /// A USB dongle that umockdev pretends, under the real libusb. The controller in it is Bumble's or, where only the way
 /// to it matters, our own.
-@Suite("A USB dongle", .timeLimit(.minutes(30)))
+@Suite("A USB dongle", .timeLimit(.minutes(10)))
 struct DongleTests {
   @Test("a lock is found, unlocked and locked through it", .needs(.bumble, .umockdev, .tshark))
   func run() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Our lock and a client that is none of ours: it scans, logs in, unlocks and locks in Python, on Bumble.
-@Suite("Our lock and a client on Bumble", .timeLimit(.minutes(30)))
+@Suite("Our lock and a client on Bumble", .timeLimit(.minutes(10)))
 struct ForeignClientTests {
   @Test("over rootcanal", .needs(.bumble, .rootcanal))
   func rootcanal() async throws {

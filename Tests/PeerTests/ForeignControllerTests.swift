@@ -1,7 +1,7 @@
 import Testing
 
 /// Our client and our lock, each behind a controller that is none of ours.
-@Suite("Our client and our lock on other people's controllers", .timeLimit(.minutes(30)))
+@Suite("Our client and our lock on other people's controllers", .timeLimit(.minutes(10)))
 struct ForeignControllerTests {
   @Test("over rootcanal", .needs(.rootcanal, .tshark))
   func rootcanal() async throws {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Hosts that are none of ours on two of our controllers.
-@Suite("Other people's hosts on our controllers", .timeLimit(.minutes(30)))
+@Suite("Other people's hosts on our controllers", .timeLimit(.minutes(10)))
 struct ForeignHostTests {
   @Test("two Bumble hosts read, write, notify and indicate", .needs(.bumble))
   func bumble() async throws {

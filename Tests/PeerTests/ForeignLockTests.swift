@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Our client and a lock that is none of ours: its host, its GATT server and its protocol are in Python, on Bumble.
-@Suite("Our client and a lock on Bumble", .timeLimit(.minutes(30)))
+@Suite("Our client and a lock on Bumble", .timeLimit(.minutes(10)))
 struct ForeignLockTests {
   private static let scenario = "Scenarios/peers/there-and-back.yaml"
 

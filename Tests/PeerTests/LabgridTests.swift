@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A lab of many benches that labgrid coordinates: a place is got, kept while it is used, and given back, whatever happens.
-@Suite("A lab that labgrid coordinates", .timeLimit(.minutes(30)))
+@Suite("A lab that labgrid coordinates", .timeLimit(.minutes(10)))
 struct LabgridTests {
   @Test(
     "two runs want one lock: one waits for the other, both agree, and all is given back; replay and fuzz do too",

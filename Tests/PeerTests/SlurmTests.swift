@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// An array of Slurm jobs on a cluster of one node.
-@Suite("Slurm", .timeLimit(.minutes(30)))
+@Suite("Slurm", .timeLimit(.minutes(5)))
 struct SlurmTests {
   @Test(
     "sixteen shards, one killed and started again, two started twice: the report is that of the shards in a row, byte by byte",

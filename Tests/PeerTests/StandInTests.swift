@@ -1,7 +1,7 @@
 import Testing
 
 /// The stand-ins among themselves: when these fail, it is the stand-ins and not us.
-@Suite("Other people's stacks among themselves", .timeLimit(.minutes(30)))
+@Suite("Other people's stacks among themselves", .timeLimit(.minutes(10)))
 struct StandInTests {
   @Test("the lock and the client in Python hold to the vectors", .needs(.bumble))
   func vectors() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What is said of a lock that is none of ours, driven as a real one: without a control socket, a hand or a jam.
-@Suite("A lock on Bumble is judged", .timeLimit(.minutes(30)))
+@Suite("A lock on Bumble is judged", .timeLimit(.minutes(10)))
 struct VerdictTests {
   @Test(
     "its faults are named", .needs(.bumble),

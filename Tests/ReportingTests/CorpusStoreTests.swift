@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The rare tests of campaigns in PostgreSQL.
-@Suite("A corpus in a database", .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(30)))
+@Suite("A corpus in a database", .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(10)))
 struct CorpusStoreTests {
   private static let tests = (0..<12).map {
     CorpusStore.Test(name: "\($0 * 7 % 12 + 10)", text: "scenario: \($0)\n")

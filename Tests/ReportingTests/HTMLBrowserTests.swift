@@ -26,7 +26,7 @@ struct HTMLBrowserTests {
     "opens in time, in light and dark, at four widths, with keys and without a script, and nothing foreign runs",
     .enabled(
       if: Browser.isRequired || Browser.missing == nil,
-      "needs \(Browser.missing ?? ""), which `make dependencies-peers` installs"), .timeLimit(.minutes(30)))
+      "needs \(Browser.missing ?? ""), which `make dependencies-peers` installs"), .timeLimit(.minutes(10)))
   func browser() throws {
     let (sample, hostile, large) = (try TestFolder(), try TestFolder(), try TestFolder())
     _ = try sample.page(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Annotations by the command", .timeLimit(.minutes(30)))
+@Suite("Annotations by the command", .timeLimit(.minutes(10)))
 struct AnnotationCommandTests {
   /// A folder with a scenario that a lock fails which says each status too late, and one that it does not.
   private func folder() throws -> Command.Folder {

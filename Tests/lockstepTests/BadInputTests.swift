@@ -6,7 +6,7 @@ import Testing
 
 private let head = "scenario: A\nmachine: sesame-table\nsteps:\n"
 
-@Suite("Bad input", .timeLimit(.minutes(30)))
+@Suite("Bad input", .timeLimit(.minutes(10)))
 struct BadInputTests {
   /// What stands in the file, and everything that is said of it.
   // swift-format-ignore

@@ -64,7 +64,7 @@ private final class BenchRoom {
   }
 }
 
-@Suite("The locks of a bench", .timeLimit(.minutes(30)))
+@Suite("The locks of a bench", .timeLimit(.minutes(10)))
 struct BenchTests {
   @Test("a lock is driven by its name, and the number of its lease stands in every line")
   func driven() throws {
@@ -240,7 +240,7 @@ struct BenchTests {
   }
 }
 
-@Suite("Health and quarantine on a bench", .timeLimit(.minutes(30)))
+@Suite("Health and quarantine on a bench", .timeLimit(.minutes(10)))
 struct BenchHealthTests {
   private let folder: Command.Folder
 
@@ -423,7 +423,7 @@ struct BenchHealthTests {
   }
 }
 
-@Suite("Measuring", .timeLimit(.minutes(30)))
+@Suite("Measuring", .timeLimit(.minutes(10)))
 struct MeasuringTests {
   @Test(
     "who is stopped says so, and no process that measures for it stays behind",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whether the keys of locks turn up where they must not; `make canary` does the same with a thousand runs.
-@Suite("Canary", .timeLimit(.minutes(30)))
+@Suite("Canary", .timeLimit(.minutes(10)))
 struct CanaryTests {
   private static let script = Command.root + "/Tests/Canary/canary.py"
 

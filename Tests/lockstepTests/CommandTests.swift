@@ -25,7 +25,7 @@ private let bad = """
 
   """
 
-@Suite("The command", .timeLimit(.minutes(30)))
+@Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
   @Test("what a terminal would obey is written out, whoever has named something so; our own colours stay")
   func inert() throws {

@@ -14,7 +14,7 @@ private func program(_ lines: String) -> String {
   """
 }
 
-@Suite("What a verdict rests on", .timeLimit(.minutes(30)))
+@Suite("What a verdict rests on", .timeLimit(.minutes(10)))
 struct ComparedTests {
   private static let device = "'exec:python3 dead.py'"
 

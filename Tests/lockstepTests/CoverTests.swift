@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("cover", .timeLimit(.minutes(30)))
+@Suite("cover", .timeLimit(.minutes(10)))
 struct CoverTests {
   @Test("a tour of the tables visits every cell, and the saved tour does the same")
   func tour() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A cycle counter and the motor that it counts", .timeLimit(.minutes(30)))
+@Suite("A cycle counter and the motor that it counts", .timeLimit(.minutes(10)))
 struct CycleCounterKillTests {
   @Test("runs are killed at any moment, and the cycle counter never says less than the lock itself")
   func killed() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import lockstep
 
-@Suite("What the command says of itself", .timeLimit(.minutes(30)))
+@Suite("What the command says of itself", .timeLimit(.minutes(10)))
 struct DeclarationTests {
   @Test("every example of every command is a line that the command takes")
   func examples() throws {
@@ -111,7 +111,7 @@ struct DeclarationTests {
   }
 }
 
-@Suite("Completion", .timeLimit(.minutes(30)))
+@Suite("Completion", .timeLimit(.minutes(10)))
 struct CompletionTests {
   @Test(
     "what can stand at the end of a line",

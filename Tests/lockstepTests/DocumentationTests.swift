@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// README and all pages beside the code: what they say is done, and what they show is compared.
-@Suite("The pages", .timeLimit(.minutes(30)))
+@Suite("The pages", .timeLimit(.minutes(10)))
 struct DocumentationTests {
   @Test(
     "what a page has one do works, what it shows is printed, and its links lead somewhere",

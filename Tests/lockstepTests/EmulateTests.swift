@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Emulating for other programs", .timeLimit(.minutes(30)))
+@Suite("Emulating for other programs", .timeLimit(.minutes(10)))
 struct EmulateTests {
   private let folder: Command.Folder
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What belongs to the lock and not to who drives it.
-@Suite("A lock on a machine of many users", .timeLimit(.minutes(30)))
+@Suite("A lock on a machine of many users", .timeLimit(.minutes(10)))
 struct ExclusiveTests {
   private let folder: Command.Folder
   private let air: EmulatedBench

@@ -43,7 +43,7 @@ private func folder(_ extra: String = "pass") throws -> Command.Folder {
   return folder
 }
 
-@Suite("Programs as devices of the command", .timeLimit(.minutes(30)))
+@Suite("Programs as devices of the command", .timeLimit(.minutes(10)))
 struct ExecTests {
   @Test("a program agrees, in place of an emulated lock too")
   func agrees() throws {

@@ -42,7 +42,7 @@ private func state(_ folder: Command.Folder) throws -> JSON {
   return try JSON(parsing: folder.read("Reports/runs/\(run)/campaign.json"))
 }
 
-@Suite("Campaigns as a process", .timeLimit(.minutes(30)))
+@Suite("Campaigns as a process", .timeLimit(.minutes(10)))
 struct FuzzCommandTests {
   @Test("Ctrl-C once writes everything and says how to go on, and then it does", arguments: [1, 2])
   func resume(jobs: Int) throws {
@@ -394,7 +394,7 @@ struct FuzzCommandTests {
 /// What stands in the way of a test on a terminal.
 private let hasScript = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
 
-@Suite("Campaigns on a terminal", .timeLimit(.minutes(30)), .enabled(if: hasScript, "there is no script(1)"))
+@Suite("Campaigns on a terminal", .timeLimit(.minutes(10)), .enabled(if: hasScript, "there is no script(1)"))
 struct FuzzTerminalTests {
   /// What a terminal of some size is sent.
   private func terminal(

@@ -25,7 +25,7 @@ private func fuzz(_ extra: String, _ words: String) throws -> (Command.Result, C
   return (try Command.shell(line, in: folder.path), folder)
 }
 
-@Suite("Fuzzing programs", .timeLimit(.minutes(30)))
+@Suite("Fuzzing programs", .timeLimit(.minutes(10)))
 struct FuzzExecTests {
   @Test("a program that does what the machine says is given as many events as were asked for")
   func healthy() throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A device's GATT server", .timeLimit(.minutes(30)))
+@Suite("A device's GATT server", .timeLimit(.minutes(10)))
 struct GattTests {
   private let folder: Command.Folder
   private let bench: EmulatedBench

@@ -101,7 +101,7 @@ private enum Habit: String, CaseIterable {
   }
 }
 
-@Suite("What a lock may do", .timeLimit(.minutes(30)))
+@Suite("What a lock may do", .timeLimit(.minutes(10)))
 struct HabitTests {
   /// Runs cases of a lock with an owner, each with its steps.
   private func run(

@@ -6,7 +6,7 @@ import Testing
 @testable import lockstep
 
 /// What help shows is done, as it stands.
-@Suite("The examples of help", .timeLimit(.minutes(30)))
+@Suite("The examples of help", .timeLimit(.minutes(10)))
 struct HelpExampleTests {
   /// An example that needs something to be there first, or ends otherwise than with 0.
   struct Case {

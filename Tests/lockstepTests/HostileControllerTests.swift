@@ -42,7 +42,7 @@ private final class HostileServer: @unchecked Sendable {
   var transport: String { "tcp-client:127.0.0.1:\(port)" }
 }
 
-@Suite("Controllers that are none, or broken", .timeLimit(.minutes(30)))
+@Suite("Controllers that are none, or broken", .timeLimit(.minutes(10)))
 struct HostileControllerTests {
   private let folder: Command.Folder
 

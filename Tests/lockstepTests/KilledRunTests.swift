@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs that are killed while a lock is open: what nobody can catch leaves no lock open.
-@Suite("A run that is killed over a lock", .timeLimit(.minutes(30)))
+@Suite("A run that is killed over a lock", .timeLimit(.minutes(10)))
 struct KilledRunTests {
   private let folder: Command.Folder
   private let air: EmulatedBench

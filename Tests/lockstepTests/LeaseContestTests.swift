@@ -4,7 +4,7 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite("Leases among processes", .timeLimit(.minutes(30)))
+@Suite("Leases among processes", .timeLimit(.minutes(10)))
 struct LeaseContestTests {
   private let folder: Command.Folder
 

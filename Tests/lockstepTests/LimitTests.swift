@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The limits of a lock in the bench's file, over the air and from process to process.
-@Suite("What a bench says that a lock may be asked of", .timeLimit(.minutes(30)))
+@Suite("What a bench says that a lock may be asked of", .timeLimit(.minutes(10)))
 struct LimitTests {
   private let folder: Command.Folder
 

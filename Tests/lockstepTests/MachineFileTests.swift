@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Files of machines", .timeLimit(.minutes(30)))
+@Suite("Files of machines", .timeLimit(.minutes(10)))
 struct MachineFileTests {
   /// The machine of the door with a state that no row leads to and a timer that another one beats.
   private static let door = """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A project for a lock of one's own, as a reader of the page on it makes it.
-@Suite("A new project", .timeLimit(.minutes(30)))
+@Suite("A new project", .timeLimit(.minutes(10)))
 struct NewProjectTests {
   /// The block of the page that makes one.
   private static func lines() throws -> String {

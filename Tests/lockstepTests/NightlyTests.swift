@@ -12,7 +12,7 @@ import Testing
 
 @testable import lockstep
 
-@Suite("Nights", .timeLimit(.minutes(30)))
+@Suite("Nights", .timeLimit(.minutes(10)))
 struct NightlyTests {
   /// A bench of emulated locks, a plan for them, and a state folder of their own.
   private func floor(_ plan: String = "", logins: Int = 3) throws -> Command.Folder {

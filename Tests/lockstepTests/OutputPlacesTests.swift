@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Where reports go, and what must not be lost by it.
-@Suite("Where reports go", .timeLimit(.minutes(30)))
+@Suite("Where reports go", .timeLimit(.minutes(10)))
 struct OutputPlacesTests {
   private let folder: Command.Folder
 
@@ -289,7 +289,7 @@ struct OutputPlacesTests {
   }
 }
 
-@Suite("What is not there", .timeLimit(.minutes(30)))
+@Suite("What is not there", .timeLimit(.minutes(10)))
 struct MissingTests {
   private let folder: Command.Folder
 

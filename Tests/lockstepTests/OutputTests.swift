@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is printed", .timeLimit(.minutes(30)))
+@Suite("What is printed", .timeLimit(.minutes(10)))
 struct OutputTests {
   /// A line for each command that prints data.
   static let lines = [
@@ -67,7 +67,7 @@ struct OutputTests {
   }
 }
 
-@Suite("A scenario that cannot be looked at", .timeLimit(.minutes(30)))
+@Suite("A scenario that cannot be looked at", .timeLimit(.minutes(10)))
 struct UnreadableScenarioTests {
   @Test("is not left out of its folder, as if it were not there")
   func unreadable() throws {

@@ -53,7 +53,7 @@ private let keypadInRust = #"""
 
 private let hasRust = (try? Command.shell("rustc --version"))?.status == 0
 
-@Suite("A lock of one's own", .timeLimit(.minutes(30)))
+@Suite("A lock of one's own", .timeLimit(.minutes(10)))
 struct OwnLockTests {
   /// A folder with the module, the machine, a lock, of which a line may be another one, and a scenario.
   private func folder(

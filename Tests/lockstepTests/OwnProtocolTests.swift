@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A lock whose protocol is a program's, driven over a transport as a real one is.
-@Suite("A driver's lock on the air", .timeLimit(.minutes(30)))
+@Suite("A driver's lock on the air", .timeLimit(.minutes(10)))
 struct OwnProtocolTests {
   private let folder: Command.Folder
 

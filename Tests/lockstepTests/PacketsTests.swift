@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Packets", .timeLimit(.minutes(30)))
+@Suite("Packets", .timeLimit(.minutes(10)))
 struct PacketsTests {
   private let folder: Command.Folder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Options of a file", .timeLimit(.minutes(30)))
+@Suite("Options of a file", .timeLimit(.minutes(10)))
 struct ProfileTests {
   private static let file = """
     profiles:

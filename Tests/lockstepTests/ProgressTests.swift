@@ -9,7 +9,7 @@ import Testing
 
 @testable import lockstep
 
-@Suite("How far a run is", .timeLimit(.minutes(30)))
+@Suite("How far a run is", .timeLimit(.minutes(10)))
 struct ProgressTests {
   private var position: RunPosition {
     var position = RunPosition(total: 50, begin: .seconds(100))

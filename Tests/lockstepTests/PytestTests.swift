@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 // pytest alone is there with labgrid too; with Robot Framework come its workers.
-@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(30)), .needs(.pytest, .robot))
+@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest, .robot))
 struct PytestTests {
   /// A folder with scenarios, one of which no lock can be driven by, and the plugin.
   private func folder() throws -> Command.Folder {

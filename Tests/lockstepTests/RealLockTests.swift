@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A lock on the air", .timeLimit(.minutes(30)))
+@Suite("A lock on the air", .timeLimit(.minutes(10)))
 struct RealLockTests {
   private let folder: Command.Folder
 

@@ -82,7 +82,7 @@ private final class SwitchedBench {
   }
 }
 
-@Suite("A controller that hangs", .timeLimit(.minutes(30)))
+@Suite("A controller that hangs", .timeLimit(.minutes(10)))
 struct RecoveryTests {
   @Test("it is brought back by its power, step by step, and the run goes on with it")
   func powerCycle() throws {

@@ -7,7 +7,7 @@ private let schemas = Command.root + "/../shared/junit"
 
 /// JUnit, CTRF and Allure as those see them who read them: junitparser, junit2html, xunitparser, flakemap, and the classes of
 /// Allure. `Tests/Peers/reports.py` asks them.
-@Suite("Reports in the eyes of their readers", .timeLimit(.minutes(30)), .needs(.flakemap))
+@Suite("Reports in the eyes of their readers", .timeLimit(.minutes(10)), .needs(.flakemap))
 struct ReportReaderTests {
   /// How a case ended, in the words of each reader.
   enum End {

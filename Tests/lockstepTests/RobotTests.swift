@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Keywords of Robot Framework", .timeLimit(.minutes(30)), .needs(.robot))
+@Suite("Keywords of Robot Framework", .timeLimit(.minutes(10)), .needs(.robot))
 struct RobotTests {
   private func folder() throws -> Command.Folder {
     let folder = try Command.Folder()

@@ -3,7 +3,7 @@ import Documents
 import TestSupport
 import Testing
 
-@Suite("Scanning", .timeLimit(.minutes(30)))
+@Suite("Scanning", .timeLimit(.minutes(10)))
 struct ScanTests {
   @Test("each lock is one line, and as JSON one object", arguments: ["sesame3", "sesame5"])
   func lines(name: String) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lockstep
 
-@Suite("Recipes", .timeLimit(.minutes(30)))
+@Suite("Recipes", .timeLimit(.minutes(10)))
 struct ScheduleTests {
   /// Arguments that a recipe must not fall over: quotes, expressions, variables, signs of shells and of systemd.
   private static let hostile = """

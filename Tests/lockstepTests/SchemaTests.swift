@@ -5,7 +5,7 @@ import Testing
 
 @testable import lockstep
 
-@Suite("Schemas", .timeLimit(.minutes(30)))
+@Suite("Schemas", .timeLimit(.minutes(10)))
 struct SchemaTests {
   /// Checks lines or a whole document against a schema: prints what is wrong, and how many there were.
   private static let checker = """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Campaigns of several processes and hosts: the tests that they share, and the parts of a job.
-@Suite("Campaigns that belong together", .timeLimit(.minutes(30)))
+@Suite("Campaigns that belong together", .timeLimit(.minutes(10)))
 struct SharedCorpusTests {
   @Test(
     "a corpus in a database is read by the next campaign, but not by the same job, and its password is said nowhere",

@@ -7,7 +7,7 @@ import Testing
 @testable import Tours
 @testable import lockstep
 
-@Suite("Tours", .timeLimit(.minutes(30)))
+@Suite("Tours", .timeLimit(.minutes(10)))
 struct TourTests {
   @Test("every command of every tour is one, and every text fits a terminal and needs nothing but ASCII")
   func wellFormed() throws {

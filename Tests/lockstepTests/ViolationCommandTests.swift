@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Broken rules, as the command says them", .timeLimit(.minutes(30)))
+@Suite("Broken rules, as the command says them", .timeLimit(.minutes(10)))
 struct ViolationCommandTests {
   private static let login = """
     scenario: A login

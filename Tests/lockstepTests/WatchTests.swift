@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Runs that watch", .timeLimit(.minutes(30)))
+@Suite("Runs that watch", .timeLimit(.minutes(10)))
 struct WatchTests {
   /// A run that watches, and the folder in which somebody works.
   private final class Watching {
