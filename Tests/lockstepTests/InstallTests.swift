@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is installed, and that nothing of it stays.
-@Suite("Installing", .timeLimit(.minutes(10)))
+@Suite("Installing", .timeLimit(.minutes(5)))
 struct InstallTests {
   private static let install = Command.root + "/.ci/install"
 

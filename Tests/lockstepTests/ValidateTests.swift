@@ -3,7 +3,7 @@ import Documents
 import TestSupport
 import Testing
 
-@Suite("Files that are checked", .timeLimit(.minutes(10)))
+@Suite("Files that are checked", .timeLimit(.minutes(5)))
 struct ValidateTests {
   private static let scenario = "scenario: A\nmachine: door\n"
   private static let machine = "machine: m\nstates: [A, B]\nevents: [open]\nstarts: [{ state: A }]\n"

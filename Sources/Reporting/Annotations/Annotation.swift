@@ -18,7 +18,7 @@ struct Annotation: Equatable {
   }
 
   var kind: Kind
-  /// The file of the scenario, as it is named from the folder in which we are; `nil` where there is none.
+  /// The file of the scenario, as hosts know it; `nil` where there is none.
   var file: String?
   /// The line of the step that failed, or else the one where the scenario begins.
   var line = 1
@@ -40,8 +40,10 @@ extension Annotation {
 
   /// What there is to say of a case that did not go well.
   ///
-  /// - Parameter saved: the file in which a campaign saved the case, which stands in no other.
-  fileprivate init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, saved: String?) {
+  /// - Parameters:
+  ///   - saved: the file in which a campaign saved the case, which stands in no other.
+  ///   - checkout: how hosts know files.
+  fileprivate init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, saved: String?, in checkout: Checkout) {
     let main = CaseOutcome(entry, texts).main
     let verdict = main.verdict
     let word = verdict?.word ?? .incomplete
@@ -55,8 +57,8 @@ extension Annotation {
     var details = verdict?.details ?? []
     if let replay = verdict?.replay { details.append(replay) }
     self.init(
-      kind: kind, file: (saved ?? main.start.file).map(seenFromHere),
-      line: verdict?.line ?? main.lastEvent?.line ?? main.start.line ?? 1,
+      kind: kind, file: (saved ?? main.start.file).map(checkout.name),
+      line: main.line ?? 1,
       title:
         "\(caseTitle(of: main.start, copy: 1)): \(kind.words)\(verdict?.step.map { " at step \($0)" } ?? "")",
       message: main.message, details: details,
@@ -64,7 +66,7 @@ extension Annotation {
       fingerprint: Annotation.fingerprint(
         (saved == nil
           ? [
-            main.start.file.map(seenFromHere) ?? className(id: main.start.id),
+            main.start.file.map(checkout.name) ?? className(id: main.start.id),
             caseName(id: withoutRound(main.start.id), settings: main.start.settings, copy: 1),
           ] : [main.start.machine ?? ""])
           + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
@@ -111,27 +113,33 @@ extension Annotation.Kind {
   }
 }
 
-/// A path as hosts know files: from the root of the repository, or else from the folder in which we are.
-private func seenFromHere(_ path: String) -> String {
-  let path = Path.normalized(Path.join(Host.folder, path))
-  for case let root? in [Repository(around: Host.folder)?.root, Host.folder] where path.hasPrefix(root + "/")
-  {
-    return String(path.dropFirst(root.count + 1))
+/// What hosts have of a repository: they know files from its root.
+private struct Checkout {
+  private let here = Host.folder
+  /// The root of the repository, and the folder in which we are for what lies in none.
+  private let roots: [String]
+
+  init() { roots = [Repository(around: here)?.root, here].compactMap(\.self) }
+
+  /// What a file is called.
+  func name(_ path: String) -> String {
+    let path = Path.normalized(Path.join(here, path))
+    let root = roots.first { path.hasPrefix($0 + "/") }
+    return root.map { String(path.dropFirst($0.count + 1)) } ?? path
   }
-  return path
 }
 
 extension RecordedRuns {
   /// Goes through all that did not go well, in the order of the reports; what was not begun is counted elsewhere.
   func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
-    let saved = index.savedFiles
+    let (saved, checkout) = (index.savedFiles, Checkout())
     for suite in index.suites {
       for entry in suite.entries
       where entry.outcome.isBad || entry.isFailedAsFlaky {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
           texts.tries.contains(where: \.wasBegun)
         else { continue }
-        try body(Annotation(entry, texts, saved: saved[entry.standing]))
+        try body(Annotation(entry, texts, saved: saved[entry.standing], in: checkout))
       }
     }
     for problem in index.problems { try body(Annotation(problem)) }
