@@ -127,21 +127,18 @@ extension RecordedRuns {
     func milliseconds(_ text: String?) -> Int? {
       text.flatMap { WallTime(text: $0) }.map { Int($0.nanoseconds / 1_000_000) }
     }
-    var (starts, stops) = ([Int](), [Int]())
+    var range: (start: Int, stop: Int)?
+    func add(_ start: Int, _ stop: Int) {
+      range = (min(range?.start ?? start, start), max(range?.stop ?? stop, stop))
+    }
     for source in index.sources {
-      starts += [milliseconds(source.manifest.start)].compactMap(\.self)
-      stops += [milliseconds(source.manifest.end)].compactMap(\.self)
+      guard let start = milliseconds(source.manifest.start) else { continue }
+      add(start, max(start, milliseconds(source.manifest.end) ?? start))
     }
     for suite in index.suites {
-      for case let time? in suite.entries.lazy.map(\.time) {
-        starts.append(time.range.start)
-        stops.append(time.range.stop)
-        // Only the outermost are of use.
-        if starts.count > 1 << 10 { (starts, stops) = ([starts.min() ?? 0], [stops.max() ?? 0]) }
-      }
+      for case let time? in suite.entries.lazy.map(\.time) { add(time.range.start, time.range.stop) }
     }
-    guard let start = starts.min() else { return nil }
-    return (start, max(start, stops.max() ?? start))
+    return range
   }
 }
 

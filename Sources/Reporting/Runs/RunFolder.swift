@@ -26,6 +26,8 @@ public final class RunFolder: JournalListener {
   private var lines = 0
   /// When cases were driven, once there is one to tell of.
   private var times: OutputFile?
+  /// Why it is not known of all cases when they were driven, which costs a run nothing else.
+  private var untimed: FileFault?
   /// The line with which the try at hand started, when that was, and what whoever drove it said of that.
   private var open = (line: 0, start: WallTime(nanoseconds: 0), clock: Interval.zero, told: CaseTime?.none)
   /// Where the file system cannot say who holds what, nobody holds anything.
@@ -127,13 +129,14 @@ public final class RunFolder: JournalListener {
 
   /// Writes down when the case was driven that has its verdict; unless somebody told, that was as its lines came.
   private func noteTime() {
+    guard untimed == nil else { return }
     let time = open.told ?? CaseTime(start: open.start, taken: MonotonicClock.now - open.clock)
     let path = self.path + "/" + CaseTime.file
     do throws(FileFault) {
       if times == nil { times = try OutputFile(appendingTo: path) }
       try times?.write(CaseTime.Line(time, line: open.line).json.line + "\n")
     } catch {
-      fault = FileFault(path: path, code: error.code)
+      untimed = FileFault(path: path, code: error.code)
     }
   }
 
@@ -156,6 +159,10 @@ public final class RunFolder: JournalListener {
     seed: UInt64, _ places: ReportPlaces, replacing replacesReports: Bool = true, _ messages: StatusLine
   ) -> [String]? {
     let finished: Void? = messages.attempt("the run is not all on disk: ") { try finish(seed: seed) }
+    if let untimed {
+      messages.say(
+        "lockstep: reports have times of the device, since those of the clock are not written: \(untimed)")
+    }
     if !replacesReports, Host.isFile(places.junitPath) {
       messages.say("lockstep: \(places.junitPath) is left as it is")
       return finished == nil ? nil : []
