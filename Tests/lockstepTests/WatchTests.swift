@@ -197,6 +197,24 @@ struct WatchTests {
     #expect(!folder.has("Reports"))
   }
 
+  @Test("a lock that a scenario names is refused as one that is named to the command")
+  func namedLock() throws {
+    let folder = try folder()
+    let made = try Command.shell(
+      "$LOCKSTEP emulate sesame5 --key-file lock.yaml --serve tcp-server:127.0.0.1:0 --duration 100ms",
+      in: folder.path)
+    expect(made.status, 0)
+    try folder.write(
+      "s/real.yaml", "scenario: A\nmachine: sesame\ndevice: \"lock:lock.yaml\"\nsteps: [closeTo]\n")
+    let result = try Command.shell("$LOCKSTEP run s --watch --history none", in: folder.path)
+    expect(
+      result.errors,
+      "lockstep: --watch is for emulated locks and programs: a file that is saved moves no real lock\n"
+        + "See 'lockstep run --help'.\n")
+    expect(result.status, 2)
+    #expect(!folder.has("Reports"))
+  }
+
   @Test(
     "a limit of the system that is used up is named, and ends with 3",
     .enabled(

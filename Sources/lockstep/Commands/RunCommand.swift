@@ -92,6 +92,9 @@ private struct RunSession {
     let world = World(answerTimeout: arguments.answerTimeout, lab: lab, messages: console.status)
     if refusal == nil, let set = arguments.scenarios(world, console) {
       let selected = try arguments.plan(set, world, console.status)
+      if arguments.isWatching, selected.devices.contains(where: { $0.kind == .lock }) {
+        throw RunWatching.refusal
+      }
       try arguments.lab.checkInterlocked(selected.devices)
       plan = selected
     } else {

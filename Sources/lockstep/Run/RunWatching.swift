@@ -11,6 +11,10 @@ struct RunWatching: ~Copyable {
   /// How long a signal that another thread took may go unnoticed. No file is looked at meanwhile.
   private static let patience = Interval.milliseconds(500)
 
+  /// Why no real lock is watched, whoever names it.
+  static let refusal = UsageError(
+    "--watch is for emulated locks and programs: a file that is saved moves no real lock")
+
   private var arguments: RunArguments
   private let console: Console
   /// What runs write themselves is no change.
@@ -26,7 +30,7 @@ struct RunWatching: ~Copyable {
       ("--transport", arguments.lab.transport != nil), ("--lab", arguments.lab.reservation.lab != nil),
     ]
     guard arguments.device?.hasPrefix("lock:") != true else {
-      throw UsageError("--watch is for emulated locks and programs: a file that is saved moves no real lock")
+      throw Self.refusal
     }
     if let (option, _) = options.first(where: \.1) {
       throw UsageError("--watch runs again and again for a person: leave \(option) out")
