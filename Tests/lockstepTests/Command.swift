@@ -79,7 +79,8 @@ struct Command {
     _ program: String, _ arguments: [String], in folder: String = root, out: Folder
   ) throws -> Program {
     try Program(
-      program, arguments, in: folder, adding: ["LOCKSTEP": path, "LOCKSTEP_CONFIG": "none"],
+      program, arguments, in: folder,
+      adding: ["LOCKSTEP": path, "LOCKSTEP_CONFIG": "none", "SHELL": "/bin/sh"],
       output: out.path + "/output",
       errors: out.path + "/errors")
   }

@@ -72,7 +72,7 @@ struct TourTests {
   func enter() throws {
     let folder = try Command.Folder()
     let enters = String(repeating: "\\n", count: 12)
-    let tour = "printf '\(enters)' | script -qec \"$LOCKSTEP tour\" /dev/null"
+    let tour = "printf '\(enters)' | script -qec \"exec $LOCKSTEP tour\" /dev/null"
     let result = try Command.shell("\(tour) && touch lockstep-tour/bug/mine && \(tour)", in: folder.path)
     expect(result.status, 0)
     expect(
@@ -106,8 +106,10 @@ struct TourTests {
   func quit(typed: String, status: Int32) throws {
     let folder = try Command.Folder()
     let result = try Command.shell(
-      "(printf '\\n\\n'; sleep 1.5; printf '\(typed)'; sleep 3) | script -qec \"$LOCKSTEP tour\" /dev/null",
-      in: folder.path)
+      """
+      (printf '\\n\\n'; timeout 60 sh -c "until grep -qs -e '-- 2 of 5' said; do sleep 0.05; done"
+       sleep 0.2; printf '\(typed)'; sleep 1) | script -qefc "exec $LOCKSTEP tour" said
+      """, in: folder.path)
     expect(result.status, status)
     #expect(result.output.contains("-- 2 of 5") && !result.output.contains("-- 3 of 5"), "\(result.output)")
     #expect(result.output.contains("  rm -r lockstep-tour\r\n") && !result.output.contains("What next"))
@@ -117,7 +119,7 @@ struct TourTests {
   func colors() throws {
     let folder = try Command.Folder()
     let line =
-      "printf 'q\\n' | env -u NO_COLOR -u CLICOLOR_FORCE TERM=xterm script -qec '$LOCKSTEP tour' /dev/null"
+      "printf 'q\\n' | env -u NO_COLOR -u CLICOLOR_FORCE TERM=xterm script -qec 'exec $LOCKSTEP tour' /dev/null"
     #expect(try Command.shell(line, in: folder.path).output.contains("\u{1B}[1m-- A bug"))
     let plain = try Command.shell(line.replacing("env -u NO_COLOR", with: "env NO_COLOR=1"), in: folder.path)
     #expect(!plain.output.contains("\u{1B}["), "\(plain.output)")
@@ -219,7 +221,7 @@ struct TourTests {
     let script = """
       (printf '\\n\\n\\n\\n'; until [ -e lockstep-tour/own-lock/keypad/good.py ]; do sleep 0.05; done
        sleep 0.3; sed -i 's/== TRIES/> TRIES/' lockstep-tour/own-lock/keypad/device.py; sleep 0.2
-       printf '\\n\\n\\n\\n'; sleep 8) | script -qec "$LOCKSTEP tour own-lock" /dev/null
+       printf '\\n\\n\\n\\n'; sleep 8) | script -qec "exec $LOCKSTEP tour own-lock" /dev/null
       """
     let result = try Command.shell(script, in: folder.path)
     expect(result.status, 0)
