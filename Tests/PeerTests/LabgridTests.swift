@@ -190,6 +190,11 @@ struct LabgridTests {
     #expect(brief.output.contains("front-door is held by office/admin"), "\(brief.output)")
     let stopped = try await rig.start(
       "stopped", command("stopped", "60s"), until: "waiting for a place", within: 60)
+    // A coordinator that is silent for a while ends no waiting.
+    rig.child(named: "coordinator")?.signal(SIGSTOP)
+    try await Task.sleep(for: .seconds(14))
+    rig.child(named: "coordinator")?.signal(SIGCONT)
+    try await Task.sleep(for: .seconds(2))
     stopped.signal(SIGINT)
     #expect(try await stopped.ended(within: 15) == 5, "\(stopped.output)")
     let cancelled = try await rig.start(

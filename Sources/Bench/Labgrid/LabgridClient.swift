@@ -69,6 +69,14 @@ enum LabgridFault: Error, Equatable {
   /// Somebody asked us to stop.
   case stopped
 
+  /// Whether nobody has said anything: the same question may be answered a little later.
+  var isSilence: Bool {
+    switch self {
+    case .hung, .refused(.unreachable, _): true
+    case .ended, .refused, .stopped: false
+    }
+  }
+
   /// Why it says no.
   enum Reason: String {
     /// The Python has no labgrid.
@@ -208,8 +216,15 @@ extension LabgridClient {
   func release() throws(LabgridFault) -> Int { try ask("release").result?.int ?? 0 }
 
   /// The places that have all of some tags; it is refused where there is none, with those that there are.
+  ///
+  /// A coordinator that does not answer is asked once more: it may be busy, or just starting again.
   func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
-    let all = try look().places
+    var lab = Result { () throws(LabgridFault) in try look() }
+    if case .failure(let fault) = lab, fault.isSilence {
+      rest(for: .seconds(1))
+      lab = Result { () throws(LabgridFault) in try look() }
+    }
+    let all = try lab.get().places
     let found = all.filter { $0.has(tags) }
     guard found.isEmpty else { return found }
     let known = all.prefix(8).map { place in

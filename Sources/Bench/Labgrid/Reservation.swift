@@ -172,7 +172,23 @@ extension Reservation {
       guard next < end else {
         throw .refused(.held, "none became free within \(wish.patience); --lab-wait waits longer")
       }
-      lab = try client.refresh()
+      lab = try refresh(client, isStopped)
+    }
+  }
+
+  /// Keeps what we have reserved. A coordinator that does not answer is asked again for a while: it remembers a reservation
+  /// for longer than that.
+  private static func refresh(
+    _ client: LabgridClient, _ isStopped: () -> Bool
+  ) throws(LabgridFault) -> LabState {
+    let begin = MonotonicClock.now
+    while true {
+      do throws(LabgridFault) {
+        return try client.refresh()
+      } catch {
+        guard error.isSilence, MonotonicClock.now - begin < silence, !isStopped() else { throw error }
+      }
+      rest(for: .milliseconds(500))
     }
   }
 }
