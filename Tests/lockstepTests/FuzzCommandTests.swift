@@ -141,6 +141,27 @@ struct FuzzCommandTests {
     }
   }
 
+  @Test("a finding has its packets, however many look for it", arguments: [1, 2])
+  func packets(jobs: Int) throws {
+    let folder = try Command.Folder()
+    let result = try Command.run(
+      "fuzz", "sesame", "--seed", "1", "--jobs", "\(jobs)", "--steps", "200k", "--device",
+      "emulator:sesame5?defect=deaf-unlock", in: folder.path)
+    expect(result.status, 1)
+    let lines = try journal(folder)
+    let found = try #require(lines.first { $0["verdict"] == "divergence" })
+    let run = try #require(folder.names("Reports/runs").first)
+    guard case .list(let attachments)? = found["attachments"] else {
+      Issue.record("it has none")
+      return
+    }
+    expect(attachments.map { $0["kind"] }, ["capture", "packets"])
+    for path in attachments.compactMap({ $0["path"]?.string }) {
+      #expect(folder.has("Reports/runs/\(run)/\(path)"), "\(path)")
+    }
+    #expect(try folder.read("Reports/report.html").contains("class=\"packets\""))
+  }
+
   @Test("the first finding of a worker stops all; with --keep-going each signature is told once")
   func findings() throws {
     let folder = try Command.Folder()

@@ -202,7 +202,9 @@ struct FuzzMessageTests {
     }
     let notice = try #require(notices.first)
     expect([notice.numbered(4).record.number, notice.numbered(4).record.shortest], [4, 3])
-    expect(try WorkerOrders(WorkerOrders(round: 3, known: ["a"]).json).known, ["a"])
+    let orders = try WorkerOrders(WorkerOrders(round: 3, known: ["a"], folder: "f").json)
+    expect(orders.known, ["a"])
+    expect(orders.folder, "f")
   }
 
   @Test(

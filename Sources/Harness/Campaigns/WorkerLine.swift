@@ -74,15 +74,18 @@ public enum WorkerLine {
   }
 }
 
-/// What a worker is told when it starts: how often the campaign was taken up again, and what it found before.
+/// What a worker is told when it starts: how often the campaign was taken up again, what it found before, and the folder of
+/// its run, for what belongs to a finding.
 public struct WorkerOrders: Recorded {
   public var round = 0
   public var known: [String] = []
+  public var folder = ""
 
   public static let blank = WorkerOrders()
   public static let noun = "what a worker is told"
   public static let fields: [Field<Self>] = [
     .needed("round", \.round, .count), .needed("known", \.known, .list(.text)),
+    .needed("folder", \.folder, .text),
   ]
 }
 

@@ -9,14 +9,18 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
   private static let period = Interval.milliseconds(200)
 
   private let console: Console
+  private let recording: (Case, () -> Outcome, (FileFault) -> Void) -> Outcome
   private var last: Interval?
   /// What the other process was told of what was visited.
   private var told: CellCoverage?
   /// Whether a finding is being written down.
   private var isShowing = false
 
-  public init(_ console: Console) {
-    self.console = console
+  /// - Parameter recording: has the test of a finding done, and keeps what belongs to it, or says why it cannot be kept.
+  public init(
+    _ console: Console, recording: @escaping (Case, () -> Outcome, (FileFault) -> Void) -> Outcome
+  ) {
+    (self.console, self.recording) = (console, recording)
   }
 
   public var report: any CampaignReport { self }
@@ -37,6 +41,10 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
     guard !marks.isEmpty else { return }
     WorkerLine.visited(in: marks).forEach(send)
     told = cells
+  }
+
+  public func record(_ test: Case, _ body: () -> Outcome) -> Outcome {
+    recording(test, body) { fault in warn("the packets of \(test.id) are not saved: \(fault)") }
   }
 
   public func take(_ record: Record) {

@@ -28,6 +28,7 @@ public final class WorkerPool {
 
   private let plan: CampaignPlan
   private let commands: [[String]]
+  private let folder: String
   private let output: any CampaignOutput
   private let report: any CampaignReport
   private let journal: CampaignJournal
@@ -50,10 +51,13 @@ public final class WorkerPool {
 
   /// Takes in what is to be done.
   ///
-  /// - Parameter commands: the words that this program is started with for each of them.
-  public init(_ plan: CampaignPlan, _ commands: [[String]], _ output: any CampaignOutput) {
+  /// - Parameters:
+  ///   - commands: the words that this program is started with for each of them.
+  ///   - folder: that of the run, where they leave the packets of what they find.
+  public init(_ plan: CampaignPlan, _ commands: [[String]], in folder: String, _ output: any CampaignOutput) {
     self.plan = plan
     self.commands = commands
+    self.folder = folder
     self.output = output
     report = output.report
     begin = output.now
@@ -74,7 +78,7 @@ public final class WorkerPool {
     var head = CampaignHead(plan.target, twin: plan.twin, plan.settings, duration: plan.duration)
     head.workers = commands.count
     report.begin(head)
-    let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature))
+    let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature), folder: folder)
     do {
       for (index, words) in commands.enumerated() {
         let process = try WorkerProcess(words, first: orders.json.line)

@@ -88,7 +88,9 @@ extension FuzzArguments {
     defer { world.devices.shutDown() }
     return output.close(
       isParallel
-        ? WorkerPool(plan, WorkerArguments(arguments: arguments, plan: plan).all, output).perform()
+        ? WorkerPool(
+          plan, WorkerArguments(arguments: arguments, plan: plan).all, in: output.folder.path, output
+        ).perform()
         : CampaignSession(plan, output).perform())
   }
 }

@@ -29,7 +29,9 @@ extension Command {
       let world = try World.forCampaign(arguments)
       let plan = try CampaignPlan(arguments, in: world, earlier: earlier)
       EndOfInput.watch()
-      let output = WorkerOutput(console)
+      let output = WorkerOutput(console) { test, body, say in
+        world.devices.recording(test, in: orders.folder, body, orSay: say)
+      }
       let use = FolderUse(of: arguments.run.reports.out) {}
       defer { withExtendedLifetime(use) {} }
       let end = CampaignSession(plan, output).perform()
