@@ -563,6 +563,7 @@ extension Binding {
       lockstep_.device = device;
       lockstep_.output = fcntl(1, F_DUPFD_CLOEXEC, 3);
       dup2(2, 1);
+      setvbuf(stdout, NULL, _IOLBF, 0);
       for (;;) {
         if (!device->is_virtual) lockstep_wait();
         lockstep_.input = lockstep_grow(lockstep_.input, &lockstep_.input_room, lockstep_.input_size + 4096, 1);

@@ -208,9 +208,11 @@ extension Binding {
 
         def run(self):
             """Answers until there is nothing more to answer."""
-            # What is printed must not come between the lines.
+            # What is printed must not come between the lines, nor after the case in which it was printed.
             self._output = os.dup(1)
             os.dup2(2, 1)
+            if hasattr(sys.stdout, "reconfigure"):
+                sys.stdout.reconfigure(line_buffering=True)
             pending = b""
             while True:
                 if not self._isVirtual and not self._wait():
