@@ -20,6 +20,11 @@ public enum ScenarioFiles {
     }
   }
 
+  /// The folder that is meant where nobody names one: `Scenarios`, or `scenarios` where there is that alone.
+  public static var usualFolder: String {
+    fileKind("Scenarios") == .missing && fileKind("scenarios") == .folder ? "scenarios" : "Scenarios"
+  }
+
   /// Finds the scenarios of files and folders; folders are searched to their depths for `.yaml` and `.yml`.
   ///
   /// Names that begin with a dot are left out. `FILE:LINE` and `FILE:LINE:COLUMN`, as reports and editors print them,

@@ -4,6 +4,18 @@ import Testing
 
 @Suite("Running some of the scenarios")
 struct SelectionTests {
+  @Test("without a path it is Scenarios, or scenarios where there is that alone")
+  func usualFolder() throws {
+    let folder = try Command.Folder()
+    try folder.write("scenarios/a.yaml", "scenario: A\nmachine: door\nsteps: [Open]\n")
+    expect(try Command.run("run", "--seed", "1", in: folder.path).status, 0)
+    expect(try Command.run("list", in: folder.path).output.contains("scenarios/a"), true)
+    expect(try Command.run("schedule", "gitlab", in: folder.path).output.contains("-- scenarios"), true)
+    try folder.write("Scenarios/b.yaml", "scenario: B\nmachine: door\nsteps: [Open]\n")
+    let both = try Command.run("list", in: folder.path).output
+    #expect(both.contains("Scenarios/b") && !both.contains("scenarios/a"), "\(both)")
+  }
+
   /// A folder with three scenarios, of which one diverges on any healthy door.
   private func folder() throws -> Command.Folder {
     let folder = try Command.Folder()

@@ -1,6 +1,7 @@
 import Secrets
 import Devices
 import Bench
+import Harness
 public import Journal
 import Reporting
 import Conformance
@@ -45,7 +46,7 @@ public struct Recipe {
   var selection: [String] {
     let given = [("device", arguments.device), ("transport", arguments.transport)]
     return given.compactMap { option, value in value.map { "--\(option)=\($0)" } } + ["--"]
-      + (arguments.scenarios.isEmpty ? ["Scenarios"] : arguments.scenarios)
+      + (arguments.scenarios.isEmpty ? [ScenarioFiles.usualFolder] : arguments.scenarios)
   }
 
   /// Where the history of runs is kept, where somebody said so.

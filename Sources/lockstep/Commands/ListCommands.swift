@@ -50,7 +50,7 @@ extension Command {
       defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let result = Validation(
-        arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, reader: World().reader,
+        arguments.chosenPaths, reader: World().reader,
         settings: .lockstep)
       switch arguments.format {
       case .json:

@@ -150,7 +150,8 @@ extension RunArguments {
 
   static var paths: ArgumentParser<RunArguments>.Operands {
     ArgumentParser<RunArguments>.Operands(
-      placeholder: "PATH", summary: "Scenarios, or folders of them. Without any: Scenarios/.",
+      placeholder: "PATH",
+      summary: "Scenarios, or folders of them. Without any: Scenarios/, or else scenarios/.",
       count: 0...Int.max, as: .scenario, path: \.paths)
   }
 
@@ -204,8 +205,11 @@ extension RunArguments {
 
   /// The scenarios that are asked for, read and checked. See ``Devices/World/scenarios(_:_:)``.
   func scenarios(_ world: World, _ console: Console) -> ScenarioSet? {
-    world.scenarios(paths.isEmpty ? ["Scenarios"] : paths, console.status)
+    world.scenarios(chosenPaths, console.status)
   }
+
+  /// The files and folders that are run.
+  var chosenPaths: [String] { paths.isEmpty ? [ScenarioFiles.usualFolder] : paths }
 
   /// How many cases of a plan are driven side by side.
   func laneCount(_ plan: Plan?) -> Int {

@@ -82,7 +82,7 @@ struct RunWatching: ~Copyable {
     let world = World()
     let device = try checked("--device: ") { try world.deviceSpec(arguments.device) }
     return ScenarioNeeds(
-      arguments.paths.isEmpty ? ["Scenarios"] : arguments.paths, device: device, reader: world.reader)
+      arguments.chosenPaths, device: device, reader: world.reader)
   }
 
   private static func add(

@@ -71,7 +71,7 @@ extension RecipeSettings {
     [
       .list(
         "scenarios", \.scenarios, "PATH",
-        "What is run: a scenario, or a folder of them. May be given several times. Scenarios unless given.",
+        "What is run: a scenario, or a folder of them. May be given several times. Scenarios, or else scenarios, unless given.",
         example: "Scenarios/sesame5", as: .scenario),
       .value(
         "plan", \.plan, "PLAN",
