@@ -80,7 +80,7 @@ struct Command {
   ) throws -> Program {
     try Program(
       program, arguments, in: folder,
-      adding: ["LOCKSTEP": path, "LOCKSTEP_CONFIG": "none", "SHELL": "/bin/sh"],
+      adding: ["LOCKSTEP": path, "LOCKSTEP_CONFIG": "none", "LANG": "C.UTF-8", "SHELL": "/bin/sh"],
       output: out.path + "/output",
       errors: out.path + "/errors")
   }
