@@ -221,7 +221,7 @@ private struct Names {
       if !events.contains(name) { faults.append(.eventNotDefined(name)) }
       if stimuli.contains(name), transition.window != .any { faults.append(.windowOnStimulus(event: name)) }
     case .timer:
-      label = "after \(transition.window.earliest)"
+      label = transition.window.description
       if transition.from == .wildcard { faults.append(.wildcardTimer) }
     }
     var sources = "any state"
