@@ -237,6 +237,10 @@ private struct Replacement {
     }
     new.device = DeviceSpec(spec.kind, spec.name, settings)
     new.settings = spec.ownSettings
+    // Another emulated lock is another case; a real lock and a program are where they are, and told apart by their device.
+    if (own.kind, spec.kind) == (.emulator, .emulator), own.name != spec.name {
+      new.settings.append(DeviceSpec.Setting("lock", spec.name))
+    }
   }
 }
 

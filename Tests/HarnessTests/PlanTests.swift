@@ -1,6 +1,7 @@
 import Basics
 import Conformance
 import Documents
+import Journal
 import TestSupport
 import Testing
 
@@ -60,6 +61,17 @@ struct PlanTests {
   func replacement(own: String, other: String, result: String) throws {
     let test = try plan([own], device: other)[0]
     expect(test.skipReason ?? test.device.description, result)
+  }
+
+  @Test(
+    "a case is told apart by what its device was given beside what it asks for, and by another emulated lock",
+    arguments: [
+      ("oak", "oak", nil), ("oak", "oak?defect=loud&paint=red", "defect=loud&paint=red"),
+      ("oak", "glass", "lock=glass"), ("oak", "glass?ajar=true", "ajar=true&lock=glass"),
+      ("oak", "exec:./door", nil), ("exec:x", "exec:./door", nil), ("exec:x", "oak", nil),
+    ])
+  func identity(own: String, other: String, settings: String?) throws {
+    expect(try plan(["machine: door\ndevice: \(own)\n" + steps], device: other)[0].record.settings, settings)
   }
 
   @Test("start settings of another device hold in place of the scenario's")
