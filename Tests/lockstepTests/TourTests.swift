@@ -97,6 +97,10 @@ struct TourTests {
     #expect(Double(time) ?? 99 < 10, "\(time)")
   }
 
+  /// Waits until the terminal, of which `script` writes everything to the file `said`, has shown something.
+  private static let seen =
+    #"seen() { timeout 60 sh -c 'until grep -qs -e "$0" said; do sleep 0.05; done' "$1"; sleep 0.2; }"#
+
   /// What is typed at the third question, and how the tour ends then.
   static let answers: [(typed: String, status: Int32)] = [
     ("q\\n", 0), ("  Quit\\n", 0), ("\\004", 0), ("\\003", 5),
@@ -107,8 +111,8 @@ struct TourTests {
     let folder = try Command.Folder()
     let result = try Command.shell(
       """
-      (printf '\\n\\n'; timeout 60 sh -c "until grep -qs -e '-- 2 of 5' said; do sleep 0.05; done"
-       sleep 0.2; printf '\(typed)'; sleep 1) | script -qefc "exec $LOCKSTEP tour" said
+      \(Self.seen)
+      (printf '\\n\\n'; seen '-- 2 of 5'; printf '\(typed)'; sleep 1) | script -qefc "exec $LOCKSTEP tour" said
       """, in: folder.path)
     expect(result.status, status)
     #expect(result.output.contains("-- 2 of 5") && !result.output.contains("-- 3 of 5"), "\(result.output)")
@@ -219,9 +223,10 @@ struct TourTests {
     let folder = try Command.Folder()
     // Four questions: the beginning, new, run, fuzz; at the fifth the line is to be changed.
     let script = """
-      (printf '\\n\\n\\n\\n'; until [ -e lockstep-tour/own-lock/keypad/good.py ]; do sleep 0.05; done
-       sleep 0.3; sed -i 's/== TRIES/> TRIES/' lockstep-tour/own-lock/keypad/device.py; sleep 0.2
-       printf '\\n\\n\\n\\n'; sleep 8) | script -qec "exec $LOCKSTEP tour own-lock" /dev/null
+      \(Self.seen)
+      (printf '\\n\\n\\n\\n'; seen 'Enter does it'
+       sed -i 's/== TRIES/> TRIES/' lockstep-tour/own-lock/keypad/device.py
+       printf '\\n\\n\\n\\n'; seen 'What next') | script -qefc "exec $LOCKSTEP tour own-lock" said
       """
     let result = try Command.shell(script, in: folder.path)
     expect(result.status, 0)
