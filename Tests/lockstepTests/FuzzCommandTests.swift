@@ -180,6 +180,7 @@ struct FuzzCommandTests {
     expect(all.status, 1)
     let signatures = try journal(other).compactMap { $0["finding"]?["signature"]?.line }
     #expect(all.output.components(separatedBy: "✘ finding").count - 1 == Set(signatures).count)
+    #expect(try !other.read("Reports/report.html").contains("has changed since the run"))
     let xml = try other.read("Reports/junit.xml")
     #expect(xml.contains("failures=\"\(Set(signatures).count)\" errors=\"0\""), "\(xml)")
   }

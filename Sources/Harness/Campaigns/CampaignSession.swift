@@ -246,19 +246,25 @@ public final class CampaignSession {
     let (folder, stem) = (plan.failures, "fuzz-\(target.machine.machine.name)")
     scenario.machine = target.machine.reference(from: folder)
     let path = place(of: scenario, in: folder, stem: stem)
-    do {
-      _ = try save(scenario, in: folder, stem: stem, finding.comments)
-    } catch {
-      // It is told of all the same, with its steps.
-      report.warn("the counterexample is not saved: \(error)")
+    var text = Array(scenario.yaml(comments: finding.comments).utf8)
+    // The same test of another worker stays as it is: its journal knows the text. They differ in comments alone.
+    if !output.keepsJournal, let other = try? WholeFile.bytes(of: path) {
+      text = other
+    } else {
+      do {
+        _ = try save(scenario, in: folder, stem: stem, finding.comments)
+      } catch {
+        // It is told of all the same, with its steps.
+        report.warn("the counterexample is not saved: \(error)")
+      }
     }
     finding.path = path
     let line = plan.replayLine(path, target.device)
     // As it is read it knows the lines of its steps, which the report shows.
-    let text = scenario.yaml(comments: finding.comments)
-    let saved = try? plan.reader.read(Array(text.utf8), path: path)
-    journal.record(
-      finding, saved ?? scenario, path: path, text: Fingerprint(text).description, replay: line)
+    let saved = try? plan.reader.read(text, path: path)
+    var hash = Fingerprint()
+    hash.mix(text)
+    journal.record(finding, saved ?? scenario, path: path, text: hash.description, replay: line)
     report.found(FindingNotice(finding, scenario, path: path, replay: line))
     // One that could not be tried again is to be found again.
     guard finding.confirmation.runs > 0 else { return }
