@@ -135,7 +135,8 @@ public final class Run {
       let verdict = tries(test, in: lane, turn, &visits)
       monitor.locked {
         if verdict.limit != nil { state.hindrance = .limit(verdict.message ?? "") }
-        guard verdict.word.isFailure, !verdict.isExcused else { return }
+        let isFailure = verdict.word.isFailure && !verdict.isExcused
+        guard isFailure || verdict.isFlaky && earlier.tally.failsFlaky else { return }
         state.failures += 1
         if state.hindrance == nil, state.failures == maximumFailures {
           state.hindrance = .failures(state.failures)

@@ -80,6 +80,13 @@ public struct Tally: Hashable, Sendable {
     isInTrouble = isInTrouble || other.isInTrouble
   }
 
+  /// What to say of cases that agreed only when they were tried again; `nil` where there is none.
+  public var flakiness: String? {
+    guard flaky > 0 else { return nil }
+    return "\(flaky) agreed only when tried again"
+      + (failsFlaky ? ", which counts as failed (--flaky-result fail)" : "")
+  }
+
   /// Why agreement is less than was asked for; `nil` where it is not, or nothing agrees.
   public var shortfall: String? {
     guard agree > 0 else { return nil }

@@ -107,9 +107,7 @@ struct SummaryText {
     if tally.observations > 0 {
       lines.append("  verdict  rests on \(counted(tally.observations, "observation"))")
     }
-    if tally.flaky > 0 {
-      lines.append("  flaky    \(tally.flaky) agreed only when tried again")
-    }
+    if let words = tally.flakiness { lines.append("  flaky    \(words)") }
     let cut = summary.statuses.count { $0 == nil }
     if cut > 0 {
       let words = counted(cut, "run") + " did not end"

@@ -62,7 +62,11 @@ final class HumanReport: JournalListener {
 
   private func report(_ verdict: Record.Verdict) {
     switch verdict.counted {
-    case .agree: if verbosity == 1 { console.print(paint(.good, "✔") + " " + words(on: verdict)) }
+    case .agree:
+      if verdict.isFlaky {
+        console.print(paint(.warning, "~") + " \(current.place)   flaky: it agrees when tried again\n")
+      }
+      if verbosity == 1 { console.print(paint(.good, "✔") + " " + words(on: verdict)) }
     case .skipped:
       let reason = (verdict.summary ?? "").inOneLine
       if verbosity == 1 { console.print(paint(.faint, "· \(current.place)   skipped: \(reason)")) }
@@ -101,6 +105,7 @@ final class HumanReport: JournalListener {
     let figures = paint(.strong, counted(tally.cases, "case")) + (counts.isEmpty ? "" : ": " + counts)
     console.print("\(figures)     \(rounded(time))   seed \(seed)")
     if tally.agree > 0 { console.print("  verdict  rests on \(counted(tally.observations, "observation"))") }
+    if let words = tally.flakiness { console.print("  flaky    \(words)") }
     for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
     for item in summary.coverage {
       console.print("  cells    \(item.machine): \(item.summary)")
