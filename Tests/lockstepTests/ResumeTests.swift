@@ -96,7 +96,9 @@ struct ResumeTests {
     ("true", "run --resume gone",
      "--resume: there is no run gone: neither gone/journal.jsonl nor Reports/runs/gone/journal.jsonl is there"),
     ("true", "run Scenarios/door --resume run",
-     "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out"),
+     "--resume takes scenarios, device, seed, filter, shard, rounds and what failed last from the run: leave them out"),
+    ("true", "run --resume run --last-failed",
+     "--resume takes scenarios, device, seed, filter, shard, rounds and what failed last from the run: leave them out"),
     ("rm Scenarios/door/again-and-again.yaml", "run --resume run",
      "--resume: Reports/runs/run cannot be gone on with: it had 3 cases, and now there are 2; start a new run"),
     ("sed -i 's/^scenario: .*/scenario: Another/' Scenarios/door/out-of-turn.yaml", "run --resume run",
@@ -110,6 +112,16 @@ struct ResumeTests {
     ("echo x > Reports/runs/run/manifest.json", "run --resume run",
      "--resume: Reports/runs/run/manifest.json is no manifest that is understood"),
   ]
+
+  @Test("what is asked of the whole holds when a run is gone on with")
+  func demands() throws {
+    let (folder, _) = try finished()
+    let result = try Command.run("run", "--resume", "run", "--min-cases", "900", in: folder.path)
+    expect(result.status, 5)
+    #expect(
+      result.errors.contains("3 cases came to a verdict, and at least 900 are asked for (--min-cases)"),
+      "\(result.errors)")
+  }
 
   @Test("a run that is not what it was is not gone on with", arguments: refusals.indices)
   func refused(index: Int) throws {

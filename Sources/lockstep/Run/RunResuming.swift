@@ -65,10 +65,12 @@ struct ResumedRun {
 extension RunArguments {
   /// The arguments with which a run is taken up again: its own, but for how it reports.
   fileprivate func resuming(_ manifest: Manifest, seed: UInt64?) throws(UsageError) -> RunArguments {
-    guard paths.isEmpty, device == nil, self.seed == nil, filters.isEmpty, shard == nil, rounds == Count(1)
+    guard paths.isEmpty, device == nil, self.seed == nil, filters.isEmpty, shard == nil, rounds == Count(1),
+      !lastFailed, !failedFirst
     else {
       throw UsageError(
-        "--resume takes scenarios, device, seed, filter, shard and rounds from the run: leave them out")
+        "--resume takes scenarios, device, seed, filter, shard, rounds and what failed last from the run: leave "
+          + "them out")
     }
     let parser = ArgumentParser<RunArguments>(options: RunArguments.options, operands: RunArguments.paths)
     guard case .run(var arguments) = try parser.parse(manifest.command.dropFirst(), into: RunArguments())
@@ -81,6 +83,16 @@ extension RunArguments {
     arguments.reports = reports.orElse(arguments.reports)
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)
+    // What is asked for now of the run as a whole, and of how it goes on.
+    let usual = RunArguments()
+    if minimum.failsSkipped { arguments.minimum.failsSkipped = true }
+    if minimum.cases != usual.minimum.cases { arguments.minimum.cases = minimum.cases }
+    if answerTimeout != usual.answerTimeout { arguments.answerTimeout = answerTimeout }
+    if jobs != usual.jobs { arguments.jobs = jobs }
+    if failsFast || maximumFailures != nil {
+      (arguments.failsFast, arguments.maximumFailures) = (failsFast, maximumFailures)
+    }
+    arguments.durations = durations ?? arguments.durations
     return arguments
   }
 }
