@@ -25,6 +25,9 @@ public struct ReportPlaces {
   /// All of them as usual.
   public init() {}
 
+  /// The folders in which there may be files that look like scenarios.
+  public var folders: [String] { [out] + [allure].compactMap(\.self) }
+
   /// Where the JUnit report goes.
   var junitPath: String { junit ?? out + "/junit.xml" }
 
@@ -35,6 +38,11 @@ public struct ReportPlaces {
     case .file(let path): path
     case .none: nil
     }
+  }
+
+  /// A report that is there already.
+  var firstThere: String? {
+    [junitPath, htmlPath, ctrf, allure].compactMap(\.self).first { fileKind($0) != .missing }
   }
 
   /// These, and what others say where these are as usual.

@@ -163,8 +163,8 @@ public final class RunFolder: JournalListener {
       messages.say(
         "lockstep: reports have times of the device, since those of the clock are not written: \(untimed)")
     }
-    if !replacesReports, Host.isFile(places.junitPath) {
-      messages.say("lockstep: \(places.junitPath) is left as it is")
+    if !replacesReports, let report = places.firstThere {
+      messages.say("lockstep: \(report) is left as it is")
       return finished == nil ? nil : []
     }
     let reports = messages.attempt("the reports are not written: ") {
