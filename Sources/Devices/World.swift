@@ -32,8 +32,10 @@ public struct World {
   /// Scenarios of files and folders, read and checked.
   ///
   /// Says what is wrong with them; `nil` when something is.
-  public func scenarios(_ paths: [String], _ messages: StatusLine) -> ScenarioSet? {
-    let set = ScenarioSet(paths, reader: reader)
+  public func scenarios(
+    _ paths: [String], besides results: [String] = [], _ messages: StatusLine
+  ) -> ScenarioSet? {
+    let set = ScenarioSet(paths, besides: results, reader: reader)
     for folder in set.empty { messages.say("lockstep: \(folder): there is no scenario in this folder") }
     guard set.problems.isEmpty else {
       messages.say(set.problems.map(\.description).joined(separator: "\n"))

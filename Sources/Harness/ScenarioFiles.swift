@@ -14,6 +14,22 @@ public enum ScenarioFiles {
     public var empty: [String] = []
     /// Paths that cannot be used, with the reason.
     public var problems: [Diagnostic] = []
+    /// The files that were named themselves: whatever they are, somebody takes them for scenarios.
+    private var named = Set<ExactText>()
+
+    /// Whether somebody named the file itself.
+    func isNamed(_ path: String) -> Bool { named.contains(ExactText(path)) }
+
+    /// Whether a file that is no scenario is left alone: it lies in a folder beside scenarios, and is another document of ours.
+    func leavesAlone(_ path: String) -> Bool {
+      guard !isNamed(path), let bytes = try? ScenarioFiles.read(path) else { return false }
+      return DocumentKind(recognizing: bytes, name: path).map { $0 != .scenario } ?? false
+    }
+
+    fileprivate mutating func name(_ path: String) {
+      files.append(path)
+      named.insert(ExactText(path))
+    }
 
     fileprivate mutating func add(_ code: Problem.Code, _ path: String, _ message: String) {
       problems.append(Diagnostic(code, ofPath: path, message))
@@ -29,8 +45,12 @@ public enum ScenarioFiles {
   ///
   /// Names that begin with a dot are left out. `FILE:LINE` and `FILE:LINE:COLUMN`, as reports and editors print them,
   /// are the scenario of which that line is.
-  public static func find(_ paths: [String]) -> Found {
+  ///
+  /// - Parameter results: folders to which a run writes: what it saves there is none of its scenarios, unless such a folder, or
+  ///   something in it, is what somebody named.
+  public static func find(_ paths: [String], besides results: [String] = []) -> Found {
     var found = Found()
+    let results = results.map { real($0) + "/" }
     // Two files whose names only look alike are two.
     var seen = Set<ExactText>()
     for path in paths {
@@ -44,21 +64,26 @@ public enum ScenarioFiles {
         if !problem.isEmpty {
           found.problems += problem
         } else if seen.insert(ExactText(real(file))).inserted {
-          found.files.append(Path.normalized(file))
+          found.name(Path.normalized(file))
         }
       case .unknown(let code): found.add(.unreadable, path, errorText(code))
       case .other(let strange):
         found.add(.unreadable, path, "expected a file or a folder, and it is \(strange)")
       case .file:
-        if seen.insert(ExactText(real(path))).inserted { found.files.append(Path.normalized(path)) }
+        if seen.insert(ExactText(real(path))).inserted { found.name(Path.normalized(path)) }
       case .folder:
         guard let names = filesBelow(path) else {
           found.add(.unreadable, path, "the folder cannot be read")
           continue
         }
+        let place = real(path) + "/"
+        let others = results.filter { $0.hasPrefix(place) && $0 != place }
         // A pipe or a device is no scenario, and yet somebody called it one: it is read, and refused.
-        let files = names.filter(isScenario).map { Path.join(path, $0) }.filter { fileKind($0) != .folder }
-          .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let files = names.filter(isScenario).filter { name in
+          !others.contains { (place + name).hasPrefix($0) }
+        }
+        .map { Path.join(path, $0) }.filter { fileKind($0) != .folder }
+        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if files.isEmpty { found.empty.append(path) }
         found.files += files.filter { seen.insert(ExactText(real($0))).inserted }
         for name in names where isGarbled(name) && fileKind(Path.join(path, name)) == .missing {
@@ -189,8 +214,10 @@ public struct ScenarioSet {
   }
 
   /// Reads every scenario under some paths.
-  public init(_ paths: [String], reader: ScenarioReader) {
-    let found = ScenarioFiles.find(paths)
+  ///
+  /// - Parameter results: see ``ScenarioFiles/find(_:besides:)``.
+  public init(_ paths: [String], besides results: [String] = [], reader: ScenarioReader) {
+    let found = ScenarioFiles.find(paths, besides: results)
     problems = found.problems
     empty = found.empty
     for path in found.files {
@@ -206,10 +233,10 @@ public struct ScenarioSet {
         var item = Item(path: path, scenario: scenario, machine: machine)
         item.text = text.description
         items.append(item)
-      } catch {
+      } catch  where !found.leavesAlone(path) {
         // Several scenarios may name one machine.
         problems += error.diagnostics.filter { $0.source.name == path || !problems.contains($0) }
-      }
+      } catch {}
     }
   }
 }

@@ -7,39 +7,69 @@ public enum DocumentKind: Sendable {
   case scenario, machine
   /// Options of commands by profile; see ``SettingsFormat``.
   case settings
+  /// What is no test: a bench, a night or a lock, which are read where they are used.
+  case equipment
 
-  /// Tells it by the first key that only one of them has, so that it is known of a file that cannot be read, too; what
-  /// has none is taken for a scenario.
-  public init(of bytes: [UInt8], name: String) {
-    self = DocumentKind(recognizing: bytes, name: name) ?? .scenario
-  }
-
-  /// Tells it where it is known: `nil` of a file that has nothing to do with Lockstep.
+  /// Tells it by the first key that only one of them has, so that it is known of a file that cannot be read, too: `nil` of
+  /// a file that has nothing to do with Lockstep.
   public init?(recognizing bytes: [UInt8], name: String) {
     if name.hasSuffix(".dot") || name.hasSuffix(".gv") {
       self = .machine
       return
     }
-    var namesMachine = false
-    for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-      func begins(with keys: String...) -> Bool { keys.contains { line.starts(with: $0.utf8) } }
-      if begins(with: "machine:", "device:") { namesMachine = true }
-      if begins(with: "profiles:") {
-        self = .settings
-        return
-      }
-      // Others have `steps` of their own.
-      if begins(with: "scenario:") || (namesMachine && begins(with: "steps:")) {
-        self = .scenario
-        return
-      }
-      if namesMachine, begins(with: "states:", "transitions:") {
-        self = .machine
-        return
+    let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
+    let lines = bytes[start...].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    guard
+      let kind = Self.kind(of: lines.lazy.compactMap(topKey)) ?? Self.kind(of: bracedKeys(bytes[start...]))
+    else { return nil }
+    self = kind
+  }
+
+  private static func kind(of keys: some Sequence<String>) -> DocumentKind? {
+    var (namesMachine, namesBench) = (false, false)
+    for key in keys {
+      switch key {
+      case "machine", "device": namesMachine = true
+      case "bench": namesBench = true
+      case "profiles": return .settings
+      case "scenario": return .scenario
+      // Others have `steps` and `locks` of their own.
+      case "steps" where namesMachine: return .scenario
+      case "states" where namesMachine, "transitions" where namesMachine: return .machine
+      case "locks" where namesBench: return .equipment
+      case "nightly", "driver", "secret", "public-key": return .equipment
+      default: continue
       }
     }
     return nil
   }
+}
+
+private let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+/// The keys of a document that is one mapping in braces, as JSON is.
+private func bracedKeys(_ bytes: ArraySlice<UInt8>) -> [String] {
+  guard bytes.first(where: { !" \n\r\t".utf8.contains($0) }) == UInt8(ascii: "{"),
+    let document = try? Document(Array(bytes), name: ""), case .mapping(let entries) = document.root.content
+  else { return [] }
+  return entries.compactMap { $0.key.text }
+}
+
+/// The key with which a line begins, bare or in quotes.
+private func topKey(_ line: ArraySlice<UInt8>) -> String? {
+  guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+    colon + 1 == line.endIndex || line[colon + 1] == UInt8(ascii: " ")
+      || line[colon + 1] == UInt8(ascii: "\t")
+  else { return nil }
+  var key = line[..<colon]
+  while key.last == UInt8(ascii: " ") { key.removeLast() }
+  if key.count > 1, let quote = key.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+    key.last == quote
+  {
+    key = key.dropFirst().dropLast()
+  }
+  let isBare = key.allSatisfy { ("a"..."z").contains(UnicodeScalar($0)) || $0 == UInt8(ascii: "-") }
+  return isBare && !key.isEmpty ? String(decoding: key, as: UTF8.self) : nil
 }
 
 /// How a file of settings is written, which those know who have commands.
@@ -69,16 +99,35 @@ public struct Validation {
   public private(set) var settings = 0
 
   /// Checks every file under some paths.
-  public init(_ paths: [String], reader: ScenarioReader, settings format: SettingsFormat) {
-    let found = ScenarioFiles.find(paths)
+  ///
+  /// - Parameter results: see ``ScenarioFiles/find(_:besides:)``.
+  public init(
+    _ paths: [String], besides results: [String] = [], reader: ScenarioReader, settings format: SettingsFormat
+  ) {
+    let found = ScenarioFiles.find(paths, besides: results)
     empty = found.empty
     var errors = found.problems
     for path in found.files {
+      // What cannot be read is no machine either, and whoever reads it says why.
+      let bytes = try? ScenarioFiles.read(path, limits: MachineLibrary.limits)
+      var kind = bytes.flatMap { DocumentKind(recognizing: $0, name: path) } ?? .scenario
+      if kind == .equipment {
+        guard found.isNamed(path) else { continue }
+        kind = .scenario
+      }
       do {
-        switch try Self.check(path, reader, format) {
-        case .scenario: scenarios += 1
-        case .machine: machines += 1
-        case .settings: settings += 1
+        switch kind {
+        case .scenario, .equipment:
+          _ = try ScenarioFiles.read(path) { bytes throws(DocumentError) in
+            try reader.read(bytes, path: path)
+          }
+          scenarios += 1
+        case .machine:
+          try reader.machines.check(path)
+          machines += 1
+        case .settings:
+          try format.check(bytes ?? [], path)
+          settings += 1
         }
       } catch {
         // Several scenarios may name one machine.
@@ -87,21 +136,6 @@ public struct Validation {
       }
     }
     diagnostics = reader.machines.warnings + errors
-  }
-
-  private static func check(
-    _ path: String, _ reader: ScenarioReader, _ settings: SettingsFormat
-  ) throws(DocumentError) -> DocumentKind {
-    // What cannot be read is no machine either, and whoever reads it says why.
-    let bytes = try? ScenarioFiles.read(path, limits: MachineLibrary.limits)
-    let kind = bytes.map { DocumentKind(of: $0, name: path) } ?? .scenario
-    switch kind {
-    case .scenario:
-      _ = try ScenarioFiles.read(path) { bytes throws(DocumentError) in try reader.read(bytes, path: path) }
-    case .machine: try reader.machines.check(path)
-    case .settings: try settings.check(bytes ?? [], path)
-    }
-    return kind
   }
 
   /// Whether something cannot be used.

@@ -72,7 +72,7 @@ final class EditorWorld {
   /// Everything that is wrong with a document, as `lockstep validate` says it.
   func problems(of document: OpenDocument) -> [Problem] {
     switch document.kind {
-    case nil: []
+    case nil, .equipment?: []
     case .scenario?:
       problems { () throws(DocumentError) in
         try ScenarioReader(machines: machines, provider: provider, asksDevices: false)
@@ -127,6 +127,7 @@ extension EditorWorld {
   func forms(of document: OpenDocument) -> ScenarioForms {
     guard document.kind != .settings else { return (settings.form, []) }
     guard document.kind != .machine else { return (MachineDefinition.form, []) }
+    guard document.kind != .equipment else { return (.value, []) }
     let device = ScenarioHead(document.text).device
     guard let machine = machine(of: document) else {
       return Scenario.forms(of: nil, on: nil, provider: provider)

@@ -51,13 +51,13 @@ public struct FolderWatch: ~Copyable {
   ///
   /// A folder is watched before it is looked at: what is made in between is told.
   ///
-  /// - Parameter exception: the path of a folder that is left out.
-  public mutating func add(tree folder: String, besides exception: String) throws(WatchFault) {
-    guard folder != exception else { return }
+  /// - Parameter exceptions: the paths of folders that are left out.
+  public mutating func add(tree folder: String, besides exceptions: [String]) throws(WatchFault) {
+    guard !exceptions.contains(folder) else { return }
     try add(folder)
     for name in folderEntries(folder) ?? [] {
       let path = Path.join(folder, name)
-      if fileKind(path) == .folder, linkTarget(path) == nil { try add(tree: path, besides: exception) }
+      if fileKind(path) == .folder, linkTarget(path) == nil { try add(tree: path, besides: exceptions) }
     }
   }
 

@@ -108,6 +108,83 @@ struct SelectionTests {
     expect(none.status, 4)
     #expect(none.errors.contains("lockstep: Reports/junit.xml is left as it is\n"))
     expect(try folder.read("Reports/junit.xml"), report)
+    // Whichever report it is.
+    let page = try folder.read("Reports/report.html")
+    let other = try Command.run("run", "s", "--filter", "nowhere", "--junit", "other.xml", in: folder.path)
+    #expect(other.errors.contains("lockstep: Reports/report.html is left as it is\n"), "\(other.errors)")
+    expect(try folder.read("Reports/report.html"), page)
+    #expect(!folder.has("other.xml"))
+  }
+
+  @Test("what runs save in the folder of the scenarios is none of them, run after run")
+  func ownResults() throws {
+    let folder = try folder()
+    for place in ["s/Reports", "Reports"] {
+      for _ in 1...3 {
+        let result = try Command.run("run", ".", "--out", place, "--allure", "s/al", in: folder.path)
+        #expect(result.output.contains("3 cases: 2 agree, 1 diverge "), "\(result.output)")
+        try FileManager.default.removeItem(atPath: folder.path + "/s/al")
+      }
+      try FileManager.default.removeItem(atPath: folder.path + "/" + place)
+    }
+  }
+
+  @Test("beside scenarios there may be machines, benches and nights, but not what nobody knows")
+  func others() throws {
+    let folder = try Command.Folder()
+    expect(try Command.run("new", "p", "--kind", "exec", in: folder.path).status, 0)
+    let place = folder.path + "/p"
+    let listed = try Command.run("list", ".", in: place)
+    expect(listed.output.split(separator: "\n").count, 3)
+    expect(listed.errors, "")
+    expect(try Command.run("validate", ".", in: place).output, "3 scenarios and 1 machine are well-formed\n")
+    let named = try Command.run("list", "bench.yaml", in: place)
+    expect(named.status, 2)
+    #expect(named.errors.contains("bench.yaml:2:1: unknown key `bench`"), "\(named.errors)")
+    try folder.write("p/s.yaml", "scenraio: A\nmachine: door\n")
+    let typo = try Command.run("list", ".", in: place)
+    expect(typo.status, 2)
+    #expect(typo.errors.contains("s.yaml:1:1: unknown key `scenraio`"), "\(typo.errors)")
+  }
+
+  @Test("what agrees only when it is tried again is in sight", arguments: [("pass", 0), ("fail", 1)])
+  func flaky(result: String, status: Int32) throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "door.py",
+      """
+      import json, os, sys
+      for line in sys.stdin:
+          if "Open" in line:
+              print(json.dumps({"status": "Opened" if os.path.exists("seen") else "Closed"}))
+              open("seen", "w").close()
+          print(json.dumps({"settled": True}), flush=True)
+
+      """)
+    for name in ["a", "b"] {
+      try folder.write(
+        "s/\(name).yaml", "scenario: A\nmachine: door\ndevice: \"exec:python3 -u door.py\"\nsteps: [Open]\n")
+    }
+    let run = try Command.run(
+      "run", "s", "--retries", "1", "--flaky-result", result, "--max-fail", "1", in: folder.path)
+    expect(run.status, status)
+    #expect(run.output.contains("\n~ s/a.yaml   flaky: it agrees when tried again\n"), "\(run.output)")
+    let words = "\n  flaky    1 agreed only when tried again"
+    #expect(
+      run.output.contains(words + (status == 0 ? "\n" : ", which counts as failed (--flaky-result fail)\n")),
+      "\(run.output)")
+    #expect(
+      run.output.contains(status == 0 ? "2 cases: 2 agree " : "2 cases: 1 agree, 1 skipped "), "\(run.output)"
+    )
+  }
+
+  @Test("where none of what is run failed the last time, that is said")
+  func noneFailed() throws {
+    let folder = try folder()
+    expect(try Command.run("run", "s", in: folder.path).status, 1)
+    let other = try Command.run("run", "s/a.yaml", "--last-failed", in: folder.path)
+    expect(other.errors, "lockstep: none of these failed the last time: all is run\n")
+    expect(other.status, 0)
   }
 
   @Test("the slowest cases are named")

@@ -19,9 +19,11 @@ public struct ScenarioNeeds: Sendable {
 
   /// Finds out what the scenarios under some paths need.
   ///
-  /// - Parameter device: the device that takes the place of their own.
-  public init(_ paths: [String], device: DeviceSpec?, reader: ScenarioReader) {
-    let set = ScenarioSet(paths, reader: reader)
+  /// - Parameters:
+  ///   - results: see ``ScenarioFiles/find(_:besides:)``.
+  ///   - device: the device that takes the place of their own.
+  public init(_ paths: [String], besides results: [String], device: DeviceSpec?, reader: ScenarioReader) {
+    let set = ScenarioSet(paths, besides: results, reader: reader)
     folders = paths.filter { fileKind($0) == .folder }
     others = paths + set.problems.map(\.source.name)
     scenarios = set.items.map { item in

@@ -1,3 +1,4 @@
+import Reporting
 import CommandLine
 import System
 import Devices
@@ -50,8 +51,8 @@ extension Command {
       defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
       let result = Validation(
-        arguments.chosenPaths, reader: World().reader,
-        settings: .lockstep)
+        arguments.chosenPaths, besides: arguments.reports.folders, reader: World().reader, settings: .lockstep
+      )
       switch arguments.format {
       case .json:
         for folder in result.empty {

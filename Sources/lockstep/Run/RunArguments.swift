@@ -205,7 +205,7 @@ extension RunArguments {
 
   /// The scenarios that are asked for, read and checked. See ``Devices/World/scenarios(_:_:)``.
   func scenarios(_ world: World, _ console: Console) -> ScenarioSet? {
-    world.scenarios(chosenPaths, console.status)
+    world.scenarios(chosenPaths, besides: reports.folders, console.status)
   }
 
   /// The files and folders that are run.
@@ -245,7 +245,13 @@ extension RunArguments {
     selection.seedOverrides = seed != nil
     return try checked(device == nil ? "" : "--device: ") {
       selection.device = try world.deviceSpec(device)
-      return try Plan(set, selection, provider: world.devices)
+      let plan = try Plan(set, selection, provider: world.devices)
+      if let failed = selection.failed, !isWatching, !failed.ids.isEmpty, !isQuiet,
+        !plan.cases.contains(where: { failed.ids.contains(ExactText(withoutRound($0.id))) })
+      {
+        messages.say("lockstep: none of these failed the last time: all is run")
+      }
+      return plan
     }
   }
 }

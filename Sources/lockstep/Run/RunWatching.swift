@@ -18,7 +18,7 @@ struct RunWatching: ~Copyable {
   private var arguments: RunArguments
   private let console: Console
   /// What runs write themselves is no change.
-  private let out: String
+  private let results: [String]
   private var watch: FolderWatch
   private var needs: ScenarioNeeds
   private var input: InputLines? = InputLines()
@@ -35,14 +35,14 @@ struct RunWatching: ~Copyable {
     if let (option, _) = options.first(where: \.1) {
       throw UsageError("--watch runs again and again for a person: leave \(option) out")
     }
-    let out = realPath(arguments.reports.out) ?? Path.join(Host.folder, arguments.reports.out)
+    let results = arguments.reports.folders.map { realPath($0) ?? Path.join(Host.folder, $0) }
     let needs = try Self.needs(of: arguments)
     watch = try Self.noticing { () throws(WatchFault) in
       var watch = try FolderWatch()
-      try Self.add(needs, to: &watch, besides: out)
+      try Self.add(needs, to: &watch, besides: results)
       return watch
     }
-    (self.arguments, self.console, self.out, self.needs) = (arguments, console, out, needs)
+    (self.arguments, self.console, self.results, self.needs) = (arguments, console, results, needs)
   }
 
   /// What comes of something that needs the system to tell of changes.
@@ -82,15 +82,15 @@ struct RunWatching: ~Copyable {
     let world = World()
     let device = try checked("--device: ") { try world.deviceSpec(arguments.device) }
     return ScenarioNeeds(
-      arguments.chosenPaths, device: device, reader: world.reader)
+      arguments.chosenPaths, besides: arguments.reports.folders, device: device, reader: world.reader)
   }
 
   private static func add(
-    _ needs: ScenarioNeeds, to watch: inout FolderWatch, besides out: String
+    _ needs: ScenarioNeeds, to watch: inout FolderWatch, besides results: [String]
   ) throws(WatchFault) {
     for folder in Set(needs.places.map { Path.folder(of: $0.text) }).sorted() { try watch.add(folder) }
     for folder in needs.folders {
-      if let folder = realPath(folder) { try watch.add(tree: folder, besides: out) }
+      if let folder = realPath(folder) { try watch.add(tree: folder, besides: results) }
     }
   }
 
@@ -116,7 +116,10 @@ extension RunWatching {
         case .others: return nil
         case .unknownChanges: return try touched(by: nil)
         case .changes(let changed):
-          return try touched(by: changed.filter { !$0.text.hasPrefix(out + "/") })
+          return try touched(
+            by: changed.filter { change in
+              !results.contains { change.text.hasPrefix($0 + "/") }
+            })
         }
       }
       if let reason { return reason }
@@ -133,7 +136,7 @@ extension RunWatching {
       return nil
     }
     needs = (try? Self.needs(of: arguments)) ?? before
-    try Self.add(needs, to: &watch, besides: out)
+    try Self.add(needs, to: &watch, besides: results)
     guard let changed else { return [] }
     guard before.files != needs.files || !before.places.union(needs.places).isDisjoint(with: changed) else {
       return nil
