@@ -36,6 +36,32 @@ public struct NoViolation: Invariant {
   }
 }
 
+/// What is read is what the machine says that it may be. Readings of which it says nothing may be anything.
+public struct ReadingsAsDeclared: Invariant {
+  private let forms: [ValueForm]
+
+  /// Holds readings against their forms.
+  public init(_ forms: [ValueForm]) { self.forms = forms }
+
+  public mutating func reset(isNew: Bool) {}
+
+  public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
+    guard case .observation(.reading(let reading)) = event,
+      let form = forms.first(where: { $0.name == reading.name }), !isFit(reading.value, form.kind)
+    else { return nil }
+    let value = if case .text(let text) = reading.value { "the text '\(text)'" } else { "\(reading.value)" }
+    return "\(reading.name) is \(value), and not \(form.kind.expectation)"
+  }
+
+  /// A device tells a length of time as a text.
+  private func isFit(_ value: Value, _ kind: ValueForm.Kind) -> Bool {
+    if case .duration = kind, case .text(let text) = value, let interval = Interval(text: text) {
+      return kind.admits(.duration(interval))
+    }
+    return kind.admits(value)
+  }
+}
+
 /// A value that is read never rises by itself, as a battery's does not.
 public struct NeverRises: Invariant {
   /// What is read.

@@ -33,7 +33,9 @@ public final class MachineLibrary {
     /// Of a machine without rules a program may still say that it broke one of its own.
     public func invariants(on device: DeviceSpec) -> [any Invariant] {
       let rules = MachineDefinition.rules(of: machine.definition).map(\.invariant)
-      return rules.isEmpty && device.kind != .emulator ? [NoViolation()] : rules
+      let readings = machine.definition.readings
+      return (rules.isEmpty && device.kind != .emulator ? [NoViolation()] : rules)
+        + (isFile && !readings.isEmpty ? [ReadingsAsDeclared(readings)] : [])
     }
 
     /// The machine made ready for tracking a device; made once.

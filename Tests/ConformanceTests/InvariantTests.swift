@@ -34,6 +34,33 @@ struct InvariantTests {
     expect(verdicts(rule, events, holding: ["loss", "tampering"]), [nil, nil, nil, nil])
   }
 
+  /// What a machine says of a reading, a value, and what is wrong with it.
+  // swift-format-ignore
+  static let readings: [(kind: ValueForm.Kind, value: Value, fault: String?)] = [
+    (.number(0...6), .number(5.9), nil), (.number(0...6), .integer(6), nil),
+    (.number(0...6), .integer(-999), "r is -999, and not a number from 0.0 to 6.0"),
+    (.number(0...6), .text("5"), "r is the text '5', and not a number from 0.0 to 6.0"),
+    (.anyNumber, .flag(true), "r is yes, and not a number"),
+    (.wholeNumber(1...3), .integer(4), "r is 4, and not a whole number from 1 to 3"),
+    (.wholeNumber(1...3), .number(2), "r is 2.0, and not a whole number from 1 to 3"),
+    (.text, .text(""), nil), (.text, .integer(1), "r is 1, and not a text"),
+    (.choice(["digit", "card"]), .text("card"), nil),
+    (.choice(["digit", "card"]), .text("key"), "r is the text 'key', and not one of digit, card"),
+    (.flag, .flag(false), nil), (.flag, .text("maybe"), "r is the text 'maybe', and not yes or no"),
+    (.hexadecimal, .text("0aF1"), nil),
+    (.hexadecimal, .text("0a1"), "r is the text '0a1', and not bytes in hexadecimal, two digits each"),
+    (.duration(.zero ... .seconds(9)), .text("1.5 s"), nil),
+    (.duration(.zero ... .seconds(9)), .text("10 s"), "r is the text '10 s', and not a duration with its unit, from 0 s to 9 s"),
+    (.duration(.zero ... .seconds(9)), .integer(3), "r is 3, and not a duration with its unit, from 0 s to 9 s"),
+  ]
+
+  @Test("a reading is what the machine says that it may be", arguments: readings)
+  func declared(kind: ValueForm.Kind, value: Value, fault: String?) {
+    let rule = ReadingsAsDeclared([ValueForm("other", .flag), ValueForm("r", kind)])
+    let events = ["r", "unknown"].map { TraceEvent.observation(.reading(Reading($0, value))) }
+    expect(verdicts(rule, events), [fault, nil])
+  }
+
   @Test("a battery does not rise unless somebody changes it")
   func battery() {
     let readings = [6.0, 5.9, 5.9, 6.1].map {

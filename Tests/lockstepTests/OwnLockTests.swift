@@ -149,6 +149,20 @@ struct OwnLockTests {
     #expect(replayed.output.contains("agree"), "\(replayed.output)")
   }
 
+  @Test("a reading that is not what the machine says is a divergence, in a scenario and in a campaign")
+  func reading() throws {
+    let folder = try folder("    lock.reading(\"battery\", 5.9)", "    lock.reading(\"battery\", \"5.9\")")
+    let words = "battery is the text '5.9', and not a number"
+    let run = try Command.run("run", in: folder.path)
+    expect(run.status, 1)
+    #expect(run.output.contains(words), "\(run.output)")
+    let fuzz = try Command.run(
+      "fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "1", "--steps", "2000",
+      in: folder.path)
+    expect(fuzz.status, 1)
+    #expect(fuzz.output.contains(words), "\(fuzz.output)")
+  }
+
   @Test("the last that it said stands beside a case that failed")
   func lastWords() throws {
     let folder = try folder(
@@ -210,6 +224,10 @@ struct OwnLockTests {
           lock.after(float("inf"), lambda: None)
           lock.reading("battery", float("nan"))
       """)
+    // What a machine says nothing of may be anything.
+    let machine = try folder.read("keypad.yaml")
+    #expect(machine.contains("readings: { battery: number }\n"))
+    try folder.write("keypad.yaml", machine.replacing("readings: { battery: number }\n", with: ""))
     try folder.write(
       "Scenarios/out.yaml",
       """

@@ -1,0 +1,25 @@
+public import Automata
+import Basics
+
+extension ValueForm.Kind {
+  /// Whether a value is one of this kind.
+  public func admits(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.text, .text): true
+    // Digits alone are read as a number.
+    case (.hexadecimal, .text(let text)): Self.isHexadecimal(text)
+    case (.hexadecimal, .integer(let number)): Self.isHexadecimal(String(number))
+    case (.flag, _): value.isYesOrNo
+    case (.wholeNumber(let range), .integer(let number)): range.contains(number)
+    case (.number(let range), .integer(let number)): range.contains(Double(number))
+    case (.number(let range), .number(let number)): range.contains(number)
+    case (.duration(let range), .duration(let interval)): range.contains(interval)
+    case (.choice(let words), _): words.contains(value.description)
+    default: false
+    }
+  }
+
+  private static func isHexadecimal(_ text: String) -> Bool {
+    text.utf8.count % 2 == 0 && text.utf8.allSatisfy { hexValue($0) != nil }
+  }
+}
