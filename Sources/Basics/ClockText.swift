@@ -1,7 +1,9 @@
 /// A time as a person reads it on a clock, rounded to what is shown: `1:02:03`, or `2.5 s` where it is short.
 public func clock(_ time: Interval) -> String {
   /// Rounded half up.
-  func count(of unit: Int64) -> Int64 { time.nanoseconds / unit + (time.nanoseconds % unit * 2 >= unit ? 1 : 0) }
+  func count(of unit: Int64) -> Int64 {
+    time.nanoseconds / unit + (time.nanoseconds % unit * 2 >= unit ? 1 : 0)
+  }
   let tenths = count(of: 100_000_000)
   if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
   let seconds = count(of: 1_000_000_000)

@@ -121,7 +121,7 @@ struct HistoryTroubleTests {
     expect(try history.runs().count, 1)
     expect(
       message(room.place, .adding),
-      "the history at \(room.place) was written by a newer lockstep: its schema is 4, and this one knows them up to 3"
+      "the history at \(room.place) was written by a newer lockstep: its schema is 5, and this one knows them up to 4"
     )
   }
 

@@ -25,7 +25,8 @@ extension JournalIndex {
       kept.append((source, [folder]))
     }
     let words = kept.filter { $0.folders.count > 1 }.map { item in
-      let folders = item.folders.dropLast().joined(separator: ", ") + " and " + item.folders[item.folders.count - 1]
+      let folders =
+        item.folders.dropLast().joined(separator: ", ") + " and " + item.folders[item.folders.count - 1]
       return "\(folders) are one run, which counts once, as it is in \(Path.folder(of: item.source.journal))"
     }
     return (kept.map(\.source), words)

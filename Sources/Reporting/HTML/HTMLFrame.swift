@@ -31,13 +31,13 @@ package func pageHead(title: String) -> Markup {
 package func pageEnd(_ origin: Markup, waited: Markup? = nil) -> Markup {
   let exception: Markup = waited.map { " \($0) is by the clock," } ?? ""
   return """
-  </main>
-  <footer><p>Made by \(origin). All times of day are in UTC,\(exception) all others in the time of the device.</p></footer>
-  <script>\(pageScript)</script>
-  </body>
-  </html>
+    </main>
+    <footer><p>Made by \(origin). All times of day are in UTC,\(exception) all others in the time of the device.</p></footer>
+    <script>\(pageScript)</script>
+    </body>
+    </html>
 
-  """
+    """
 }
 
 /// The form that the script shows, since nothing but it can answer.
