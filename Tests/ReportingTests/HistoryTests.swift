@@ -68,7 +68,7 @@ struct HistoryTests {
   ]
 
   @Test("a judgement changes on one device: another one is another matter", arguments: devices.indices)
-  func devices(number: Int) throws {
+  func changesOnDevices(number: Int) throws {
     let (runs, changes) = Self.devices[number]
     let history = try HistoryRoom(.sqlite).history()
     for (day, run) in runs.enumerated() {
