@@ -237,7 +237,11 @@ struct HistoryBook {
           }
           slot = found
         }
-        if entry.setting != setting { (setting, device) = (entry.setting, devices[entry.setting] ?? 0) }
+        if entry.setting != setting {
+          setting = entry.setting
+          isWhole = isWhole && devices[setting] != nil
+          device = devices[setting] ?? 0
+        }
         if isSmall, points[slot].isEmpty { points[slot].reserveCapacity(runs.count - Int(run)) }
         points[slot].append(
           Point(

@@ -73,12 +73,12 @@ struct RunDigest: Equatable {
       return nil
     }
     while position < bytes.count {
-      guard let step = next(), let kind = next() else { return false }
+      guard var step = next() else { return false }
       if step == 0 {
-        setting = Int64(kind)
-        continue
+        guard let other = next(), other != setting, let further = next(), further > 0 else { return false }
+        (setting, step) = (Int64(other), further)
       }
-      guard let time = next(), let word = Record.Verdict.Word(code: Int(kind & 7))
+      guard let kind = next(), let time = next(), let word = Record.Verdict.Word(code: Int(kind & 7))
       else { return false }
       let (sum, isTooHigh) = number.addingReportingOverflow(Int64(step))
       guard !isTooHigh else { return false }
