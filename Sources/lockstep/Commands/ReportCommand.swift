@@ -72,7 +72,7 @@ extension ReportArguments {
       try reports.write(recorded, journals: journals, console.status)
     }
     let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
-    for words in summary.copies { console.say("lockstep: \(words)") }
+    for words in summary.copies { console.say("lockstep: \(words.inOneLine)") }
     for words in summary.partsElsewhere { console.say("lockstep: this is one part of a run: \(words)") }
     guard let paths else { return status.withTrouble }
     switch format {
