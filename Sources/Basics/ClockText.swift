@@ -1,7 +1,12 @@
-/// A time as a person reads it on a clock: `1:02:03`, or `2.5 s` where it is short.
+/// A time as a person reads it on a clock, rounded to what is shown: `1:02:03`, or `2.5 s` where it is short.
 public func clock(_ time: Interval) -> String {
-  let seconds = time.nanoseconds / 1_000_000_000
-  if seconds < 60 { return "\(seconds).\(time.nanoseconds / 100_000_000 % 10) s" }
+  /// Rounded half up.
+  func count(of unit: Int64) -> Int64 {
+    time.nanoseconds / unit + (time.nanoseconds % unit * 2 >= unit ? 1 : 0)
+  }
+  let tenths = count(of: 100_000_000)
+  if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
+  let seconds = count(of: 1_000_000_000)
   let tail = (seconds % 60).padded(to: 2)
   return seconds < 3600
     ? "\(seconds / 60):\(tail)" : "\(seconds / 3600):\((seconds / 60 % 60).padded(to: 2)):\(tail)"

@@ -47,7 +47,8 @@ extension NightlyReport {
         dongles.map { ($0.cells, $0.isBad) }, numbers: [1, 2])
     }
     body += links(in: folder)
-    body += pageEnd("<code>lockstep nightly</code> from the record of the night")
+    body += pageEnd(
+      "<code>lockstep nightly</code> from the record of the night", waited: "what the night took")
     return body.source
   }
 

@@ -32,7 +32,7 @@ public struct CaseHistory: Hashable, Sendable {
   public var judged = 0
   /// In how many of them model and device agreed, at the first try or a later one.
   public var agreed = 0
-  /// How often the judgement changed from one run to the next, and how often it took a retry to agree.
+  /// How often the judgement changed from one run to the next on the same device, and how often it took a retry to agree.
   public var changes = 0
   /// When the first run with the case started; `nil` for a case that is new.
   public var firstSeen: String?

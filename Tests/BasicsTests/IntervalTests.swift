@@ -22,6 +22,17 @@ struct IntervalTests {
     (.min, "-9223372036.854775808 s"),
   ]
 
+  static let clocked: [(Int64, String)] = [
+    (0, "0.0 s"), (49, "0.0 s"), (50, "0.1 s"), (894, "0.9 s"), (6589, "6.6 s"), (59_949, "59.9 s"),
+    (59_950, "1:00"), (60_499, "1:00"), (60_500, "1:01"), (3_599_499, "59:59"), (3_599_500, "1:00:00"),
+    (3_661_500, "1:01:02"), (.max / 1_000_000, "2562047:47:17"),
+  ]
+
+  @Test("a time on the screen is rounded to what is shown of it", arguments: clocked)
+  func onScreen(milliseconds: Int64, text: String) {
+    expect(clock(.milliseconds(milliseconds)), text)
+  }
+
   @Test("an interval is written with the unit that suits it, and its text reads back", arguments: written)
   func text(nanoseconds: Int64, text: String) {
     expect(Interval(nanoseconds: nanoseconds).description, text)

@@ -121,7 +121,7 @@ struct ExchangeTests {
     expect(drop["tags"] as? [String], ["link", "smoke"])
     expect(
       "\(drop["rawStatus"] ?? "") \(drop["filePath"] ?? "") \(drop["line"] ?? "") \(drop["message"] ?? "")",
-      "divergence Scenarios/s5/drop.yaml 2 nothing was shown")
+      "divergence Scenarios/s5/drop.yaml 8 nothing was shown")
     #expect((drop["trace"] as? String ?? "").contains("replay: lockstep replay f.yaml"))
     expect((drop["parameters"] as? [String: String])?["seed"], "7")
     expect((drop["extra"] as? [String: String])?["deviceTime"], "5.000")
@@ -195,5 +195,96 @@ struct ExchangeTests {
       try ["environment.properties", "categories.json"].map {
         try String(contentsOfFile: folder + "/" + $0, encoding: .utf8)
       }, ["browser = none\n", "[]"])
+  }
+
+  /// Runs by the part that they are and what their journals say: how reports name what is missing of them, and what they
+  /// count.
+  private static let damaged: [(runs: [(part: String, lines: [String])], message: String?, tests: Int)] = [
+    (
+      [("1/3", journal(caseLines("s/a"), cases: 1)), ("3/3", journal(caseLines("s/b"), cases: 1))],
+      "part 2/3 is not among the runs", 3
+    ),
+    (
+      [("1/1", [#"{"run":{"format":1,"seed":7,"cases":4}}"#] + caseLines("s/a") + caseLines("t/b"))],
+      "incomplete: the run did not end, 2 of its 4 cases were not begun", 3
+    ),
+    (
+      [("1/1", [#"{"run":{"format":1,"seed":7,"cases":4}}"#])],
+      "incomplete: the run did not end, 4 of its 4 cases were not begun", 1
+    ),
+    ([("1/1", journal(caseLines("s/a"), cases: 1))], nil, 1),
+  ]
+
+  /// Writes runs, each in a folder, and reads them.
+  private func runs(_ parts: [(part: String, lines: [String])], in scratch: TestFolder) throws -> RecordedRuns
+  {
+    RecordedRuns(
+      journals: try parts.map { part, lines in
+        let folder = part.replacing("/", with: "-")
+        let manifest = #"{"id":"\#(folder)","name":"r","host":"h","seed":7,"part":"\#(part)"}"#
+        _ = try scratch.file("\(folder)/manifest.json", Array(manifest.utf8))
+        return try scratch.file("\(folder)/journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+      })
+  }
+
+  /// The results in a folder of Allure that are of no case: class and name, status, and message.
+  private func allureDamage(_ folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix("-result.json") }
+      .map { try object(folder + "/" + $0) as? [String: Any] ?? [:] }
+      .filter { $0["name"] as? String == "journal" }
+      .map { result in
+        let details = result["statusDetails"] as? [String: Any] ?? [:]
+        return "\(result["fullName"] ?? "") \(result["status"] ?? "") \(details["message"] ?? "")"
+      }
+  }
+
+  @Test(
+    "what is missing of runs is an entry of one name and one message in all formats, which count alike",
+    arguments: damaged.indices)
+  func damage(number: Int) throws {
+    let (parts, message, count) = Self.damaged[number]
+    let scratch = try TestFolder()
+    let runs = try runs(parts, in: scratch)
+    try runs.writeJUnit(to: scratch.path("junit.xml"))
+    try runs.writeCTRF(to: scratch.path("ctrf.json"))
+    try runs.writeAllure(to: scratch.path("allure"))
+    let errors = message == nil ? 0 : 1
+    let junit = try scratch.text("junit.xml")
+    #expect(
+      junit.contains(#"name="lockstep" tests="\#(count)" failures="0" errors="\#(errors)""#), "\(junit)")
+    if let message {
+      #expect(
+        junit.contains(
+          #"<testcase classname="lockstep/journal" name="journal" time="0.000">"# + "\n      "
+            + #"<error type="journal" message="\#(message)">"#), "\(junit)")
+    }
+    let report = try object(scratch.path("ctrf.json")) as? [String: Any]
+    let results = CTRFSchema.check(report?["results"], CTRFSchema.results)
+    let summary = CTRFSchema.check(results["summary"], CTRFSchema.summary) as? [String: Int] ?? [:]
+    expect(summary["tests"], count)
+    expect(summary["other"], errors)
+    expect(summary["passed"], count - errors)
+    let tests = (results["tests"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.test) }
+    expect(tests.count, count)
+    expect(summary["suites"], Set(tests.map { "\($0["suite"] ?? "")" }).count)
+    expect(
+      tests.filter { $0["name"] as? String == "journal" }.map {
+        "\(($0["suite"] as? [String] ?? []).joined()) \($0["status"] ?? "") \($0["message"] ?? "")"
+      }, message.map { ["lockstep/journal other \($0)"] } ?? [])
+    expect(
+      try allureDamage(scratch.path("allure")),
+      message.map { ["lockstep/journal.journal broken \($0)"] } ?? [])
+  }
+
+  @Test("what was missing and is there now is missing no more in the results of Allure")
+  func mended() throws {
+    let scratch = try TestFolder()
+    let (one, three) = (Self.damaged[0].runs[0], Self.damaged[0].runs[1])
+    let two = (part: "2/3", lines: journal(caseLines("s/c"), cases: 1))
+    let folder = scratch.path("allure")
+    for (parts, count) in [([two, three], 1), ([one, two], 1), ([one, two, three], 0)] {
+      try runs(parts, in: scratch).writeAllure(to: folder)
+      expect(try allureDamage(folder).count, count)
+    }
   }
 }

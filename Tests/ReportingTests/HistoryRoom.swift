@@ -38,6 +38,8 @@ struct HistoryRoom {
 /// a blank is a case that the run does not have.
 func night(
   _ day: Int, _ letters: String, host: String = "bench-01", name: String? = nil,
+  setting: RunRecord.Setting = .init(
+    device: "emulator:door", firmware: "3.0", machine: "door", model: "8f31"),
   milliseconds: (Int) -> Int64 = { Int64($0 + 1) * 1000 }
 ) -> RunRecord {
   let date = "2026-01-\(day < 10 ? "0" : "")\(day)"
@@ -58,7 +60,7 @@ func night(
       word: words[letter]!, milliseconds: milliseconds(index))
     result.isFlaky = letter == "~"
     result.attempts = letter == "~" ? 2 : 1
-    result.setting = .init(device: "emulator:door", firmware: "3.0", machine: "door", model: "8f31")
+    result.setting = setting
     if letter == "F" || letter == "~" {
       result.signature = "sig-\(index)"
       result.message = "the door stayed open"

@@ -58,6 +58,32 @@ struct HistoryTests {
       ])
   }
 
+  /// Runs of a case, the oldest first: the device, its firmware, the hash of the model, and how it ended. Then how often the
+  /// judgement changed.
+  private static let devices: [(runs: [String], changes: Int)] = [
+    (["a 1 m .", "b 1 m F", "a 1 m .", "b 1 m F"], 0), (["a 1 m .", "a 1 m F", "a 1 m .", "a 1 m F"], 3),
+    (["a 1 m .", "b 1 m .", "a 1 m F", "b 1 m F"], 2), (["a 1 m .", "b 1 m F", "c 1 m .", "a 1 m F"], 1),
+    (["a 1 m .", "a 2 m F", "a 2 n ."], 2),
+    (["a 1 m .", "b 1 m F", "a 1 m L", "a 1 m .", "b 1 m s", "b 1 m F"], 0),
+  ]
+
+  @Test("a judgement changes on one device: another one is another matter", arguments: devices.indices)
+  func changesOnDevices(number: Int) throws {
+    let (runs, changes) = Self.devices[number]
+    let history = try HistoryRoom(.sqlite).history()
+    for (day, run) in runs.enumerated() {
+      let words = run.split(separator: " ").map(String.init)
+      try history.take([
+        night(
+          day + 1, words[3],
+          setting: .init(device: words[0], firmware: words[1], machine: "door", model: words[2]))
+      ])
+    }
+    expect(try history.cases().cases.map(\.changes), [changes])
+    expect(try history.flaky().cases.map(\.changes), changes == 0 ? [] : [changes])
+    try check(history)
+  }
+
   @Test("a run that is taken in again is replaced", arguments: HistoryRoom.Kind.present)
   func again(_ kind: HistoryRoom.Kind) throws {
     let room = try HistoryRoom(kind)
@@ -133,8 +159,9 @@ struct HistoryTests {
       Array(#"{"name":"n","host":"h","start":"2026-11-22T03:00:00Z","job":"slurm-7","part":"3/16"}"#.utf8))
     // As it was written when host and name told runs apart.
     let old = try History(room.place, for: .adding, patience: 100) { [HistorySchema.steps($0)[0]] }
-    for (host, name, start) in [
-      ("h", "r", "2026-11-22T02:00:00Z"), ("slurm-7", "part 03 of 16", "2026-11-22T01:00:00Z"),
+    // Nothing but the rows of results told then what a case ran against: another judgement on another device.
+    for (host, name, start, word) in [
+      ("h", "r", "2026-11-22T02:00:00Z", 0 as Int64), ("slurm-7", "part 03 of 16", "2026-11-22T01:00:00Z", 1),
     ] {
       let number = try old.database.first(
         """
@@ -146,21 +173,19 @@ struct HistoryTests {
         try known
         ?? old.database.first("INSERT INTO cases (class, name) VALUES ($1, 'n') RETURNING id", [.text("c")])?
         .first
-      let setting =
-        try old.database.first("SELECT id FROM settings", [])?.first
-        ?? old.database.first(
-          "INSERT INTO settings (device, firmware, machine, model) VALUES ($1, '', '', '') RETURNING id",
-          [.text("")])?.first
+      let setting = try old.database.first(
+        "INSERT INTO settings (device, firmware, machine, model) VALUES ($1, '', '', '') RETURNING id",
+        [.text("lock of \(host)")])?.first
       guard let number, let test, let setting, let slot = test.integer else {
         throw HistoryRoom.HistoryRoomError.noServer
       }
       try old.database.run(
         """
         INSERT INTO results (run_id, case_id, setting_id, word, flaky, attempts, milliseconds)
-        VALUES ($1, $2, $3, 0, 0, 1, 1)
-        """, [number, test, setting])
+        VALUES ($1, $2, $3, $4, 0, 1, 1)
+        """, [number, test, setting, .integer(word)])
       var digest = RunDigest()
-      digest.append(.init(caseNumber: slot, word: .agree, milliseconds: 1))
+      digest.append(.init(caseNumber: slot, word: word == 0 ? .agree : .divergence, milliseconds: 1))
       try old.database.run(
         "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [number, .bytes(digest.bytes)])
     }
@@ -214,8 +239,9 @@ struct HistoryTests {
     var rows: [String: [[SQLValue]]] = [:]
     try history.database.query(
       """
-      SELECT c.name, r.word, r.flaky, r.milliseconds, n.started FROM results r JOIN runs n ON n.id = r.run_id
-      JOIN cases c ON c.id = r.case_id ORDER BY n.started, n.host, n.name
+      SELECT c.name, r.word, r.flaky, r.milliseconds, n.started, s.device FROM results r
+      JOIN runs n ON n.id = r.run_id JOIN cases c ON c.id = r.case_id JOIN settings s ON s.id = r.setting_id
+      ORDER BY n.started, n.host, n.name
       """, []
     ) { row in rows[row[0].text ?? "", default: []].append(row) }
     let cases = try history.cases(points: Int.max).cases
@@ -229,11 +255,12 @@ struct HistoryTests {
       expected.firstSeen = all.first?[4].text
       expected.judged = judged.count
       expected.agreed = agreed.count
-      expected.changes = zip(judged, judged.dropFirst()).filter { $0[1] != $1[1] }.count
+      let changed = judged.enumerated().filter { number, row in
+        judged[..<number].last { $0[5] == row[5] }.map { $0[1] != row[1] } ?? false
+      }.map(\.element)
+      expected.changes = changed.count
       expected.retried = all.filter { $0[2] == .integer(1) }.count
-      let unsteady =
-        zip(judged, judged.dropFirst()).filter { $0[1] != $1[1] }.map(\.1)
-        + all.filter { $0[2] == .integer(1) }
+      let unsteady = changed + all.filter { $0[2] == .integer(1) }
       expected.lastUnsteady = unsteady.compactMap(\.[4].text).max()
       expected.lastMilliseconds = agreed.last?[3].integer
       if times.count >= 5 {
@@ -268,7 +295,10 @@ struct HistoryTests {
     for _ in 0..<120 {
       let letters = String((0..<12).map { _ in Array("......F~Lsi ")[next(12)] })
       try history.take([
-        night(1 + next(28), letters, host: "bench-\(next(3))") { _ in Int64(1000 + next(20) * next(20) * 10) }
+        night(
+          1 + next(28), letters, host: "bench-\(next(3))",
+          setting: .init(device: "lock-\(next(3))", firmware: "3.\(next(2))")
+        ) { _ in Int64(1000 + next(20) * next(20) * 10) }
       ])
     }
     try check(history)

@@ -117,11 +117,11 @@ struct HistoryTroubleTests {
     expect(message(room.place, .adding), "")
     expect(message(room.place, .adding, steps: steps), "")
     let history = try History(room.place, for: .asking, patience: 100, steps: steps)
-    expect(try history.database.version, 4)
+    expect(try history.database.version, 5)
     expect(try history.runs().count, 1)
     expect(
       message(room.place, .adding),
-      "the history at \(room.place) was written by a newer lockstep: its schema is 4, and this one knows them up to 3"
+      "the history at \(room.place) was written by a newer lockstep: its schema is 5, and this one knows them up to 4"
     )
   }
 
@@ -146,8 +146,11 @@ struct HistoryTroubleTests {
     let good = try #require(try history.database.first("SELECT digest FROM digests")?.first?.bytes)
     var bad: [[UInt8]] = [
       [0], [1], [1, 0], [0, 0, 0], [1, 7, 0], [99, 0, 0], Array(repeating: 0xFF, count: 40),
+      // A setting of nothing, the same again, two in a row, and one that nobody knows.
+      [0, 1], [0, 1, 1, 0, 0, 0, 1, 1, 0, 0], [0, 2, 0, 1, 1, 0, 0], [0, 9, 1, 0, 0],
     ]
-    bad += (1..<good.count).filter { $0 % 4 != 0 }.map { Array(good.prefix($0)) }
+    // The setting takes two bytes and each result four.
+    bad += (1..<good.count).filter { $0 % 4 != 2 || $0 == 2 }.map { Array(good.prefix($0)) }
     for bytes in bad {
       try history.database.run("UPDATE digests SET digest = $1", [.bytes(bytes)])
       #expect(throws: HistoryError.self, "\(bytes)") { try history.cases() }

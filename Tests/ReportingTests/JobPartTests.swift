@@ -93,6 +93,54 @@ struct JobPartTests {
     expect(RecordedRuns(journals: paths).summary.tally.agree, 2)
   }
 
+  /// What folders of runs hold, a letter for each case: those of one id and a journal that is the beginning of another's
+  /// are copies. Then the cases that there are, and the folders that stand.
+  private static let copied: [(runs: [(id: String, letters: String)], cases: Int, words: [String])] = [
+    ([("x", "ab"), ("x", "ab")], 2, ["0 and 1 are one run, which counts once, as it is in 0"]),
+    (
+      [("x", "ab"), ("x", "ab."), ("x", "a")], 2, ["0, 1 and 2 are one run, which counts once, as it is in 1"]
+    ),
+    (
+      [("x", "a"), ("x", "ab"), ("x", "abc.")], 3,
+      ["0, 1 and 2 are one run, which counts once, as it is in 2"]
+    ),
+    ([("x", "ab."), ("x", "ac.")], 4, []), ([("x", "ab."), ("y", "ab.")], 4, []),
+    ([("", "ab."), ("", "ab.")], 4, []),
+    (
+      [("x", "ab."), ("y", "cd."), ("x", "ab."), ("y", "c")], 4,
+      [
+        "0 and 2 are one run, which counts once, as it is in 0",
+        "1 and 3 are one run, which counts once, as it is in 1",
+      ]
+    ),
+  ]
+
+  @Test(
+    "copies of the folder of a run are one run, in whichever order they are named", arguments: copied.indices)
+  func copiedFolders(number: Int) throws {
+    let (runs, cases, words) = Self.copied[number]
+    let shop = try TestFolder()
+    let journals = try runs.enumerated().map { number, run in
+      let id = run.id.isEmpty ? "" : #""id":"\#(run.id)","#
+      _ = try shop.file(
+        "\(number)/manifest.json", Array(#"{\#(id)"name":"r","start":"2026-11-22T01:00:00Z"}"#.utf8))
+      let lines = run.letters.flatMap { letter in
+        letter == "."
+          ? [#"{"end":{"cases":\#(run.letters.count - 1),"status":0}}"#] : caseLines("s/\(letter)")
+      }
+      return try shop.file(
+        "\(number)/journal.jsonl",
+        Array(([#"{"run":{"format":1,"seed":42}}"#] + lines).map { $0 + "\n" }.joined().utf8))
+    }
+    for order in [journals, journals.reversed()] {
+      let summary = RecordedRuns(journals: order).summary
+      expect(summary.tally.agree, cases)
+      expect(
+        summary.copies.map { $0.replacing(shop.path("") + "/", with: "").replacing(shop.path(""), with: "") },
+        words)
+    }
+  }
+
   @Test(
     "a history keeps one go of each part, the same whichever comes first, and again",
     arguments: [false, true].filter { !$0 || PostgresServer.isThere })

@@ -93,6 +93,10 @@ struct NightlyTests {
     // The report of that run tells of its one case.
     let report = try folder.read("Reports/" + (links.first?.path ?? ""))
     #expect(report.contains("<h1>1 of 1 case diverged</h1>"))
+    // Which clock a time is of stands below both; that of the night is in its header.
+    let (day, device) = ("All times of day are in UTC,", "all others in the time of the device.</p></footer>")
+    #expect(page.contains("\(day) what the night took is by the clock, \(device)"))
+    #expect(report.contains("\(day) \(device)"))
   }
 
   @Test("go on where they were killed, and drive nothing twice")

@@ -381,6 +381,21 @@ struct MissingTests {
     }
   }
 
+  @Test("a copy of the folder of a run is the run, which is said once")
+  func copies() throws {
+    expect(try run("run '\(Command.root)/Scenarios/door' --quiet --out v1").status, 0)
+    _ = try Command.shell("cp -r v1 v2", in: folder.path)
+    let name = try #require(folder.names("v1/runs").first)
+    let result = try run("report v1/runs/* v2/runs/* --out v3")
+    expect(result.status, 0)
+    expect(
+      result.errors,
+      "lockstep: v1/runs/\(name) and v2/runs/\(name) are one run, which counts once, as it is in v1/runs/\(name)\n"
+    )
+    #expect(result.output.contains("3 cases of 1 run: 3 agree\n"), "\(result.output)")
+    #expect(try folder.read("v3/junit.xml").contains("tests=\"3\""))
+  }
+
   @Test(
     "a pipe or a device that is called a scenario is not passed over",
     arguments: [("ln -s /dev/null", "a device"), ("mkfifo", "a pipe")])

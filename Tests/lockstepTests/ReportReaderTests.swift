@@ -43,18 +43,18 @@ struct ReportReaderTests {
     var name: String
     var end = End.passed
     var file: String
-    /// Where it begins, and where it ended as it did.
-    var lines = (1, 1)
+    /// Where it ended as it did, or begins where it agreed.
+    var line = 1
     /// The endings of its files.
     var files: [String] = []
 
     func seen(by reader: String) -> String {
       switch reader {
-      case "junitparser": "\(suite) \(name) \(end.junit) \(file):\(lines.1)"
+      case "junitparser": "\(suite) \(name) \(end.junit) \(file):\(line)"
       case "junit2html": "\(suite) \(name) \(end.page)"
       case "xunitparser": "\(suite) \(name) \(end.junit)"
       case "flakemap": "\(suite).\(name) \(end.flakemap)"
-      case "ctrf": "\(suite) \(name) \(end.ctrf) \(file):\(lines.0)" + (end == .flaky ? " flaky" : "")
+      case "ctrf": "\(suite) \(name) \(end.ctrf) \(file):\(line)" + (end == .flaky ? " flaky" : "")
       default: ([suite + "." + name, end.allure] + files).joined(separator: " ")
       }
     }
@@ -157,7 +157,7 @@ struct ReportReaderTests {
       [
         Expected(suite: "locks", name: "lock" + settings, file: "locks/lock.yaml"),
         Expected(
-          suite: "locks", name: "unlock" + settings, end: .failed, file: "locks/unlock.yaml", lines: (1, 12),
+          suite: "locks", name: "unlock" + settings, end: .failed, file: "locks/unlock.yaml", line: 12,
           files: [".btsnoop", ".jsonl", ".yaml"]),
       ])
   }
@@ -188,7 +188,6 @@ struct ReportReaderTests {
     let lines = try folder.read("found/failures/\(file)").split(
       separator: "\n", omittingEmptySubsequences: false)
     let steps = try #require(lines.lastIndex { $0.hasPrefix("  - ") })
-    let begin = try #require(lines.firstIndex { $0.hasPrefix("scenario:") })
     let settings = " [defect=status-lags-one-behind]"
     let seen = try readers(of: "found/runs/*")
     expect(
@@ -200,7 +199,7 @@ struct ReportReaderTests {
     expect(
       seen["ctrf"]?.cases,
       [
-        "failures \(file.dropLast(5))\(settings) failed found/failures/\(file):\(begin + 1)",
+        "failures \(file.dropLast(5))\(settings) failed found/failures/\(file):\(steps + 1)",
         "fuzz sesame\(settings) passed :",
       ])
     expect(

@@ -102,6 +102,8 @@ package struct JournalIndex {
   package private(set) var leftOut: [String] = []
   /// Which other parts there are of a job, where the only run is a part of it.
   package private(set) var partsElsewhere: [String] = []
+  /// Of which runs there were copies, in sentences.
+  package private(set) var copies: [String] = []
   /// What is wrong with the journals, beyond cases that are.
   package private(set) var problems: [JournalProblem] = []
   /// What campaigns came upon, each once.
@@ -185,12 +187,15 @@ package struct JournalIndex {
       sources.append(Source(journal, manifest: number < manifests.count ? manifests[number] : nil))
     }
     sources.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    let copies: [String]
+    (sources, copies) = Self.withoutCopies(sources)
     sources = Self.standing(sources)
     let missing = Self.missingParts(of: sources)
     if isReproducible {
       for number in sources.indices { sources[number].forget() }
     }
     self.init(sources, isReproducible: isReproducible)
+    self.copies = copies
     // Who reports a part alone knows that it is one; who puts several together means all of them.
     if sources.count == 1 {
       partsElsewhere = missing

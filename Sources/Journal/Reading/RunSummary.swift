@@ -30,6 +30,8 @@ public struct RunSummary: Sendable {
   public private(set) var leftOut: [String] = []
   /// Which other parts there are of a job, where the only run is a part of it, in sentences.
   public private(set) var partsElsewhere: [String] = []
+  /// Of which runs there were copies, which count once, in sentences.
+  public private(set) var copies: [String] = []
   /// What is wrong with the journals.
   public private(set) var problems: [JournalProblem] = []
 
@@ -58,7 +60,8 @@ public struct RunSummary: Sendable {
     findings = index.findings.map(\.finding)
     coverage = index.coverage
     statuses = index.statuses
-    (problems, leftOut, partsElsewhere) = (index.problems, index.leftOut, index.partsElsewhere)
+    (problems, leftOut) = (index.problems, index.leftOut)
+    (partsElsewhere, copies) = (index.partsElsewhere, index.copies)
     (planned, notBegun) = (index.missing.of, index.missing.cases)
   }
 

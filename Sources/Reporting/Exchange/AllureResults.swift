@@ -13,21 +13,40 @@ extension RecordedRuns {
     try makeFolder(folder)
     try forEachExchangeCase { (test: ExchangeCase) throws(FileFault) in
       let source = index.sources[Int(test.entry.journal)]
-      let run = source.manifest.id ?? source.manifest.name ?? ""
       for item in test.tries {
-        let id = uuid(of: [run, test.className, test.name, String(item.text.start.attempt)])
+        let id = uuid(of: [source.runName, test.className, test.name, String(item.text.start.attempt)])
         let files = try copy(
           item.text.verdict?.attachments ?? [], from: Path.folder(of: source.journal), to: folder)
         let result = test.allure(item, uuid: id, files, host: source.manifest.host)
-        // Each is small, and there are many: none waits for the disk.
-        let file = try OutputFile(creating: "\(folder)/\(id)-result.json")
-        try file.write(result.line + "\n")
-        try file.finish()
+        try write(result, to: resultPath(id, in: folder))
       }
     }
+    try writeAllureDamage(to: folder)
     try replaceOwn(folder + "/environment.properties", with: allureEnvironment, mark: Self.environmentMark)
     let categories = Self.allureCategories.line + "\n"
     try replaceOwn(folder + "/categories.json", with: categories, mark: categories)
+  }
+
+  /// Each is small, and there are many: none waits for the disk.
+  private func write(_ result: JSON, to path: String) throws(FileFault) {
+    let file = try OutputFile(creating: path)
+    try file.write(result.line + "\n")
+    try file.finish()
+  }
+
+  private func resultPath(_ id: String, in folder: String) -> String { "\(folder)/\(id)-result.json" }
+
+  /// Writes what is wrong with the journals as a result of the first run, in place of what was said of any of the runs
+  /// before: one that was killed may have been brought to its end meanwhile, and a missing part been found.
+  private func writeAllureDamage(to folder: String) throws(FileFault) {
+    var ids: [String] = []
+    for source in index.sources {
+      let id = uuid(of: [source.runName, DamageCase.className, DamageCase.name])
+      ids.append(id)
+      try removeFile(resultPath(id, in: folder))
+    }
+    guard let damage = index.damage, let id = ids.first else { return }
+    try write(damage.allure(uuid: id, host: manifest.host), to: resultPath(id, in: folder))
   }
 
   /// Writes a file that belongs to all results of the folder, unless somebody has one of their own there.
@@ -96,6 +115,30 @@ extension RecordedRuns {
 
   /// The most bytes of a file that are copied.
   private static var largestAttachment: Int { 64 << 20 }
+}
+
+extension JournalIndex.Source {
+  /// What tells the run from others.
+  fileprivate var runName: String { manifest.id ?? manifest.name ?? "" }
+}
+
+extension DamageCase {
+  /// The case as Allure has it.
+  fileprivate func allure(uuid id: String, host: String?) -> JSON {
+    let labels = [
+      ("parentSuite", Self.className), ("package", Self.className), ("framework", "lockstep"), ("host", host),
+    ]
+    let history = uuid(of: [Self.className, Self.name])
+    return [
+      "uuid": .text(id), "historyId": .text(history), "testCaseId": .text(history),
+      "fullName": .text("\(Self.className).\(Self.name)"), "name": .text(Self.name),
+      "status": ExchangeCase.Status.broken.allure,
+      "statusDetails": ["flaky": false, "message": .text(message), "trace": .text(text)],
+      "stage": "finished",
+      "labels": .list(
+        labels.compactMap { name, value in value.map { ["name": .text(name), "value": .text($0)] } }),
+    ]
+  }
 }
 
 extension ExchangeCase.Status {

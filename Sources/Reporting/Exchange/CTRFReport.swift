@@ -23,6 +23,7 @@ extension RecordedRuns {
       try file.write((isFirst ? "\n" : ",\n") + json.line)
       isFirst = false
     }
+    if let damage = index.damage { try file.write((isFirst ? "\n" : ",\n") + damage.ctrf.line) }
     try file.write("\n]}}\n")
     try file.commit()
   }
@@ -30,10 +31,7 @@ extension RecordedRuns {
   /// All that stands before the tests.
   private var ctrfHead: String {
     let manifest = manifest
-    var counts = JUnitCounts()
-    for suite in index.suites {
-      for entry in suite.entries where entry.outcome != .replaced { counts.add(entry) }
-    }
+    let counts = index.counts
     let passed = counts.tests - counts.failures - counts.errors - counts.skipped
     let range = range ?? (0, 0)
     let summary: [JSON.Member] = [
@@ -41,8 +39,7 @@ extension RecordedRuns {
       .init("failed", .integer(counts.failures)), .init("skipped", .integer(counts.skipped)),
       .init("pending", 0), .init("other", .integer(counts.errors)), .init("flaky", .integer(counts.flaky)),
       .init(
-        "suites", .integer(index.suites.count { suite in suite.entries.contains { $0.outcome != .replaced } })
-      ),
+        "suites", .integer(index.suites.count { $0.counts.tests > 0 } + (index.damage == nil ? 0 : 1))),
       .init("start", .integer(range.start)), .init("stop", .integer(range.stop)),
       .init("duration", .integer(range.stop - range.start)),
     ]
@@ -107,7 +104,7 @@ extension ExchangeCase {
       test.append(.init("message", .text(main.message)))
       if status != .skipped { test.append(.init("trace", .text(main.body))) }
     }
-    if let line = start.line, line > 0 { test.append(.init("line", .integer(line))) }
+    if let line = main.line, line > 0 { test.append(.init("line", .integer(line))) }
     if let word = main.verdict?.word { test.append(.init("rawStatus", .text(word.rawValue))) }
     if !start.tags.isEmpty { test.append(.init("tags", .list(start.tags.map { .text($0) }))) }
     if let file = saved ?? start.file, !file.isEmpty { test.append(.init("filePath", .text(file))) }
@@ -127,6 +124,17 @@ extension ExchangeCase {
 
   private static func object(_ members: [(name: String, value: String)]) -> JSON {
     .mapping(members.map { .init($0.name, .text($0.value)) })
+  }
+}
+
+extension DamageCase {
+  /// The case as a test.
+  fileprivate var ctrf: JSON {
+    [
+      "id": .text(uuid(of: [Self.className, Self.name])), "name": .text(Self.name),
+      "status": ExchangeCase.Status.broken.ctrf, "duration": 0, "suite": [.text(Self.className)],
+      "message": .text(message), "trace": .text(text), "flaky": false,
+    ]
   }
 }
 

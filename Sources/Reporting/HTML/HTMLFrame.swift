@@ -25,16 +25,19 @@ package func pageHead(title: String) -> Markup {
 
 /// Everything behind the last section.
 ///
-/// - Parameter origin: what the page was made by and from.
-package func pageEnd(_ origin: Markup) -> Markup {
-  """
-  </main>
-  <footer><p>Made by \(origin). All times of day are in UTC, all others in the time of the device.</p></footer>
-  <script>\(pageScript)</script>
-  </body>
-  </html>
+/// - Parameters:
+///   - origin: what the page was made by and from.
+///   - waited: what it tells of that was timed by the clock of who waited for it.
+package func pageEnd(_ origin: Markup, waited: Markup? = nil) -> Markup {
+  let exception: Markup = waited.map { " \($0) is by the clock," } ?? ""
+  return """
+    </main>
+    <footer><p>Made by \(origin). All times of day are in UTC,\(exception) all others in the time of the device.</p></footer>
+    <script>\(pageScript)</script>
+    </body>
+    </html>
 
-  """
+    """
 }
 
 /// The form that the script shows, since nothing but it can answer.

@@ -73,7 +73,7 @@ public final class History {
       digest.append(
         RunDigest.Entry(
           caseNumber: number, word: result.word, attempts: Int64(result.attempts), isFlaky: result.isFlaky,
-          milliseconds: result.milliseconds))
+          milliseconds: result.milliseconds, setting: setting))
     }
     try database.run(
       "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [.integer(run), .bytes(digest.bytes)])

@@ -1,3 +1,4 @@
+import Basics
 import Databases
 public import Journal
 
@@ -58,7 +59,7 @@ public struct HistoryCase: Hashable, Sendable {
   public var judged = 0
   /// In how many of them model and device agreed, at the first try or a later one.
   public var agreed = 0
-  /// How often the judgement was another one than in the run before that had one.
+  /// How often the judgement was another one than in the run before that had one on the same device.
   public var changes = 0
   /// In how many runs it took another try to agree.
   public var retried = 0
@@ -118,12 +119,35 @@ private func middle(_ values: [Int64]) -> Int64 {
   return sorted.count % 2 == 1 ? sorted[half] : sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2
 }
 
+/// How a case was last judged on each device: another device is no change of mind.
+private struct Judgements {
+  private typealias Judgement = (device: UInt16, agrees: Bool)
+
+  private var latest: Judgement?
+  /// Those on other devices. Most cases have one device, and for them nothing is allocated.
+  private var others: [Judgement] = []
+
+  /// Takes a judgement in, and says whether it is another one than the last on that device.
+  mutating func isChange(_ agrees: Bool, on device: UInt16) -> Bool {
+    if let latest, latest.device != device {
+      let place = others.firstIndex { $0.device == device }
+      let other = place.map { others.remove(at: $0) }
+      others.append(latest)
+      self.latest = other
+    }
+    defer { latest = (device, agrees) }
+    return latest.map { $0.agrees != agrees } ?? false
+  }
+}
+
 /// Runs of a history with all their results.
 struct HistoryBook {
   struct Point {
     var run: Int32
     var word: Record.Verdict.Word
     var isFlaky: Bool
+    /// The device, by its place among those that the history knows.
+    var device: UInt16
     var milliseconds: Int64
   }
 
@@ -135,6 +159,8 @@ struct HistoryBook {
   private(set) var names: [CaseName] = []
   /// What each case came to, the oldest run first.
   private(set) var points: [[Point]] = []
+  /// The device of each setting.
+  private var devices: [Int64: UInt16] = [:]
 
   /// So many bytes of digests are read at most, which is some thirteen million results: the latest runs.
   private static let digestLimit = 64 << 20
@@ -155,6 +181,7 @@ struct HistoryBook {
     runs = found.map(\.run)
     guard let first = runs.first?.started else { return }
     try readCases(database, isNamed: isNamed)
+    try readDevices(database)
     var digests: [Int64: RunDigest] = [:]
     try database.query(
       "SELECT run_id, digest FROM digests JOIN runs ON id = run_id WHERE started >= $1", [.text(first)]
@@ -179,12 +206,26 @@ struct HistoryBook {
     points = Array(repeating: [], count: numbers.count)
   }
 
+  /// Tells the devices apart: settings differ also by firmware and machine, and what they change is news of a device.
+  private mutating func readDevices(_ database: HistoryDatabase) throws(HistoryError) {
+    var places: [ExactText: UInt16] = [:]
+    var devices: [Int64: UInt16] = [:]
+    try database.query("SELECT id, device FROM settings ORDER BY id", []) { row in
+      let device = ExactText(row[1].text ?? "")
+      let place = places[device] ?? UInt16(clamping: places.count + 1)
+      places[device] = place
+      devices[row[0].integer ?? 0] = place
+    }
+    self.devices = devices
+  }
+
   /// Adds the results of a run; `false` when the digest is none, or of cases that nobody knows.
   private mutating func add(_ digest: RunDigest, of run: Int32) -> Bool {
     var slot = -1
     var isWhole = true
     // Most cases are in most runs; but a campaign may have a million that no other run has.
     let isSmall = numbers.count * runs.count <= 1 << 22
+    var (setting, device): (Int64, UInt16) = (0, 0)
     isWhole =
       digest.forEach { entry in
         // The next case is nearly always the next one here too.
@@ -196,9 +237,16 @@ struct HistoryBook {
           }
           slot = found
         }
+        if entry.setting != setting {
+          setting = entry.setting
+          isWhole = isWhole && devices[setting] != nil
+          device = devices[setting] ?? 0
+        }
         if isSmall, points[slot].isEmpty { points[slot].reserveCapacity(runs.count - Int(run)) }
         points[slot].append(
-          Point(run: run, word: entry.word, isFlaky: entry.isFlaky, milliseconds: entry.milliseconds))
+          Point(
+            run: run, word: entry.word, isFlaky: entry.isFlaky, device: device,
+            milliseconds: entry.milliseconds))
       } && isWhole
     return isWhole
   }
@@ -218,7 +266,7 @@ struct HistoryBook {
     let name = names.isEmpty ? CaseName(className: "", name: "") : names[slot]
     var history = HistoryCase(className: name.className, name: name.name)
     history.firstSeen = points[slot].first.map { runs[Int($0.run)].started }
-    var judgement: Bool?
+    var judgements = Judgements()
     var times: [Int64] = []
     for point in points[slot] {
       if point.isFlaky { history.retried += 1 }
@@ -229,10 +277,9 @@ struct HistoryBook {
           history.agreed += 1
           times.append(point.milliseconds)
         }
-        let isChange = judgement.map { $0 != agrees } ?? false
+        let isChange = judgements.isChange(agrees, on: point.device)
         if isChange { history.changes += 1 }
         if isChange || point.isFlaky { history.lastUnsteady = runs[Int(point.run)].started }
-        judgement = agrees
       }
     }
     history.lastMilliseconds = times.last

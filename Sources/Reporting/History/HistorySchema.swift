@@ -19,7 +19,9 @@ import Journal
 enum HistorySchema {
   /// What leads from each version to the next; the first of them from nothing.
   static func steps(_ dialect: Dialect) -> [[Step]] {
-    [tables(dialect).map(Step.statement), identities(dialect), [.work(renameCases)]]
+    [
+      tables(dialect).map(Step.statement), identities(dialect), [.work(renameCases)], [.work(digestSettings)],
+    ]
   }
 
   /// A part of what leads from one version to the next.
@@ -153,6 +155,37 @@ enum HistorySchema {
 }
 
 extension HistorySchema {
+  /// From digests that do not say what cases ran against to those that do.
+  private static func digestSettings(_ database: HistoryDatabase) throws(HistoryError) {
+    var runs: [Int64] = []
+    try database.query("SELECT run_id FROM digests ORDER BY run_id", []) { row in
+      runs.append(row[0].integer ?? 0)
+    }
+    for run in runs {
+      var digest = RunDigest()
+      var isWhole = true
+      try database.query(
+        """
+        SELECT case_id, word, attempts, flaky, milliseconds, setting_id FROM results WHERE run_id = $1
+        ORDER BY case_id
+        """, [.integer(run)]
+      ) { row in
+        let numbers = row.map { $0.integer ?? 0 }
+        guard let word = Record.Verdict.Word(code: Int(numbers[1])), numbers[0] > 0 else {
+          isWhole = false
+          return
+        }
+        digest.append(
+          RunDigest.Entry(
+            caseNumber: numbers[0], word: word, attempts: numbers[2], isFlaky: numbers[3] == 1,
+            milliseconds: numbers[4], setting: numbers[5]))
+      }
+      guard isWhole else { throw .damaged(database.place, reason: "a result of the run \(run) is none") }
+      try database.run(
+        "UPDATE digests SET digest = $1 WHERE run_id = $2", [.bytes(digest.bytes), .integer(run)])
+    }
+  }
+
   /// From class and name that were the file and the title of a case to those that are its folder and its file.
   ///
   /// Where a class has several titles, nobody can say which of them is the file's now: they stay as they are.

@@ -5,6 +5,9 @@ import Journal
 /// They stand in the order of the cases' numbers. Each is three numbers in base 128, the low digits first, with the
 /// highest bit set on all but the last: how much the number of the case is above the one before; eight times the tries
 /// after the first, with the word; and twice the milliseconds, plus one where the case is flaky.
+///
+/// What the cases ran against stands where it changes: zero, which no case is above another, and the number of the setting,
+/// which holds from there on.
 struct RunDigest: Equatable {
   /// A result.
   struct Entry: Hashable {
@@ -13,10 +16,13 @@ struct RunDigest: Equatable {
     var attempts: Int64 = 1
     var isFlaky = false
     var milliseconds: Int64
+    /// The number of what it ran against; zero where a digest does not say.
+    var setting: Int64 = 0
   }
 
   private(set) var bytes: [UInt8] = []
   private var last: Int64 = 0
+  private var setting: Int64 = 0
 
   /// A digest of nothing.
   init() {}
@@ -29,6 +35,11 @@ struct RunDigest: Equatable {
   /// Adds a result of a case with a higher number than all before.
   mutating func append(_ entry: Entry) {
     precondition(entry.caseNumber > last, "results of a digest are in the order of their cases")
+    if entry.setting != setting {
+      append(0)
+      append(UInt64(max(entry.setting, 0)))
+      setting = entry.setting
+    }
     append(UInt64(entry.caseNumber - last))
     append(UInt64(max(entry.attempts, 1) - 1) << 3 | UInt64(entry.word.code))
     append(UInt64(max(entry.milliseconds, 0)) << 1 | (entry.isFlaky ? 1 : 0))
@@ -48,7 +59,7 @@ struct RunDigest: Equatable {
   func forEach(_ body: (Entry) -> Void) -> Bool {
     let bytes = bytes.span
     var position = 0
-    var number: Int64 = 0
+    var (number, setting): (Int64, Int64) = (0, 0)
     func next() -> UInt64? {
       var value: UInt64 = 0
       var shift: UInt64 = 0
@@ -62,8 +73,12 @@ struct RunDigest: Equatable {
       return nil
     }
     while position < bytes.count {
-      guard let step = next(), let kind = next(), let time = next(), step > 0,
-        let word = Record.Verdict.Word(code: Int(kind & 7))
+      guard var step = next() else { return false }
+      if step == 0 {
+        guard let other = next(), other != setting, let further = next(), further > 0 else { return false }
+        (setting, step) = (Int64(other), further)
+      }
+      guard let kind = next(), let time = next(), let word = Record.Verdict.Word(code: Int(kind & 7))
       else { return false }
       let (sum, isTooHigh) = number.addingReportingOverflow(Int64(step))
       guard !isTooHigh else { return false }
@@ -71,7 +86,7 @@ struct RunDigest: Equatable {
       body(
         Entry(
           caseNumber: number, word: word, attempts: Int64(kind >> 3) + 1, isFlaky: time & 1 == 1,
-          milliseconds: Int64(time >> 1)))
+          milliseconds: Int64(time >> 1), setting: setting))
     }
     return true
   }

@@ -100,13 +100,12 @@ struct JUnitCaseRenderer {
 
 extension JUnitCaseRenderer {
   /// Adds the case that stands for damage of the journals.
-  func add(_ problems: [JournalProblem], suite: String, to xml: inout XMLBuffer) {
+  func add(_ damage: DamageCase, to xml: inout XMLBuffer) {
     xml.add("    <testcase")
-    xml.attribute("classname", suite)
-    xml.add(" name=\"journal\" time=\"0.000\">\n")
-    var text = HeadAndTail()
-    for problem in problems { text.append("\(problem)\n") }
-    add("error", "journal", "\(problems[0])", text.text, &xml)
+    xml.attribute("classname", DamageCase.className)
+    xml.attribute("name", DamageCase.name)
+    xml.add(" time=\"0.000\">\n")
+    add("error", "journal", damage.message, damage.text, &xml)
     xml.add("    </testcase>\n")
   }
 }

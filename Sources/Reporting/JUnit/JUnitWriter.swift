@@ -58,23 +58,15 @@ struct JUnitWriter: ~Copyable {
 
   /// Writes the whole report, puts it in its place, and says what it counts.
   mutating func write() throws(FileFault) -> JUnitCounts {
-    var all = JUnitCounts()
-    for suite in index.suites { all.add(Self.counts(of: suite)) }
-    if !index.problems.isEmpty { all.add(damage) }
+    let all = index.counts
     left.all = all
     try add(JUnitParts.head)
     try beginFile()
     for suite in index.suites { try write(suite) }
-    if !index.problems.isEmpty { try write(index.problems) }
+    if let damage = index.damage { try write(damage) }
     try endFile()
     try parts.commit()
     return all
-  }
-
-  private static func counts(of suite: JournalIndex.Suite) -> JUnitCounts {
-    var counts = JUnitCounts()
-    for entry in suite.entries where entry.outcome != .replaced { counts.add(entry) }
-    return counts
   }
 
   private mutating func add(_ text: String) throws(FileFault) {
@@ -160,7 +152,7 @@ extension JUnitWriter {
 
 extension JUnitWriter {
   private mutating func write(_ suite: JournalIndex.Suite) throws(FileFault) {
-    let counts = Self.counts(of: suite)
+    let counts = suite.counts
     // A suite whose cases all made place for others has nothing to say.
     if counts.tests == 0 { return }
     let own = profile.hasCaseProperties || profile.hasOneSuite ? [] : caseProperties([suite])
@@ -220,25 +212,17 @@ extension JUnitWriter {
     tags.suite = nil
   }
 
-  /// The suite that says what is wrong with the journals; no path gives a class with a slash.
-  private mutating func write(_ problems: [JournalProblem]) throws(FileFault) {
-    let head = Head(name: "lockstep/journal", properties: render(runProperties, indent: "    "))
+  /// The suite that says what is wrong with the journals.
+  private mutating func write(_ damage: DamageCase) throws(FileFault) {
+    let head = Head(name: DamageCase.className, properties: render(runProperties, indent: "    "))
     scratch.removeAll()
-    renderer.add(problems, suite: head.name, to: &scratch)
-    left.suite = damage
+    renderer.add(damage, to: &scratch)
+    left.suite = DamageCase.counts
     try makeRoom(for: scratch.count + head.properties.count, in: nil)
     try begin(head)
     try parts.write(scratch)
-    count(damage)
+    count(DamageCase.counts)
     try endSuite()
-  }
-
-  /// What damaged journals count as.
-  private var damage: JUnitCounts {
-    var counts = JUnitCounts()
-    counts.tests = 1
-    counts.errors = 1
-    return counts
   }
 }
 

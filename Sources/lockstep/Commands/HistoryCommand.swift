@@ -47,13 +47,17 @@ extension Command {
         Every run adds itself to the history when it is over. A case is known by its class and name, as in JUnit, so it
         keeps its history when a lock is swapped.
 
-          flaky       cases whose judgement changed from one run to the next, or took another try; the worst first
+          flaky       cases whose judgement changed from one run to the next on the same device, or took another try; the
+                      worst first
           slow        cases that took much longer than usual when they last agreed
           failures    ways of failing, the latest first: how often, since when, in which cases
           cases       all cases: how often they agreed, when they were first seen, how long they take
           case NAME   one case in each of its latest runs; part of its name will do
           runs        the runs
           add RUN…    takes runs in by their journals, such as those of other hosts; again changes nothing
+
+        Times are those of the device, which an emulated lock counts by itself, and not what somebody waited, which is
+        'time' in JUnit: a host that is busy makes no case slower.
 
         Slower than usual is further above the median of the latest \(UsualTime.maximum) runs that agreed than four standard
         deviations, estimated by the median deviation, and by a fifth and 0.1 s at least; known from

@@ -26,7 +26,7 @@ extension Command {
         runs. Several runs, such as the shards of one, give one report: all
         cases, each finding of campaigns once with the shortest test that shows it, what was covered in all of them
         together. The order in which they are named does not matter. Of several runs of one part of a job, such as one
-        that was killed and started again, one counts. Parts that are not among several runs make the report incomplete;
+        that was killed and started again, one counts; so does one of several copies of the folder of a run. Parts that are not among several runs make the report incomplete;
         of one part alone it is only said which others there are.
 
         Exit status: what weighs most of what the runs ended with: 70, then 1, 2, 6, 5, 3, 0, 4. A run that did not end
@@ -72,6 +72,7 @@ extension ReportArguments {
       try reports.write(recorded, journals: journals, console.status)
     }
     let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+    for words in summary.copies { console.say("lockstep: \(words.inOneLine)") }
     for words in summary.partsElsewhere { console.say("lockstep: this is one part of a run: \(words)") }
     guard let paths else { return status.withTrouble }
     switch format {
