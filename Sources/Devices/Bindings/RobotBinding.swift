@@ -18,6 +18,7 @@ extension Binding {
     import subprocess
     import tempfile
     import threading
+    import warnings
 
     from robot.api import SkipExecution, logger
     from robot.api.deco import keyword, library
