@@ -180,12 +180,15 @@ struct OwnLockTests {
     let test = try Command.shell("python3 -c 'import keypad; print(\"tested\")'", in: folder.path)
     expect(test.output, "firmware 1.2\ntested\n")
     // Before the module is there nobody takes what is printed.
-    try folder.write("keypad.py", "print('first', flush=True)\n" + (try folder.read("keypad.py")))
+    try folder.write("keypad.py", "print('started', flush=True)\n" + (try folder.read("keypad.py")))
+    try folder.write(
+      "Scenarios/out.yaml",
+      "scenario: Early\nmachine: ../keypad.yaml\ndevice: exec:python3 keypad.py\nsteps: [enterWrong]\n")
     let early = try Command.run("run", in: folder.path)
     expect(early.status, 3)
     #expect(
       early.output.contains(
-        "the device wrote 'first': expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
+        "the device wrote 'started': expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
       ), "\(early.output)")
   }
 

@@ -322,6 +322,16 @@ struct PytestTests {
     expect(folder.has("Reports"), false)
   }
 
+  @Test("in one job of several of a pipeline all that pytest has is run", arguments: ["", "-n 2"])
+  func pipeline(words: String) throws {
+    let folder = try folder()
+    let gitlab = "GITLAB_CI=true CI_PIPELINE_ID=1 CI_JOB_NAME=a CI_NODE_INDEX=2 CI_NODE_TOTAL=4"
+    let result = try Command.shell(
+      "export \(gitlab); '\(Tool.pytest.path)' -q -p no:cacheprovider \(words)", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("3 passed"), "\(result.output)")
+  }
+
   @Test("two names of one scenario are two items, and a session that is interrupted ends its run in order")
   func edges() throws {
     let folder = try folder()

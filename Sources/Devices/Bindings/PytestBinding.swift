@@ -486,7 +486,8 @@ extension Binding {
         def _start(self, files, *options, folder=None):
             self.isUsed = True
             words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none"]
-            words += [f"--out={folder or self._folder}"] + self._options()
+            # Of a job of several parts each has the tests that pytest gives it: Lockstep is not to take a part of them.
+            words += [f"--out={folder or self._folder}", "--shard=1/1"] + self._options()
             # A page about one case helps nobody.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)
