@@ -47,7 +47,7 @@ struct ProgramLine: Equatable {
       value = try JSON(parsing: line)
     } catch {
       // What begins so was to be an answer; anything else was printed.
-      let isAnswer = line.first == UInt8(ascii: "{")
+      let isAnswer = line.starts(with: "{".utf8)
       throw ProgramAnswer.Malformed(
         reason: error.description
           + (isAnswer ? "" : "; a program prints nothing on its standard output but answers"))
