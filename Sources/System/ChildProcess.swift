@@ -46,38 +46,40 @@ public final class ChildProcess {
   ///
   /// - Parameters:
   ///   - folder: where it is run; `nil` for where we are.
+  ///   - variables: what it finds in its environment beside ours, as `NAME=VALUE`.
   ///   - document: what it can read from the descriptor whose number is in `LOCKSTEP_SECRETS_FD`, and nobody else; no more
   ///     than a pipe holds.
   public convenience init(
-    command: String, in folder: String? = nil, handing document: [UInt8]? = nil
+    command: String, in folder: String? = nil, with variables: [String] = [], handing document: [UInt8]? = nil
   ) throws(ProcessFault) {
-    var script = command
-    if document != nil {
-      script = "export LOCKSTEP_SECRETS_FD=\(Started.handedDescriptor)\n" + script
-    }
-    if let folder { script = "cd \(shellWord(folder)) || exit 126\n" + script }
-    try self.init(program: "/bin/sh", ["-c", script], without: Secrecy.withheldVariables, handing: document)
+    let script = folder.map { "cd \(shellWord($0)) || exit 126\n" + command } ?? command
+    let handed = document == nil ? [] : ["LOCKSTEP_SECRETS_FD=\(Started.handedDescriptor)"]
+    try self.init(
+      program: "/bin/sh", ["-c", script], without: Secrecy.withheldVariables, with: variables + handed,
+      handing: document)
     RunningGroup.set(group)
   }
 
   /// Starts a program.
   ///
   /// - Parameters:
+  ///   - variables: what it finds in its environment beside ours, as `NAME=VALUE`.
   ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
   ///   - isOurs: whether it is this program again, which hears ``EndingSignals`` once it has said how it takes them, and
   ///     is not ended by one that comes before.
   ///   - lineLimit: the most bytes of one line of its output.
   ///   - document: what it can read from descriptor 3; no more than a pipe holds.
   public init(
-    program: String, _ arguments: [String], without withheld: [String] = [], inSession: Bool = false,
-    isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit, handing document: [UInt8]? = nil
+    program: String, _ arguments: [String], without withheld: [String] = [], with variables: [String] = [],
+    inSession: Bool = false, isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit,
+    handing document: [UInt8]? = nil
   ) throws(ProcessFault) {
     FailedWrites.ignore()
     EndedChildren.keep()
     let started: Started
     do {
       started = try Started(
-        program, arguments, without: withheld, inSession: inSession, isOurs: isOurs,
+        program, arguments, without: withheld, with: variables, inSession: inSession, isOurs: isOurs,
         pipes: try Pipes(handing: document))
     } catch {
       throw ProcessFault("the program could not be started: \(errorText(error.code))")
@@ -366,11 +368,12 @@ private struct Started {
   let errors: Int32
 
   init(
-    _ program: String, _ words: [String], without withheld: [String], inSession: Bool, isOurs: Bool,
-    pipes: Pipes
+    _ program: String, _ words: [String], without withheld: [String], with variables: [String],
+    inSession: Bool, isOurs: Bool, pipes: Pipes
   ) throws(SystemError) {
     var spawning = Spawning(
-      program: program, words: words, withheld: withheld, inSession: inSession, isOurs: isOurs)
+      program: program, words: words, withheld: withheld, added: variables, inSession: inSession,
+      isOurs: isOurs)
     spawning.streams = [
       (pipes.input.child, STDIN_FILENO), (pipes.output.child, STDOUT_FILENO),
       (pipes.errors.child, STDERR_FILENO),

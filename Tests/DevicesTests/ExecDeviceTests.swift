@@ -189,7 +189,10 @@ struct ExecDeviceTests {
   @Test(
     "an answer of no known form is quoted",
     arguments: [
-      ("hello", "'hello': expected a JSON value at byte 0"),
+      (
+        "hello",
+        "'hello': expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
+      ),
       (
         #"{"status":"a","settled":true}"#,
         #"'{"status":"a","settled":true}': expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
@@ -202,8 +205,14 @@ struct ExecDeviceTests {
         #"{"status":7}"#,
         #"'{"status":7}': expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
       ),
-      ("", "'': expected a JSON value at byte 0"),
-      ("\\033[1m\\377", "'\\u{1B}[1m\u{FFFD}': expected a JSON value at byte 0"),
+      (#"{"settled":}"#, #"'{"settled":}': expected a JSON value at byte 11"#),
+      (
+        "", "'': expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
+      ),
+      (
+        "\\033[1m\\377",
+        "'\\u{1B}[1m\u{FFFD}': expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
+      ),
     ])
   func garbage(line: String, reason: String) throws {
     let fault = labFault { try started("\(greeting); printf '\(line)\\n'; cat >/dev/null").perform(open) }
@@ -219,7 +228,7 @@ struct ExecDeviceTests {
       long,
       LabFault(
         .badAnswer,
-        "the device wrote '\(String(repeating: "x", count: 200))'… (300 bytes): expected a JSON value at byte 0"
+        "the device wrote '\(String(repeating: "x", count: 200))'… (300 bytes): expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
       ))
     let endless = labFault { try started("\(greeting); yes | tr -d '\\n'").perform(open) }
     expect(

@@ -175,6 +175,37 @@ struct OwnLockTests {
     #expect(try folder.read("Reports/junit.xml").contains("programs.log"))
   }
 
+  @Test("what is printed before it runs goes to the standard error, and who tests a lock in Python keeps it")
+  func printed() throws {
+    let folder = try folder(
+      "lock.run()",
+      """
+      import subprocess
+      print("firmware 1.2", flush=True)
+      # A program that it starts is not driven: it has its output, and knows nothing of Lockstep.
+      child = "import lockstep_device; print('kept', flush=True); print(lockstep_device._output)"
+      kept = subprocess.run([sys.executable, "-c", child], stdout=subprocess.PIPE, text=True).stdout
+      assert kept == "kept\\nNone\\n", kept
+      if __name__ == "__main__": lock.run()
+      """)
+    try folder.write("keypad.py", "import sys\n" + (try folder.read("keypad.py")))
+    let result = try Command.run("run", in: folder.path)
+    expect(result.status, 0)
+    let test = try Command.shell("python3 -c 'import keypad; print(\"tested\")'", in: folder.path)
+    expect(test.output, "firmware 1.2\ntested\n")
+    // Before the module is there nobody takes what is printed.
+    try folder.write("keypad.py", "print('started', flush=True)\n" + (try folder.read("keypad.py")))
+    try folder.write(
+      "Scenarios/out.yaml",
+      "scenario: Early\nmachine: ../keypad.yaml\ndevice: exec:python3 keypad.py\nsteps: [enterWrong]\n")
+    let early = try Command.run("run", in: folder.path)
+    expect(early.status, 3)
+    #expect(
+      early.output.contains(
+        "the device wrote 'started': expected a JSON value at byte 0; a program prints nothing on its standard output but answers"
+      ), "\(early.output)")
+  }
+
   @Test(
     "a greeting that is wrong, or that the machine knows nothing of, is said before anything is run",
     arguments: [

@@ -142,6 +142,62 @@ struct PytestTests {
     #expect(device.output.contains("sesame5"), "\(device.output)")
   }
 
+  @Test("a file that is meant as a scenario and cannot be read is an error, and no other file is one")
+  func meant() throws {
+    let folder = try folder()
+    let door = "machine: door\ndevice: door\nsteps: [Open]\n"
+    let broken = [
+      ("a", "scenraio: never run\n" + door), ("b", "Scenario: never run\n" + door), ("c", door),
+      ("d", "device: door\nsteps:\n  # by hand\n  - Open\n"), ("e", "machine: door\nseed: 1\n"),
+      ("f", "\tscenario: never run\n" + door), ("g", "machine: door\n\tscenario: never run\n"),
+      ("h", "--- {machine: door, steps: [Open]}\n"), ("i", "{\n  # a comment: {\n  \"scenario\": 1\n}\n"),
+      ("j", "# yaml-language-server: $schema=scenario.schema.json\n"), ("k", "\u{FEFF}Scenario : \n" + door),
+    ]
+    for (name, text) in broken { try folder.write("Meant/\(name).yaml", text) }
+    let wide = try #require(("scenario: never run\n" + door).data(using: .utf16LittleEndian))
+    for (name, bytes) in [("l", wide), ("m", Data([0xFF, 0xFE]) + wide)] {
+      try bytes.write(to: URL(fileURLWithPath: "\(folder.path)/Meant/\(name).yml"))
+    }
+    let others = [
+      "services:\n  scenario: {image: a}\n  machine: b\n  steps: [c]\n",
+      "machine: door\nstates: [A]\ntags: [b]\n",
+      "device: cuda\nseed: 42\nsteps: 1000\n", "steps:\n- name: gcr.io/a\ntags: [b]\n", "scenarios:\n  - a\n",
+      "profiles:\n  ci: {seed: 1}\n", "locks:\n  a: {scenarios: [b], device: c}\n", "",
+      "- machine: a\n  steps: [b]\n",
+      "{\"a\": {\"machine\": 1, \"steps\": [1]}, \"b\": \"{scenario: 1\"}\n", "device: [\n", "machine: m1\n",
+    ]
+    for (index, text) in others.enumerated() { try folder.write("Meant/other-\(index).yaml", text) }
+    // What is moved to the right is well-formed.
+    try folder.write(
+      "Meant/right.yaml", "  scenario: moved\n  machine: door\n  device: door\n  steps: [Open]\n")
+    let session = try pytest("-W error --continue-on-collection-errors Meant", in: folder)
+    expect(session.status, 1)
+    expect(
+      session.ends,
+      broken.map { "ERROR Meant/\($0.0).yaml" } + [
+        "ERROR Meant/l.yml", "ERROR Meant/m.yml", "PASSED Meant/right.yaml::moved",
+      ])
+    for words in ["did you mean `scenario`?", "the file is UTF-16", "indent with spaces, not with tabs"] {
+      #expect(session.output.contains(words), "\(session.output)")
+    }
+  }
+
+  @Test("nothing is left open: warnings as errors change nothing", arguments: ["", "-n 2"])
+  func closed(words: String) throws {
+    let folder = try folder()
+    try folder.write("pytest.ini", "[pytest]\nfilterwarnings = error\n")
+    try folder.write("Scenarios/wrong.yaml", TestFrameworks.lock.replacing("closeTo", with: "closeToo"))
+    let session = try pytest("--continue-on-collection-errors \(words) \(Self.lags)", in: folder)
+    expect(session.status, 1)
+    expect(
+      session.ends.map { $0.split(separator: " - ")[0].prefix(26) },
+      [
+        "ERROR Scenarios/wrong.yaml", "FAILED \(Self.unlock)".prefix(26), "PASSED \(Self.lock)".prefix(26),
+        "SKIPPED [1] lockstep_pytest.py".prefix(26),
+      ])
+    #expect(!session.output.contains("ResourceWarning"), "\(session.output)")
+  }
+
   @Test(
     "what pytest selects is what is run, and nothing else",
     arguments: [
@@ -217,6 +273,63 @@ struct PytestTests {
       ["FAILED \(Self.unlock)", "PASSED \(Self.lock)", "PASSED Scenarios/test_between.py::test_it"].map {
         $0[...]
       })
+  }
+
+  @Test("of several workers one report is made, in place of that of another session")
+  func workers() throws {
+    let folder = try folder()
+    expect(try pytest("Scenarios/lock.yaml", in: folder).status, 0)
+    for words in ["Scenarios/lock.yaml Scenarios/unlock.yaml \(Self.lags)", "Scenarios/unlock.yaml"] {
+      let session = try pytest("-n 2 \(words)", in: folder)
+      #expect(session.output.contains("\nreports in \(folder.path)/Reports\n"), "\(session.output)")
+      let fails = words.contains("lags")
+      expect(session.status, fails ? 1 : 0)
+      let junit = try folder.read("Reports/junit.xml")
+      #expect(
+        junit.contains("tests=\"\(fails ? 2 : 1)\" failures=\"\(fails ? 1 : 0)\" errors=\"0\" skipped=\"0\""),
+        "\(junit)")
+    }
+    // What a worker's run says was wrong makes the session fail, and so does a report that cannot be made.
+    for (line, words) in [
+      ("run) \"$LOCKSTEP\" \"$@\"; exit 70", "the run is not in order (lockstep ended with status 70)"),
+      ("report) exit 70", "the reports of the workers cannot be merged (lockstep ended with status 70)"),
+    ] {
+      try folder.write("command.sh", "case $1 in \(line) ;; *) exec \"$LOCKSTEP\" \"$@\" ;; esac\n")
+      let session = try pytest("-n 1 Scenarios/lock.yaml --lockstep-command 'sh command.sh'", in: folder)
+      expect(session.status, 1)
+      #expect(session.output.contains(words), "\(session.output)")
+    }
+  }
+
+  @Test(
+    "options that pytest has its own for are refused",
+    arguments: [
+      ("--filter=jam", "--filter is not taken here: use -k or -m of"),
+      ("--retries 2 --last-failed", "--last-failed is not taken here: use --lf of"),
+      ("--max-fail 1", "--max-fail is not taken here: use --maxfail of"),
+      ("--fail-fast", "--fail-fast is not taken here: use -x of"),
+      ("--shard 1/2", "--shard is not taken here: use paths"),
+      ("--device door", "--device is not taken here: use --lockstep-device of"),
+      ("--transport \"usb:0", "No closing quotation"),
+    ])
+  func refused(options: String, words: String) throws {
+    let folder = try folder()
+    for more in ["", " -n 1"] {
+      let session = try pytest("--lockstep-args='\(options)'\(more)", in: folder)
+      expect(session.status, 4)
+      #expect(session.output.contains("ERROR: --lockstep-args: \(words)"), "\(session.output)")
+    }
+    expect(folder.has("Reports"), false)
+  }
+
+  @Test("in one job of several of a pipeline all that pytest has is run", arguments: ["", "-n 2"])
+  func pipeline(words: String) throws {
+    let folder = try folder()
+    let gitlab = "GITLAB_CI=true CI_PIPELINE_ID=1 CI_JOB_NAME=a CI_NODE_INDEX=2 CI_NODE_TOTAL=4"
+    let result = try Command.shell(
+      "export \(gitlab); '\(Tool.pytest.path)' -q -p no:cacheprovider \(words)", in: folder.path)
+    expect(result.status, 0)
+    #expect(result.output.contains("3 passed"), "\(result.output)")
   }
 
   @Test("two names of one scenario are two items, and a session that is interrupted ends its run in order")

@@ -16,10 +16,13 @@ struct RobotTests {
   }
 
   /// Runs a test with one line, and gives how it ended and its message.
-  private func robot(_ line: String, in folder: Command.Folder) throws -> (end: String, message: String) {
+  private func robot(
+    _ line: String, in folder: Command.Folder, beside other: String = ""
+  ) throws -> (end: String, message: String) {
     try folder.write(
       "one.robot",
-      "*** Settings ***\nLibrary    LockstepLibrary    seed=3\n\n*** Test Cases ***\nOne\n    \(line)\n")
+      "*** Settings ***\nLibrary    LockstepLibrary    seed=3\n\(other)\n*** Test Cases ***\nOne\n    \(line)\n"
+    )
     let bin = URL(filePath: Tool.robot.path).deletingLastPathComponent().path
     let result = try Command.shell(
       """
@@ -32,6 +35,22 @@ struct RobotTests {
     let parts = result.output.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     let message = parts.count > 1 ? parts[1].trimmingCharacters(in: .newlines) : ""
     return (String(parts[0]), message)
+  }
+
+  @Test("in one job of several of a pipeline all that a keyword has is run, unless it takes a part")
+  func pipeline() throws {
+    let folder = try folder()
+    let prepared =
+      "Set Environment Variable    CI_NODE_INDEX    2\n    Set Environment Variable    CI_NODE_TOTAL    4\n    "
+    for (line, count) in [
+      ("Run Scenarios", 3), ("Run Scenario    Scenarios    None    None    --shard=1/3", 1),
+    ] {
+      let end = try robot(prepared + line, in: folder, beside: "Library    OperatingSystem\n")
+      expect(end.end, "PASS")
+      #expect(
+        try folder.read("Reports/junit.xml").contains("<testsuites name=\"lockstep\" tests=\"\(count)\""),
+        "\(line)")
+    }
   }
 
   private static let lags = "device=\(TestFrameworks.broken)"

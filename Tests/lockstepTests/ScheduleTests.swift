@@ -30,8 +30,30 @@ struct ScheduleTests {
 
   private func recipe(_ kind: String, _ options: String, in folder: Command.Folder) throws -> String {
     let result = try Command.shell("$LOCKSTEP schedule \(kind) \(options)", in: folder.path)
-    expect(result.errors, "")
+    let builds = ["gitlab", "github", "jenkins"].contains(kind) && !options.contains("--command")
+    expect(result.errors, builds ? Self.note : "")
     return result.output
+  }
+
+  /// What is said where a recipe builds Lockstep, and there is nothing to build.
+  private static let note =
+    "lockstep: note: this recipe builds Lockstep from a checkout of its sources, and this folder is none: say with --command where lockstep is on the machine that runs it\n"
+
+  @Test(
+    "A recipe that builds Lockstep says so, and whether there is something to build",
+    arguments: [("gitlab", "#"), ("github", "#"), ("jenkins", "//")])
+  func checkout(kind: String, sign: String) throws {
+    let folder = try folder()
+    let own = "\(sign) It is for a checkout of Lockstep itself, which it builds."
+    let lines = try recipe(kind, "", in: folder).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[1].hasPrefix(own) && lines[2].isEmpty, "\(lines[0...2])")
+    let elsewhere = try recipe(kind, "--command lockstep", in: folder)
+    #expect(!elsewhere.contains("checkout of Lockstep") && !elsewhere.contains("make build"), "\(elsewhere)")
+    expect(elsewhere.contains("# Its runner has to have lockstep"), kind == "gitlab")
+    try folder.write("Package.swift", "")
+    expect(try Command.shell("$LOCKSTEP schedule \(kind)", in: folder.path).errors, Self.note)
+    try folder.write(".ci/dependencies", "")
+    expect(try Command.shell("$LOCKSTEP schedule \(kind)", in: folder.path).errors, "")
   }
 
   /// The shell's part of a recipe: what is moved to the right behind a line such as `run: |`.
@@ -244,6 +266,21 @@ struct ScheduleTests {
     let own = try recipe(kind, "--shards 2", in: folder)
     #expect(own.contains("history add --out=Reports Reports/"))
     if kind != "slurm" { #expect(own.contains("Reports/history.sqlite") && own.contains("lockstep-history")) }
+    // A red job is one of those that the history is for.
+    for options in ["", "--shards 2"] {
+      let text = try recipe(kind, options, in: folder)
+      let key = "key: lockstep-history-${{ github.run_id }}-${{ github.run_attempt }}\n"
+      switch kind {
+      case "gitlab": #expect(text.contains("paths: [Reports/history.sqlite]\n    when: always\n"), "\(text)")
+      case "github":
+        let parts = text.components(separatedBy: key)
+        expect(parts.count, 3)
+        #expect(parts[0].contains("uses: actions/cache/restore@v4\n"), "\(text)")
+        #expect(parts[1].hasPrefix("          restore-keys: lockstep-history-\n"), "\(text)")
+        #expect(parts[1].contains("uses: actions/cache/save@v4\n        if: always()\n"), "\(text)")
+      default: #expect(!text.contains("cache"))
+      }
+    }
     // A server needs none of that: every run adds itself.
     let server = try recipe(kind, "--shards 2 --history postgres://me:secret@db/lockstep", in: folder)
     #expect(server.contains("--html=none --history=postgres://me:secret@db/lockstep"))

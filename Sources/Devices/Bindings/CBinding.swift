@@ -28,8 +28,9 @@ extension Binding {
            }
 
        In virtual time a program has no clock: lockstep_now() is what Lockstep says, and lockstep_after() is all there is to
-       time. Without .is_virtual the same program lives by the clock. What is printed with printf() must not come between the
-       lines: it goes to the standard error, which Lockstep keeps with the run.
+       time. Without .is_virtual the same program lives by the clock. Standard output is for
+       answers. What is printed with printf() from lockstep_run() on goes to the standard error, which Lockstep keeps with the
+       run. Print nothing before that.
 
        One header, C99 and POSIX (-D_POSIX_C_SOURCE=200809L with -std=c99), one thread. The protocol is on the page "Your own lock". */
 
@@ -563,6 +564,8 @@ extension Binding {
       lockstep_.device = device;
       lockstep_.output = fcntl(1, F_DUPFD_CLOEXEC, 3);
       dup2(2, 1);
+      /* What was printed before, as far as it has not left. */
+      fflush(stdout);
       setvbuf(stdout, NULL, _IOLBF, 0);
       for (;;) {
         if (!device->is_virtual) lockstep_wait();

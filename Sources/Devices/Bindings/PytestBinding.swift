@@ -9,7 +9,8 @@ extension Binding {
         pytest_plugins = ["lockstep_pytest"]
 
     or `python -m pytest -p lockstep_pytest`. From then on each `*.yaml` that is a scenario is collected, an item for each
-    of its cases, and run by the `lockstep` on the PATH:
+    of its cases, and run by the `lockstep` on the PATH. One that is meant as a scenario and cannot be read is an error;
+    files of YAML that are something else are left alone:
 
         pytest Scenarios
         pytest Scenarios --lockstep-device 'emulator:sesame5?defect=deaf-unlock' --lockstep-seed 42
@@ -18,7 +19,7 @@ extension Binding {
     All items of a session are one `lockstep run`, whose journal and reports are in `--lockstep-out`. It begins with the
     first of them, and a test of another kind waits until it has ended: nothing else is at the lock meanwhile. In a worker of
     pytest-xdist, which does not know beforehand what it will be given, each item is a run of its own, in a folder of the
-    worker.
+    worker; at the end one report is made of all of them.
 
         agree         passed; what agreed only when it was tried again is listed as flaky
         divergence    failed: model and device side by side, the line of the scenario, and the line to paste that replays it
@@ -31,8 +32,10 @@ extension Binding {
     One file, no dependencies but pytest 7 or later, Python 3.8 or later.
     """
 
+    import codecs
     import collections
     import ctypes
+    import difflib
     import fnmatch
     import json
     import os
@@ -43,6 +46,7 @@ extension Binding {
     import subprocess
     import tempfile
     import threading
+    import warnings
 
     import pytest
     """#
@@ -68,6 +72,22 @@ extension Binding {
 
     def pytest_configure(config):
         config._lockstep = _Lockstep(config)
+        if config.getoption("dist", "no") != "no":
+            config.pluginmanager.register(_Workers(config._lockstep))
+
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(session):
+        session.config._lockstep.check()
+
+
+    #: Options of `lockstep run` that pytest has its own for, and these.
+    _IN_PLACE = {
+        "--filter": "-k or -m", "--last-failed": "--lf", "--failed-first": "--ff", "--max-fail": "--maxfail",
+        "--fail-fast": "-x", "--shard": "paths, -k or -m", "--resume": "--lf", "--watch": "another call",
+        "--device": "--lockstep-device", "--bench": "--lockstep-bench", "--seed": "--lockstep-seed", "--out": "--lockstep-out",
+        "-o": "--lockstep-out",
+    }
 
 
     def pytest_ignore_collect(collection_path, config):
@@ -81,14 +101,85 @@ extension Binding {
 
 
     def _isScenario(path):
-        """Whether a file is meant as a scenario: its first line names the schema, or it has a title as scenarios do."""
+        """Whether a file is meant as a scenario, also as one that cannot be read: then the command is to say why. A file that
+        has nothing to do with Lockstep is left alone."""
         try:
-            with open(path, encoding="utf-8-sig", errors="replace") as file:
-                head = file.read(1 << 20)
+            with open(path, "rb") as file:
+                head = _decoded(file.read(1 << 20))
         except OSError:
-            return False
+            # Nobody can know what is in it.
+            return True
         first = head.partition("\n")[0]
-        return first.startswith("#") and "scenario.schema.json" in first or bool(_TITLE.search(head))
+        if first.startswith("#") and "scenario.schema.json" in first:
+            return True
+        keys = dict(_keys(head))
+        if any(_isTitle(key) for key in keys):
+            return True
+        if "states" in keys or "transitions" in keys:
+            return False
+        # Many have one of these keys, and some have a seed beside a device, or tags beside steps.
+        others = {"device", "steps", "seed", "tags"} & set(keys)
+        return "machine" in keys and bool(others) or others >= {"device", "steps"} and _hasList(head, keys["steps"])
+
+
+    def _decoded(data):
+        """The text of a file, in whatever encoding an editor may have saved it."""
+        for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"), (codecs.BOM_UTF8, "utf-8-sig")):
+            if data.startswith(mark):
+                return data.decode(encoding, "replace")
+        if 0 in data[:2]:
+            return data.decode("utf-16-le" if data[0] else "utf-16-be", "replace")
+        return data.decode("utf-8", "replace")
+
+
+    def _isTitle(key):
+        """Whether a key is `scenario`, or was to be. Others have `scenarios`."""
+        word = key.lower()
+        return word != "scenarios" and difflib.SequenceMatcher(None, word, "scenario").ratio() >= 0.85
+
+
+    _KEY = re.compile(r"""([ \t]*)(?:\?[ \t]+)?(["']?)([A-Za-z][\w-]*)\2[ \t]*(?::(?:\s|$)|$)""")
+    _TOKEN = re.compile(r"""(?:#)[^\n]*|"(?:[^"\\]|\\.)*"|'[^']*'|[{}\[\],:]|[^\s{}\[\],:"'#]+""", re.DOTALL)
+
+
+    def _keys(text):
+        """The keys of the outermost mapping, each with its line from 0, also where what stands there is no YAML."""
+        width = None
+        for number, line in enumerate(text.splitlines()):
+            if line.startswith("--- "):
+                line = line[4:].lstrip()
+            bare = line.strip()
+            if not bare or bare[0] in "#%" or bare in ("---", "..."):
+                continue
+            if width is None and bare[0] == "{":
+                yield from _keysInBraces(text, number)
+                return
+            match = _KEY.match(line)
+            indentation = len(line) - len(line.lstrip())
+            width = indentation if width is None else width
+            # With a tab before it, it is a key of nothing else either.
+            if match and (indentation <= width or "\t" in match[1] and _isTitle(match[3])):
+                yield match[3], number
+
+
+    def _keysInBraces(text, first):
+        start = sum(map(len, text.splitlines(keepends=True)[:first]))
+        depth, before, word = 0, "", None
+        for match in _TOKEN.finditer(text, start):
+            token = match[0]
+            if token[0] == "#":
+                continue
+            if token == ":" and depth == 1 and word is not None:
+                yield word.strip("\"'"), text.count("\n", 0, match.start())
+            depth += (token in "{[") - (token in "}]")
+            word = token if before in ("{", ",") and token not in "{}[],:" else None
+            before = token
+
+
+    def _hasList(text, line):
+        """Whether what begins in a line is a list."""
+        rest = "\n".join(text.splitlines()[line:]).partition(":")[2]
+        return re.match(r"(?:\s|#.*)*(?:\[|- )", rest) is not None
 
 
     #: Marks by which pytest, or a plugin that many have, does something.
@@ -96,9 +187,6 @@ extension Binding {
         "skip", "skipif", "xfail", "parametrize", "usefixtures", "filterwarnings", "flaky", "timeout", "asyncio",
         "dependency", "order", "repeat", "xdist_group",
     }
-
-    _TITLE = re.compile(r"""^(?:\{[ \t]*)?(?:\?[ \t]+)?["']?scenario["']?[ \t]*(?::[ \t]*(?:\S|$)|$)""", re.MULTILINE)
-
 
     class ScenarioFile(pytest.File):
         """A file with a scenario."""
@@ -179,12 +267,11 @@ extension Binding {
         def _line(self):
             """Where the title stands."""
             try:
-                with open(self.path, encoding="utf-8", errors="replace") as file:
-                    head = file.read(1 << 16)
+                with open(self.path, "rb") as file:
+                    keys = _keys(_decoded(file.read(1 << 16)))
             except OSError:
                 return 1
-            match = _TITLE.search(head)
-            return head.count("\n", 0, match.start()) + 1 if match else 1
+            return next((line + 1 for key, line in keys if _isTitle(key)), 1)
 
 
     #: How cases end, the best first: several rounds of one case are as their worst.
@@ -223,9 +310,36 @@ extension Binding {
     def pytest_sessionfinish(session, exitstatus):
         driver = session.config._lockstep
         driver.finish(stops=True)
+        if driver.isWorker:
+            session.config.workeroutput["lockstep"] = driver.troubles
         # What lockstep says was wrong makes no test fail, and may not pass either.
         if driver.troubles and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+    class _Workers:
+        """What the session does that has workers of pytest-xdist: of their runs it makes one report, where that of an earlier
+        session would stand otherwise."""
+
+        def __init__(self, driver):
+            self._driver = driver
+            self._earlier = set(self._runs())
+
+        def _runs(self):
+            return sorted(str(path) for path in self._driver.out.glob("gw*/runs/*"))
+
+        @pytest.hookimpl(optionalhook=True)
+        def pytest_testnodedown(self, node, error):
+            # A worker that died has left nothing.
+            self._driver.troubles += (getattr(node, "workeroutput", None) or {}).get("lockstep", [])
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_sessionfinish(self, session):
+            runs = [run for run in self._runs() if run not in self._earlier]
+            if runs:
+                self._driver.merge(runs)
+            if self._driver.troubles and session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
     def pytest_terminal_summary(terminalreporter, config):
@@ -283,6 +397,18 @@ extension Binding {
             except ValueError:
                 return str(path)
 
+        def check(self):
+            """Refuses options that say what pytest says, or that make Lockstep run something else than pytest waits for."""
+            try:
+                words = shlex.split(self._setting("args") or "")
+            except ValueError as error:
+                raise pytest.UsageError(f"--lockstep-args: {error}") from None
+            for word in words:
+                name = word.partition("=")[0]
+                if name in _IN_PLACE:
+                    raise pytest.UsageError(
+                        f"--lockstep-args: {name} is not taken here: use {_IN_PLACE[name]} of pytest in its place")
+
         def register(self, mark):
             """Makes a tag a mark that pytest knows."""
             if mark not in self._marks:
@@ -321,7 +447,7 @@ extension Binding {
                         and place.__class__(folder, name) != self.out)
                     for name in sorted(files):
                         path = place.__class__(os.path.normpath(os.path.join(folder, name)))
-                        if path.suffix in (".yaml", ".yml") and _isScenario(path):
+                        if path.suffix in (".yaml", ".yml") and path.is_file() and _isScenario(path):
                             yield path
 
         def _learn(self, paths):
@@ -329,7 +455,7 @@ extension Binding {
             halves."""
             names = {os.path.normpath(self._name(path)): path for path in paths}
             call = _Call(self.command + ["list", "--format=json"] + self._options() + ["--"] + list(names), self.root)
-            cases = list(call.records())
+            cases = call.all()
             status = call.end()
             if status in (0, 4):
                 for path in paths:
@@ -353,14 +479,15 @@ extension Binding {
         def _problems(self, names):
             """What is wrong with some files themselves."""
             call = _Call(self.command + ["validate", "--format=json", "--"] + list(names), self.root)
-            return [problem for problem in call.records() if problem.get("severity") == "error"]
+            return [problem for problem in call.all() if problem.get("severity") == "error"]
 
         # Running them
 
         def _start(self, files, *options, folder=None):
             self.isUsed = True
             words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none"]
-            words += [f"--out={folder or self._folder}"] + self._options()
+            # Of a job of several parts each has the tests that pytest gives it: Lockstep is not to take a part of them.
+            words += [f"--out={folder or self._folder}", "--shard=1/1"] + self._options()
             # A page about one case helps nobody.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)
@@ -413,6 +540,14 @@ extension Binding {
             if stops and not self._run.isComplete:
                 self._run.stop()
             self._close(self._run)
+
+        def merge(self, runs):
+            """Makes the reports of a session out of several runs."""
+            self.isUsed = True
+            call = _Call(self.command + ["report", "--no-config", "--quiet", f"--out={self.out}", "--"] + runs, self.root)
+            # What cases came to has been told.
+            if call.end() not in (0, 1, 3, 4, 5):
+                self.troubles.append(call.fault("the reports of the workers cannot be merged"))
 
         def _close(self, run):
             trouble = run.close()

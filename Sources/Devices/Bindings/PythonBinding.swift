@@ -28,7 +28,10 @@ extension Binding {
 
     In virtual time a program has no clock: `now` is what Lockstep says, and `after` is all there is to time. Then an hour
     costs nothing, and one seed gives one trace; draw chances from `random` of the device. With time="real" the same program
-    lives by the clock. What is printed goes to the standard error, which Lockstep keeps with the run.
+    lives by the clock.
+
+    Standard output is for answers. What is printed goes to the standard error, which Lockstep keeps with the run: from `run`
+    on, and from the import of this module on where Lockstep has started the program. Print nothing before that import.
 
     A `Driver` speaks a lock's protocol over Lockstep's Bluetooth, and a `Peripheral` is a lock behind it; see there.
 
@@ -52,6 +55,21 @@ extension Binding {
     _LONGEST = 8000
 
     _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+    def _takeOutput():
+        """Takes the standard output for answers. What is printed must not come between them, nor after the case in which it
+        was printed: it goes to the standard error."""
+        output = os.dup(1)
+        os.dup2(2, 1)
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(line_buffering=True)
+        return output
+
+
+    # Where Lockstep has started the program, it says so; who tests a lock in Python keeps the standard output. Programs that this
+    # one starts are not meant.
+    _output = _takeOutput() if os.environ.pop("LOCKSTEP_DRIVES", None) else None
 
 
     class Refused(Exception):
@@ -208,11 +226,7 @@ extension Binding {
 
         def run(self):
             """Answers until there is nothing more to answer."""
-            # What is printed must not come between the lines, nor after the case in which it was printed.
-            self._output = os.dup(1)
-            os.dup2(2, 1)
-            if hasattr(sys.stdout, "reconfigure"):
-                sys.stdout.reconfigure(line_buffering=True)
+            self._output = _takeOutput() if _output is None else _output
             pending = b""
             while True:
                 if not self._isVirtual and not self._wait():

@@ -39,16 +39,22 @@ extension Binding {
 
         def __init__(self, words, folder=None):
             self.words = words
+            #: What it said on its standard error, as far as it matters; known once it has ended.
+            self.said = ""
             self._errors = tempfile.TemporaryFile()
             self._lines = queue.SimpleQueue()
             self._isStopped = False
             try:
                 # In a group of its own: the Ctrl-C that ends the tests comes from `stop`, and comes once. If the tests are killed
                 # it ends with them, and brings the lock to its park position: nobody else would.
-                self._process = subprocess.Popen(
-                    words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors,
-                    start_new_session=True, preexec_fn=_endsWithParent)
+                with warnings.catch_warnings():
+                    # Of a fork beside threads: what is done behind it is one call of the kernel.
+                    warnings.simplefilter("ignore", DeprecationWarning)
+                    self._process = subprocess.Popen(
+                        words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors,
+                        start_new_session=True, preexec_fn=_endsWithParent)
             except OSError as error:
+                self._errors.close()
                 raise LockstepError(
                     f"lockstep cannot be started: {words[0]}: {error.strerror}; put it on the PATH, or name it "
                     "with LOCKSTEP or where this is set up") from None
@@ -80,25 +86,33 @@ extension Binding {
                 self._isStopped = True
                 self._process.send_signal(signal.SIGINT)
 
+        def all(self):
+            """The objects, all of them, once it has ended."""
+            try:
+                return list(self.records())
+            finally:
+                self.end()
+
         def end(self):
             """Waits for the end, and gives the exit status."""
             try:
-                self._reader.join()
-                return self._process.wait()
+                status = self._wait()
             except KeyboardInterrupt:
                 self.stop()
-                self._reader.join()
-                return self._process.wait()
+                status = self._wait()
+            if not self._errors.closed:
+                with self._errors as errors:
+                    errors.seek(0)
+                    self.said = _kept(errors.read().decode("utf-8", "replace").strip())
+            return status
+
+        def _wait(self):
+            self._reader.join()
+            return self._process.wait()
 
         @property
         def isStopped(self):
             return self._isStopped
-
-        @property
-        def said(self):
-            """What it said on its standard error."""
-            self._errors.seek(0)
-            return _kept(self._errors.read().decode("utf-8", "replace").strip())
 
         def fault(self, what):
             """What is to be said where it ended and should not have."""

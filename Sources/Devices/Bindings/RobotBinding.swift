@@ -18,6 +18,7 @@ extension Binding {
     import subprocess
     import tempfile
     import threading
+    import warnings
 
     from robot.api import SkipExecution, logger
     from robot.api.deco import keyword, library
@@ -112,6 +113,9 @@ extension Binding {
             words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none", f"--out={self._out}"]
             words += self._given(device=device or self._device, seed=seed or self._seed)
             words += self._args + list(options)
+            # Of a job of several parts each has the tests that Robot gives it: Lockstep takes a part of them only when told to.
+            if not any(word.startswith("--shard") for word in words):
+                words.append("--shard=1/1")
             return self._judge(_Run(self._command + words + ["--"] + list(paths)))
 
         def _judge(self, run):

@@ -46,7 +46,11 @@ struct ProgramLine: Equatable {
     do {
       value = try JSON(parsing: line)
     } catch {
-      throw ProgramAnswer.Malformed(reason: error.description)
+      // What begins so was to be an answer; anything else was printed.
+      let isAnswer = line.starts(with: "{".utf8)
+      throw ProgramAnswer.Malformed(
+        reason: error.description
+          + (isAnswer ? "" : "; a program prints nothing on its standard output but answers"))
     }
     guard case .mapping(let members) = value, let first = members.first(where: { $0.name != "at" }) else {
       throw ProgramAnswer.Malformed(reason: ProgramAnswer.expectation)

@@ -231,7 +231,9 @@ extension ProgramConversation {
     child = nil
     (hasAnswered, ending) = (false, nil)
     do {
-      child = try ChildProcess(command: command, in: folder, handing: secrets.document)
+      // Its binding then keeps what it prints away from its answers from the beginning.
+      child = try ChildProcess(
+        command: command, in: folder, with: ["LOCKSTEP_DRIVES=1"], handing: secrets.document)
       child?.onErrorOutput = { [weak self] in self?.output?.take($0) }
     } catch {
       throw LabFault(error)

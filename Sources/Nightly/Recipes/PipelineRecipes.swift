@@ -5,13 +5,27 @@ import Harness
 extension Recipe {
   private static let image = "swift:6.3-bookworm"
 
+  /// What whoever reads the file of a CI system has to know of the machine that it wants.
+  private var remarks: [String] {
+    if builds {
+      return [
+        "It is for a checkout of Lockstep itself, which it builds. In a project of your own say with --command where lockstep is."
+      ]
+    }
+    guard kind == .gitlab else { return [] }
+    return [
+      "Its runner has to have lockstep, and what your locks need: a machine of yours, or add an 'image:' that has them."
+    ]
+  }
+
   /// `.gitlab-ci.yml`.
   ///
   /// GitLab shows JUnit of the job that merges the shards. Trouble of the lab makes the job a warning.
   var gitlab: String {
     let merges = shards > 1
     let stages = (command == nil ? ["build"] : []) + ["test"] + (merges ? ["report"] : [])
-    var text = "# Made by: \(origin)\n\nstages: [\(stages.joined(separator: ", "))]\n"
+    var text =
+      "# Made by: \(origin)\n\(remarks.map { "# \($0)\n" }.joined())\nstages: [\(stages.joined(separator: ", "))]\n"
     if command == nil {
       text += """
 
@@ -62,7 +76,7 @@ extension Recipe {
 
   private func gitlabOutcome(publishes: Bool) -> String {
     """
-    \(publishes && keepsHistory ? "  # What earlier runs came to.\n  cache:\n    key: \(name)-history\n    paths: [\(out)/history.sqlite]\n" : "")\
+    \(publishes && keepsHistory ? "  # What earlier runs came to.\n  cache:\n    key: \(name)-history\n    paths: [\(out)/history.sqlite]\n    when: always\n" : "")\
       # 3 is trouble of the lab: a warning. A divergence, 1, fails the job.
       allow_failure:
         exit_codes: [3]
@@ -93,7 +107,7 @@ extension Recipe {
         telling: .github))
     var text = """
       # Made by: \(origin)
-
+      \(remarks.map { "# \($0)\n" }.joined())
       name: \(name)
       on:
         push:
@@ -125,7 +139,7 @@ extension Recipe {
                 if-no-files-found: error
 
       """
-    if !merges { return text + githubPublishing }
+    if !merges { return text + githubHistoryKept + githubPublishing }
     text += """
         report:
           needs: run
@@ -149,20 +163,39 @@ extension Recipe {
                 path: \(out)/
 
       """
-    return text + githubPublishing
+    return text + githubHistoryKept + githubPublishing
   }
 
   /// What earlier runs came to: GitHub never changes what is cached, so each run keeps its own and takes the latest.
   private var githubHistory: String {
     guard keepsHistory else { return "" }
     return """
-            - uses: actions/cache@v4
+            - uses: actions/cache/restore@v4
               with:
-                path: \(out)/history.sqlite
-                key: \(name)-history-${{ github.run_id }}
+      \(githubHistoryPlace)
                 restore-keys: \(name)-history-
 
       """
+  }
+
+  /// What this one came to, also where it failed: by itself GitHub keeps what is green.
+  private var githubHistoryKept: String {
+    guard keepsHistory else { return "" }
+    return """
+            - uses: actions/cache/save@v4
+              if: always()
+              with:
+      \(githubHistoryPlace)
+
+      """
+  }
+
+  /// A job that is done again is another attempt of the same run.
+  private var githubHistoryPlace: String {
+    """
+              path: \(out)/history.sqlite
+              key: \(name)-history-${{ github.run_id }}-${{ github.run_attempt }}
+    """
   }
 
   private var githubPublishing: String {
@@ -214,7 +247,7 @@ extension Recipe {
       : ""
     return """
       // Made by: \(origin.replacing("\\", with: "\\\\"))
-
+      \(remarks.map { "// \($0)\n" }.joined())
       // A divergence, 1, fails the build, and the rest is still done. Trouble of the lab, 3, makes it unstable.
       void judge(int status) {
         if (status == 3) {

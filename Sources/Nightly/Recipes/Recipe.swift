@@ -37,6 +37,18 @@ public struct Recipe {
     return arguments.command ?? (isHere ? Host.program ?? "lockstep" : nil)
   }
 
+  /// Whether Lockstep is built first, for which the repository has to be that of Lockstep.
+  var builds: Bool { command == nil && kind != .kubernetes }
+
+  /// What is to be said to who prints a recipe that cannot work in the repository of a folder.
+  public func caution(in folder: String) -> String? {
+    let marks = ["Package.swift", ".ci/dependencies"].map { Path.join(folder, $0) }
+    guard builds, marks.contains(where: { fileKind($0) == .missing }) else { return nil }
+    return
+      "note: this recipe builds Lockstep from a checkout of its sources, and this folder is none: say with --command where "
+      + "lockstep is on the machine that runs it"
+  }
+
   /// The words of a night, where that is what is started.
   var nightly: [String]? {
     arguments.plan.map { [arguments.bench.map { "--bench=\($0)" }].compactMap(\.self) + ["--", $0] }

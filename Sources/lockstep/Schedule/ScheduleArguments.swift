@@ -29,7 +29,8 @@ extension Command {
         and a timer for a bench), slurm (a job array, and a job that merges its reports) or kubernetes (an Indexed Job, and
         one that merges).
 
-        Each recipe builds Lockstep unless --command says where it is, runs the scenarios, keeps journals and reports
+        In a project of your own say with --command where lockstep is: without it, a recipe for gitlab, github or jenkins builds
+        it from the checkout, which has to be one of Lockstep itself. Each recipe runs the scenarios, keeps journals and reports
         however that ended, and publishes JUnit. Several shards take their part from the environment and are merged by
         'lockstep report': a shard that was killed and started again, or was started twice, counts once. The history of runs is
         kept from job to job, or on a server with --history. A divergence (1) fails the job; trouble of the lab (3) is told apart, so that a dongle that was
@@ -60,7 +61,9 @@ extension Command {
       guard let kind = ScheduleKind(rawValue: arguments.kinds[0]) else {
         throw UsageError("KIND expects \(ScheduleKind.form), not '\(arguments.kinds[0])'")
       }
-      console.print(try Recipe(arguments, kind).text)
+      let recipe = try Recipe(arguments, kind)
+      if let caution = recipe.caution(in: ".") { console.say("lockstep: \(caution)") }
+      console.print(recipe.text)
       return .agree
     }
   }
@@ -97,8 +100,9 @@ extension RecipeSettings {
         example: "8h"),
       .value(
         "command", \.command, "PATH",
-        "Where lockstep is on the machine that runs it. It is built there unless given; for systemd and slurm it is the "
-          + "one that prints the recipe.", example: "/usr/local/bin/lockstep", as: .file),
+        "Where lockstep is on the machine that runs it. Without it, recipes for gitlab, github and jenkins build it, which only "
+          + "a checkout of Lockstep itself can do; for systemd and slurm it is the one that prints the recipe.",
+        example: "/usr/local/bin/lockstep", as: .file),
       .out(\.out, "Where reports go. Reports unless given."),
       .value("name", \.name, "NAME", "What the job is called. lockstep unless given.", example: "front-door"),
       .value(
