@@ -83,7 +83,7 @@ struct ConfiguredWords<Values> {
     let settings = weighed.filter { $0.override == nil }.map(\.0)
     var values = reading.values
     if !settings.isEmpty {
-      for word in settings.flatMap(\.words) { Secrecy.conceal(word) }
+      for word in said.flatMap(\.words) { Secrecy.conceal(word) }
       values = try parser.read(words, into: defaults, after: settings)?.values ?? values
       values[keyPath: path].isInEffect = true
       Invocation.words =
