@@ -21,7 +21,7 @@ struct RunWatching: ~Copyable {
   private let out: String
   private var watch: FolderWatch
   private var needs: ScenarioNeeds
-  private var input: InputLines? = InputLines()
+  private var input: KeptInputLines? = KeptInputLines()
 
   /// Makes sure that what is asked for can be run without anybody looking, and begins to watch.
   init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
@@ -61,7 +61,7 @@ struct RunWatching: ~Copyable {
     _ run: (RunArguments) throws(UsageError) -> CommandStatus
   ) throws(UsageError) -> CommandStatus {
     Interruption.listen()
-    var status = try run(arguments)
+    var status = try heeding { () throws(UsageError) in try run(arguments) }
     while !Interruption.isRequested, !console.isBroken {
       console.say("lockstep: waiting for changes; Enter runs again, q and Enter ends")
       guard let changed = try next() else { break }
@@ -69,13 +69,20 @@ struct RunWatching: ~Copyable {
       if !changed.files.isEmpty { console.say("lockstep: changed: \(Self.list(changed.files))") }
       arguments.changed = changed.scenarios
       do throws(UsageError) {
-        status = try run(arguments)
+        status = try heeding { () throws(UsageError) in try run(arguments) }
       } catch {
         console.say("lockstep: \(error.message)")
         status = error.status
       }
     }
     return status
+  }
+
+  /// Does a run, which `q` ends as a signal does.
+  private func heeding(_ run: () throws(UsageError) -> CommandStatus) throws(UsageError) -> CommandStatus {
+    input?.listen(for: "q") { Interruption.request() }
+    defer { input?.stopListening() }
+    return try run()
   }
 
   private static func needs(of arguments: RunArguments) throws(UsageError) -> ScenarioNeeds {
