@@ -93,9 +93,9 @@ struct ProfileTests {
       (
         "run: { transport: 'usb:0', bench: b.yaml, quiet: true }", "run --device emulator:door",
         """
-          --transport=usb:0       ../.lockstep.yaml:3:10, ignored without --device lock:… or --lab
-          --bench=../b.yaml       ../.lockstep.yaml:3:30, ignored without --device lock:… or --lab
           --quiet                 ../.lockstep.yaml:3:45
+          --bench=../b.yaml       ../.lockstep.yaml:3:30, ignored without --device lock:… or --lab
+          --transport=usb:0       ../.lockstep.yaml:3:10, ignored without --device lock:… or --lab
           --device=emulator:door  the command line
 
         """
@@ -128,13 +128,13 @@ struct ProfileTests {
         "run: { device: 'emulator:door', capture: a.btsnoop, wait: 2min, lab-wait: 1h }",
         "run --lab labgrid://h:1",
         """
-          --device=emulator:door   ../.lockstep.yaml:3:10, overridden by --lab
-          --capture=../a.btsnoop   ../.lockstep.yaml:3:35
-          --wait=2min              ../.lockstep.yaml:3:55
-          --lab-wait=1h            ../.lockstep.yaml:3:67
-          --lab=labgrid://h:1      the command line
+          --device=emulator:door  ../.lockstep.yaml:3:10, overridden by --lab
+          --capture=../a.btsnoop  ../.lockstep.yaml:3:35
+          --wait=2min             ../.lockstep.yaml:3:55
+          --lab-wait=1h           ../.lockstep.yaml:3:67
+          --lab=labgrid://h:1     the command line
 
-        """.replacing("   ../", with: "  ../").replacing("      the", with: "     the")
+        """
       ),
       (
         "run: { fail-fast: true, last-failed: true, verbose: 1, format: json }",
@@ -154,7 +154,7 @@ struct ProfileTests {
       (
         "mutants: { suite: tour }", "mutants door s",
         """
-          --suite=tour  ../.lockstep.yaml:3:13, overridden by PATH
+          --suite=tour  ../.lockstep.yaml:3:14, overridden by PATH
           door          the command line
           s             the command line
 

@@ -132,7 +132,8 @@ struct SelectionTests {
   @Test("a filter that is wrong is not repeated at any length")
   func longFilter() throws {
     let text = "tag(" + String(repeating: "a", count: 100_000)
-    let wrong = try Command.run("list", "s", "--filter", text, in: folder().path)
+    let folder = try folder()
+    let wrong = try Command.run("list", "s", "--filter", text, in: folder.path)
     expect(
       wrong.errors,
       "lockstep: --filter 'tag(\(String(repeating: "a", count: 196))…': column 1: `tag(` is not closed\n"

@@ -187,7 +187,7 @@ struct WatchTests {
 
   @Test("Enter during a run is one more run after it")
   func typedAhead() throws {
-    let watching = try Watching(folder())
+    let watching = try Watching(folder(), "2>&1")
     try watching.folder.write(
       "s/d.yaml", "scenario: Door\nmachine: door\ndevice: 'exec:echo >begun; exec sleep 2'\nsteps: [Open]\n")
     let limit = Date() + 60
