@@ -1,4 +1,6 @@
 public import Basics
+public import Documents
+public import Journal
 public import System
 
 /// How an option is written, and what is said of it: all that help, completions and the manual need.
@@ -19,6 +21,10 @@ public struct OptionForm: Equatable, Sendable {
   public var repetition = Repetition.replaces
   /// Why no file may give it, where none may.
   public var reservation: Reservation?
+  /// What a command line must have, any of it, for what a file says of the option to hold; nothing where it holds anyway.
+  public var needs: [Typed] = []
+  /// What puts aside what a file says of the option, as the option itself does.
+  public var rivals: [Typed] = []
 
   /// What it means to give an option more than once.
   public enum Repetition: Equatable, Sendable {
@@ -67,19 +73,15 @@ public enum ValueKind: Equatable, Sendable {
 
 /// An option of a command: how it is written, what it means, and where its value goes.
 public struct Option<Values> {
-  public let form: OptionForm
+  public internal(set) var form: OptionForm
   /// The value with the path in it led elsewhere, where one is in it.
-  let moved: (String, (String) -> String) -> String
+  var moved: (String, (String) -> String) -> String = { text, _ in text }
+  /// What is wrong with a value that has the form of one.
+  var problem: (String) -> ValueProblem? = { _ in nil }
+  /// What the environment says where nobody else does, and which variable of it.
+  var told: (Values) throws(UsageError) -> (value: String, variable: String)? = { _ in nil }
   /// Stores the value; `nil` when it is none, and then the form that was expected.
   public let store: (inout Values, String) -> String?
-
-  /// Declares an option.
-  init(
-    form: OptionForm, moved: @escaping (String, (String) -> String) -> String = { text, _ in text },
-    store: @escaping (inout Values, String) -> String?
-  ) {
-    (self.form, self.moved, self.store) = (form, moved, store)
-  }
 
   /// The name without its dashes.
   public var name: String { form.name }
@@ -168,9 +170,9 @@ public struct Option<Values> {
   }
 
   private func repeating(_ repetition: OptionForm.Repetition) -> Option {
-    var form = form
-    form.repetition = repetition
-    return Option(form: form, moved: moved, store: store)
+    var option = self
+    option.form.repetition = repetition
+    return option
   }
 
   /// The same option, which no file of settings may give.
@@ -182,16 +184,61 @@ public struct Option<Values> {
   public func typedOnly(
     since reason: String, beginning: String = "", standsAlone: Bool = false
   ) -> Option {
-    var form = form
-    form.reservation = OptionForm.Reservation(
+    var option = self
+    option.form.reservation = OptionForm.Reservation(
       reason: reason, beginning: beginning, standsAlone: standsAlone)
-    return Option(form: form, moved: moved, store: store)
+    return option
+  }
+
+  /// The same option, of which what a file says holds only where any of this is typed.
+  public func heldOnly(beside needs: [OptionForm.Typed]) -> Option {
+    var option = self
+    option.form.needs = needs
+    return option
+  }
+
+  /// The same option, of which what a file says is put aside where any of this is typed: they exclude or replace one another.
+  public func replaced(by rivals: OptionForm.Typed...) -> Option {
+    var option = self
+    option.form.rivals += rivals
+    return option
+  }
+
+  /// The same option with a closer look at its value: a file is refused for what is wrong with it, before anything is run.
+  public func checked(by problem: @escaping (String) -> ValueProblem?) -> Option {
+    var option = self
+    option.problem = problem
+    return option
+  }
+
+  /// The same option, which the environment may give where neither a command line nor a file does.
+  ///
+  /// - Parameter told: the value, and the variable that says it.
+  public func told(
+    by told: @escaping (Values) throws(UsageError) -> (value: String, variable: String)?
+  ) -> Option {
+    var option = self
+    option.told = told
+    return option
   }
 
   /// The same option in a command whose values have these among them.
   public func lifted<Whole>(to path: WritableKeyPath<Whole, Values>) -> Option<Whole> {
     Option<Whole>(
-      form: form, moved: moved, store: { values, text in store(&values[keyPath: path], text) })
+      form: form, moved: moved, problem: problem,
+      told: { values throws(UsageError) in try told(values[keyPath: path]) },
+      store: { values, text in store(&values[keyPath: path], text) })
+  }
+}
+
+/// What is wrong with a value that has the form of one.
+public struct ValueProblem {
+  let code: Problem.Code
+  let message: String
+  let hint: Advice?
+
+  public init(_ message: String, code: Problem.Code = .wrongValue, hint: Advice? = nil) {
+    (self.code, self.message, self.hint) = (code, message, hint)
   }
 }
 

@@ -23,7 +23,7 @@ extension Option {
   public static func quiet(
     _ path: WritableKeyPath<Values, Bool>, _ summary: String = "Prints failures only."
   ) -> Option {
-    .flag("quiet", path, summary, short: "q")
+    .flag("quiet", path, summary, short: "q").replaced(by: "verbose", "durations")
   }
 
   /// The folder of reports.

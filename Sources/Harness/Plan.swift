@@ -128,6 +128,11 @@ public struct Plan: Sendable {
     }
   }
 
+  /// Makes sure that a device can take the place of the scenarios' own.
+  public static func check(_ device: DeviceSpec, provider: any DeviceProvider) throws(DeviceProblem) {
+    _ = try Replacement(device, provider: provider)
+  }
+
   /// A scenario as it is driven in the first round.
   private static func first(
     _ item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider

@@ -1,4 +1,6 @@
+import Basics
 import Glibc
+import Synchronization
 
 /// Lines of standard input as they come: nobody waits for one but with others for whom he waits too.
 public struct InputLines {
@@ -40,6 +42,66 @@ public struct InputLines {
       // What stands before the end is a line, with a line feed or without; nothing is none.
       if isAtEnd, buffer.isEmpty { return .end }
       buffer.append(isAtEnd ? [UInt8(ascii: "\n")] : bytes[..<count])
+    }
+  }
+}
+
+/// Lines of standard input that are looked at while something else is done, too: what is not meant for that is kept for who
+/// asks next.
+public final class KeptInputLines: Sendable {
+  private struct State {
+    var lines = InputLines()
+    var kept: [InputLines.Input] = []
+    /// How often somebody began or ended to listen: a thread that began earlier reads no more.
+    var turn = 0
+  }
+
+  private static let patience = Interval.milliseconds(100)
+
+  private let state = Mutex(State())
+
+  /// Begins where it was read last.
+  public init() {}
+
+  /// What to poll while more is wanted, with the events of poll(2) that are waited for.
+  public var descriptors: [(descriptor: Int32, events: Int16)] { state.withLock { $0.lines.descriptors } }
+
+  /// What came next; `nil` while nothing has.
+  public func next() -> InputLines.Input? {
+    state.withLock { $0.kept.isEmpty ? $0.lines.next() : $0.kept.removeFirst() }
+  }
+
+  /// Listens for a line in a thread of its own, until it comes or ``stopListening()``.
+  ///
+  /// - Parameter heard: what is done then, in that thread.
+  public func listen(for line: String, then heard: @escaping @Sendable () -> Void) {
+    let turn = state.withLock { state in
+      state.turn += 1
+      return state.turn
+    }
+    inBackground {
+      while let isHeard = self.look(for: line, in: turn) {
+        if isHeard { return heard() }
+        rest(for: Self.patience)
+      }
+    }
+  }
+
+  /// Listens no more.
+  public func stopListening() { state.withLock { $0.turn += 1 } }
+
+  /// Whether the line has come; `nil` where it is waited for no more.
+  private func look(for line: String, in turn: Int) -> Bool? {
+    state.withLock { state in
+      guard state.turn == turn else { return nil }
+      // Who reads in the background from a terminal is stopped by it.
+      guard !InputLines.isTerminal || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return false }
+      while let input = state.lines.next() {
+        if input == .line(line) { return true }
+        state.kept.append(input)
+        if input == .end || input == .tooLong { return nil }
+      }
+      return false
     }
   }
 }

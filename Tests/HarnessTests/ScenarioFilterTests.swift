@@ -72,6 +72,22 @@ struct ScenarioFilterTests {
     }
   }
 
+  @Test(
+    "a text that looks like an expression has one that may have been meant",
+    arguments: [
+      ("path (jam)", "path(jam)"), ("jam | door", "text(jam) | text(door)"), ("!jam", "!text(jam)"),
+      ("jam & door", "text(jam) & text(door)"), ("jam&&door", "text(jam) & text(door)"),
+      ("a jam and not the door", "text(a jam) & !text(the door)"), ("jam - door", "text(jam) - text(door)"),
+      ("(jam or tag (x)) & b", "(text(jam) | tag(x)) & text(b)"),
+      ("jam", nil), ("(twice)", nil), ("drop-during-login", nil), ("a jam is told", nil), ("jam &", nil),
+      ("& jam", nil), ("(jam & door", nil), ("path (jam", nil), ("a path (jam)", nil),
+      ("tag(smoke) | jam", nil),
+      ("", nil), (String(repeating: "a & ", count: 100) + "a", nil),
+    ])
+  func meant(_ text: String, _ expression: String?) {
+    expect(ScenarioFilter.expression(meantBy: text), expression)
+  }
+
   @Test("an expression that is nested too deeply is refused, and is not the end of us")
   func depth() {
     let text = [String](repeating: "!(", count: 100_000).joined() + "all()"

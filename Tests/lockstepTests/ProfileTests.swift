@@ -87,6 +87,189 @@ struct ProfileTests {
     expect(result.status, 0)
   }
 
+  @Test(
+    "what serves a real lock alone waits for one, and what excludes one another takes each other's place",
+    arguments: [
+      (
+        "run: { transport: 'usb:0', bench: b.yaml, quiet: true }", "run --device emulator:door",
+        """
+          --quiet                 ../.lockstep.yaml:3:45
+          --bench=../b.yaml       ../.lockstep.yaml:3:30, ignored without --device lock:… or --lab
+          --transport=usb:0       ../.lockstep.yaml:3:10, ignored without --device lock:… or --lab
+          --device=emulator:door  the command line
+
+        """
+      ),
+      (
+        "run: { transport: 'usb:0', device: 'emulator:door', tags: model=a }",
+        "run --device lock:a --device lock:b",
+        """
+          --transport=usb:0  ../.lockstep.yaml:3:10
+          --tags=model=a     ../.lockstep.yaml:3:55, ignored without --lab
+          --device=lock:a    the command line
+          --device=lock:b    the command line
+
+        """
+      ),
+      (
+        "run: { bench: b.yaml }", "run --device lock:a --device emulator:door",
+        """
+          --bench=../b.yaml       ../.lockstep.yaml:3:10, ignored without --device lock:… or --lab
+          --device=lock:a         the command line
+          --device=emulator:door  the command line
+
+        """
+      ),
+      (
+        "list: { bench: b.yaml }", "list",
+        "  --bench=../b.yaml  ../.lockstep.yaml:3:11, ignored without --device lock:…\n"
+      ),
+      (
+        "run: { device: 'emulator:door', capture: a.btsnoop, wait: 2min, lab-wait: 1h }",
+        "run --lab labgrid://h:1",
+        """
+          --device=emulator:door  ../.lockstep.yaml:3:10, overridden by --lab
+          --capture=../a.btsnoop  ../.lockstep.yaml:3:35
+          --wait=2min             ../.lockstep.yaml:3:55
+          --lab-wait=1h           ../.lockstep.yaml:3:67
+          --lab=labgrid://h:1     the command line
+
+        """
+      ),
+      (
+        "run: { fail-fast: true, last-failed: true, verbose: 1, format: json }",
+        "run --max-fail 3 --failed-first -q --watch",
+        """
+          --fail-fast     ../.lockstep.yaml:3:10, overridden by --max-fail
+          --last-failed   ../.lockstep.yaml:3:27, overridden by --failed-first
+          --format=json   ../.lockstep.yaml:3:58, overridden by --watch
+          --verbose       ../.lockstep.yaml:3:46, overridden by --quiet
+          --max-fail=3    the command line
+          --failed-first  the command line
+          --quiet         the command line
+          --watch         the command line
+
+        """
+      ),
+      (
+        "mutants: { suite: tour }", "mutants door s",
+        """
+          --suite=tour  ../.lockstep.yaml:3:14, overridden by PATH
+          door          the command line
+          s             the command line
+
+        """
+      ),
+      (
+        "fuzz: { jobs: 4 }", "fuzz door --device lock:a",
+        """
+          --jobs=4         ../.lockstep.yaml:3:11, overridden by --device lock:…
+          --device=lock:a  the command line
+          door             the command line
+
+        """
+      ),
+      (
+        "run: { max-fail: 3, verbose: 1 }\n a:\n  inherits: default\n  run: { fail-fast: true, quiet: false }",
+        "run --profile a",
+        """
+          --fail-fast  ../.lockstep.yaml:6:10
+          --verbose    ../.lockstep.yaml:3:23
+
+        """
+      ),
+    ])
+  func aside(line: String, words: String, output: String) throws {
+    let result = try shell(
+      "$LOCKSTEP \(words) --show-config", in: folder("profiles:\n default:\n  \(line)\n"))
+    expect(
+      result.output.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().joined(
+        separator: "\n"), output)
+    expect(result.errors, "")
+    expect(result.status, 0)
+  }
+
+  @Test(
+    "what serves a real lock alone is in nobody's way",
+    arguments: ["run s", "list s", "fuzz door --steps 50", "cover door"])
+  func withoutLock(words: String) throws {
+    let command = words.prefix { $0 != " " }
+    let options = command == "list" ? "" : ", transport: 'usb:0', control: 'unix:c', capture: c, wait: 2min"
+    let folder = try folder("profiles: { default: { \(command): { bench: b.yaml\(options) } } }\n")
+    for device in ["", " --device emulator:door"] {
+      let result = try shell("$LOCKSTEP \(words)\(device)", in: folder)
+      expect(result.status, 0)
+      expect(result.errors, "")
+    }
+    let named = try shell("$LOCKSTEP \(words) --device lock:a", in: folder)
+    #expect(
+      named.errors.hasPrefix("lockstep: ../b.yaml: there is no such file or folder\n"), "\(named.errors)")
+    expect(named.status, 2)
+  }
+
+  @Test("a run with quiet in its file and -v typed is one without quiet")
+  func verbose() throws {
+    let folder = try folder("profiles: { default: { run: { quiet: true, fail-fast: true } } }\n")
+    let result = try shell("$LOCKSTEP run s -v", in: folder)
+    #expect(
+      result.output.contains("✔ s/a.yaml") && result.output.contains("3 cases: 3 agree"), "\(result.output)")
+    for name in ["a", "b", "c"] {
+      try folder.write(
+        "sub/s/\(name).yaml",
+        "scenario: Door\nmachine: door\ndevice: { emulator: door }\nsteps: [Open, { expect: { status: Closed } }]\n"
+      )
+    }
+    let failing = try shell("$LOCKSTEP run s -v --max-fail 2", in: folder)
+    #expect(failing.output.contains("3 cases: 2 diverge, 1 skipped"), "\(failing.output)")
+  }
+
+  @Test(
+    "the part that the environment gives is shown as what holds",
+    arguments: [
+      (
+        "CI_NODE_INDEX=2 CI_NODE_TOTAL=3 GITLAB_CI=true", "run",
+        "  --shard=2/3  CI_NODE_INDEX is set\n"
+      ),
+      ("CI_NODE_INDEX=2 CI_NODE_TOTAL=3", "run --shard 1/2", "  --shard=1/2  the command line\n"),
+      ("CI_NODE_INDEX=2 CI_NODE_TOTAL=3", "list", ""),
+      (
+        "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_JOB_ID=7", "fuzz door",
+        """
+          --shard=2/3    SLURM_ARRAY_TASK_ID is set
+          --job=slurm-7  SLURM_ARRAY_JOB_ID is set
+          door           the command line
+
+        """
+      ),
+      (
+        "JOB_COMPLETION_INDEX=0 LOCKSTEP_SHARDS=2 LOCKSTEP_JOB=n", "run --job m",
+        """
+          --shard=1/2  JOB_COMPLETION_INDEX is set
+          --job=m      the command line
+
+        """
+      ),
+    ])
+  func told(variables: String, words: String, output: String) throws {
+    let result = try shell("\(variables) $LOCKSTEP \(words) --no-config --show-config", in: folder())
+    expect(result.output, "lockstep \(words.prefix { $0 != " " }): no .lockstep.yaml\n" + output)
+    expect(result.errors, "")
+    expect(result.status, 0)
+  }
+
+  @Test("a link that leads nowhere is a file that cannot be read")
+  func dangling() throws {
+    let folder = try folder()
+    let result = try shell("rm ../.lockstep.yaml; ln -s gone ../.lockstep.yaml; $LOCKSTEP run s", in: folder)
+    expect(
+      result.errors,
+      "lockstep: ../.lockstep.yaml is a link to gone, and nothing is there: mend the link, or remove it\n"
+        + "See 'lockstep run --help'.\n")
+    expect(result.status, 2)
+    #expect(!folder.has("sub/Reports"))
+    expect(try shell("$LOCKSTEP list s --no-config", in: folder).status, 0)
+  }
+
   @Test("a run does what the file says, its manifest has it in words, and the paths begin at the file")
   func run() throws {
     let folder = try folder()
@@ -172,6 +355,33 @@ struct ProfileTests {
         "3:10: `no-config` is for the command line alone: it says which file is read", ""
       ),
       ("run: [jobs]", "3:8: expected a mapping, found a list", ""),
+      ("run: { filter: 'tag(' }", "3:18: column 1: `tag(` is not closed", ""),
+      (
+        "run: { filter: [~] }", "3:19: expected some text, found `~`",
+        "leave the option out, or quote what is meant as it stands"
+      ),
+      ("list: { filter: null }", "3:19: expected some text, found `null`", "leave the option out"),
+      ("run: { device: 'emulator:nope' }", "3:18: unknown device `nope`", "expected one of sesame3, "),
+      (
+        "cover: { device: 'emulator:sesame5?defct=x' }", "3:20: unknown setting `defct`",
+        "did you mean `defect`?"
+      ),
+      ("run: { device: 'LOCK:a' }", "3:18: unknown kind of device `LOCK`", "did you mean `lock`?"),
+      (
+        "run: { history: 'mysql://x' }",
+        "3:19: expected a path, postgres://… or none, found the text `mysql://x`", ""
+      ),
+      (
+        "fuzz: { twin: 'lock:x' }",
+        "3:17: `lock:x` is for the command line alone: what moves a motor is typed by whoever stands for it",
+        ""
+      ),
+      ("fuzz: { twin: 'emulator:nope' }", "3:17: unknown device `nope`", ""),
+      ("fuzz: { without: [lnk] }", "3:21: expected one of events, messages, att, link, found `lnk`", ""),
+      ("fuzz: { weight: [unlock] }", "3:20: expected NAME=W such as unlock=3, found `unlock`", ""),
+      (
+        "mutants: { device: 'lock:x' }", "3:22: an emulated device is needed, which has named defects", ""
+      ),
     ])
   func mistakes(line: String, message: String, hint: String) throws {
     let folder = try folder("profiles:\n default:\n  \(line)\n")
@@ -181,6 +391,9 @@ struct ProfileTests {
     )
     #expect(hint.isEmpty || result.errors.contains(hint))
     expect(result.status, 2)
+    let checked = try shell("$LOCKSTEP validate ../.lockstep.yaml", in: folder)
+    #expect(checked.errors.hasPrefix("../.lockstep.yaml:\(message)\n"), "\(checked.errors)")
+    expect(checked.status, 2)
   }
 
   @Test("nothing is read from above the repository, and outside of one from the current folder alone")

@@ -187,6 +187,37 @@ struct SelectionTests {
     expect(other.status, 0)
   }
 
+  @Test("a text that was looked for as it stands is answered with the expression that may have been meant")
+  func meant() throws {
+    let folder = try folder()
+    let hint =
+      "lockstep: --filter 'ta & Door' was looked for as it stands; as an expression it is 'text(ta) & text(Door)'\n"
+    let list = try Command.run("list", "s", "--filter", "ta & Door", in: folder.path)
+    expect(list.errors, hint)
+    expect(list.status, 4)
+    let run = try Command.run("run", "s", "--filter", "ta & Door", "--filter", "nowhere", in: folder.path)
+    #expect(
+      run.errors.hasSuffix("lockstep: nothing to run: no scenario is selected\n" + hint), "\(run.errors)")
+    expect(run.status, 4)
+    expect(
+      try Command.run("list", "s", "--filter", "text(ta) & text(Door)", in: folder.path).output,
+      "s/a.yaml  Door a\n")
+    let some = try Command.run("list", "s", "--filter", "ta & Door", "--filter", "tag(tb)", in: folder.path)
+    expect(some.errors, "")
+  }
+
+  @Test("a filter that is wrong is not repeated at any length")
+  func longFilter() throws {
+    let text = "tag(" + String(repeating: "a", count: 100_000)
+    let folder = try folder()
+    let wrong = try Command.run("list", "s", "--filter", text, in: folder.path)
+    expect(
+      wrong.errors,
+      "lockstep: --filter 'tag(\(String(repeating: "a", count: 196))…': column 1: `tag(` is not closed\n"
+        + "See 'lockstep list --help'.\n")
+    expect(wrong.status, 2)
+  }
+
   @Test("the slowest cases are named")
   func durations() throws {
     let folder = try folder()

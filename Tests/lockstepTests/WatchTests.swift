@@ -157,9 +157,9 @@ struct WatchTests {
       "s/c.yaml", Self.scenario("[Open]").replacing("{ emulator: door }", with: "exec:python3 p/door.py"))
     let watching = try Watching(folder, "-v 2>&1")
     try folder.write("m/door.yaml", machine + "# changed\n")
-    #expect(try watching.wait().contains("lockstep: changed: s/b.yaml\n"))
+    #expect(try watching.wait().contains("lockstep: changed: m/door.yaml\n"))
     try folder.write("p/door.py", program + "# changed\n")
-    #expect(try watching.wait().contains("lockstep: changed: s/c.yaml\n"))
+    #expect(try watching.wait().contains("lockstep: changed: p/door.py\n"))
     for name in ["s/notes.txt", "p/other.py", "m/other.txt", "Reports/failures/x.yaml"] {
       try folder.write(name, "text")
     }
@@ -167,6 +167,37 @@ struct WatchTests {
     expect(watching.runs, 3)
     try watching.type("q\n")
     expect(watching.status(), 0)
+  }
+
+  @Test("q ends a run under way in its step, as a signal does", arguments: ["q\n", nil])
+  func hanging(text: String?) throws {
+    let watching = try Watching(folder(), "--answer-timeout 10min")
+    try watching.folder.write(
+      "s/d.yaml", "scenario: Door\nmachine: door\ndevice: 'exec:echo >begun; exec sleep 600'\nsteps: [Open]\n"
+    )
+    let limit = Date() + 60
+    while !watching.folder.has("begun"), Date() < limit { usleep(20_000) }
+    #expect(watching.folder.has("begun"))
+    if let text { try watching.type(text) } else { watching.signal(SIGINT) }
+    let begin = Date()
+    expect(watching.status(), 5)
+    #expect(Date().timeIntervalSince(begin) < 60)
+    expect(watching.runs, 2)
+  }
+
+  @Test("Enter during a run is one more run after it")
+  func typedAhead() throws {
+    let watching = try Watching(folder(), "2>&1")
+    try watching.folder.write(
+      "s/d.yaml", "scenario: Door\nmachine: door\ndevice: 'exec:echo >begun; exec sleep 2'\nsteps: [Open]\n")
+    let limit = Date() + 60
+    while !watching.folder.has("begun"), Date() < limit { usleep(20_000) }
+    try watching.type("\n")
+    try watching.wait()
+    try watching.wait()
+    expect(watching.runs, 3)
+    try watching.type("q\n")
+    _ = watching.status()
   }
 
   @Test("a terminal is cleared before a further run, and q ends there too")

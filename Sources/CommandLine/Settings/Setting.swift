@@ -29,7 +29,7 @@ public struct SettingsSection {
     self.command = command
     self.options = options.map { option in
       SettableOption(
-        form: option.form, moved: option.moved,
+        form: option.form, moved: option.moved, problem: option.problem,
         expected: { text in
           var values = defaults()
           return option.store(&values, text)
@@ -42,6 +42,8 @@ public struct SettingsSection {
 struct SettableOption {
   let form: OptionForm
   let moved: (String, (String) -> String) -> String
+  /// What is wrong with a value that has the form of one.
+  let problem: (String) -> ValueProblem?
   /// What was expected in place of a value; `nil` where it is one.
   let expected: (String) -> String?
 
@@ -64,6 +66,12 @@ extension SettableOption {
   }
 
   private func value(_ cursor: Cursor) -> String? {
+    if cursor.isNull {
+      cursor.reportExpected(
+        expected("") ?? "text",
+        hint: cursor.isNothing ? nil : "leave the option out, or quote what is meant as it stands")
+      return nil
+    }
     guard let text = cursor.text(expected("") ?? "text") else { return nil }
     if let reservation = form.reservation, text.hasPrefix(reservation.beginning) {
       cursor.report(.conflict, "`\(text)` is for the command line alone: \(reservation.reason)")
@@ -71,6 +79,10 @@ extension SettableOption {
     }
     if let expected = expected(text) {
       cursor.reportExpected(expected, hint: nearest(to: text))
+      return nil
+    }
+    if let problem = problem(text) {
+      cursor.report(problem.code, problem.message, hint: problem.hint)
       return nil
     }
     return text

@@ -71,12 +71,19 @@ struct ConfiguredWords<Values> {
     }
     let file = try choice.file(source, typed: typed.map(\.form))
     let profile = choice.wantedProfile
-    let settings =
-      try file?.settings(of: name, in: profile, ordered: parser.options.map(\.name))
+    let forms = parser.options.map(\.form)
+    let said =
+      try file?.settings(of: name, in: profile, ordered: forms)
       .filter { setting in !typed.contains { $0.form.name == setting.name } } ?? []
+    let stronger = TypedWords(
+      options: typed.map { ($0.form.name, $0.value) }, operands: reading.operands.count)
+    let weighed = said.map { setting in
+      (setting, override: forms.first { $0.name == setting.name }?.override(by: stronger, of: forms))
+    }
+    let settings = weighed.filter { $0.override == nil }.map(\.0)
     var values = reading.values
     if !settings.isEmpty {
-      for word in settings.flatMap(\.words) { Secrecy.conceal(word) }
+      for word in said.flatMap(\.words) { Secrecy.conceal(word) }
       values = try parser.read(words, into: defaults, after: settings)?.values ?? values
       values[keyPath: path].isInEffect = true
       Invocation.words =
@@ -89,12 +96,19 @@ struct ConfiguredWords<Values> {
       shown = nil
       return
     }
-    let given = settings.flatMap { setting in setting.words.map { (shellWord($0), setting.place) } }
+    let given = weighed.flatMap { setting, override in
+      setting.words.map { (shellWord($0), setting.place + (override.map { ", " + $0 } ?? "")) }
+    }
+    var told: [(String, String)] = []
+    for option in parser.options {
+      guard let (value, variable) = try option.told(values) else { continue }
+      told.append((shellWord(optionWord(option.name, value)), "\(variable) is set"))
+    }
     let rest = typed.map { optionWord($0.form.name, $0.value) } + reading.operands
     let head =
       file.map { "lockstep \(name): profile '\(profile ?? SettingsFile.usualProfile)' of \($0.path)" }
       ?? "lockstep \(name): no \(SettingsFile.name)"
-    shown = head + "\n" + columns(given + rest.map { (shellWord($0), "the command line") })
+    shown = head + "\n" + columns(given + told + rest.map { (shellWord($0), "the command line") })
   }
 }
 
@@ -123,7 +137,12 @@ extension SettingsChoice {
       if let isAsked { throw UsageError("\(isAsked): LOCKSTEP_CONFIG=none has no file read") }
       return nil
     }
-    if let found = SettingsSearch.file() { return try SettingsFile(found, isFound: true, sections()) }
+    if let found = SettingsSearch.file() {
+      if let target = linkTarget(found), fileKind(found) == .missing {
+        throw UsageError("\(found) is a link to \(target), and nothing is there: mend the link, or remove it")
+      }
+      return try SettingsFile(found, isFound: true, sections())
+    }
     if let wantedProfile {
       let asked = profile == nil ? "LOCKSTEP_PROFILE=\(wantedProfile)" : "--profile \(wantedProfile)"
       throw UsageError("\(asked): there is no \(SettingsFile.name) here, nor above: \(SettingsSearch.extent)")
@@ -155,6 +174,7 @@ private enum SettingsSearch {
 
   private static func existing(in folder: String) -> String? {
     let path = folder + SettingsFile.name
-    return fileKind(path) == .missing ? nil : path
+    // A link that leads nowhere was meant to lead to a file.
+    return fileKind(path) == .missing && linkTarget(path) == nil ? nil : path
   }
 }

@@ -56,9 +56,11 @@ struct SettingsFile {
 
   /// What a profile says of a command, with what it inherits; none where no profile is named and there is no usual one.
   ///
-  /// - Parameter names: the command's options, in the order in which the settings are given.
+  /// A profile puts aside what it inherits as a command line puts aside what the file says.
+  ///
+  /// - Parameter options: the command's options, in the order in which the settings are given.
   func settings(
-    of command: String, in profile: String?, ordered names: [String]
+    of command: String, in profile: String?, ordered options: [OptionForm]
   ) throws(UsageError) -> [Setting] {
     let name = profile ?? Self.usualProfile
     guard var next = self[name] else {
@@ -68,13 +70,17 @@ struct SettingsFile {
     }
     var settings: [String: Setting] = [:]
     while true {
+      let nearer = TypedWords(
+        options: settings.values.flatMap { setting in setting.values.map { (setting.name, $0) } })
       for setting in next.settings[command] ?? [] where settings[setting.name] == nil {
+        let form = options.first { $0.name == setting.name }
+        guard form?.rivals.contains(where: nearer.contains) != true else { continue }
         settings[setting.name] = setting
       }
       guard let parent = next.parent, let found = self[parent] else { break }
       next = found
     }
-    return names.compactMap { settings[$0] }.filter { !$0.values.isEmpty }
+    return options.compactMap { settings[$0.name] }.filter { !$0.values.isEmpty }
   }
 
   private subscript(name: String) -> Profile? { profiles.first { $0.name == name } }

@@ -30,6 +30,9 @@ public struct ScenarioFilter: Equatable, Sendable {
     var isName: Bool { [.machine, .tag, .device].contains(self) }
   }
 
+  /// The words that may have brackets behind them.
+  static let subjects = Subject.allCases.map(\.rawValue) + ["all", "none"]
+
   indirect enum Expression: Equatable, Sendable {
     case all
     case none
@@ -69,7 +72,7 @@ public struct ScenarioFilter: Equatable, Sendable {
 
   /// Whether a text is meant as an expression: its first word, behind brackets and negations, has a bracket behind it, or
   /// one of the words that mean something has, wherever it stands.
-  private static func isExpression(_ text: String) -> Bool {
+  static func isExpression(_ text: String) -> Bool {
     for place in text.indices where text[place] == "(" {
       let word = text[..<place].reversed().prefix(while: \.isLetter).reversed()
       if Subject(rawValue: String(word)) != nil { return true }
@@ -201,7 +204,7 @@ private struct FilterParser {
     let start = position
     while position < letters.count, letters[position].isLetter { position += 1 }
     let word = String(letters[start..<position])
-    let known = ScenarioFilter.Subject.allCases.map(\.rawValue) + ["all", "none"]
+    let known = ScenarioFilter.subjects
     guard !word.isEmpty else {
       let found = position < letters.count ? "there is `\(letters[position])`" : "the expression ends"
       throw problem("expected \(known.map { "\($0)(…)" }.joined(separator: ", ")), and \(found)")

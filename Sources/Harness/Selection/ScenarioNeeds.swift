@@ -48,6 +48,13 @@ public struct ScenarioNeeds: Sendable {
   /// All places at which a change is one of them.
   public var places: Set<ExactText> { files.reduce(into: []) { $0.formUnion(Self.places(of: $1.text)) } }
 
+  /// The files among those that changed, as whoever named them calls them.
+  ///
+  /// - Parameter changed: as in ``scenarios(touchedBy:)``.
+  public func files(touchedBy changed: Set<ExactText>) -> Set<ExactText> {
+    files.filter { !Self.places(of: $0.text).isDisjoint(with: changed) && fileKind($0.text) != .folder }
+  }
+
   /// The scenarios that have to do with what changed.
   ///
   /// - Parameter changed: absolute paths, with no link in them or as they were named; see ``places(of:)``.

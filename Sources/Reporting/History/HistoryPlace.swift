@@ -11,6 +11,14 @@ public enum HistoryPlace: Hashable, Sendable {
   public init(_ text: String) {
     self = databaseSchemes.contains { text.hasPrefix($0) } ? .postgres(text) : .file(text)
   }
+
+  /// Whether it looks like a database of a kind that is not known here: hardly anybody means a file by `mysql://…`.
+  public var isOtherScheme: Bool {
+    guard case .file(let path) = self, let mark = path.firstRange(of: "://") else { return false }
+    return path[..<mark.lowerBound].allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
+    }
+  }
 }
 
 extension HistoryPlace: CustomStringConvertible {

@@ -32,11 +32,13 @@ public struct ShardEnvironment {
     return nil
   }
 
-  /// The job that the part belongs to; `nil` where nobody says.
-  public var job: String? {
-    if let job = variable("LOCKSTEP_JOB") { return job }
-    guard let number = variable("SLURM_ARRAY_JOB_ID") else { return nil }
-    return (["slurm"] + [variable("SLURM_CLUSTER_NAME"), number].compactMap(\.self)).joined(separator: "-")
+  /// The job that the part belongs to, with the variable that says so; `nil` where none does.
+  public var job: (value: String, variable: String)? {
+    let (own, array) = ("LOCKSTEP_JOB", "SLURM_ARRAY_JOB_ID")
+    if let job = variable(own) { return (job, own) }
+    guard let number = variable(array) else { return nil }
+    let words = ["slurm"] + [variable("SLURM_CLUSTER_NAME"), number].compactMap(\.self)
+    return (words.joined(separator: "-"), array)
   }
 
   private func part(

@@ -73,8 +73,9 @@ extension ReportPlaces {
 
 extension HistorySettings.Choice: ArgumentValue {
   init?(argument: String) {
-    if argument.isEmpty { return nil }
-    self = argument == "none" ? .none : .place(HistoryPlace(argument))
+    let place = HistoryPlace(argument)
+    if argument.isEmpty || place.isOtherScheme { return nil }
+    self = argument == "none" ? .none : .place(place)
   }
 
   static let form = "a path, postgres://… or none"

@@ -1,4 +1,7 @@
 public import CommandLine
+import Devices
+import Documents
+import Harness
 import Reporting
 
 /// Options that mean the same wherever they are.
@@ -16,6 +19,32 @@ extension Option {
     .value(
       "capture", path, "FILE", "Where the traffic over the transport is written down, as btsnoop.",
       example: "air.btsnoop", as: .file)
+  }
+}
+
+extension ValueProblem {
+  /// A value that is not as it has to be.
+  init?(unless isRight: Bool, _ form: String, _ text: String) {
+    if isRight { return nil }
+    self.init("expected \(form), found `\(text)`")
+  }
+
+  /// What is wrong with a device.
+  init?(_ check: () throws(DeviceProblem) -> Void) {
+    do throws(DeviceProblem) {
+      try check()
+      return nil
+    } catch {
+      self.init(error.message, code: error.code, hint: error.advice)
+    }
+  }
+
+  /// What is wrong with a device that somebody names, as far as it can be said before a program is started.
+  static func ofDevice(_ text: String) -> ValueProblem? {
+    ValueProblem { () throws(DeviceProblem) in
+      let spec = try DeviceSpec(text: text)
+      if spec.kind == .emulator { try Plan.check(spec, provider: World().devices) }
+    }
   }
 }
 

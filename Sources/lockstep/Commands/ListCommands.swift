@@ -19,7 +19,8 @@ extension Command {
         Example("lockstep list Scenarios/sesame5 --filter jam", "Those that speak of a jam."),
       ],
       options: [
-        RunArguments.device, .bench(\.lab.bench), RunArguments.seed, RunArguments.filter,
+        RunArguments.device, .bench(\.lab.bench).heldOnly(beside: RunArguments.realLock), RunArguments.seed,
+        RunArguments.filter,
         RunArguments.shard, .format(\.format),
       ] + SettingsChoice.options.map { $0.lifted(to: \.settings) }, operands: RunArguments.paths,
       defaults: RunArguments(), settings: \.settings
@@ -34,7 +35,9 @@ extension Command {
           in: arguments.format, file + test.name + (test.skipReason.map { "   (skipped: \($0))" } ?? ""),
           test.json)
       }
-      return plan.cases.isEmpty ? .nothingSelected : .agree
+      guard plan.cases.isEmpty else { return .agree }
+      arguments.sayMeantFilters(console)
+      return .nothingSelected
     }
   }
 

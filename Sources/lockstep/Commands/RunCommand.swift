@@ -169,6 +169,7 @@ private struct RunSession {
       console.say(
         summary.tally.whyNothing.map { "lockstep: no case came to a verdict: \($0)" }
           ?? "lockstep: nothing to run: no scenario is selected")
+      if plan.cases.isEmpty { arguments.sayMeantFilters(console) }
     } else if summary.exitStatus == .incomplete, let words = summary.tally.shortfall {
       console.say("lockstep: \(words)")
     }

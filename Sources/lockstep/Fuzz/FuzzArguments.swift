@@ -17,7 +17,6 @@ struct FuzzArguments {
   var shrinkBudget: ShrinkBudget?
   var twin: String?
   var jobs: Count?
-  var shard: Shard?
   var corpus: String?
   var resume: String?
   /// What it has in common with `run`: device, seed, lab, reports.
@@ -58,6 +57,24 @@ enum ShrinkBudget: ArgumentValue, Equatable {
   }
 }
 
+extension TestLevel {
+  fileprivate static var form: String { "one of " + allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// The value of `--weight`.
+private struct NamedWeight {
+  let name: String
+  let weight: Double
+  static let form = "NAME=W such as unlock=3"
+
+  init?(argument: String) {
+    let sides = argument.split(separator: "=", omittingEmptySubsequences: false)
+    guard sides.count == 2, !sides[0].isEmpty, let weight = Double(sides[1]), weight >= 0, weight.isFinite
+    else { return nil }
+    (name, self.weight) = (String(sides[0]), weight)
+  }
+}
+
 extension FuzzArguments {
   /// The options in the order in which help shows them.
   static var options: [Option<FuzzArguments>] {
@@ -67,7 +84,8 @@ extension FuzzArguments {
         "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a "
           + "bench. The machine's usual emulated device unless given.",
         example: "emulator:sesame5?defect=deaf-unlock", as: .device
-      ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:"),
+      ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:").replaced(by: "lab")
+        .checked(by: ValueProblem.ofDevice),
       .value("seed", \.run.seed, "N", "The seed of everything that is drawn.", example: "42"),
       .value(
         "steps", \.steps, "N",
@@ -83,11 +101,13 @@ extension FuzzArguments {
         "without", \.without, "LEVEL",
         "Leaves out a level at which tests interfere: "
           + TestLevel.allCases.map(\.rawValue).joined(separator: ", ") + ". May be given several times.",
-        example: "link", as: .choice(TestLevel.allCases.map(\.rawValue))),
+        example: "link", as: .choice(TestLevel.allCases.map(\.rawValue))
+      ).checked { ValueProblem(unless: TestLevel(rawValue: $0) != nil, TestLevel.form, $0) },
       .list(
         "weight", \.weights, "NAME=W",
         "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out. May be given several "
-          + "times.", example: "unlock=3"),
+          + "times.", example: "unlock=3"
+      ).checked { ValueProblem(unless: NamedWeight(argument: $0) != nil, NamedWeight.form, $0) },
       .value("length", \.length, "N", "The most events of one test. 200 unless given.", example: "50"),
       .value(
         "shrink-budget", \.shrinkBudget, "N|TIME",
@@ -97,13 +117,17 @@ extension FuzzArguments {
       .value(
         "twin", \.twin, "SPEC|none",
         "Explores and shrinks on this emulator, then asks the device. A lock:FILE has its emulated model as twin "
-          + "unless given.", example: "emulator:sesame5", as: .device),
-      .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4"),
+          + "unless given.", example: "emulator:sesame5", as: .device
+      ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:")
+        .checked { $0 == "none" ? nil : ValueProblem.ofDevice($0) },
+      .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4")
+        .replaced(by: .option("device", beginning: "lock:"), "lab"),
       .value(
-        "shard", \.shard, "I/N",
+        "shard", \.run.shard, "I/N",
         "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "
-          + "it says so.", example: "2/4"),
-      RunArguments.job.lifted(to: \.run),
+          + "it says so.", example: "2/4"
+      ).told { arguments throws(UsageError) in try arguments.run.toldShard() },
+      RunArguments.job.lifted(to: \.run).told { arguments throws(UsageError) in try arguments.run.toldJob() },
       .value(
         "corpus", \.corpus, "PLACE",
         "Where rare tests are kept from run to run: a folder, or postgres://HOST/DATABASE, where campaigns of many hosts "
@@ -132,9 +156,8 @@ extension FuzzArguments {
 
   /// The levels that are left.
   func levels() throws(UsageError) -> [TestLevel] {
-    let names = TestLevel.allCases.map(\.rawValue)
-    for name in without where !names.contains(name) {
-      throw UsageError("'--without' expects one of \(names.joined(separator: ", ")), not '\(name)'")
+    for name in without where TestLevel(rawValue: name) == nil {
+      throw UsageError("'--without' expects \(TestLevel.form), not '\(name)'")
     }
     let levels = TestLevel.allCases.filter { !without.contains($0.rawValue) }
     guard !levels.isEmpty else { throw UsageError("'--without' leaves no level") }
@@ -143,14 +166,12 @@ extension FuzzArguments {
 
   /// The weights as numbers.
   func namedWeights() throws(UsageError) -> [(name: String, weight: Double)] {
-    var named: [(name: String, weight: Double)] = []
-    for text in weights {
-      let sides = text.split(separator: "=", omittingEmptySubsequences: false)
-      guard sides.count == 2, !sides[0].isEmpty, let weight = Double(sides[1]), weight >= 0, weight.isFinite
-      else { throw UsageError("'--weight' expects NAME=W such as unlock=3, not '\(text)'") }
-      named.append((String(sides[0]), weight))
+    try weights.map { text throws(UsageError) in
+      guard let named = NamedWeight(argument: text) else {
+        throw UsageError("'--weight' expects \(NamedWeight.form), not '\(text)'")
+      }
+      return (named.name, named.weight)
     }
-    return named
   }
 
   /// How the machine is fuzzed.
@@ -168,7 +189,7 @@ extension FuzzArguments {
     case .time(let time): (settings.shrinkEvents, settings.shrinkTime) = (nil, time)
     case nil: break
     }
-    if let shard { settings.shard = (shard.part, shard.count) }
+    if let shard = run.shard { settings.shard = (shard.part, shard.count) }
     return settings
   }
 }

@@ -22,7 +22,7 @@ extension FuzzArguments {
     case .time(let time): words.append("--shrink-budget=\(time)")
     case nil: break
     }
-    if let shard { words.append("--shard=\(shard.part)/\(shard.count)") }
+    if let shard = run.shard { words.append("--shard=\(shard.part)/\(shard.count)") }
     if let job = run.job { words.append("--job=\(job)") }
     if let jobs { words.append("--jobs=\(jobs.value)") }
     return words
@@ -49,7 +49,7 @@ extension FuzzArguments {
     if weights.isEmpty { arguments.weights = own.weights }
     arguments.length = length ?? own.length
     arguments.shrinkBudget = shrinkBudget ?? own.shrinkBudget
-    arguments.shard = shard ?? own.shard
+    arguments.run.shard = run.shard ?? own.run.shard
     arguments.run.job = run.job ?? own.run.job
     arguments.jobs = jobs ?? own.jobs
     return arguments

@@ -15,7 +15,7 @@ struct WorkerArguments {
     let steps = arguments.steps.map { Self.shares(of: $0.value - plan.state.status.events, jobs) }
     let moves = (plan.settings.actuations ?? arguments.run.lab.actuations?.value)
       .map { Self.shares(of: $0, jobs) }
-    let shard = arguments.shard ?? Shard(part: 1, of: 1)!
+    let shard = arguments.run.shard ?? Shard(part: 1, of: 1)!
     return (0..<jobs).compactMap { index in
       var own = arguments
       if let share = steps?[index] {
@@ -27,7 +27,7 @@ struct WorkerArguments {
         own.run.lab.actuations = Count(share)
       }
       own.jobs = nil
-      own.shard = Shard(part: (shard.part - 1) * jobs + index + 1, of: shard.count * jobs)
+      own.run.shard = Shard(part: (shard.part - 1) * jobs + index + 1, of: shard.count * jobs)
       return ["fuzz-worker", own.operands[0]] + words(own)
     }
   }

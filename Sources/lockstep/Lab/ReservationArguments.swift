@@ -25,10 +25,12 @@ struct ReservationArguments {
       .value(
         "tags", \.tags, "KEY=VALUE,…",
         "What the place of --lab must have; name=NAME asks for one by its name.",
-        example: "model=sesame5"),
+        example: "model=sesame5"
+      ).heldOnly(beside: ["lab"]),
       .value(
         "lab-wait", \.wait, "TIME", "How long to wait for a place of --lab. 10min unless given.",
-        example: "2h"),
+        example: "2h"
+      ).heldOnly(beside: ["lab"]),
     ]
   }
 

@@ -57,7 +57,8 @@ extension MutantsArguments {
       .value(
         "suite", \.suite, "tour|fuzz:N",
         "Tests that are generated in place of scenarios: a tour through all cells, or N random events.",
-        example: "tour", as: .choice(["tour", "fuzz:"])),
+        example: "tour", as: .choice(["tour", "fuzz:"])
+      ).replaced(by: .operands(2, "PATH")),
       .value(
         "sample", \.sample, "N",
         "Tries N mutants, drawn by the seed, of each kind as many, as far as it has them. All unless given.",
@@ -67,7 +68,8 @@ extension MutantsArguments {
       .value(
         "device", \.run.device, "SPEC",
         "Tries the defects of this emulated device only: emulator:NAME?SETTING=VALUE&…",
-        example: "emulator:sesame3", as: .device),
+        example: "emulator:sesame3", as: .device
+      ).checked { text in ValueProblem { () throws(DeviceProblem) in _ = try named(text) } },
       .value(
         "threshold", \.threshold, "P", "Ends with status 1 below a score of P percent. 0 unless given.",
         example: "95"),
@@ -103,18 +105,21 @@ extension MutantsArguments {
     return .scenarios(set.items.filter { $0.machine.label == machine.label })
   }
 
+  /// A device that somebody names, with its defects.
+  private static func named(_ text: String) throws(DeviceProblem) -> (device: DeviceSpec, defects: [String]) {
+    let device = try DeviceSpec(text: text)
+    guard device.kind == .emulator, let emulated = EmulatedDevice.named(device.name) else {
+      throw DeviceProblem(.name, "an emulated device is needed, which has named defects")
+    }
+    return (device, emulated.defects)
+  }
+
   /// The devices whose defects are tried: the one that is named, or the first of each family that scenarios are for.
   func devices(
     for machine: MachineLibrary.Entry, _ suite: MutationSuite
   ) throws(UsageError) -> [(device: DeviceSpec, defects: [String])] {
     if let text = run.device {
-      return try checked("--device: ") {
-        let device = try DeviceSpec(text: text)
-        guard device.kind == .emulator, let emulated = EmulatedDevice.named(device.name) else {
-          throw DeviceProblem(.name, "an emulated device is needed, which has named defects")
-        }
-        return [(device, emulated.defects)]
-      }
+      return try checked("--device: ") { [try Self.named(text)] }
     }
     guard !machine.isFile else { return [] }
     var wanted: [String]?

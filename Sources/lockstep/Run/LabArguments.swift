@@ -93,15 +93,17 @@ extension RunArguments {
 
   static var lab: [Option<RunArguments>] {
     [
-      .bench(\.lab.bench), .transport(\.lab.transport),
+      .bench(\.lab.bench).heldOnly(beside: realLock), .transport(\.lab.transport).heldOnly(beside: realLock),
       .value(
         "capture", \.lab.capture, "FILE",
         "Where the traffic over the transport, or that of an emulated lock that is replayed, is written down, as btsnoop. "
-          + "runs/NAME/capture.btsnoop unless given.", example: "air.btsnoop", as: .file),
+          + "runs/NAME/capture.btsnoop unless given.", example: "air.btsnoop", as: .file
+      ).heldOnly(beside: realLock),
       .value(
         "control", \.lab.control, "unix:PATH",
         "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can.",
-        example: "unix:lock.socket"),
+        example: "unix:lock.socket"
+      ).heldOnly(beside: realLock),
       .list(
         "allow", \.lab.allowed, "NAME", allowing, example: "reset", as: .choice(LockFamily.sesame.guarded)
       ).typedOnly(since: realLockReason),
@@ -118,7 +120,8 @@ extension RunArguments {
       .value(
         "wait", \.lab.wait, "TIME",
         "How long to wait for a lock or a dongle that another process has. Not at all unless given.",
-        example: "2min"),
+        example: "2min"
+      ).heldOnly(beside: realLock),
     ] + ReservationArguments.options.map { $0.lifted(to: \.lab.reservation) }
   }
 

@@ -85,7 +85,8 @@ extension RunArguments {
   /// The options of `run`.
   static var options: [Option<RunArguments>] {
     [
-      device, seed, filter, shard, job,
+      device, seed, filter, shard.told { arguments throws(UsageError) in try arguments.toldShard() },
+      job.told { arguments throws(UsageError) in try arguments.toldJob() },
       .value(
         "repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
         example: "10"),
@@ -104,14 +105,16 @@ extension RunArguments {
       .value(
         "max-fail", \.maximumFailures, "N",
         "Begins no more cases once N have failed; the others are skipped. All are run unless given.",
-        example: "3"),
-      .flag("fail-fast", \.failsFast, "The same as --max-fail 1."),
+        example: "3"
+      ).replaced(by: "fail-fast"),
+      .flag("fail-fast", \.failsFast, "The same as --max-fail 1.").replaced(by: "max-fail"),
       .flag(
         "last-failed", \.lastFailed,
         "Only scenarios that failed when they were run the last time, by the runs below DIR; all where none did."
-      ),
+      ).replaced(by: "failed-first"),
       .flag(
-        "failed-first", \.failedFirst, "Those that failed the last time before the others."),
+        "failed-first", \.failedFirst, "Those that failed the last time before the others."
+      ).replaced(by: "last-failed"),
       .flag(
         "watch", \.isWatching,
         "Waits for changes of the scenarios and of what they need, and runs again: what changed first, then what failed, "
@@ -127,7 +130,8 @@ extension RunArguments {
       ).typedOnly(since: realLockReason),
       .flag(
         "ignore-quarantine", \.lab.ignoresQuarantine,
-        "Judges what is in quarantine on the bench like everything else."),
+        "Judges what is in quarantine on the bench like everything else."
+      ).heldOnly(beside: realLock),
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
@@ -135,7 +139,7 @@ extension RunArguments {
         example: "2026-11-22T01-00-00-run", as: .folder
       ).typedOnly(since: "all is taken from the run", standsAlone: true),
     ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-      answerTimeout, .format(\.format), .color(\.color), .quiet(\.isQuiet), verbose,
+      answerTimeout, .format(\.format).replaced(by: "watch"), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
         "show-progress", \.progress, "auto|bar|counter|none",
         "How far the run is, on standard error: a bar at the bottom of a terminal, or a line at each tenth of the cases "
@@ -161,10 +165,13 @@ extension RunArguments {
       "Drives this device in place of the scenarios' own, where machine and generation match: "
         + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a bench.",
       example: "emulator:sesame5?defect=deaf-unlock", as: .device
-    ).typedOnly(since: realLockReason, beginning: "lock:")
+    ).typedOnly(since: realLockReason, beginning: "lock:").replaced(by: "lab").checked(
+      by: ValueProblem.ofDevice)
   }
   /// Why a file that comes with a checkout names no lock.
   static let realLockReason = "what moves a motor is typed by whoever stands for it"
+  /// What leads to a real lock, for the options that serve one alone.
+  static let realLock: [OptionForm.Typed] = [.option("device", beginning: "lock:"), "lab"]
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(
       "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.",
@@ -175,7 +182,15 @@ extension RunArguments {
       "filter", \.filters, "FILTER",
       "Only scenarios with this text in their path, title or tags, or for which this expression holds: machine(…), tag(…), "
         + "device(…), path(…), title(…) with & | - ! and brackets. Of several, those for which any does.",
-      example: "tag(smoke) - path(jam)")
+      example: "tag(smoke) - path(jam)"
+    ).checked { text in
+      do throws(ScenarioFilter.Problem) {
+        _ = try ScenarioFilter(text)
+        return nil
+      } catch {
+        return ValueProblem("\(error)")
+      }
+    }
   }
   static var shard: Option<RunArguments> {
     Option<RunArguments>.value(
@@ -194,7 +209,8 @@ extension RunArguments {
     .repeated(
       "verbose", \.verbosity,
       "Prints each case as it ends, with the time that it took; given twice, everything that happens in it.",
-      short: "v")
+      short: "v"
+    ).replaced(by: "quiet")
   }
   static var answerTimeout: Option<RunArguments> {
     Option<RunArguments>.value(
@@ -227,6 +243,16 @@ extension RunArguments {
     return (failed.ids, lastFailed ? .only : .first)
   }
 
+  /// What to say of filters where nothing is selected: those that may have been meant otherwise than they were taken.
+  func sayMeantFilters(_ console: Console) {
+    for text in filters {
+      guard let expression = ScenarioFilter.expression(meantBy: text) else { continue }
+      console.say(
+        "lockstep: --filter \(shellWord(text)) was looked for as it stands; as an expression it is "
+          + shellWord(expression))
+    }
+  }
+
   /// What is to be driven, and how.
   func plan(_ set: ScenarioSet, _ world: World, _ messages: StatusLine) throws(UsageError) -> Plan {
     var selection = Plan.Selection()
@@ -234,7 +260,7 @@ extension RunArguments {
       do throws(ScenarioFilter.Problem) {
         return try ScenarioFilter(text)
       } catch {
-        throw UsageError("--filter '\(text)': \(error)")
+        throw UsageError("--filter '\(clipped(text, toBytes: 200))': \(error)")
       }
     }
     selection.failed = failures(messages)

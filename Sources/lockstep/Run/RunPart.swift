@@ -8,17 +8,31 @@ extension RunArguments {
   ///
   /// - Returns: the options that say the same, for when the run is taken up again.
   mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
-    let given = (shard: shard, job: job)
-    if shard == nil, let (part, source) = try ShardEnvironment().find() {
-      shard = part
-      if !isQuiet { console.say("lockstep: part \(part.part) of \(part.count), as \(source) says") }
-    }
-    if job == nil, given.shard == nil, shard != nil { job = ShardEnvironment().job }
-    if let share, seed == nil, drawnSeed == nil { drawnSeed = share.seed }
+    let told = (shard: try toldShard(), job: try toldJob())
     var words: [String] = []
-    if given.shard == nil, let shard { words.append("--shard=\(shard.part)/\(shard.count)") }
-    if given.job == nil, let job { words.append("--job=\(job)") }
+    if let (text, variable) = told.shard, let part = Shard(argument: text) {
+      shard = part
+      words.append("--shard=\(text)")
+      if !isQuiet { console.say("lockstep: part \(part.part) of \(part.count), as \(variable) says") }
+    }
+    if let told = told.job {
+      job = told.value
+      words.append("--job=\(told.value)")
+    }
+    if let share, seed == nil, drawnSeed == nil { drawnSeed = share.seed }
     return words
+  }
+
+  /// The part that a scheduler tells of, and by which variable, where none was given.
+  func toldShard() throws(UsageError) -> (value: String, variable: String)? {
+    guard shard == nil, let (part, variable) = try ShardEnvironment().find() else { return nil }
+    return ("\(part.part)/\(part.count)", variable)
+  }
+
+  /// The job of the part that a scheduler tells of, where none was given.
+  func toldJob() throws(UsageError) -> (value: String, variable: String)? {
+    guard job == nil, try toldShard() != nil else { return nil }
+    return ShardEnvironment().job
   }
 
   /// The part of a job that this is, if it is one.

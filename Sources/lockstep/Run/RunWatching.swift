@@ -21,13 +21,13 @@ struct RunWatching: ~Copyable {
   private let results: [String]
   private var watch: FolderWatch
   private var needs: ScenarioNeeds
-  private var input: InputLines? = InputLines()
+  private var input: KeptInputLines? = KeptInputLines()
 
   /// Makes sure that what is asked for can be run without anybody looking, and begins to watch.
   init(_ arguments: RunArguments, _ console: Console) throws(UsageError) {
     let options = [
       ("--resume", arguments.resume != nil), ("--format json", arguments.format == .json),
-      ("--transport", arguments.lab.transport != nil), ("--lab", arguments.lab.reservation.lab != nil),
+      ("--lab", arguments.lab.reservation.lab != nil), ("--transport", arguments.lab.transport != nil),
     ]
     guard arguments.device?.hasPrefix("lock:") != true else {
       throw Self.refusal
@@ -61,21 +61,28 @@ struct RunWatching: ~Copyable {
     _ run: (RunArguments) throws(UsageError) -> CommandStatus
   ) throws(UsageError) -> CommandStatus {
     Interruption.listen()
-    var status = try run(arguments)
+    var status = try heeding { () throws(UsageError) in try run(arguments) }
     while !Interruption.isRequested, !console.isBroken {
       console.say("lockstep: waiting for changes; Enter runs again, q and Enter ends")
       guard let changed = try next() else { break }
       if console.drawsOver { console.draw("\u{1B}[H\u{1B}[2J") }
-      if !changed.isEmpty { console.say("lockstep: changed: \(Self.list(changed))") }
-      arguments.changed = changed
+      if !changed.files.isEmpty { console.say("lockstep: changed: \(Self.list(changed.files))") }
+      arguments.changed = changed.scenarios
       do throws(UsageError) {
-        status = try run(arguments)
+        status = try heeding { () throws(UsageError) in try run(arguments) }
       } catch {
         console.say("lockstep: \(error.message)")
         status = error.status
       }
     }
     return status
+  }
+
+  /// Does a run, which `q` ends as a signal does.
+  private func heeding(_ run: () throws(UsageError) -> CommandStatus) throws(UsageError) -> CommandStatus {
+    input?.listen(for: "q") { Interruption.request() }
+    defer { input?.stopListening() }
+    return try run()
   }
 
   private static func needs(of arguments: RunArguments) throws(UsageError) -> ScenarioNeeds {
@@ -101,17 +108,22 @@ struct RunWatching: ~Copyable {
 }
 
 extension RunWatching {
-  /// Waits for a reason to run again: the scenarios that changed, or none where it is something else; `nil` where there
-  /// will be no more.
-  private mutating func next() throws(UsageError) -> Set<ExactText>? {
+  /// What changed: the files that somebody touched, and the scenarios that have to do with them.
+  private struct Change {
+    var files: Set<ExactText> = []
+    var scenarios: Set<ExactText> = []
+  }
+
+  /// Waits for a reason to run again: what changed, or nothing where it is something else; `nil` where there will be no more.
+  private mutating func next() throws(UsageError) -> Change? {
     while !Interruption.isRequested {
       switch input?.next() {
       case .line("q"): return nil
-      case .line: return []
+      case .line: return Change()
       case .tooLong, .end: input = nil
       case nil: break
       }
-      let reason = try Self.noticing { () throws(WatchFault) -> Set<ExactText>? in
+      let reason = try Self.noticing { () throws(WatchFault) -> Change? in
         switch try watch.next(or: input?.descriptors ?? [], within: Self.patience) {
         case .others: return nil
         case .unknownChanges: return try touched(by: nil)
@@ -127,21 +139,23 @@ extension RunWatching {
     return nil
   }
 
-  /// The scenarios that have to do with changes; `nil` where nobody has.
+  /// What there is to do with changes; `nil` where that is nothing.
   ///
   /// - Parameter changed: where something changed, if that is known.
-  private mutating func touched(by changed: Set<ExactText>?) throws(WatchFault) -> Set<ExactText>? {
+  private mutating func touched(by changed: Set<ExactText>?) throws(WatchFault) -> Change? {
     let before = needs
     guard changed?.contains(where: { Self.mayMatter($0.text) || before.places.contains($0) }) != false else {
       return nil
     }
     needs = (try? Self.needs(of: arguments)) ?? before
     try Self.add(needs, to: &watch, besides: results)
-    guard let changed else { return [] }
+    guard let changed else { return Change() }
     guard before.files != needs.files || !before.places.union(needs.places).isDisjoint(with: changed) else {
       return nil
     }
-    return before.scenarios(touchedBy: changed).union(needs.scenarios(touchedBy: changed))
+    return Change(
+      files: before.files(touchedBy: changed).union(needs.files(touchedBy: changed)),
+      scenarios: before.scenarios(touchedBy: changed).union(needs.scenarios(touchedBy: changed)))
   }
 
   /// Whether something new may be a scenario, or hold some, or what is gone may have.
