@@ -49,7 +49,7 @@ private let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
 /// The keys of a document that is one mapping in braces, as JSON is.
 private func bracedKeys(_ bytes: ArraySlice<UInt8>) -> [String] {
-  guard bytes.first(where: { !" \n\r\t".utf8.contains($0) }) == UInt8(ascii: "{"),
+  guard bytes.drop(while: " \n\r\t".utf8.contains).starts(with: "{".utf8),
     let document = try? Document(Array(bytes), name: ""), case .mapping(let entries) = document.root.content
   else { return [] }
   return entries.compactMap { $0.key.text }
