@@ -51,6 +51,7 @@ private let keypadInRust = #"""
   fn main() { lockstep_device::run(Keypad::default()) }
   """#
 
+private let hasCPlusPlus = (try? Command.shell("c++ --version"))?.status == 0
 private let hasRust = (try? Command.shell("rustc --version"))?.status == 0
 
 @Suite("A lock of one's own", .timeLimit(.minutes(10)))
@@ -320,6 +321,38 @@ struct OwnLockTests {
     let result = try Command.run("run", "--device", device, in: folder.path)
     expect(result.status, 0)
     if isVirtual == "1" { try expectSame(as: device, in: folder) }
+  }
+
+  @Test("the header for C is compiled as C++, too", .enabled(if: hasCPlusPlus, "needs c++"))
+  func cPlusPlus() throws {
+    let folder = try Command.Folder()
+    try folder.write("lockstep_device.h", try Command.run("bindings", "c").output)
+    try folder.write(
+      "door.cpp",
+      """
+      #define LOCKSTEP_DEVICE
+      #include "lockstep_device.h"
+      static void reset(const lockstep_values *) { lockstep_show("Closed"); }
+      static void stimulus(const char *name, const lockstep_values *) {
+        lockstep_show(strcmp(name, "Open") ? "Closed" : "Opened");
+      }
+      int main() {
+        static const char *const stimuli[] = {"Open", "Close", NULL};
+        lockstep_device door = {};
+        door.name = "door";
+        door.is_virtual = 1;
+        door.stimuli = stimuli;
+        door.reset = reset;
+        door.stimulus = stimulus;
+        return lockstep_run(&door);
+      }
+
+      """)
+    try folder.write(
+      "door.yaml", "scenario: A\nmachine: door\ndevice: \"exec:./door\"\nsteps: [Open, Close]\n")
+    let built = try Command.shell("c++ -std=c++11 -Wall -Werror -o door door.cpp", in: folder.path)
+    expect(built.errors, "")
+    expect(try Command.run("run", "door.yaml", in: folder.path).status, 0)
   }
 
   @Test("the module for Rust is compiled without a warning", .enabled(if: hasRust, "needs rustc"))

@@ -32,7 +32,7 @@ extension Binding {
        answers. What is printed with printf() from lockstep_run() on goes to the standard error, which Lockstep keeps with the
        run. Print nothing before that.
 
-       One header, C99 and POSIX (-D_POSIX_C_SOURCE=200809L with -std=c99), one thread. The protocol is on the page "Your own lock". */
+       One header, C99 or C++ and POSIX (-D_POSIX_C_SOURCE=200809L with -std=c99), one thread. The protocol is on the page "Your own lock". */
 
     #ifndef LOCKSTEP_DEVICE_H
     #define LOCKSTEP_DEVICE_H
@@ -141,7 +141,7 @@ extension Binding {
     /* Writing */
 
     static void lockstep_put(const char *text, size_t count) {
-      lockstep_.lines = lockstep_grow(lockstep_.lines, &lockstep_.room, lockstep_.size + count, 1);
+      lockstep_.lines = (char *)lockstep_grow(lockstep_.lines, &lockstep_.room, lockstep_.size + count, 1);
       memcpy(lockstep_.lines + lockstep_.size, text, count);
       lockstep_.size += count;
     }
@@ -265,7 +265,7 @@ extension Binding {
       lockstep_.refusal = NULL;
       if (!lockstep_.is_performing) return;
       size_t size = strlen(reason) + 1;
-      lockstep_.refusal = malloc(size);
+      lockstep_.refusal = (char *)malloc(size);
       if (lockstep_.refusal) memcpy(lockstep_.refusal, reason, size);
     }
 
@@ -290,8 +290,8 @@ extension Binding {
     uint64_t lockstep_seed(void) { return lockstep_.seed; }
 
     unsigned lockstep_after(double seconds, void (*action)(void *data), void *data) {
-      lockstep_.timers =
-          lockstep_grow(lockstep_.timers, &lockstep_.timer_room, lockstep_.timer_count + 1, sizeof *lockstep_.timers);
+      lockstep_.timers = (struct lockstep_timer *)lockstep_grow(
+          lockstep_.timers, &lockstep_.timer_room, lockstep_.timer_count + 1, sizeof *lockstep_.timers);
       struct lockstep_timer timer = {lockstep_time() + lockstep_rounded(seconds > 0 ? seconds : 0),
                                      ++lockstep_.numbers, action, data};
       lockstep_.timers[lockstep_.timer_count++] = timer;
@@ -409,7 +409,8 @@ extension Binding {
       if (*at++ != '{') lockstep_wrong();
       at = lockstep_skip(at);
       while (*at != '}') {
-        values->items = lockstep_grow(values->items, &values->room, values->count + 1, sizeof *values->items);
+        values->items = (struct lockstep_value *)lockstep_grow(
+            values->items, &values->room, values->count + 1, sizeof *values->items);
         struct lockstep_value *value = &values->items[values->count++];
         at = lockstep_skip(lockstep_string(at, &value->name));
         if (*at++ != ':') lockstep_wrong();
@@ -489,7 +490,7 @@ extension Binding {
     }
 
     static void lockstep_perform(const lockstep_device *device, const lockstep_values *request, const lockstep_values *inner) {
-      static const lockstep_values none;
+      static lockstep_values none;
       const struct lockstep_value *name;
       if ((name = lockstep_find(request, "stimulus"))) {
         int is_known = !device->stimuli;
@@ -569,13 +570,13 @@ extension Binding {
       setvbuf(stdout, NULL, _IOLBF, 0);
       for (;;) {
         if (!device->is_virtual) lockstep_wait();
-        lockstep_.input = lockstep_grow(lockstep_.input, &lockstep_.input_room, lockstep_.input_size + 4096, 1);
+        lockstep_.input = (char *)lockstep_grow(lockstep_.input, &lockstep_.input_room, lockstep_.input_size + 4096, 1);
         ssize_t count = read(0, lockstep_.input + lockstep_.input_size, lockstep_.input_room - lockstep_.input_size);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return count == 0 ? 0 : 1;
         lockstep_.input_size += (size_t)count;
         char *begin = lockstep_.input, *end;
-        while ((end = memchr(begin, '\n', (size_t)(lockstep_.input + lockstep_.input_size - begin)))) {
+        while ((end = (char *)memchr(begin, '\n', (size_t)(lockstep_.input + lockstep_.input_size - begin)))) {
           *end = 0;
           lockstep_answer(device, begin);
           begin = end + 1;
