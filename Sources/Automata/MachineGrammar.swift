@@ -54,7 +54,8 @@ extension MachineGrammar {
       "What the environment may be like, for rows that depend on it: each a name, or a mapping where there is more "
         + "to say."),
     .optional(
-      "readings", values, "What a device may report beside statuses and effects: names with what each may be."
+      "readings", values,
+      "What a device may report beside statuses and effects: names with what each may be. One that is something else is a divergence."
     ),
     .required(
       "starts", .list(.record(start, []), count: 1...Int.max),

@@ -15,20 +15,15 @@ public enum ScenarioFiles {
     /// Paths that cannot be used, with the reason.
     public var problems: [Diagnostic] = []
     /// The files that were named themselves: whatever they are, somebody takes them for scenarios.
-    private var named = Set<ExactText>()
+    fileprivate var named = Set<ExactText>()
 
     /// Whether somebody named the file itself.
-    func isNamed(_ path: String) -> Bool { named.contains(ExactText(path)) }
+    func isNamed(_ path: String) -> Bool { named.contains(ExactText(ScenarioFiles.real(path))) }
 
     /// Whether a file that is no scenario is left alone: it lies in a folder beside scenarios, and is another document of ours.
     func leavesAlone(_ path: String) -> Bool {
       guard !isNamed(path), let bytes = try? ScenarioFiles.read(path) else { return false }
       return DocumentKind(recognizing: bytes, name: path).map { $0 != .scenario } ?? false
-    }
-
-    fileprivate mutating func name(_ path: String) {
-      files.append(path)
-      named.insert(ExactText(path))
     }
 
     fileprivate mutating func add(_ code: Problem.Code, _ path: String, _ message: String) {
@@ -63,14 +58,16 @@ public enum ScenarioFiles {
         let problem = problem(line, of: file)
         if !problem.isEmpty {
           found.problems += problem
-        } else if seen.insert(ExactText(real(file))).inserted {
-          found.name(Path.normalized(file))
+        } else {
+          found.named.insert(ExactText(real(file)))
+          if seen.insert(ExactText(real(file))).inserted { found.files.append(Path.normalized(file)) }
         }
       case .unknown(let code): found.add(.unreadable, path, errorText(code))
       case .other(let strange):
         found.add(.unreadable, path, "expected a file or a folder, and it is \(strange)")
       case .file:
-        if seen.insert(ExactText(real(path))).inserted { found.name(Path.normalized(path)) }
+        found.named.insert(ExactText(real(path)))
+        if seen.insert(ExactText(real(path))).inserted { found.files.append(Path.normalized(path)) }
       case .folder:
         guard let names = filesBelow(path) else {
           found.add(.unreadable, path, "the folder cannot be read")
@@ -175,7 +172,7 @@ public enum ScenarioFiles {
   }
 
   /// The path with every link in it followed.
-  private static func real(_ path: String) -> String { realPath(path) ?? path }
+  fileprivate static func real(_ path: String) -> String { realPath(path) ?? path }
 }
 
 /// Scenarios read from files, with everything that is wrong with the others.

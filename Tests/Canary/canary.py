@@ -248,7 +248,7 @@ class Lane:
             yield ["run", "lock.yaml", *lock, *out], [2], None
             yield ["validate", "lock.yaml"], [2], None
             yield ["validate", "mixed", "keys-bad-flow.yaml", "keys-file-url.yaml"], [2], None
-            yield ["list", "mixed"], [2], None
+            yield ["list", "mixed", "mixed/lock.yaml"], [2], None
             yield ["replay", "lock.yaml"], [2], None
             yield ["machines", "./lock.yaml"], [2], None
             yield ["fuzz", "./keys-file-url.yaml", *out], [2], None

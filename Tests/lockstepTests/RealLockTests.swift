@@ -107,7 +107,8 @@ struct RealLockTests {
     #expect(errors.contains("the lock was unlocked and was brought to locked"), "\(errors)")
     expect(folder.movements(), 2)
     let junit = try folder.read("Reports/junit.xml")
-    #expect(junit.contains("stopped in step"), "\(junit)")
+    // The lock is unlocked a moment before the step that waits for that ends.
+    #expect(junit.contains("stopped in step") || junit.contains("stopped after step 5"), "\(junit)")
   }
 
   @Test("a run that is to outlive its terminal does")
