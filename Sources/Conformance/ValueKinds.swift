@@ -23,3 +23,13 @@ extension ValueForm.Kind {
     text.utf8.count % 2 == 0 && text.utf8.allSatisfy { hexValue($0) != nil }
   }
 }
+
+extension Value {
+  /// The value for a person: a text that looks like a value of another kind is said to be one.
+  public var told: String {
+    guard case .text(let text) = self, Double(text) != nil || isYesOrNo || Interval(text: text) != nil else {
+      return description
+    }
+    return "the text '\(text)'"
+  }
+}

@@ -156,6 +156,7 @@ struct RunTests {
     ("open\nwait: 3 s\nexpect: { battery: { above: 5 } }", reads, "expected battery above 5.0, battery is 5"),
     ("open\nexpect: { battery: 5 }", reads, "expected battery 5, battery was not reported"),
     ("open\nwait: 1 s\nexpect: { battery: five }", reads, "expected battery five, battery is 5.9"),
+    ("open\nexpect: { battery: 5 }", ["open": [ToyDoor.healthy["open"]![0] + [(.zero, .reading("battery", .text("5")))], []]], "expected battery 5, battery is the text '5'"),
     ("open\nexpect: { battery: 5.9, status: opened, effect: ring, within: 2 s }", reads, "agree"),
     // Quiet
     ("open\nexpect: { quiet: 999 ms }", reads, "agree"),

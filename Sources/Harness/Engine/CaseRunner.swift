@@ -464,7 +464,7 @@ extension CaseRunner {
         return lockstep.refusal.map { "the device refused: \($0)" } ?? "the device did not refuse"
       case .effect: return lockstep.recorder.effects.map { "the device showed \($0)" } ?? "it was not shown"
       case .reading(let name, _):
-        return lockstep.recorder.latest[name].map { "\(name) is \($0)" } ?? "\(name) was not reported"
+        return lockstep.recorder.latest[name].map { "\(name) is \($0.told)" } ?? "\(name) was not reported"
       case .status(let names):
         guard names.contains(status), let interlude = interlude(among: names) else { break }
         return "the device showed \(interlude)"
