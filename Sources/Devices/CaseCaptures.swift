@@ -79,14 +79,16 @@ extension Devices {
   ///   - folder: that of the run.
   ///   - say: says what cannot be kept.
   public func recording(
-    _ test: Case, in folder: String, _ body: () -> Outcome, orSay say: (FileFault) -> Void
+    _ test: Case, in folder: String, _ body: () -> Outcome, orSay say: (String) -> Void
   ) -> Outcome {
     let own = CaseCaptures(in: folder)
     captures = own
     defer { captures = nil }
     var outcome = body()
     guard case .divergence = outcome.verdict else { return outcome }
-    do throws(FileFault) { outcome.attachments += try own.save(test) } catch { say(error) }
+    do throws(FileFault) { outcome.attachments += try own.save(test) } catch {
+      say("the packets of \(test.id) are not saved: \(error)")
+    }
     return outcome
   }
 }

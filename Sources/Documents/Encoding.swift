@@ -43,7 +43,7 @@ func encodingProblem(_ bytes: [UInt8]) -> Problem? {
 }
 
 /// How many bytes a UTF-8 byte order mark takes at the start of a file.
-func byteOrderMarkLength(_ bytes: [UInt8]) -> Int {
+public func byteOrderMarkLength(_ bytes: [UInt8]) -> Int {
   bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
 }
 

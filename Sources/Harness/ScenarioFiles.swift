@@ -230,10 +230,11 @@ public struct ScenarioSet {
         var item = Item(path: path, scenario: scenario, machine: machine)
         item.text = text.description
         items.append(item)
-      } catch  where !found.leavesAlone(path) {
+      } catch {
+        guard !found.leavesAlone(path) else { continue }
         // Several scenarios may name one machine.
         problems += error.diagnostics.filter { $0.source.name == path || !problems.contains($0) }
-      } catch {}
+      }
     }
   }
 }

@@ -17,10 +17,9 @@ public enum DocumentKind: Sendable {
       self = .machine
       return
     }
-    let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
-    let lines = bytes[start...].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    guard
-      let kind = Self.kind(of: lines.lazy.compactMap(topKey)) ?? Self.kind(of: bracedKeys(bytes[start...]))
+    let text = bytes.dropFirst(byteOrderMarkLength(bytes))
+    let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    guard let kind = Self.kind(of: lines.lazy.compactMap(topKey)) ?? Self.kind(of: bracedKeys(text))
     else { return nil }
     self = kind
   }
@@ -44,8 +43,6 @@ public enum DocumentKind: Sendable {
     return nil
   }
 }
-
-private let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
 /// The keys of a document that is one mapping in braces, as JSON is.
 private func bracedKeys(_ bytes: ArraySlice<UInt8>) -> [String] {

@@ -57,9 +57,7 @@ final class CampaignFolder: CampaignOutput {
   }
 
   func record(_ test: Case, _ body: () -> Outcome) -> Outcome {
-    devices.recording(test, in: folder.path, body) { fault in
-      report.warn("the packets of \(test.id) are not saved: \(fault)")
-    }
+    devices.recording(test, in: folder.path, body, orSay: report.warn)
   }
 
   func sayOnce(_ text: String) {
