@@ -51,6 +51,9 @@ image: ## Build a container image of the command, with podman or docker, as lock
 run: build ## Build it and run every scenario; leaves Reports/junit.xml
 	$(COMMAND) run Scenarios/ $(ARGS)
 
+# A test begins when there is a thread for it: its limit of time does not run while it waits for its turn.
+test test-products test-lab: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := $(shell nproc)
+
 test: dependencies ## Build everything with its checks and run the tests; ARGS="--filter Name" for some of them
 ifeq ($(strip $(ARGS)),)
 	LOCKSTEP_OPTIMIZED_TESTS=1 swift build --build-tests --scratch-path .build/tests

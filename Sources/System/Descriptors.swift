@@ -97,13 +97,19 @@ public enum Descriptors {
 
   /// Locks a file against every other process that asks, by flock(2); the system lets go of it when this one ends.
   ///
-  /// - Parameter patience: for how long it is tried: who only looks whether a file is locked locks it for a moment, and
-  ///   so does a process that was just started until it is a program of its own.
+  /// One that others only look at (``isLocked(_:)``) is waited for: a process that looks has it for a moment, which is long on a
+  /// machine that is busy.
+  ///
+  /// - Parameter patience: for how long it is tried beyond that: a process that was just started has the files of the one that
+  ///   started it, until it is a program of its own.
   public static func lock(_ descriptor: Int32, for patience: Interval = .zero) throws(SystemError) {
-    let limit = MonotonicClock.now + patience
+    let start = MonotonicClock.now
     while Kernel.flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let error = SystemError.last
-      guard error.code == EWOULDBLOCK || error.code == EINTR, MonotonicClock.now < limit else { throw error }
+      guard error.code == EWOULDBLOCK || error.code == EINTR else { throw error }
+      let isLookedAt = Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0
+      if isLookedAt { _ = Kernel.flock(descriptor, LOCK_UN) }
+      guard MonotonicClock.now < start + max(patience, isLookedAt ? .seconds(10) : .zero) else { throw error }
       rest(for: .milliseconds(5))
     }
   }

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 import CShims
 import Glibc
 
@@ -50,18 +50,16 @@ public final class JobProcess {
 public final class HeldFile {
   private let descriptor: Int32
 
-  /// For how long a file counts as held only by chance.
-  private static let patience = Interval.milliseconds(300)
-
   /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
   ///
+  /// - Parameter patience: for how long a file counts as held only by chance.
   /// - Throws: when it cannot be said whether another one does.
-  public init?(_ path: String) throws(FileFault) {
+  public init?(_ path: String, patience: Interval = .milliseconds(300)) throws(FileFault) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
     // A process that was killed while it started another leaves it held until that one is a program of its own.
     do {
-      try Descriptors.lock(descriptor, for: Self.patience)
+      try Descriptors.lock(descriptor, for: patience)
     } catch {
       Kernel.close(descriptor)
       guard error.code == EWOULDBLOCK else { throw FileFault(path: path, error) }

@@ -74,7 +74,7 @@ final class LabgridLab {
   @discardableResult
   func startCoordinator(_ name: String) async throws -> Rig.Child {
     let line = "cd \(rig.path("lab")) && exec \(Place.venv)/bin/labgrid-coordinator -l 127.0.0.1:\(port)"
-    return try await rig.start(name, ["/bin/sh", "-c", line], until: "listening on", within: 60)
+    return try await rig.start(name, ["/bin/sh", "-c", line], until: "listening on")
   }
 
   /// Starts the exporter of the bench with the lock.
@@ -90,7 +90,7 @@ final class LabgridLab {
         "\(Place.venv)/bin/labgrid-exporter", "-c", "127.0.0.1:\(port)", "-n", "bench-1", "--hostname",
         "127.0.0.1",
         file,
-      ], until: "add resource front-door", within: 60)
+      ], until: "add resource front-door")
     try await settled {
       let known = try await client(["resources"])
       return places.allSatisfy { known.contains("bench-1/\($0.name)") }
@@ -125,7 +125,7 @@ final class LabgridLab {
   func startRun(_ name: String) async throws -> Rig.Child {
     try await rig.start(
       name,
-      command("run", ["Scenarios/sesame5/forty-turns.yaml", "--out", rig.path(name)]), within: 60
+      command("run", ["Scenarios/sesame5/forty-turns.yaml", "--out", rig.path(name)])
     ) { _ in rig.log(of: "emulate").contains("notifications on") }
   }
 
@@ -142,8 +142,7 @@ final class LabgridLab {
         + "suites: [{ name: visits, scenarios: \(scenario), repeat: \(rounds) }]\n")
     let words = ["nightly", plan, "--lab", address, "--lab-wait", wait, "--out", rig.path("out")]
     return try await rig.start(
-      name, ["/usr/bin/env", "LABGRID_PYTHON=\(Self.python)"] + settings + [Place.lockstep] + words,
-      within: 60
+      name, ["/usr/bin/env", "LABGRID_PYTHON=\(Self.python)"] + settings + [Place.lockstep] + words
     ) { _ in (try? record().contains { $0.start != nil }) ?? false }
   }
 
@@ -215,7 +214,7 @@ final class LabgridLab {
   }
 
   /// Waits until something is so; it must be within a time.
-  func settled(within seconds: Double = 30, _ isSo: () async throws -> Bool) async throws {
+  func settled(within seconds: Double = Rig.patience, _ isSo: () async throws -> Bool) async throws {
     let limit = Date.now + seconds
     while try await !isSo() {
       guard Date.now < limit else { throw Rig.Failure(description: "not so after \(seconds) s") }

@@ -21,28 +21,25 @@ struct LabgridTests {
       """)
     func command(_ name: String) -> [String] { lab.command("run", [visit, "--out", lab.rig.path(name)]) }
     let first = try await lab.rig.start(
-      "first", command("first"), until: "got the place front-door", within: 60)
+      "first", command("first"), until: "got the place front-door")
     let second = try await lab.rig.start(
-      "second", command("second"), until: "waiting for a place", within: 60)
+      "second", command("second"), until: "waiting for a place")
     #expect(second.output.contains("front-door is held by"), "\(second.output)")
-    #expect(try await first.ended(within: 60) == 0, "\(first.output)")
-    #expect(try await second.ended(within: 60) == 0, "\(second.output)")
+    #expect(try await first.ended() == 0, "\(first.output)")
+    #expect(try await second.ended() == 0, "\(second.output)")
     #expect(try await lab.isFree())
     let replay = try await lab.rig.run(
-      "replay", lab.command("replay", [visit], tags: "name=front-door"), within: 60)
+      "replay", lab.command("replay", [visit], tags: "name=front-door"))
     #expect(replay.status == 0, "\(replay.output)")
     // Ctrl-C twice is the end at once: the watchdog sees to the rest.
     let fuzz = try await lab.rig.start(
       "fuzz", lab.command("fuzz", ["sesame", "--twin", "none", "--out", lab.rig.path("fuzz")]),
-      until: "corpus  ",
-      within: 60)
+      until: "corpus  ")
     #expect(try await !lab.isFree())
+    fuzz.signalAndWait(SIGINT)
     fuzz.signal(SIGINT)
-    // Two of them that are pending are one.
-    try await Task.sleep(for: .milliseconds(300))
-    fuzz.signal(SIGINT)
-    #expect(try await fuzz.ended(within: 15) == 130, "\(fuzz.output)")
-    try await lab.settled(within: 30) { try await lab.isFree() }
+    #expect(try await fuzz.ended() == 130, "\(fuzz.output)")
+    try await lab.settled { try await lab.isFree() }
   }
 
   @Test(
@@ -54,9 +51,9 @@ struct LabgridTests {
     #expect(try await !lab.isFree())
     let python = try #require(try await lab.python(of: run))
     kill(wholeGroup ? -run.id : run.id, SIGKILL)
-    try await lab.settled(within: 30) { try await lab.isFree() }
+    try await lab.settled { try await lab.isFree() }
     // It ends once it sees that nobody reads it any more.
-    try await lab.settled(within: 30) { kill(python, 0) != 0 }
+    try await lab.settled { kill(python, 0) != 0 }
   }
 
   @Test("killed with its watchdog, its place is given back by the next run", .needs(.labgrid))
@@ -70,8 +67,7 @@ struct LabgridTests {
     try await Task.sleep(for: .seconds(1))
     #expect(try await !lab.isFree())
     let next = try await lab.rig.run(
-      "next", lab.command("run", ["Scenarios/peers/there-and-back.yaml", "--out", lab.rig.path("next")]),
-      within: 60)
+      "next", lab.command("run", ["Scenarios/peers/there-and-back.yaml", "--out", lab.rig.path("next")]))
     #expect(next.output.contains("gave back what a run that was killed held"), "\(next.output)")
     #expect(next.status == 0, "\(next.output)")
     #expect(try await lab.isFree())
@@ -99,7 +95,7 @@ struct LabgridTests {
     let lab = try await LabgridLab(rig)
     let run = try await lab.startRun("run")
     rig.child(named: "coordinator")?.end()
-    try await Self.expectTrouble(run, "cannot be asked", within: 90)
+    try await Self.expectTrouble(run, "cannot be asked")
     #expect(run.output.contains("a process that stays behind goes on trying"), "\(run.output)")
     #expect(try await lab.watchdogs().count == 1)
     try await lab.endWatchdogs()
@@ -122,7 +118,7 @@ struct LabgridTests {
     #expect(run.isRunning, "\(run.output)")
     #expect(try await !lab.isFree())
     run.signal(SIGINT)
-    #expect(try await run.ended(within: 60) == 5, "\(run.output)")
+    #expect(try await run.ended() == 5, "\(run.output)")
     #expect(!run.output.contains("transport lost"), "\(run.output)")
     #expect(try await lab.isFree())
   }
@@ -137,7 +133,7 @@ struct LabgridTests {
     #expect(try await lab.isFree())
     // And without it there is nothing to acquire.
     let next = try await rig.run(
-      "next", lab.command("run", ["Scenarios/peers", "--out", rig.path("next")]), within: 60)
+      "next", lab.command("run", ["Scenarios/peers", "--out", rig.path("next")]))
     #expect(
       next.status == 3
         && next.output.contains(
@@ -189,20 +185,20 @@ struct LabgridTests {
     #expect(brief.status == 3 && brief.output.contains("none became free within 2 s"), "\(brief.output)")
     #expect(brief.output.contains("front-door is held by office/admin"), "\(brief.output)")
     let stopped = try await rig.start(
-      "stopped", command("stopped", "60s"), until: "waiting for a place", within: 60)
+      "stopped", command("stopped", "4min"), until: "waiting for a place")
     // A coordinator that is silent for a while ends no waiting.
     rig.child(named: "coordinator")?.signal(SIGSTOP)
     try await Task.sleep(for: .seconds(14))
     rig.child(named: "coordinator")?.signal(SIGCONT)
     try await Task.sleep(for: .seconds(2))
     stopped.signal(SIGINT)
-    #expect(try await stopped.ended(within: 15) == 5, "\(stopped.output)")
+    #expect(try await stopped.ended() == 5, "\(stopped.output)")
     let cancelled = try await rig.start(
-      "cancelled", command("cancelled", "60s"), until: "waiting for a place", within: 60)
+      "cancelled", command("cancelled", "4min"), until: "waiting for a place")
     let reservations = try await lab.client(["reservations"])
     let token = try #require(reservations.split(separator: "'").dropFirst().first, "\(reservations)")
     try await lab.client(["cancel-reservation", String(token)])
-    #expect(try await cancelled.ended(within: 15) == 3, "\(cancelled.output)")
+    #expect(try await cancelled.ended() == 3, "\(cancelled.output)")
     #expect(try await lab.client(["reservations"]) == "")
     #expect(try await lab.client(["--place", "front-door", "show"]).contains("acquired: office/admin"))
   }
@@ -226,8 +222,7 @@ struct LabgridTests {
     ]
     for (python, tags, words) in cases {
       let run = try await rig.run(
-        "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")], tags: tags, python: python),
-        within: 60)
+        "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")], tags: tags, python: python))
       #expect(run.status == 3 && run.output.contains(words), "\(run.output)")
       let report = try String(contentsOfFile: rig.path("run/junit.xml"), encoding: .utf8)
       #expect(
@@ -235,7 +230,7 @@ struct LabgridTests {
     }
     rig.child(named: "coordinator")?.end()
     let run = try await rig.run(
-      "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")]), within: 60)
+      "run", lab.command("run", ["Scenarios/peers", "--out", rig.path("run")]))
     #expect(run.status == 3 && run.output.contains("the coordinator does not answer"), "\(run.output)")
     // Nothing is held, and so nobody stays behind.
     #expect(try await lab.watchdogs().isEmpty)
@@ -252,13 +247,13 @@ struct LabgridTests {
     #expect(
       night.output.contains("left alone: stray (no tag lock=NAME)")
         && night.output.contains("stand at none of its places: nowhere"), "\(night.output)")
-    try await lab.settled(within: 60) {
+    try await lab.settled {
       try await lab.client(["reservations"]).contains("state: waiting")
         && lab.verdicts().filter { $0.hasPrefix("front-door ") }.count == 2
     }
     #expect(try lab.verdicts().allSatisfy { $0.hasPrefix("front-door ") })
     try await lab.client(["--place", "back-door", "release"])
-    #expect(try await night.ended(within: 120) == 0, "\(night.output)")
+    #expect(try await night.ended() == 0, "\(night.output)")
     #expect(
       try lab.verdicts().sorted() == [
         "back-door agree", "back-door agree", "front-door agree", "front-door agree",
@@ -277,7 +272,7 @@ struct LabgridTests {
     let lab = try await LabgridLab(Rig(.labgrid), and: "back-door")
     try await lab.client(["--place", "back-door", "acquire"])
     let night = try await lab.startNight("night", rounds: 1, wait: "2s")
-    #expect(try await night.ended(within: 120) == 3, "\(night.output)")
+    #expect(try await night.ended() == 3, "\(night.output)")
     #expect(
       night.output.contains(
         "the lock back-door is out of use: 3 runs failed one after the other: no device: "
@@ -293,15 +288,15 @@ struct LabgridTests {
   func nightKilled() async throws {
     let lab = try await LabgridLab(Rig(.labgrid), and: "back-door")
     let first = try await lab.startNight("first", rounds: 3)
-    try await lab.settled(within: 120) { try lab.verdicts().count >= 2 }
+    try await lab.settled { try lab.verdicts().count >= 2 }
     // In the middle of what comes next.
-    try await lab.settled(within: 30) { try await !lab.isFree() }
+    try await lab.settled { try await !lab.isFree() }
     first.signal(SIGKILL)
-    try await lab.settled(within: 60) { try await lab.isFree() }
+    try await lab.settled { try await lab.isFree() }
     let before = try lab.verdicts()
     #expect(before.count < 6)
     let second = try await lab.startNight("second", rounds: 3)
-    #expect(try await second.ended(within: 180) == 0, "\(second.output)")
+    #expect(try await second.ended() == 0, "\(second.output)")
     #expect(second.output.contains("the night is taken up again"), "\(second.output)")
     let after = try lab.verdicts()
     #expect(Array(after.prefix(before.count)) == before)
@@ -329,7 +324,7 @@ struct LabgridTests {
       "#!/bin/sh\nwhile read -r line; do sleep 2; echo \"$line\"; done | \(LabgridLab.python) \"$@\"\n")
     let night = try await lab.startNight(
       "night", rounds: 1, under: ["LABGRID_PYTHON=\(slow)", "LD_PRELOAD=\(library)", "HANG=\(hang)"])
-    #expect(try await night.ended(within: 180) == 0, "\(night.output)")
+    #expect(try await night.ended() == 0, "\(night.output)")
     let ends = try lab.record().compactMap { $0.end }
     #expect(ends.filter { $0.verdict != "agree" }.map { $0.message?.prefix(9) } == ["it hung: "], "\(ends)")
     #expect(try lab.verdicts().sorted() == ["back-door agree", "front-door agree"])
@@ -337,7 +332,7 @@ struct LabgridTests {
   }
 
   private static func expectTrouble(
-    _ run: Rig.Child, _ words: String, within seconds: Double = 60,
+    _ run: Rig.Child, _ words: String, within seconds: Double = Rig.patience,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let status = try await run.ended(within: seconds)

@@ -64,10 +64,13 @@ extension Rig {
     return path
   }
 
+  /// How long what must come is waited for, in seconds: only what never comes takes it.
+  static let patience = 240.0
+
   /// Starts a program and waits until its output contains a text.
   @discardableResult
   func start(
-    _ name: String, _ command: [String], until text: String, within seconds: Double = 15
+    _ name: String, _ command: [String], until text: String, within seconds: Double = Rig.patience
   ) async throws -> Child {
     try await start(name, command, within: seconds) { $0.output.contains(text) }
   }
@@ -75,7 +78,7 @@ extension Rig {
   /// Starts a program and waits until it is ready.
   @discardableResult
   func start(
-    _ name: String, _ command: [String], within seconds: Double = 15, until isReady: (Child) -> Bool
+    _ name: String, _ command: [String], within seconds: Double = Rig.patience, until isReady: (Child) -> Bool
   ) async throws -> Child {
     let child = try Child(networkPrefix + command, output: path(name + ".log"))
     children.append(child)
@@ -91,7 +94,8 @@ extension Rig {
   }
 
   /// Runs a program to its end; one that takes too long is killed, and that is a failure.
-  func run(_ name: String, _ command: [String], within seconds: Double = 30) async throws -> Result {
+  func run(_ name: String, _ command: [String], within seconds: Double = Rig.patience) async throws -> Result
+  {
     let child = try Child(networkPrefix + command, output: path(name + ".log"))
     children.append(child)
     guard let status = try await child.ended(within: seconds) else {
@@ -102,7 +106,9 @@ extension Rig {
 
   /// Runs a program to its end, which must be a success, and returns what it said.
   @discardableResult
-  func succeed(_ name: String, _ command: [String], within seconds: Double = 30) async throws -> String {
+  func succeed(
+    _ name: String, _ command: [String], within seconds: Double = Rig.patience
+  ) async throws -> String {
     let result = try await run(name, command, within: seconds)
     guard result.status == 0 else {
       throw Failure(
@@ -160,8 +166,11 @@ extension Rig {
     /// Sends it alone a signal.
     func signal(_ number: Int32) { process.signal(number) }
 
+    /// Sends it alone a signal, and waits until it has it.
+    func signalAndWait(_ number: Int32) { process.signalAndWait(number) }
+
     /// Its exit status, or 128 and the signal that ended it; `nil` if it has not ended in time.
-    func ended(within seconds: Double) async throws -> Int32? {
+    func ended(within seconds: Double = Rig.patience) async throws -> Int32? {
       let limit = Date.now + seconds
       while Date.now < limit {
         if let status = process.status { return status }

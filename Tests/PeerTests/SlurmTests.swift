@@ -19,7 +19,7 @@ struct SlurmTests {
       [
         "/usr/bin/python3", "-c", unblock, "/bin/bash", "-c",
         "\(words) \(Place.lockstep) \(Place.root)/Scenarios 16",
-      ], within: 180)
+      ])
     #expect(result.status == 0, "\(result.output)")
     #expect(!result.output.contains("times, and not twice"), "\(result.output)")
   }

@@ -92,7 +92,7 @@ extension Rig {
   /// Runs one of the scripts in Tests/Peers to its end, which must be a success.
   @discardableResult
   func succeed(
-    script name: String, _ arguments: String..., within seconds: Double = 30
+    script name: String, _ arguments: String..., within seconds: Double = Rig.patience
   ) async throws -> String {
     try await succeed(name.replacing("/", with: "-"), script(name, arguments), within: seconds)
   }

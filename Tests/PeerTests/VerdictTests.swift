@@ -41,6 +41,6 @@ struct VerdictTests {
         Place.lockstep, "run", scenario, "--transport", "tcp-client:127.0.0.1:\(port)", "--device",
         "lock:\(key)",
         "--out", rig.path("Reports"),
-      ], within: 60)
+      ])
   }
 }

@@ -64,7 +64,7 @@ class Floor:
         """Whether all of its controllers are there; nobody connects to find out, since each takes one host."""
         return (self.folder / f"{air}.log").read_bytes().count(b"tcp-server:") >= count
 
-    def wait(self, condition, problem, seconds=20):
+    def wait(self, condition, problem, seconds=240):
         limit = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > limit:
@@ -74,7 +74,7 @@ class Floor:
     def ask(self, name, request):
         """Asks for something of a lock's surroundings."""
         with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(10)
+            line.settimeout(240)
             line.connect(str(self.folder / f"{name}.socket"))
             line.sendall(json.dumps(request).encode() + b"\n")
             answer = json.loads(line.makefile().readline())

@@ -165,7 +165,7 @@ class Subject:
             **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "NOTIFY_SOCKET")},
             "LOCKSTEP_STATE": str(folder / "state/lockstep"), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
 
-    def run(self, folder, *words, faults="-", children="-", record=None, timeout=60):
+    def run(self, folder, *words, faults="-", children="-", record=None, timeout=600):
         command = [self.lockstep, *words]
         if record is not None:
             command = [self.lockstep, "faulty", str(record), faults, children, "--", *words]
@@ -195,8 +195,8 @@ class Subject:
         raise NotImplementedError
 
 
-# A program at the lowest priority on a busy machine may take seconds to start: that is no fault of what is tortured.
-PATIENCE = ["--answer-timeout", "60s"]
+# A program on a busy machine may take seconds to start: that is no fault of what is tortured.
+PATIENCE = ["--answer-timeout", "240s"]
 
 RUN = ["run", "suite", "--seed", "1", "--quiet", "--out", "out", *PATIENCE]
 

@@ -113,7 +113,7 @@ class Place:
         shutil.rmtree(self.state, ignore_errors=True)
         shutil.rmtree(self.out, ignore_errors=True)
 
-    def run(self, *words, faults=None, record=None, timeout=120):
+    def run(self, *words, faults=None, record=None, timeout=600):
         command = [self.floor.lockstep, *words]
         if record is not None:
             # Where nothing is to fail every call is written down.

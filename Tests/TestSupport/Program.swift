@@ -1,6 +1,7 @@
 public import Foundation
 import Glibc
 import Synchronization
+import Testing
 
 /// A program that a test started, in a process group of its own.
 ///
@@ -115,6 +116,45 @@ public final class Program: Sendable {
   /// Sends it alone a signal.
   public func signal(_ number: Int32) {
     if isRunning { kill(processIdentifier, number) }
+  }
+
+  /// Sends it alone a signal, and waits until it has it: two of a kind that come together are one.
+  public func signalAndWait(_ number: Int32) {
+    signal(number)
+    eventually(by: self) {
+      let status = (try? String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)) ?? ""
+      let pending = status.split(separator: "\n").filter {
+        $0.hasPrefix("SigPnd:") || $0.hasPrefix("ShdPnd:")
+      }
+      return pending.allSatisfy { line in
+        let signals = line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+        return signals & 1 << UInt64(number - 1) == 0
+      }
+    }
+  }
+
+  /// Waits until it, and all that it started, wait for something and do nothing by themselves. One that has no processor because the
+  /// machine is busy does not wait.
+  public func awaitRest() {
+    var count = 0
+    eventually(by: self) {
+      count = Self.rests(processIdentifier) ? count + 1 : 0
+      usleep(5000)
+      return count == 30
+    }
+  }
+
+  private static func rests(_ process: Int32) -> Bool {
+    let tasks = "/proc/\(process)/task"
+    for task in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+      let stat = (try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)) ?? ""
+      // The name of a program may have brackets.
+      let state = stat.split(separator: ")").last?.split(separator: " ").first ?? "Z"
+      guard state == "S" || state == "Z" || state == "T" else { return false }
+      let children = (try? String(contentsOfFile: "\(tasks)/\(task)/children", encoding: .utf8)) ?? ""
+      guard children.split(separator: " ").compactMap({ Int32($0) }).allSatisfy(rests) else { return false }
+    }
+    return true
   }
 
   /// Runs a program to its end. What it says goes to files and not to pipes: there is nothing to drain.

@@ -15,7 +15,7 @@ enum TransportWay: String, CaseIterable, Sendable {
   static let closable: [TransportWay] = [.tcpClient, .tcpServer, .unixClient]
 }
 
-/// A transport, and its other end in our hands. Nothing here waits for longer than some seconds, and there is no thread:
+/// A transport, and its other end in our hands. Nothing here waits for ever, and there is no thread:
 /// the system holds what either end has said until the other listens.
 final class TransportRig {
   let transport: Transport
@@ -24,13 +24,13 @@ final class TransportRig {
   private let way: TransportWay
   private let files: TemporaryFolder
 
-  /// Settings with time limits of tests, and a lock folder of their own.
+  /// Settings in which only what a test asks for is late, and a lock folder of their own.
   static func settings(_ files: TemporaryFolder) -> TransportSettings {
     var settings = TransportSettings()
     settings.lockFolder = files.path + "/locks"
-    settings.openTimeout = .seconds(1)
-    settings.sendTimeout = .seconds(1)
-    settings.packetTimeout = .seconds(1)
+    settings.openTimeout = patience
+    settings.sendTimeout = patience
+    settings.packetTimeout = patience
     settings.reopenTimeout = .milliseconds(400)
     return settings
   }
@@ -89,7 +89,7 @@ extension TransportRig {
   /// What the transport has said, up to a number of bytes.
   func hear(_ count: Int) -> [UInt8] {
     var heard: [UInt8] = []
-    let limit = Waiting.now + .seconds(5)
+    let limit = Waiting.now + patience
     while heard.count < count, Waiting.now < limit {
       Waiting.wait(for: [(peer, Int16(POLLIN))], until: limit)
       var bytes = [UInt8](repeating: 0, count: count - heard.count)
@@ -114,10 +114,10 @@ extension TransportRig {
     _ = transport.takeDiagnostics()
   }
 
-  /// What the transport receives within five seconds: the packets, and the fault that ends them.
+  /// What the transport receives: the packets, and the fault that ends them.
   func outcome(packets count: Int = .max) -> (packets: [HCIPacket], fault: TransportFault?) {
     var packets: [HCIPacket] = []
-    let limit = Waiting.now + .seconds(5)
+    let limit = Waiting.now + patience
     do throws(TransportFault) {
       while packets.count < count, let packet = try transport.receive(until: limit) { packets.append(packet) }
       return (packets, nil)

@@ -24,11 +24,7 @@ struct ExclusiveTests {
       "\(environment) exec \"$LOCKSTEP\" run slow.yaml --transport \(air.transports[0]) --device lock:lock.yaml "
       + "--show-progress none"
     let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
-    for _ in 0..<1000 {
-      if let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { return process }
-      usleep(10_000)
-    }
-    Issue.record("it was never unlocked")
+    folder.awaitUnlocked(by: process)
     return process
   }
 
@@ -49,13 +45,10 @@ struct ExclusiveTests {
     let waiting = try Command.Folder()
     let line =
       "unset LOCKSTEP_STATE XDG_STATE_HOME; HOME=$PWD/one exec \"$LOCKSTEP\" run short.yaml --transport "
-      + "\(air.transports[0]) --device lock:lock.yaml --out Waiting --wait 1min"
+      + "\(air.transports[0]) --device lock:lock.yaml --out Waiting --wait 4min"
     let patient = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: waiting)
-    for _ in 0..<1000 {
-      if let errors = try? waiting.read("errors"), errors.contains("; it is waited for, up to 1 min") {
-        break
-      }
-      usleep(10_000)
+    eventually(by: patient) {
+      (try? waiting.read("errors"))?.contains("; it is waited for, up to 4 min") == true
     }
     kill(process.processIdentifier, SIGTERM)
     expect(process.waitUntilExit(), 5)

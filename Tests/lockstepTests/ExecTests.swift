@@ -102,8 +102,8 @@ struct ExecTests {
         "stopped answering: the device's program ended: exit status 3, of python3 lock.py"
       ),
       (
-        "if status == 'unlocked': import time; time.sleep(60)", 1,
-        "no end of the answer within 3 s to {\"stimulus\":\"unlock\"}"
+        "if status == 'unlocked': import time; time.sleep(600)", 1,
+        "no end of the answer within 10 s to {\"stimulus\":\"unlock\"}"
       ),
       (
         "if status == 'unlocked': print('oops', flush=True)", 1,
@@ -120,7 +120,9 @@ struct ExecTests {
 
       """
     try folder.write("lock.py", counter + folder.read("lock.py"))
-    let result = try Command.run("run", "--answer-timeout", "3", in: folder.path)
+    // Far more than a start takes, for it is waited for to the end.
+    let patience = extra.contains("sleep") ? "10" : "200"
+    let result = try Command.run("run", "--answer-timeout", patience, in: folder.path)
     expect(result.status, status)
     #expect(result.output.contains(message), "\(result.output)")
     let tag = status == 1 ? "<failure" : "<error"
@@ -163,8 +165,8 @@ struct ExecTests {
       "scenario: A\nmachine: sesame-table\ndevice: exec:python3 lock.py\nsteps: [wait: 1 h]\n")
     try folder.write("Scenarios/third.yaml", scenario)
     let process = try Command.start(Command.path, ["run"], in: folder.path, out: folder)
-    while !folder.has("begun"), process.isRunning { usleep(10_000) }
-    usleep(300_000)
+    eventually(by: process) { folder.has("begun") }
+    process.awaitRest()
     kill(process.processIdentifier, signal)
     expect(process.waitUntilExit(), 5)
     let report = try folder.read("Reports/junit.xml")
@@ -182,7 +184,7 @@ struct ExecTests {
       "scenario: A\nmachine: sesame-table\ndevice: \"exec:trap '' PIPE TERM; python3 lock.py; sleep 60\"\n"
         + "steps: [wait: 1 h]\n")
     let process = try Command.start(Command.path, ["run", "slow.yaml"], in: folder.path, out: folder)
-    while !folder.has("begun"), process.isRunning { usleep(10_000) }
+    eventually(by: process) { folder.has("begun") }
     kill(process.processIdentifier, SIGSTOP)
     kill(process.processIdentifier, signal)
     kill(process.processIdentifier, signal == SIGTERM ? SIGINT : SIGTERM)

@@ -20,15 +20,6 @@ private func fuzz(
   return Command.Result(status: status, output: try out.read("output"), errors: try out.read("errors"))
 }
 
-/// Waits until something holds; gives up after a minute.
-private func wait(until holds: () throws -> Bool) throws {
-  for _ in 0..<6000 {
-    if try holds() { return }
-    usleep(10_000)
-  }
-  Issue.record("a minute passed")
-}
-
 /// The last lines of the journal of the only run, as JSON.
 private func journal(_ folder: Command.Folder) throws -> [JSON] {
   let run = try #require(folder.names("Reports/runs").first)
@@ -48,7 +39,7 @@ struct FuzzCommandTests {
   func resume(jobs: Int) throws {
     let folder = try Command.Folder()
     let result = try fuzz("sesame-table --seed 3 --jobs \(jobs)", in: folder) { process in
-      try wait { folder.names("Reports/corpus/sesame-table").count > 20 }
+      eventually { folder.names("Reports/corpus/sesame-table").count > 20 }
       process.signal(SIGINT)
     }
     expect(result.errors, "")
@@ -189,7 +180,7 @@ struct FuzzCommandTests {
   private func workers(_ count: Int, of process: Program) throws -> [pid_t] {
     let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
     var workers: [pid_t] = []
-    try wait {
+    try eventually {
       workers = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").compactMap {
         pid_t($0)
       }
@@ -226,7 +217,7 @@ struct FuzzCommandTests {
     let folder = try Command.Folder()
     let result = try fuzz("sesame-table --seed 1 --jobs 2", in: folder) { process in
       let worker = try workers(2, of: process)[1]
-      try wait { !folder.names("Reports/corpus/sesame-table").isEmpty }
+      eventually { !folder.names("Reports/corpus/sesame-table").isEmpty }
       kill(worker, SIGSTOP)
       process.signal(SIGINT)
     }
@@ -245,7 +236,7 @@ struct FuzzCommandTests {
         // A worker that has just been started has not said yet what it does of a signal.
         usleep(UInt32(moment) * 30_000)
         for worker in workers { kill(worker, signal) }
-        try wait { !folder.names("Reports/corpus/sesame-table").isEmpty }
+        eventually { !folder.names("Reports/corpus/sesame-table").isEmpty }
         for worker in workers { kill(worker, signal) }
         kill(process.processIdentifier, signal)
       }
@@ -276,14 +267,14 @@ struct FuzzCommandTests {
     let folder = try Command.Folder()
     var workers: [String] = []
     _ = try fuzz("sesame-table --seed 1 --jobs 2", in: folder) { process in
-      try wait {
+      try eventually {
         let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
         workers = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").map(String.init)
         return workers.count == 2
       }
       kill(process.processIdentifier, SIGKILL)
     }
-    try wait {
+    eventually {
       workers.allSatisfy { worker in
         let status = (try? String(contentsOfFile: "/proc/\(worker)/stat", encoding: .utf8)) ?? ""
         return status.isEmpty || status.contains(") Z ")

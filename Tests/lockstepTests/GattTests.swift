@@ -167,11 +167,9 @@ struct GattTests {
 
     let out = try Command.Folder()
     let listener = try Command.start(
-      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "60s"],
+      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "600s"],
       in: folder.path, out: out)
-    for _ in 0..<1000 where try !out.read("output").contains(Self.told) && listener.isRunning {
-      usleep(10_000)
-    }
+    try eventually(by: listener) { try out.read("output").contains(Self.told) }
     let second = try gatt()
     expect(second.status, 3)
     #expect(second.errors.contains("lockstep gatt"), "\(second.errors)")
@@ -190,17 +188,15 @@ struct GattTests {
   func interrupted() throws {
     let out = try Command.Folder()
     let listener = try Command.start(
-      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "60s"],
+      Command.path, ["gatt", address, "--transport", way, "--subscribe", Self.told, "--duration", "600s"],
       in: folder.path, out: out)
-    for _ in 0..<1000 where try !out.read("output").contains(Self.told) && listener.isRunning {
-      usleep(10_000)
-    }
+    try eventually(by: listener) { try out.read("output").contains(Self.told) }
     listener.signal(SIGINT)
     expect(listener.waitUntilExit(), 0)
     let seeker = try Command.start(
-      Command.path, ["gatt", "c7:e6:da:90:f5:f0", "--transport", way, "--timeout", "60s"], in: folder.path,
+      Command.path, ["gatt", "c7:e6:da:90:f5:f0", "--transport", way, "--timeout", "600s"], in: folder.path,
       out: out)
-    usleep(1_500_000)
+    seeker.awaitRest()
     seeker.signal(SIGTERM)
     expect(seeker.waitUntilExit(), 5)
     // The lock takes the next client at once.

@@ -9,9 +9,9 @@ struct HeldRunTests {
   /// A folder with a fuzzing campaign that is under way; its name, and the process.
   private func living(_ folder: Command.Folder) throws -> (run: String, process: Program) {
     let process = try Command.start(
-      Command.path, ["fuzz", "sesame-table", "--duration", "300s", "--seed", "3"], in: folder.path,
+      Command.path, ["fuzz", "sesame-table", "--duration", "600s", "--seed", "3"], in: folder.path,
       out: folder)
-    while !folder.names("Reports/runs").contains(where: { $0.hasSuffix("-fuzz") }) { usleep(2000) }
+    eventually(by: process) { folder.names("Reports/runs").contains { $0.hasSuffix("-fuzz") } }
     let run = folder.names("Reports/runs").first { $0.hasSuffix("-fuzz") }
     return (try #require(run), process)
   }

@@ -35,15 +35,9 @@ struct KilledRunTests {
 
   /// Starts a run and waits until the lock is open.
   private func open(_ out: Command.Folder) throws -> Program {
-    let before = runs.count
+    let before = runs
     let process = try Command.start(drive: ["slow.yaml"], air, out: out)
-    for _ in 0..<1000 {
-      if runs.count > before, let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) {
-        return process
-      }
-      usleep(10_000)
-    }
-    Issue.record("it was never unlocked")
+    folder.awaitUnlocked(by: process, after: before)
     return process
   }
 
@@ -62,11 +56,7 @@ struct KilledRunTests {
   }
 
   private func waitForRest() {
-    for _ in 0..<3000 {
-      if lastNote == "parked" { return }
-      usleep(10_000)
-    }
-    Issue.record("it was never parked: \(lastNote ?? "")")
+    eventually { lastNote == "parked" }
   }
 
   @Test("the process beside it parks the lock, whichever way the run is ended at once")
@@ -75,14 +65,11 @@ struct KilledRunTests {
     for ends in [[SIGKILL], [SIGINT, SIGINT], [SIGSYS, SIGABRT]] {
       let process = try open(out)
       expect(lastNote, "away locked")
-      for end in ends {
-        kill(process.processIdentifier, end)
-        usleep(200_000)
-      }
+      for end in ends { process.signalAndWait(end) }
       process.waitUntilExit()
       waitForRest()
       let path = "Reports/runs/\(runs.last ?? "")/watcher.log"
-      for _ in 0..<300 where try folder.read(path).split(separator: "\n").count < 2 { usleep(10_000) }
+      try eventually { try folder.read(path).split(separator: "\n").count >= 2 }
       let log = try folder.read(path)
       #expect(log.contains("Z the run is gone, and the lock was not parked\n"), "\(log)")
       #expect(log.contains(": the lock was unlocked and was brought to locked\n"), "\(log)")

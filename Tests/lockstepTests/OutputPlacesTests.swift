@@ -217,16 +217,11 @@ struct OutputPlacesTests {
     _ = try Command.shell("mkfifo p", in: folder.path)
     let process = try Command.start(
       Command.path, ["run", "door.yaml", "--junit", "p"], in: folder.path, out: folder)
-    while process.isRunning {
-      let runs = folder.names("Reports/runs").filter { !$0.hasPrefix(".") }
-      if let run = runs.first, let text = try? folder.read("Reports/runs/\(run)/manifest.json"),
-        text.contains("\"end\"")
-      {
-        break
-      }
-      usleep(10_000)
+    eventually(by: process) {
+      let run = folder.names("Reports/runs").first { !$0.hasPrefix(".") }
+      return (try? folder.read("Reports/runs/\(run ?? "")/manifest.json"))?.contains("\"end\"") == true
     }
-    usleep(300_000)
+    process.awaitRest()
     kill(process.processIdentifier, SIGTERM)
     expect(process.waitUntilExit(), 3)
     let errors = try folder.read("errors")
@@ -425,7 +420,7 @@ struct MissingTests {
     try folder.write("door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
     try folder.write(
       "plan.yaml", "nightly: N\nduration: 1 h\nsuites: [{ name: a, scenarios: door.yaml, tags: [a] }]\n")
-    let result = try Command.shell("timeout 60 \"$LOCKSTEP\" \(line)", in: folder.path)
+    let result = try Command.shell("timeout 240 \"$LOCKSTEP\" \(line)", in: folder.path)
     expect(result.status, 2)
     #expect((result.errors + result.output).contains("expected a file"), "\(result.errors)\(result.output)")
     #expect((result.errors + result.output).contains("it is a pipe"), "\(result.errors)\(result.output)")
@@ -446,7 +441,7 @@ struct MissingTests {
     let unblock =
       "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execvp(sys.argv[1], sys.argv[1:])"
     let result = try Command.shell(
-      "mkfifo q; sleep 60 >q & python3 -c '\(unblock)' timeout -k 50 1 \"$LOCKSTEP\" packets /dev/stdin <q; "
+      "mkfifo q; sleep 600 >q & python3 -c '\(unblock)' timeout -k 200 1 \"$LOCKSTEP\" packets /dev/stdin <q; "
         + "s=$?; kill -KILL $!; exit $s", in: folder.path)
     expect(result.status, 124)
   }

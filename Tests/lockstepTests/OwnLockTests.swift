@@ -295,8 +295,8 @@ struct OwnLockTests {
       """)
     let out = try Command.Folder()
     let process = try Command.start(
-      Command.path, ["run", "--answer-timeout", "60"], in: folder.path, out: out)
-    while !folder.has("greeted"), process.isRunning { usleep(10_000) }
+      Command.path, ["run", "--answer-timeout", "600"], in: folder.path, out: out)
+    eventually(by: process) { folder.has("greeted") }
     let program = try #require(Int32(try folder.read("greeted")))
     process.signal(SIGINT)
     expect(process.waitUntilExit(), 5)

@@ -128,10 +128,10 @@ struct OwnProtocolTests {
       "slow.yaml", try folder.read("visit.yaml").replacing("  - lock\n", with: "  - wait: 1 h\n  - lock\n"))
     let out = try Command.Folder()
     let process = try Command.start(drive: ["slow.yaml"], air, lock: "./real.lock.yaml", out: out)
-    for _ in 0..<1000 where try !air.said.contains("lock: now 1") { usleep(10_000) }
+    try eventually(by: process) { try air.said.contains("lock: now 1") }
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
-    for _ in 0..<1500 where try !air.said.contains("lock: now 0") { usleep(10_000) }
+    try eventually { try air.said.contains("lock: now 0") }
     let said = try air.said
     #expect(said.contains("lock: now 0"), "\(said)")
   }

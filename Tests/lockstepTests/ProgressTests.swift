@@ -115,7 +115,9 @@ struct ProgressTests {
     expect(result.status, 0)
     for name in ["a", "b"] {
       #expect(
-        result.errors.split(separator: "\n").contains("SLOW [> 1 s]  Scenarios/\(name).yaml, at step 1"),
+        result.errors.split(separator: "\n").contains {
+          $0.hasPrefix("SLOW [> ") && $0.contains("]  Scenarios/\(name).yaml, at step ")
+        },
         "\(result.errors)")
     }
   }
@@ -126,14 +128,15 @@ struct ProgressTests {
     let result = try Command.shell(
       """
       $LOCKSTEP run --seed 1 -v --show-progress counter --slow-timeout 0.5s & run=$!
-      sleep 0.9; kill -USR1 $run; wait $run
+      until grep -qs a.yaml Reports/runs/*/journal.jsonl; do sleep 0.05; done
+      kill -USR1 $run; wait $run
       """, in: folder.path)
     expect(result.status, 0)
     let errors = result.errors.replacing(/[0-9]+\.[0-9] s/, with: "N").replacing(
       /> [^\]]+\]/, with: "> N]"
     )
     .split(separator: "\n").map(String.init)
-    #expect(errors.filter { $0 == "SLOW [> N]  Scenarios/a.yaml, at step 1" }.count >= 1, "\(result.errors)")
+    #expect(errors.contains { $0.hasPrefix("SLOW [> N]  Scenarios/a.yaml, at step ") }, "\(result.errors)")
     #expect(
       errors.contains {
         $0.hasPrefix("lockstep: case ") && $0.hasSuffix("N since the start")
@@ -154,7 +157,7 @@ struct ProgressTests {
     let result = try Command.shell("script -qec '\(line)' /dev/null", in: folder.path)
     expect(result.status, 0)
     let drawn = result.output.components(separatedBy: "\r\u{1B}[J")
-    #expect(drawn.count > 8, "\(result.output.debugDescription)")
+    #expect(drawn.count > 2, "\(result.output.debugDescription)")
     #expect(
       drawn.contains {
         $0.hasPrefix("[======      ] 1/2  ") && $0.contains("1 agree  Scenarios/b.yaml")
@@ -186,8 +189,10 @@ struct ProgressTests {
     let folder = try slowFolder("3")
     let result = try Command.shell(
       """
-      $LOCKSTEP fuzz door --device 'exec:python3 slow.py' --duration 2s & run=$!
-      sleep 1.5; kill -USR1 $run; sleep 0.5; kill -INT $run; sleep 0.2; kill -INT $run; wait $run
+      $LOCKSTEP fuzz door --device 'exec:python3 slow.py' --duration 10min 2>said & run=$!
+      until ls Reports/runs/*-fuzz >/dev/null 2>&1; do sleep 0.05; done
+      until grep -q '; so far ' said; do kill -USR1 $run || break; sleep 0.1; done
+      kill -INT $run; sleep 0.2; kill -INT $run; wait $run; cat said >&2
       """, in: folder.path)
     #expect(
       result.errors.contains("lockstep: fuzz door on exec:python3 slow.py, seed "), "\(result.errors)")

@@ -18,13 +18,10 @@ final class EmulatedBench {
     self.folder = folder
     out = try Command.Folder()
     process = try Command.start(
-      Command.path, ["emulate"] + arguments + ["--format", "json", "--duration", "100s"], in: folder.path,
+      Command.path, ["emulate"] + arguments + ["--format", "json", "--duration", "600s"], in: folder.path,
       out: out)
-    for _ in 0..<1000 {
-      let hasSpoken = try out.read("output").contains("\n")
-      if hasSpoken || !process.isRunning { break }
-      usleep(10_000)
-    }
+    let out = out
+    try eventually(by: process) { try out.read("output").contains("\n") }
     let line = try out.read("output").split(separator: "\n").first.map(String.init)
     let errors = try out.read("errors")
     announcement = try JSON(parsing: try #require(line, "\(errors)"))
@@ -90,6 +87,16 @@ extension Command.Folder {
   /// The journal of the last run.
   func journal() throws -> String {
     try read("Reports/runs/\(names("Reports/runs").last ?? "none")/journal.jsonl")
+  }
+
+  /// Waits until the lock has shown in the last run that it is unlocked; in one after those that are named, where some are.
+  func awaitUnlocked(
+    by process: Program, after runs: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    eventually(by: process, sourceLocation: sourceLocation) {
+      guard names("Reports/runs").count > runs.count, let journal = try? journal() else { return false }
+      return journal.contains(#""status":"unlocked""#)
+    }
   }
 
   /// How often the lock of this folder has moved.

@@ -18,7 +18,7 @@ private final class SwitchedBench {
     let words = [
       "emulate", "sesame5", "--serve", "tcp-server:127.0.0.1:\(port)", "--key-file", "lock.yaml", "--seed",
       "7",
-      "--duration", "100s",
+      "--duration", "600s",
     ]
     // Who started the run waits for all that have a descriptor of it, which the emulator is not to be among.
     try folder.write(
@@ -40,7 +40,7 @@ private final class SwitchedBench {
     out = try Command.Folder()
     let process = try Command.start(Command.path, words, in: folder.path, out: out)
     try folder.write("pid", "\(process.processIdentifier)\n")
-    for _ in 0..<1000 where try !out.read("output").contains("advertising") { usleep(10_000) }
+    try eventually(by: process) { try out.read("output").contains("advertising") }
   }
 
   deinit { if let pid { kill(pid, SIGKILL) } }
@@ -71,10 +71,7 @@ private final class SwitchedBench {
       "LOCKSTEP_STATE=$PWD/state/lockstep exec \"$LOCKSTEP\" run slow.yaml there.yaml --bench bench.yaml --device lock:door "
       + "--out Reports --show-progress none"
     let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
-    for _ in 0..<1000 {
-      if let journal = try? folder.journal(), journal.contains(#""status":"unlocked""#) { break }
-      usleep(10_000)
-    }
+    folder.awaitUnlocked(by: process)
     if let pid { kill(pid, SIGSTOP) }
     process.waitUntilExit()
     return Command.Result(
@@ -188,7 +185,7 @@ struct RecoveryTests {
         "LOCKSTEP_STATE=$PWD/state/lockstep exec \"$LOCKSTEP\" doctor --bench bench.yaml --power --quiet"
       let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
       for (name, count) in [("off", 1), ("on", 2)] where count <= signals {
-        while process.isRunning, !folder.has(name) { usleep(10_000) }
+        eventually(by: process) { folder.has(name) }
         kill(process.processIdentifier, SIGTERM)
       }
       expect(process.waitUntilExit(), status)

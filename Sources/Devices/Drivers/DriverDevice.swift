@@ -89,6 +89,8 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   private var recorder: LinkRecorder?
   /// What the driver draws its chances from, from the next test on.
   var seed: UInt64 = 0
+  /// More events than any driver needs between two things that it shows.
+  var maximumEvents = 100_000
 
   init(
     _ program: ProgramConversation, on transport: Transport, _ environment: any DriverEnvironment,
@@ -214,15 +216,12 @@ extension DriverDevice {
         return nil
       }
       // A driver that asks for something at once again and again lets no time pass.
-      if events > Self.maximumEvents {
+      if events > maximumEvents {
         throw program.fail(
           .badAnswer, "the driver was told of \(events) events and has shown nothing, at \(now)")
       }
     }
   }
-
-  /// More events than any driver needs between two things that it shows.
-  private static var maximumEvents: Int { 100_000 }
 
   func restart() throws(LabFault) {
     try program.restart()
