@@ -188,7 +188,9 @@ let package = Package(
       ["LanguageServer", "Devices", "Harness", "Models", "Automata", "Documents", "Basics"]),
     tests("Journal", ["Journal", "Reporting", "System", "Basics"]),
     tests("Reporting", ["Reporting", "Databases", "Journal", "System", "Basics"]),
-    tests("Nightly", ["Nightly", "Bench", "Conformance", "Documents", "Basics"]),
+    tests(
+      "Nightly",
+      ["Nightly", "Reporting", "Bench", "Journal", "Conformance", "Documents", "System", "Basics"]),
     tests("Benchmarks", ["Benchmarks", "Nightly", "Bench", "Basics"]),
     tests(
       "lockstep",

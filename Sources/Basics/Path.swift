@@ -27,6 +27,21 @@ public enum Path {
     return (up + target[common...]).joined(separator: "/")
   }
 
+  /// A path to a file as a file in a folder is to name it, so that it is found from there wherever the one who reads it is.
+  ///
+  /// Where both can be told from one place, the path leads from the folder to the file. A file that is named from the root
+  /// stays so in a folder that is not.
+  ///
+  /// - Parameter here: where we are, from the root.
+  public static func reference(to path: String, from folder: String, here: String) -> String {
+    if path.hasPrefix("/"), !folder.hasPrefix("/") { return normalized(path) }
+    let (target, start) = (parts(path), parts(folder))
+    let common = zip(target.dropLast(), start).prefix { $0 == $1 }.count
+    // The way up from a folder that lies above is known only from the root.
+    let isKnown = path.hasPrefix("/") == folder.hasPrefix("/") && !start.dropFirst(common).contains("..")
+    return isKnown ? relative(path, from: folder) : relative(join(here, path), from: join(here, folder))
+  }
+
   /// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant
   /// from one place, or from the root.
   public static func way(to target: String, from start: String) -> String {

@@ -4,6 +4,7 @@ public import Automata
 public import Conformance
 import Models
 import Synchronization
+import System
 
 /// The machines that scenarios and commands can name: those built in, and files.
 public final class MachineLibrary {
@@ -224,6 +225,6 @@ public final class MachineLibrary {
 extension MachineLibrary.Entry {
   /// How a scenario in a folder refers to the machine.
   public func reference(from folder: String) -> String {
-    isFile ? Path.relative(label, from: folder) : label
+    isFile ? Path.reference(to: label, from: folder, here: Host.folder) : label
   }
 }

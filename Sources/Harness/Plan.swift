@@ -85,6 +85,14 @@ public struct Plan: Sendable {
     fileprivate var firsts: [Case] = []
     fileprivate let selection: Selection
 
+    fileprivate init(selection: Selection) { self.selection = selection }
+
+    /// The cases of scenarios for which there is no device: they are named, and cannot be driven.
+    public init(undriven set: ScenarioSet, _ selection: Selection) {
+      self.init(selection: selection)
+      firsts = set.items.map { Plan.case(of: $0, selection) }
+    }
+
     public var startIndex: Int { 0 }
     public var endIndex: Int { firsts.count * selection.rounds }
 
@@ -138,11 +146,7 @@ public struct Plan: Sendable {
     _ item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> Case {
     let scenario = item.scenario
-    var new = Case(
-      id: id(of: item.path), name: scenario.title, file: item.path, text: item.text, scenario: scenario,
-      machine: item.machine,
-      device: scenario.device ?? DeviceSpec(.emulator, ""), start: scenario.start,
-      seed: seed(of: scenario, round: 1, selection))
+    var new = Plan.case(of: item, selection)
     let description: DeviceDescription
     if let replacement {
       description = replacement.description
@@ -160,6 +164,15 @@ public struct Plan: Sendable {
     new.completeStart(description.abilities)
     new.completeStart(with: description.usual)
     return new
+  }
+
+  /// A scenario in the first round, as it is written.
+  private static func `case`(of item: ScenarioSet.Item, _ selection: Selection) -> Case {
+    let scenario = item.scenario
+    return Case(
+      id: id(of: item.path), name: scenario.title, file: item.path, text: item.text, scenario: scenario,
+      machine: item.machine, device: scenario.device ?? DeviceSpec(.emulator, ""), start: scenario.start,
+      seed: seed(of: scenario, round: 1, selection))
   }
 
   /// The id of the case of a scenario, without its round.

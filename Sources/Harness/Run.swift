@@ -22,6 +22,7 @@ public final class Run {
   private let listener: any JournalListener
   private let onlooker: (any CaseOnlooker)?
   private let retries: Int
+  private let failsFlaky: Bool
   private let maximumFailures: Int?
   private let earlier: Earlier
   private let prepare: () -> [String]
@@ -48,13 +49,14 @@ public final class Run {
   ///   - listener: takes in the journal.
   ///   - onlooker: sees what is said of each case at once.
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
+  ///   - failsFlaky: whether a case that agrees only at a later try counts as failed.
   ///   - maximumFailures: after how many cases that fail no more are begun; any number unless given.
   ///   - earlier: what was done when this is a run that is taken up again.
   ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
   ///   - isStopped: whether the run is to end with the step that is being done.
   public init(
     _ plan: Plan, in lanes: [Lane], listener: any JournalListener,
-    seenBy onlooker: (any CaseOnlooker)? = nil, retries: Int = 0,
+    seenBy onlooker: (any CaseOnlooker)? = nil, retries: Int = 0, failsFlaky: Bool = false,
     maximumFailures: Int? = nil, earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
     isStopped: @escaping () -> Bool = { false }
   ) {
@@ -63,6 +65,7 @@ public final class Run {
     self.listener = listener
     self.onlooker = onlooker
     self.retries = retries
+    self.failsFlaky = failsFlaky
     self.maximumFailures = maximumFailures
     self.earlier = earlier
     self.prepare = prepare
@@ -89,7 +92,7 @@ public final class Run {
       .run(
         Record.Run(
           seed: plan.seed, cases: plan.cases.count, isResumed: earlier.isThere,
-          failsFlaky: earlier.tally.failsFlaky)))
+          failsFlaky: failsFlaky)))
     for diagnostic in prepare() { listener.diagnostic(diagnostic) }
     driveAll()
     var summary = state.summary
@@ -100,8 +103,8 @@ public final class Run {
     summary.tally.isInTrouble = park.fault != nil
     summary.coverage = state.count.coverage
     for coverage in summary.coverage { listener.take(coverage) }
-    if summary.exitStatus == .incomplete, let words = summary.tally.shortfall { listener.diagnostic(words) }
-    listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
+    if let words = summary.tally.tooLittle { listener.diagnostic(words) }
+    listener.take(.end(Record.End(summary.tally)))
     return summary
   }
 
@@ -132,18 +135,18 @@ public final class Run {
   private func drive(in lane: Lane, _ queue: CaseQueue<Plan.Cases>) {
     while let (test, turn) = queue.take() {
       var visits: [(CellCoverage, MachineLibrary.Entry)] = []
-      let verdict = tries(test, in: lane, turn, &visits)
+      let (verdict, ending) = tries(test, in: lane, turn, &visits)
       monitor.locked {
         if verdict.limit != nil { state.hindrance = .limit(verdict.message ?? "") }
-        let isFailure = verdict.word.isFailure && !verdict.isExcused
-        guard isFailure || verdict.isFlaky && earlier.tally.failsFlaky else { return }
+        guard ending.element == .failed || ending == .labFault else { return }
         state.failures += 1
         if state.hindrance == nil, state.failures == maximumFailures {
           state.hindrance = .failures(state.failures)
         }
       }
       turn.end { [self, visits] in
-        state.summary.tally.count(verdict)
+        state.summary.tally.count(ending)
+        if ending.word == .agree { state.summary.tally.observations += verdict.observations ?? 0 }
         for (coverage, machine) in visits { state.count.add(coverage, of: machine) }
       }
     }
@@ -159,13 +162,13 @@ public final class Run {
 
   /// Tries a case until it agrees, or as often as is allowed.
   ///
-  /// A divergence stands unless a later try agrees: that the lab failed then takes nothing back.
+  /// - Returns: its last verdict, and what the tries come to together.
   private func tries(
     _ test: Case, in lane: Lane, _ listener: any JournalListener,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
-  ) -> Record.Verdict {
+  ) -> (Record.Verdict, CaseEnding) {
     var test = test
-    var divergence: Record.Verdict?
+    var tries = CaseTries()
     while true {
       let (moment, begin) = (WallClock.time, MonotonicClock.now)
       listener.take(.begin(test.record))
@@ -176,9 +179,10 @@ public final class Run {
       let verdict = outcome.record(of: test)
       listener.take(CaseTime(start: moment, taken: MonotonicClock.now - begin))
       listener.take(.verdict(verdict))
-      if verdict.word == .divergence { divergence = verdict }
-      guard verdict.isTriedAgain else { return verdict.word == .agree ? verdict : divergence ?? verdict }
+      tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
+      guard verdict.isTriedAgain else { return (verdict, tries.ending(failsFlaky: failsFlaky)) }
       test.attempt += 1
+      tries.beginAgain()
     }
   }
 

@@ -1,5 +1,5 @@
 /// How much must have been judged for green to be green.
-public struct MinimumVerdicts: Sendable {
+public struct MinimumVerdicts: Hashable, Sendable {
   /// Whether nothing may be skipped, but for what is in quarantine.
   public var failsSkipped = false
   /// How many cases must have come to a verdict.
@@ -7,9 +7,4 @@ public struct MinimumVerdicts: Sendable {
 
   /// One verdict is enough.
   public init() {}
-
-  /// Holds what was counted against it.
-  public func demand(of tally: inout Tally) {
-    (tally.failsSkipped, tally.minimumVerdicts) = (failsSkipped, cases)
-  }
 }

@@ -71,14 +71,32 @@ extension Record {
 
   /// The last line: how the run ended.
   public struct End: Hashable, Sendable {
-    /// How many cases came to which end.
-    public var tally: Tally
+    /// How many cases there were.
+    public var cases = 0
+    /// How many agreed, and how many of these only when they were tried again.
+    var agree = 0
+    var flaky = 0
+    /// How many diverged.
+    var divergences = 0
+    /// How many the lab failed.
+    var labFaults = 0
+    /// How many were not tried, or are in quarantine.
+    var skipped = 0
+    /// How many were not brought to an end.
+    var incomplete = 0
+    /// What those that agree rest on.
+    var observations = 0
     /// The exit status of the command.
     public var status: Int
 
     /// Says how a run ended.
-    public init(_ tally: Tally, _ status: CommandStatus) {
-      (self.tally, self.status) = (tally, Int(status.rawValue))
+    ///
+    /// - Parameter status: what the command ends with, where that is more than what the cases came to.
+    public init(_ tally: Tally, _ status: CommandStatus? = nil) {
+      (cases, agree, flaky) = (tally.cases, tally.agree, tally.flaky)
+      (divergences, labFaults) = (tally.divergences, tally.labFaults)
+      (skipped, incomplete, observations) = (tally.skipped, tally.incomplete, tally.observations)
+      self.status = Int((status ?? tally.exitStatus).rawValue)
     }
   }
 }
@@ -108,10 +126,10 @@ extension Record.End: Recorded {
   public static let blank = Record.End(Tally(), .agree)
   public static let noun = "the end"
   public static let fields: [Field<Self>] = [
-    .needed("cases", \.tally.cases, .count), .usual("agree", \.tally.agree, .count),
-    .usual("flaky", \.tally.flaky, .count), .usual("divergences", \.tally.divergences, .count),
-    .usual("labFaults", \.tally.labFaults, .count), .usual("skipped", \.tally.skipped, .count),
-    .usual("incomplete", \.tally.incomplete, .count), .usual("observations", \.tally.observations, .count),
+    .needed("cases", \.cases, .count), .usual("agree", \.agree, .count),
+    .usual("flaky", \.flaky, .count), .usual("divergences", \.divergences, .count),
+    .usual("labFaults", \.labFaults, .count), .usual("skipped", \.skipped, .count),
+    .usual("incomplete", \.incomplete, .count), .usual("observations", \.observations, .count),
     .needed("status", \.status, .count),
   ]
 }

@@ -1,105 +1,93 @@
-/// How many cases came to which end.
+/// What a run came to: how many cases ended in which way, and what befell it beside them.
+///
+/// ``exitStatus`` says how the run ended. What a command ends with, its last line and every report follow from it.
 public struct Tally: Hashable, Sendable {
-  /// All cases.
+  /// All cases; in a merged report also those for which others stand.
   public var cases = 0
-  /// Those that agree.
-  public var agree = 0
-  /// Those that diverge.
-  public var divergences = 0
-  /// Those that agreed only when they were tried again; among those that agree.
-  public var flaky = 0
-  /// Whether a case that is flaky counts as one that diverges.
-  public var failsFlaky = false
-  /// Those without a judgement.
-  public var labFaults = 0
-  /// Those that were not tried.
-  public var skipped = 0
-  /// Those that diverged and are in quarantine; among those that are skipped.
-  public var excused = 0
-  /// Those that were not brought to an end.
-  public var incomplete = 0
+  /// How many ended in each way.
+  private var counts = [Int](repeating: 0, count: CaseEnding.allCases.count)
   /// The observations that those which agree rest on, as far as they were counted.
   public var observations = 0
-  /// Whether a case that is skipped, and is in no quarantine, makes the whole incomplete.
-  public var failsSkipped = false
-  /// How many cases must at least come to a verdict, for the whole not to be incomplete.
-  public var minimumVerdicts = 0
-  /// Whether a safety limit stopped the run.
-  public var isLimited = false
+  /// How much must have been judged.
+  public var minimum = MinimumVerdicts()
   /// Whether there was trouble in the lab outside of any case.
   public var isInTrouble = false
+  /// What befell the run as a whole, beside its cases and such trouble: what other runs that are put together with it
+  /// ended with, what a night did not come to, that a journal stops early.
+  public var causes: Set<CommandStatus> = []
 
   /// Counts nothing.
   public init() {}
 
+  /// How many ended in a way.
+  public subscript(ending: CaseEnding) -> Int {
+    get { counts[Int(ending.rawValue)] }
+    set { counts[Int(ending.rawValue)] = newValue }
+  }
+
+  /// How many of the cases that count formats have an element for.
+  public func count(as element: CaseEnding.Element) -> Int {
+    CaseEnding.allCases.reduce(0) { $0 + ($1.element == element ? self[$1] : 0) }
+  }
+
+  /// How many ended with a word.
+  private func count(of word: Record.Verdict.Word) -> Int {
+    CaseEnding.allCases.reduce(0) { $0 + ($1.word == word ? self[$1] : 0) }
+  }
+
+  /// Those that agree, whether or not at the first try.
+  public var agree: Int { count(of: .agree) }
+  /// Those that diverge.
+  public var divergences: Int { count(of: .divergence) }
+  /// Those that agreed only when they were tried again; among those that agree.
+  public var flaky: Int { self[.flaky] + self[.failedAsFlaky] }
+  /// Those without a judgement.
+  public var labFaults: Int { count(of: .labFault) }
+  /// Those that were not tried, or are in quarantine.
+  public var skipped: Int { count(of: .skipped) }
+  /// Those that failed and are in quarantine; among those that are skipped.
+  public var excused: Int { self[.excused] }
+  /// Those that were not brought to an end.
+  public var incomplete: Int { count(of: .incomplete) }
+  /// Those that came to an end that counts.
+  public var ended: Int { counts.reduce(0, +) }
+
   /// Counts one more.
-  ///
-  /// - Parameters:
-  ///   - isFlaky: whether it agreed only when it was tried again.
-  ///   - isExcused: whether it failed in quarantine: it is known, and counts as skipped.
-  ///   - isLimited: whether a safety limit stopped it.
-  public mutating func count(
-    _ word: Record.Verdict.Word, isFlaky: Bool = false, isExcused: Bool = false, isLimited: Bool = false
-  ) {
+  public mutating func count(_ ending: CaseEnding) {
     cases += 1
-    if isFlaky { flaky += 1 }
-    if isLimited { self.isLimited = true }
-    if isExcused {
-      skipped += 1
-      excused += 1
-      return
-    }
-    switch word {
-    case .agree: agree += 1
-    case .divergence: divergences += 1
-    case .labFault: labFaults += 1
-    case .skipped: skipped += 1
-    case .incomplete: incomplete += 1
-    }
+    self[ending] += 1
   }
 
-  /// Counts a verdict.
-  public mutating func count(_ verdict: Record.Verdict) {
-    count(
-      verdict.word, isFlaky: verdict.isFlaky, isExcused: verdict.isExcused, isLimited: verdict.limit != nil)
-    if verdict.word == .agree { observations += verdict.observations ?? 0 }
-  }
-
-  /// Adds what another process counted.
-  public mutating func add(_ other: Tally) {
-    cases += other.cases
-    agree += other.agree
-    divergences += other.divergences
-    flaky += other.flaky
-    labFaults += other.labFaults
-    skipped += other.skipped
-    excused += other.excused
-    incomplete += other.incomplete
-    observations += other.observations
-    isLimited = isLimited || other.isLimited
-    isInTrouble = isInTrouble || other.isInTrouble
+  /// Takes one back for which another stands.
+  mutating func uncount(_ ending: CaseEnding) {
+    cases -= 1
+    self[ending] -= 1
   }
 
   /// What to say of cases that agreed only when they were tried again; `nil` where there is none.
   public var flakiness: String? {
     guard flaky > 0 else { return nil }
     return "\(flaky) agreed only when tried again"
-      + (failsFlaky ? ", which counts as failed (--flaky-result fail)" : "")
+      + (self[.failedAsFlaky] > 0 ? ", which counts as failed (--flaky-result fail)" : "")
   }
+
+  /// How many cases came to a verdict.
+  public var verdicts: Int { CaseEnding.allCases.reduce(0) { $0 + ($1.isVerdict ? self[$1] : 0) } }
 
   /// Why agreement is less than was asked for; `nil` where it is not, or nothing agrees.
   public var shortfall: String? {
     guard agree > 0 else { return nil }
-    let verdicts = agree + divergences
-    if verdicts < minimumVerdicts {
+    if verdicts < minimum.cases {
       let cases = verdicts == 1 ? "1 case" : "\(verdicts) cases"
-      return "\(cases) came to a verdict, and at least \(minimumVerdicts) are asked for (--min-cases)"
+      return "\(cases) came to a verdict, and at least \(minimum.cases) are asked for (--min-cases)"
     }
-    let passedOver = skipped - excused
-    guard failsSkipped, passedOver > 0 else { return nil }
-    let cases = passedOver == 1 ? "1 case was" : "\(passedOver) cases were"
+    guard minimum.failsSkipped, self[.skipped] > 0 else { return nil }
+    let cases = self[.skipped] == 1 ? "1 case was" : "\(self[.skipped]) cases were"
     return "\(cases) skipped, and none is to be (--fail-on-skipped)"
   }
+
+  /// Why less came to a verdict than was asked for, where nothing weighs more than that.
+  public var tooLittle: String? { withoutDemands == .agree ? shortfall : nil }
 
   /// Why there is no verdict on anything, where cases came to their end all the same; `nil` where there is one.
   public var whyNothing: String? {
@@ -110,20 +98,26 @@ public struct Tally: Hashable, Sendable {
       + (others > 0 ? ", and the others were skipped" : "")
   }
 
-  /// What the command ends with: a divergence outranks all else, and being stopped outranks trouble in the lab. Without
-  /// one case that agrees nothing was shown, also where all that failed is in quarantine.
-  public var exitStatus: CommandStatus {
-    if divergences > 0 || failsFlaky && flaky > 0 { return .divergence }
-    if isLimited { return .safetyLimit }
-    if incomplete > 0 { return .incomplete }
-    if labFaults > 0 || isInTrouble { return .labFault }
-    if agree == 0 { return .nothingSelected }
-    return shortfall == nil ? .agree : .incomplete
+  /// How the run ended: what the command ends with.
+  public var exitStatus: CommandStatus { tooLittle == nil ? withoutDemands : .incomplete }
+
+  /// How the run ended, however much was asked of it: what weighs most of what its cases came to and what befell it.
+  private var withoutDemands: CommandStatus { .gravest(of: all) }
+
+  /// What each case came to, and what befell the run beside them.
+  private var all: Set<CommandStatus> {
+    var all = causes
+    for ending in CaseEnding.allCases where self[ending] > 0 { all.insert(ending.status) }
+    if isInTrouble { all.insert(.labFault) }
+    return all
   }
+
+  /// Whether a case or the run as a whole came to this, whatever weighs more.
+  public func befell(_ status: CommandStatus) -> Bool { all.contains(status) }
 }
 
 /// What the command ends with.
-public enum CommandStatus: Int32, Sendable {
+public enum CommandStatus: Int32, Sendable, CaseIterable {
   /// All agree.
   case agree = 0
   /// Model and device diverged.
@@ -141,12 +135,19 @@ public enum CommandStatus: Int32, Sendable {
   /// A fault of our own.
   case internalFault = 70
 
+  /// What weighs most of several.
+  ///
+  /// A fault of our own (70) puts all else in doubt; a divergence (1) outranks whatever kept a run from looking further:
+  /// a wrong command (2), a safety limit (6), an early end (5), trouble in the lab (3). What agrees makes up for what
+  /// selected nothing (4), as does nothing at all.
+  public static func gravest(of all: Set<CommandStatus>) -> CommandStatus {
+    let order: [CommandStatus] = [
+      .internalFault, .divergence, .usage, .safetyLimit, .incomplete, .labFault, .agree,
+    ]
+    return order.first(where: all.contains) ?? .nothingSelected
+  }
+
   /// What the command ends with where this machine did not let it do or write down all of it: a disk that is full is
   /// trouble of the lab, unless there is something worse to tell.
-  public var withTrouble: CommandStatus {
-    switch self {
-    case .agree, .nothingSelected: .labFault
-    case .divergence, .usage, .labFault, .incomplete, .safetyLimit, .internalFault: self
-    }
-  }
+  public var withTrouble: CommandStatus { .gravest(of: [self, .labFault]) }
 }

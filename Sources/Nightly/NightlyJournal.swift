@@ -19,9 +19,8 @@ public struct NightlyJournal {
   /// Writes it as a whole.
   ///
   /// - Parameters:
-  ///   - status: what the night ended with; `nil` while it has not.
-  ///   - diagnostic: what there is to say of that.
-  public func write(to path: String, status: CommandStatus?, diagnostic: String? = nil) throws(FileFault) {
+  ///   - tally: what the night came to; `nil` while it has not ended.
+  public func write(to path: String, tally: Tally?) throws(FileFault) {
     var file = try Replacement(of: path)
     var lines = 0
     var times = ""
@@ -30,33 +29,28 @@ public struct NightlyJournal {
       lines += records.count
     }
     try write([.run(Record.Run(seed: runs.seed, cases: night.cases.count))])
-    var tally = Tally()
     var visits: [Record] = []
     var known = Set<Record>()
     for (state, test) in zip(night.cases, runs.lab.tests) {
-      guard status != nil || state.result != nil else { continue }
+      guard tally != nil || state.result != nil else { continue }
       let story = story(of: state, test)
       for (place, time) in story.times {
         times += CaseTime.Line(time, line: lines + place + 1).json.line + "\n"
       }
       try write(story.records)
-      tally.count(story.verdict)
       // Each machine, and what was visited of it, once.
       visits += story.visits.filter { known.insert($0).inserted }
     }
     for run in night.ended {
-      guard case .fuzz = run.attempt.work, run.ending.verdict == .divergence,
-        let path = runs.journal(of: run.attempt.number)
-      else { continue }
-      let campaign = KeptCampaign(path, on: run.attempt.lock, from: runs.folder)
+      guard let campaign = KeptCampaign(of: run, runs) else { continue }
       try write(campaign.records)
-      for verdict in campaign.verdicts { tally.count(verdict) }
       visits += campaign.visits.filter { known.insert($0).inserted }
     }
     for lock in night.locks { try write(park(of: lock)) }
     try write(visits)
-    if let diagnostic { try write([.event(Record.Event(.diagnostic, diagnostic, at: .zero))]) }
-    if let status { try write([.end(Record.End(tally, status))]) }
+    for words in runs.lab.unmet { try write([.event(Record.Event(.diagnostic, words, at: .zero))]) }
+    if let words = tally?.tooLittle { try write([.event(Record.Event(.diagnostic, words, at: .zero))]) }
+    if let tally { try write([.end(Record.End(tally))]) }
     try WholeFile.replace(Path.join(Path.folder(of: path), CaseTime.file), with: times)
     try file.commit()
   }
@@ -79,8 +73,6 @@ public struct NightlyJournal {
     var records: [Record]
     /// Which of the records begin tries of which it is known when they were driven.
     var times: [(place: Int, time: CaseTime)] = []
-    /// What it counts as.
-    var verdict: Record.Verdict
     var visits: [Record] = []
   }
 
@@ -89,7 +81,7 @@ public struct NightlyJournal {
     let result = night.reason(for: state)
     let tries = state.runs.compactMap { ended[$0] }.filter(\.ending.verdict.isJudged)
     guard result.verdict != .notRun, !tries.isEmpty else { return untold(result, state, test) }
-    var story = Story(records: [], verdict: Record.Verdict(.agree, of: ""))
+    var story = Story(records: [])
     for (index, run) in tries.enumerated() {
       var kept = KeptTry(
         runs, run, test.record.named(on: state.test.lock, attempt: index + 1), on: state.test.lock)
@@ -101,26 +93,20 @@ public struct NightlyJournal {
       if let time = kept.time { story.times.append((story.records.count, time)) }
       story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
       story.visits += kept.visits
-      story.verdict = kept.verdict
     }
-    // A divergence stands, whatever the lab did later.
-    if result.verdict == .divergence { story.verdict.word = .divergence }
     return story
   }
 
   /// The lines of a case that nobody drove.
   private func untold(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> Story {
-    let begin = test.record.named(on: state.test.lock, attempt: 1)
-    let word: Record.Verdict.Word =
-      switch result.verdict {
-      case .labFault: .labFault
-      case .notRun where !state.runs.isEmpty: .incomplete
-      case .agree, .flaky, .divergence, .skipped, .notRun: .skipped
-      }
-    var verdict = Record.Verdict(word, of: begin.id, at: .zero)
+    var begin = test.record.named(on: state.test.lock, attempt: 1)
+    if state.test.lock == nil { begin.device = nil }
+    let ending = night.ending(of: state)
+    var verdict = Record.Verdict(ending == .excused ? .labFault : ending.word, of: begin.id, at: .zero)
     verdict.message = result.reason
-    verdict.quarantine = word.isFailure ? state.test.quarantine : nil
-    return Story(records: [.begin(begin), .verdict(verdict)], verdict: verdict)
+    verdict.limit = ending == .limited ? result.reason : nil
+    verdict.quarantine = verdict.word.isFailure ? state.test.quarantine : nil
+    return Story(records: [.begin(begin), .verdict(verdict)])
   }
 }
 
@@ -147,11 +133,12 @@ extension NightEnding.Verdict {
 
 extension Record.Case {
   /// The same case among those of other locks.
-  fileprivate func named(on lock: String, attempt: Int) -> Record.Case {
+  fileprivate func named(on lock: String?, attempt: Int) -> Record.Case {
     var copy = self
+    copy.attempt = attempt
+    guard let lock else { return copy }
     copy.id = "\(lock)/\(id)"
     copy.name = name.map { "\($0) [\(lock)]" }
-    copy.attempt = attempt
     return copy
   }
 }
@@ -167,7 +154,7 @@ private struct KeptTry {
   private(set) var visits: [Record] = []
 
   /// - Parameter begin: the line that starts the case, where the child wrote none.
-  init(_ runs: NightlyRuns, _ run: Night.Ended, _ begin: Record.Case, on lock: String) {
+  init(_ runs: NightlyRuns, _ run: Night.Ended, _ begin: Record.Case, on lock: String?) {
     self.begin = begin
     verdict = Record.Verdict(run.ending.verdict.word, of: begin.id, at: .zero)
     verdict.message = run.ending.message
@@ -180,7 +167,7 @@ private struct KeptTry {
 
   /// Reads the journal of a child; false where it has no verdict.
   private mutating func read(
-    _ path: String, on lock: String, word: Record.Verdict.Word, from folder: String
+    _ path: String, on lock: String?, word: Record.Verdict.Word, from folder: String
   ) -> Bool {
     guard var reader = try? JournalReader(path) else { return false }
     let times = CaseTimes(besides: path)
@@ -221,33 +208,45 @@ extension Record.Verdict {
   }
 }
 
-/// What a campaign of a night found, taken over into the journal of the night: each finding with the case that shows it.
-/// The case of the campaign itself is left out, whose end the night tells.
-private struct KeptCampaign {
+/// What a campaign of a night came to, taken over into the journal of the night: each finding with the case that shows it,
+/// whether or not that is sure, and the case of the campaign itself where the lab failed it. What else ended it is the
+/// night's to tell.
+struct KeptCampaign {
+  /// A case, and the finding that it shows.
+  struct Case {
+    var finding: Record.Finding?
+    var verdict: Record.Verdict
+  }
+
   private(set) var records: [Record] = []
-  private(set) var verdicts: [Record.Verdict] = []
+  private(set) var cases: [Case] = []
   /// The machines, and what was visited of them.
   private(set) var visits: [Record] = []
 
-  init(_ path: String, on lock: String, from folder: String) {
-    guard var reader = try? JournalReader(path) else { return }
-    /// The lines of a finding whose case has not ended.
-    var open: [Record] = []
+  /// - Returns: `nil` where a run fuzzed nothing, or left no journal.
+  init?(of run: Night.Ended, _ runs: NightlyRuns) {
+    guard case .fuzz = run.attempt.work, let path = runs.journal(of: run.attempt.number),
+      var reader = try? JournalReader(path)
+    else { return nil }
+    let lock = run.attempt.lock
+    /// The finding that the next case shows, and the lines of the case that has not ended.
+    var (finding, open): (Record.Finding?, [Record]) = (nil, [])
     while let line = try? reader.next() {
       guard case .success(let record) = line else { continue }
       switch record {
-      case .finding: open = [record]
-      case .begin(let test) where !open.isEmpty:
-        open.append(.begin(test.named(on: lock, attempt: test.attempt)))
-      case .event where open.count > 1: open.append(record)
-      case .verdict(var verdict) where open.count > 1:
+      case .finding(let found): (finding, open) = (found, [])
+      case .begin(let test): open = [.begin(test.named(on: lock, attempt: test.attempt))]
+      case .event where !open.isEmpty: open.append(record)
+      case .verdict(var verdict) where !open.isEmpty:
         verdict.id = "\(lock)/\(verdict.id)"
-        verdict.moveAttachments(of: path, to: folder)
-        records += open + [.verdict(verdict)]
-        verdicts.append(verdict)
-        open = []
+        verdict.moveAttachments(of: path, to: runs.folder)
+        if finding != nil || verdict.word == .labFault {
+          records += (finding.map { [.finding($0)] } ?? []) + open + [.verdict(verdict)]
+          cases.append(Case(finding: finding, verdict: verdict))
+        }
+        (finding, open) = (nil, [])
       case .machine, .coverage: visits.append(record)
-      case .begin, .event, .verdict, .run, .left, .campaign, .end: break
+      case .event, .verdict, .run, .left, .campaign, .end: break
       }
     }
   }

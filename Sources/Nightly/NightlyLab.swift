@@ -24,6 +24,8 @@ public struct NightlyLab: Sendable {
   private var identities: [NightDevice: String] = [:]
   /// The scenarios that park locks of drivers, each by what its driver says of it.
   private(set) var parks: [String: String] = [:]
+  /// What is to be fuzzed and meets no lock, in sentences.
+  private(set) var unmet: [String] = []
   /// The quarantine that has lapsed, and what it is about.
   private(set) var lapsed: [Quarantine] = []
 
@@ -70,9 +72,9 @@ public struct NightlyLab: Sendable {
     for suite in plan.suites {
       let wanted = stock.filter { lock in suite.tags.allSatisfy(lock.tags.contains) }
       if wanted.isEmpty {
-        messages.say(
-          "lockstep: suite \(suite.name): no lock has the tags \(suite.tags.joined(separator: ", "))"
-            .inOneLine)
+        let words = Self.unmet(suite.tags)
+        messages.say("lockstep: suite \(suite.name): \(words)".inOneLine)
+        try plan(suite, for: words, seed: seed, messages)
       }
       for lock in wanted {
         for test in try tests(of: suite, on: lock, seed: seed, messages) {
@@ -84,6 +86,46 @@ public struct NightlyLab: Sendable {
         }
       }
     }
+    guard let fuzz = plan.fuzz, !stock.contains(where: { lock in fuzz.tags.allSatisfy(lock.tags.contains) })
+    else { return }
+    unmet = ["nothing is fuzzed: \(Self.unmet(fuzz.tags))"]
+    messages.say("lockstep: \(unmet[0])".inOneLine)
+  }
+
+  /// Why no lock is for something.
+  private static func unmet(_ tags: [String]) -> String {
+    tags.isEmpty ? "there is no lock" : "no lock has the tags \(tags.joined(separator: ", "))"
+  }
+
+  /// Plans the scenarios of a suite for which there is no lock: they are not driven, and reported so.
+  private mutating func plan(
+    _ suite: NightPlan.Suite, for reason: String, seed: UInt64, _ messages: StatusLine
+  ) throws(UsageError) {
+    let set = try scenarios(of: suite, in: World(lab: LabSettings()), messages)
+    var selection = Plan.Selection()
+    (selection.rounds, selection.seed) = (suite.rounds, seed)
+    for test in Plan.Cases(undriven: set, selection) {
+      var fingerprint = Fingerprint(suite.name)
+      for part in [test.id, "no lock"] { fingerprint.mix("\n" + part) }
+      tests.append(test)
+      cases.append(
+        NightCase(
+          identity: fingerprint.description, suite: suite.name, file: test.file, round: Self.round(of: test),
+          lock: nil, unmet: reason))
+    }
+  }
+
+  private static func round(of test: Case) -> Int {
+    test.id.split(separator: "#").dropFirst().last.flatMap { Int($0) } ?? 1
+  }
+
+  private func scenarios(
+    of suite: NightPlan.Suite, in world: World, _ messages: StatusLine
+  ) throws(UsageError) -> ScenarioSet {
+    guard let set = world.scenarios(suite.scenarios, messages) else {
+      throw UsageError("suite \(suite.name): its scenarios cannot be read")
+    }
+    return set
   }
 
   /// What leads to locks, by its name, and what that is known by, where anybody can tell.
@@ -103,9 +145,8 @@ public struct NightlyLab: Sendable {
   ) -> NightCase {
     let entry = inventory.quarantine(of: test.file, on: lock.name)
     let quarantine = entry.flatMap { $0.status(on: today) == .active ? $0 : nil }
-    let round = test.id.split(separator: "#").dropFirst().last.flatMap { Int($0) } ?? 1
     return NightCase(
-      identity: identity, suite: suite.name, file: test.file, round: round, lock: lock.name,
+      identity: identity, suite: suite.name, file: test.file, round: Self.round(of: test), lock: lock.name,
       timeout: suite.timeout, retries: suite.retries, actuations: suite.actuations,
       skipReason: test.skipReason, quarantine: quarantine.map { "\($0)" })
   }
@@ -124,9 +165,7 @@ public struct NightlyLab: Sendable {
       }
     }
     let world = World(lab: settings)
-    guard let set = world.scenarios(suite.scenarios, messages) else {
-      throw UsageError("suite \(suite.name): its scenarios cannot be read")
-    }
+    let set = try scenarios(of: suite, in: world, messages)
     var selection = Plan.Selection()
     selection.rounds = suite.rounds
     selection.seed = seed

@@ -10,6 +10,7 @@ import Basics
 public struct NightlyReport {
   /// A case that failed, or agreed only at a later try.
   struct Item {
+    /// The lock, or what is said in its place where none is for it.
     var lock: String
     var file: String
     var message: String
@@ -84,6 +85,8 @@ public struct NightlyReport {
   private(set) var fuzzed = Interval.zero
   private(set) var resumptions = 0
   private(set) var causes = Set<NightResult.Cause>()
+  /// What the night came to; ``Tally/exitStatus`` is how it ended.
+  public private(set) var tally = Tally()
 
   init(
     _ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval, _ minimum: MinimumVerdicts
@@ -92,13 +95,38 @@ public struct NightlyReport {
     resumptions =
       folder.record.count { if case .resumed = $0 { true } else { false } } + (folder.record.isEmpty ? 0 : 1)
     for state in night.cases { take(state) }
+    var kept: [KeptCampaign] = []
     for run in night.ended {
       guard case .fuzz = run.attempt.work else { continue }
       fuzzed = fuzzed + (run.end - run.begin)
-      if run.ending.verdict == .divergence { takeFindings(of: run) }
+      if let campaign = KeptCampaign(of: run, runs) {
+        take(campaign, of: run)
+        kept.append(campaign)
+      }
     }
     locks = night.locks.map(line)
     dongles = night.dongles.map(line)
+    tally = sum(kept)
+  }
+
+  /// What the night came to: its cases as its journal has them, and what befell it beside them.
+  private func sum(_ campaigns: [KeptCampaign]) -> Tally {
+    var count = EndingCount()
+    for state in night.cases { count.count(night.ending(of: state)) }
+    for test in campaigns.flatMap(\.cases) {
+      if let finding = test.finding {
+        count.count(test.verdict.ending(), showing: finding)
+      } else {
+        count.count(test.verdict.ending())
+      }
+    }
+    for cause in causes { count.note(cause.status) }
+    count.note(
+      isInTrouble: locks.contains(where: \.isBad) || dongles.contains(where: \.isBad)
+        || !runs.lab.unmet.isEmpty)
+    var tally = count.tally
+    tally.minimum = minimum
+    return tally
   }
 
   private mutating func take(_ state: Night.CaseState) {
@@ -109,10 +137,13 @@ public struct NightlyReport {
     case .flaky: flaky.append(item(state, result))
     case .divergence: divergences.append(item(state, result))
     case .labFault: labFaults.append(item(state, result))
-    case .skipped: Self.add(result.reason, state.test.lock, to: &skipped)
-    case .notRun: Self.add(result.reason, state.test.lock, to: &notRun)
+    case .skipped: Self.add(result.reason, state.test.lock ?? Self.noLock, to: &skipped)
+    case .notRun: Self.add(result.reason, state.test.lock ?? Self.noLock, to: &notRun)
     }
   }
+
+  /// What stands in place of a lock where none is for a case.
+  private static let noLock = "no lock"
 
   private static func add(_ reason: String, _ lock: String, to groups: inout [Group]) {
     if let index = groups.firstIndex(where: { $0.reason == reason }) {
@@ -132,7 +163,7 @@ public struct NightlyReport {
     let verdict = run.flatMap { runs.journal(of: $0.attempt.number) }.flatMap(RunHeaderScan.init)?.verdict
     let round = state.test.round > 1 ? " (round \(state.test.round))" : ""
     return Item(
-      lock: state.test.lock, file: state.test.file + round,
+      lock: state.test.lock ?? Self.noLock, file: state.test.file + round,
       message: result.reason.isEmpty ? run?.ending.message ?? "" : result.reason, replay: verdict?.replay,
       signature: verdict?.signature, quarantine: state.test.quarantine, run: run?.attempt.number,
       captures: Self.captures(verdict))
@@ -142,14 +173,30 @@ public struct NightlyReport {
     (verdict?.attachments ?? []).filter { $0.kind == "capture" }.map(\.path)
   }
 
-  private mutating func takeFindings(of run: Night.Ended) {
-    guard let headerScan = runs.journal(of: run.attempt.number).flatMap(RunHeaderScan.init) else { return }
-    for finding in headerScan.findings {
-      findings.append(
-        Item(
-          lock: run.attempt.lock, file: "fuzzing", message: finding.summary,
-          replay: finding.file.map { "lockstep replay \(shellWord($0))" }, signature: finding.signature,
-          run: run.attempt.number, captures: Self.captures(headerScan.verdicts[finding.signature])))
+  /// Takes what a campaign found, each finding once, and what came to no verdict in it.
+  private mutating func take(_ campaign: KeptCampaign, of run: Night.Ended) {
+    var known: [String: Int] = [:]
+    var items: [(item: Item, evidence: Record.Finding.Evidence?)] = []
+    for test in campaign.cases {
+      let item = Item(
+        lock: run.attempt.lock, file: "fuzzing",
+        message: test.finding?.summary ?? test.verdict.summary ?? run.ending.message,
+        replay: test.verdict.replay, signature: test.finding?.signature, run: run.attempt.number,
+        captures: Self.captures(test.verdict))
+      let evidence = test.finding.map {
+        Record.Finding.Evidence(test.verdict.ending(), shortest: $0.shortest)
+      }
+      guard let signature = item.signature, let index = known[signature] else {
+        if let signature = item.signature { known[signature] = items.count }
+        items.append((item, evidence))
+        continue
+      }
+      if let evidence, let other = items[index].evidence, evidence.supersedes(other) {
+        items[index] = (item, evidence)
+      }
+    }
+    for (item, evidence) in items {
+      if evidence?.isShown ?? false { findings.append(item) } else { labFaults.append(item) }
     }
   }
 
@@ -201,6 +248,17 @@ public struct NightlyReport {
   }
 }
 
+extension NightResult.Cause {
+  /// What it makes of the night that a case was not run for it.
+  fileprivate var status: CommandStatus {
+    switch self {
+    case .budget: .safetyLimit
+    case .time, .stopped, .losses, .record: .incomplete
+    case .device: .labFault
+    }
+  }
+}
+
 // MARK: - What it comes to
 
 extension NightlyReport {
@@ -215,37 +273,16 @@ extension NightlyReport {
 
   /// What somebody has to see to in the lab.
   var errands: [(name: String, words: String)] {
-    locks.flatMap { lock in lock.trouble.map { (lock.name, $0) } }
+    runs.lab.unmet.map { ("the bench", $0) }
+      + locks.flatMap { lock in lock.trouble.map { (lock.name, $0) } }
       + dongles.flatMap { dongle in dongle.trouble.map { [(dongle.name, "out of use: \($0)")] } ?? [] }
   }
 
   /// Why it is less than was asked for, where all agrees.
-  public var shortfall: String? { outcome == .agree ? tally.shortfall : nil }
+  public var shortfall: String? { tally.tooLittle }
 
   /// What the command ends with.
-  public var status: CommandStatus { shortfall == nil ? outcome : .incomplete }
-
-  /// How many of the cases came to which end, as any run counts them.
-  private var tally: Tally {
-    var tally = Tally()
-    (tally.agree, tally.divergences, tally.excused) = (agree + flaky.count, red.count, excused.count)
-    tally.skipped = skipped.map(\.count).reduce(0, +) + excused.count
-    minimum.demand(of: &tally)
-    return tally
-  }
-
-  /// What became of the night, however much was asked of it.
-  private var outcome: CommandStatus {
-    if !red.isEmpty || !findings.isEmpty { return .divergence }
-    if causes.contains(.budget) { return .safetyLimit }
-    if !causes.isDisjoint(with: [.time, .stopped, .losses, .record]) { return .incomplete }
-    if !trouble.isEmpty || causes.contains(.device) || locks.contains(where: \.isBad)
-      || dongles.contains(where: \.isBad)
-    {
-      return .labFault
-    }
-    return agree + flaky.count > 0 ? .agree : .nothingSelected
-  }
+  public var status: CommandStatus { tally.exitStatus }
 
   /// Says of each failure whether a run before showed the same.
   public mutating func compare(with history: History) throws(HistoryError) {

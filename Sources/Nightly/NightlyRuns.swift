@@ -175,18 +175,29 @@ extension NightlyRuns {
       if case .elsewhere(let why) = park { return NightEnding(.labFault, why, park: park) }
       let words = headerScan.verdict?.message ?? headerScan.diagnostic ?? "it was not reached"
       return NightEnding(.labFault, words, park: park)
-    case .fuzz:
-      let words = headerScan.findings.map(\.summary).joined(separator: "; ")
-      switch CommandStatus(rawValue: Int32(status)) {
-      case .agree?, .nothingSelected?: return NightEnding(.agree, park: park)
-      case .divergence?: return NightEnding(.divergence, words, park: park)
-      case .safetyLimit?: return NightEnding(.limited, headerScan.verdict?.message ?? "", park: park)
-      case .incomplete?: return NightEnding(.incomplete, "it was stopped", park: park)
-      default:
-        return NightEnding(
-          .labFault, headerScan.verdict?.message ?? "it ended with status \(status)", park: park)
-      }
+    case .fuzz: return NightEnding(fuzzing: headerScan)
     }
+  }
+}
+
+extension NightEnding {
+  /// What a stretch of fuzzing came to, by what its journal says of its run.
+  init(fuzzing headerScan: RunHeaderScan) {
+    let message = headerScan.verdict?.message
+    self =
+      switch headerScan.summary.tally.exitStatus {
+      case .agree, .nothingSelected: NightEnding(.agree, park: headerScan.park)
+      case .divergence:
+        NightEnding(
+          .divergence, headerScan.summary.confirmed.map(\.summary).joined(separator: "; "),
+          park: headerScan.park)
+      case .safetyLimit: NightEnding(.limited, message ?? "", park: headerScan.park)
+      case .incomplete: NightEnding(.incomplete, "it was stopped", park: headerScan.park)
+      case .labFault, .usage, .internalFault:
+        NightEnding(
+          .labFault, message ?? "it ended with status \(headerScan.status ?? headerScan.summary.status)",
+          park: headerScan.park)
+      }
   }
 }
 
@@ -207,9 +218,8 @@ extension NightEnding.Verdict {
 /// What a night wants to know of the journal of a child.
 struct RunHeaderScan {
   private(set) var verdict: Record.Verdict?
-  /// The divergences by their signatures: each finding has its case.
-  private(set) var verdicts: [String: Record.Verdict] = [:]
-  private(set) var findings: [Record.Finding] = []
+  /// What the run came to.
+  let summary: RunSummary
   /// What the lab said last: of a run that came to no case, why.
   private(set) var diagnostic: String?
   /// How the lock was left; unknown where nothing is said of it.
@@ -220,17 +230,15 @@ struct RunHeaderScan {
   /// Looks at a journal; `nil` where it cannot be read.
   init?(_ path: String) {
     guard var reader = try? JournalReader(path) else { return nil }
+    summary = RunSummary(journals: [path])
     while let line = try? reader.next() {
       guard case .success(let record) = line else { continue }
       switch record {
-      case .verdict(let verdict):
-        self.verdict = verdict
-        if let signature = verdict.signature { verdicts[signature] = verdict }
-      case .finding(let finding): findings.append(finding)
+      case .verdict(let verdict): self.verdict = verdict
       case .event(let event) where event.isDiagnostic: diagnostic = event.diagnostic
       case .left(let left): park = ParkState(left)
       case .end(let end): status = end.status
-      case .run, .begin, .event, .machine, .coverage, .campaign: break
+      case .run, .begin, .event, .finding, .machine, .coverage, .campaign: break
       }
     }
   }

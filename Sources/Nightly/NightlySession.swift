@@ -188,7 +188,7 @@ public final class NightlySession {
     if isJournalBehind {
       let path = folder.folder.journalPath
       let isBegun = writer.write { [runs, night] () throws(FileFault) in
-        try NightlyJournal(runs: runs, night: night).write(to: path, status: nil)
+        try NightlyJournal(runs: runs, night: night).write(to: path, tally: nil)
       }
       if isBegun { isJournalBehind = false }
     }

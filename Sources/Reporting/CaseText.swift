@@ -117,11 +117,11 @@ struct CaseOutcome {
     let last = tries[tries.count - 1]
     // The next try was not begun.
     if last.verdict?.isTriedAgain ?? false { tries.append(CaseText(start: last.start)) }
-    let word = entry.outcome == .failed ? .divergence : tries[tries.count - 1].verdict?.word
+    let word = entry.ending == .diverged ? .divergence : tries[tries.count - 1].verdict?.word
     let number: Int? =
-      switch entry.outcome {
-      case .passed where entry.isFailedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }
-      case .passed: nil
+      switch entry.ending {
+      case .failedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }
+      case .agreed, .flaky: nil
       default: tries.firstIndex { $0.verdict?.word == word }
       }
     main = tries[number ?? tries.count - 1]
@@ -141,7 +141,7 @@ extension JournalSource {
     var all = CaseTexts(tries: [CaseText(start: start, limit: limit)])
     for attempt in 1...max(1, entry.attempts) {
       // Of a case that agreed at once only what the lab said is of use.
-      let isTerse = entry.outcome == .passed && attempt == entry.attempts
+      let isTerse = entry.hasAgreed && attempt == entry.attempts
       try read(into: &all.tries[all.tries.count - 1], isTerse: isTerse)
       if attempt == entry.attempts { break }
       guard case .success(.begin(let start)) = try reader.next() else { break }

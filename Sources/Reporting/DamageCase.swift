@@ -1,10 +1,10 @@
 import Basics
 import Journal
 
-/// The case that stands in every report for what is wrong with the journals of its runs: parts that are missing, a run that
-/// did not end, lines that cannot be read.
+/// The case that stands in every report for what its other cases do not show: parts that are missing, a run that did not
+/// end, lines that cannot be read, what a run ended with beside its cases, or that less was judged than is asked for.
 ///
-/// Without it a report of which a part is missing would look like one in which all agrees.
+/// Without it a report could look greener than what the command ends with.
 struct DamageCase {
   /// Its class; no path gives one with a slash.
   static let className = "lockstep/journal"
@@ -14,6 +14,8 @@ struct DamageCase {
   let message: String
   /// All of it, a line each.
   let text: String
+  /// What it counts as: a divergence of which no case tells is one all the same.
+  let element: CaseEnding.Element
 
   /// - Returns: `nil` where nothing is wrong.
   init?(_ problems: [JournalProblem]) {
@@ -21,26 +23,26 @@ struct DamageCase {
     var text = HeadAndTail()
     for problem in problems { text.append("\(problem)\n") }
     (message, self.text) = ("\(first)", text.text)
+    element = problems.contains { $0.status == .divergence } ? .failed : .error
   }
 
   /// What it counts as.
-  static var counts: JUnitCounts {
+  var counts: JUnitCounts {
     var counts = JUnitCounts()
-    counts.tests = 1
-    counts.errors = 1
+    counts.add(element)
     return counts
   }
 }
 
 extension JournalIndex {
-  /// The case for what is wrong with the journals, if anything is.
-  var damage: DamageCase? { DamageCase(problems) }
+  /// The case for what the others do not show, if there is anything.
+  var damage: DamageCase? { DamageCase(remarks) }
 
   /// What reports of it count.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
     for suite in suites { counts.add(suite.counts) }
-    if damage != nil { counts.add(DamageCase.counts) }
+    if let damage { counts.add(damage.counts) }
     return counts
   }
 }
@@ -49,7 +51,7 @@ extension JournalIndex.Suite {
   /// What reports of it count: nothing where all cases made place for others.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
-    for entry in entries where entry.outcome != .replaced { counts.add(entry) }
+    for entry in entries { counts.add(entry) }
     return counts
   }
 }

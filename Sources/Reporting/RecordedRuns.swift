@@ -15,8 +15,13 @@ public struct RecordedRuns {
   ///     the files beside the journals.
   ///   - isReproducible: Whether the reports say nothing that differs between two runs of one seed: when and where they
   ///     were made, by which command, and in which folders they are.
-  public init(journals: [String], manifests: [String] = [], isReproducible: Bool = false) {
-    index = JournalIndex(journals: journals, manifests: manifests, isReproducible: isReproducible)
+  ///   - minimum: How much must have been judged in all of them together.
+  public init(
+    journals: [String], manifests: [String] = [], isReproducible: Bool = false,
+    minimum: MinimumVerdicts = MinimumVerdicts()
+  ) {
+    index = JournalIndex(
+      journals: journals, manifests: manifests, isReproducible: isReproducible, minimum: minimum)
   }
 
   /// What the runs came to.
@@ -44,6 +49,6 @@ public struct RecordedRuns {
     let counts = try writer.write()
     return JUnitReport(
       tests: counts.tests, failures: counts.failures, errors: counts.errors, flaky: counts.flaky,
-      skipped: counts.skipped, milliseconds: Int64(clamping: counts.milliseconds), problems: index.problems)
+      skipped: counts.skipped, milliseconds: Int64(clamping: counts.milliseconds), problems: index.remarks)
   }
 }

@@ -24,6 +24,25 @@ struct PathTests {
   }
 
   @Test(
+    "a file is named from a folder so that it is found from there, wherever both are",
+    arguments: [
+      ("m.yaml", "Reports/failures", "../../m.yaml"), ("../m.yaml", "Reports/failures", "../../../m.yaml"),
+      ("m.yaml", "/home/me/Reports/failures", "../../m.yaml"),
+      ("m.yaml", "/else/failures", "../../home/me/m.yaml"), ("m.yaml", "../else/failures", "../../me/m.yaml"),
+      ("../a/m.yaml", "../else", "../a/m.yaml"), ("/home/me/m.yaml", "Reports/failures", "/home/me/m.yaml"),
+      ("/home/m.yaml", "/home/me/failures", "../../m.yaml"),
+      ("a b's/m.yaml", "/x", "../home/me/a b's/m.yaml"),
+      ("m.yaml", ".", "m.yaml"),
+    ])
+  func references(path: String, folder: String, result: String) {
+    expect(Path.reference(to: path, from: folder, here: "/home/me"), result)
+    // Read from there it is the file.
+    let here = "/home/me"
+    expect(
+      Path.join(here, Path.join(folder, result)), Path.join(here, path))
+  }
+
+  @Test(
     "what stands before a path leads from one folder to another, where that can be told",
     arguments: [
       ("runs/a", "Reports", "../runs/a/"), ("Reports/runs/a", "Reports", "runs/a/"), (".", ".", ""),

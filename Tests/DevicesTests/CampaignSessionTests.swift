@@ -10,7 +10,7 @@ import Testing
 
 /// What a campaign says and keeps, on a clock that goes on by a millisecond whenever it is read.
 private final class Output: CampaignOutput, CampaignReport, JournalListener {
-  var tally = Tally()
+  var earlier = EndingCount()
   let keepsJournal = true
   /// After how many looks at the clock somebody stops it.
   var patience = Int.max
@@ -53,7 +53,7 @@ private struct Asked {
   var keepsGoing = false
   var earlier: CampaignState?
   /// What the cases of earlier sessions came to.
-  var tally = Tally()
+  var count = EndingCount()
   var patience = Int.max
   let folder: TestFolder
 
@@ -81,7 +81,7 @@ private struct Asked {
     state.round = settings.round
     let output = Output()
     output.patience = patience
-    output.tally = tally
+    output.earlier = count
     let end = CampaignSession(
       CampaignPlan(
         target: target, twin: twinTarget, settings: settings, state: state, duration: duration,
@@ -111,7 +111,7 @@ struct CampaignSessionTests {
       Issue.record("it has no end")
       return
     }
-    expect(last.tally.cases, 1)
+    expect(last.cases, 1)
     expect(
       output.records.compactMap {
         if case .coverage(let figures) = $0 { figures.total.legal?.visited } else { nil }
@@ -170,7 +170,7 @@ struct CampaignSessionTests {
     func goOn() throws -> (end: CampaignSummary, output: Output) {
       var asked = Asked(deaf)
       asked.earlier = state
-      (asked.tally.cases, asked.tally.divergences) = (1, 1)
+      asked.count.count(.diverged)
       asked.keepsGoing = true
       asked.steps = state.status.events + 20_000
       return try asked.perform()

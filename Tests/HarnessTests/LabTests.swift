@@ -89,7 +89,7 @@ private final class LabProvider: DeviceProvider {
 
 private func run(
   _ scenarios: [String], _ provider: LabProvider, on machine: MachineDefinition = doorMachine,
-  retries: Int = 0, earlier: Run.Earlier = Run.Earlier()
+  retries: Int = 0, failsFlaky: Bool = false, earlier: Run.Earlier = Run.Earlier()
 ) throws -> (lines: [String], summary: Run.Summary) {
   let machines = MachineLibrary([machine]) { path throws(MachineLibrary.Missing) in
     throw MachineLibrary.Missing("there is no \(path)")
@@ -104,8 +104,10 @@ private func run(
   }
   let journal = JournalList()
   let plan = try Plan(ScenarioSet(items), Plan.Selection(), provider: provider)
-  let summary = Run(plan, in: [Lane(provider)], listener: journal, retries: retries, earlier: earlier)
-    .perform()
+  let summary = Run(
+    plan, in: [Lane(provider)], listener: journal, retries: retries, failsFlaky: failsFlaky, earlier: earlier
+  )
+  .perform()
   return (journal.lines, summary)
 }
 
@@ -313,9 +315,7 @@ struct LabTests {
       }
     }
     provider.door.door = ToyDoor(script)
-    var earlier = Run.Earlier()
-    earlier.tally.failsFlaky = failsFlaky
-    let result = try run(["open"], provider, retries: retries, earlier: earlier)
+    let result = try run(["open"], provider, retries: retries, failsFlaky: failsFlaky)
     let words = result.lines.filter { $0.hasPrefix(#"{"verdict""#) }.map { line in
       line.split(separator: "\"")[3] + (line.contains(#""again":true"#) ? " again" : "")
     }
@@ -331,8 +331,8 @@ struct LabTests {
     var earlier = Run.Earlier()
     earlier.isThere = true
     earlier.judged = ["toys/0", "toys/2"]
-    earlier.tally.count(.agree, isFlaky: true)
-    earlier.tally.count(.divergence)
+    earlier.tally.count(.flaky)
+    earlier.tally.count(.diverged)
     earlier.tally.observations = 40
     let result = try run(["open", "open, close", "open", "open"], LabProvider(), earlier: earlier)
     let lines = result.lines.filter { ["{\"run", "{\"ver", "{\"end"].contains($0.prefix(5)) }
@@ -384,15 +384,15 @@ struct LabTests {
   @Test("a safety limit has its place among the exit statuses")
   func precedence() {
     var tally = Tally()
-    tally.count(.agree)
+    tally.count(.agreed)
     tally.isInTrouble = true
     expect(tally.exitStatus, .labFault)
     tally.count(.labFault)
     tally.count(.incomplete)
     expect(tally.exitStatus, .incomplete)
-    tally.count(.incomplete, isLimited: true)
+    tally.count(.limited)
     expect(tally.exitStatus, .safetyLimit)
-    tally.count(.divergence)
+    tally.count(.diverged)
     expect(tally.exitStatus, .divergence)
   }
 

@@ -127,9 +127,9 @@ struct RecordReportTests {
     var test = Record.Case(id: verdict.id)
     (test.name, test.file, test.seed) = ("case \(seed)", "a/b.yaml", seed)
     var tally = Tally()
-    tally.count(verdict)
+    tally.count(verdict.ending())
     return [.run(Record.Run(seed: seed, cases: 1)), .begin(test)] + events.map(Record.event)
-      + [.verdict(verdict), .end(Record.End(tally, tally.exitStatus))]
+      + [.verdict(verdict), .end(Record.End(tally))]
   }
 
   private func report(_ records: [Record]) throws -> (counts: JUnitReport, document: XMLDocument) {
@@ -190,12 +190,12 @@ struct RecordReportTests {
       try document.nodes(forXPath: "//skipped/@message").first?.stringValue,
       "in quarantine until 2026-12-01: known; it diverged: the device showed moved")
     var tally = Tally()
-    tally.count(verdict)
+    tally.count(verdict.ending())
     expect([tally.divergences, tally.skipped, tally.excused], [0, 1, 1])
     // It is no news, and no agreement either.
     expect(tally.exitStatus, .nothingSelected)
     expect(tally.whyNothing, "all that failed is in quarantine, 1 of 1 cases")
-    tally.count(.agree)
+    tally.count(.agreed)
     expect(tally.exitStatus, .agree)
   }
 
@@ -229,10 +229,10 @@ struct RecordReportTests {
     )
   ) {
     var tally = Tally()
-    for _ in 0..<row.agree { tally.count(.agree) }
+    for _ in 0..<row.agree { tally.count(.agreed) }
     for _ in 0..<row.skipped { tally.count(.skipped) }
-    for _ in 0..<row.excused { tally.count(.divergence, isExcused: true) }
-    (tally.minimumVerdicts, tally.failsSkipped) = (row.minimum, row.failsSkipped)
+    for _ in 0..<row.excused { tally.count(.excused) }
+    (tally.minimum.cases, tally.minimum.failsSkipped) = (row.minimum, row.failsSkipped)
     expect(tally.exitStatus, row.status)
     expect(tally.shortfall, row.words)
   }

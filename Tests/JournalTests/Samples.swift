@@ -51,9 +51,8 @@ struct Samples {
 
   private mutating func end() -> Record {
     var tally = Tally()
-    (tally.cases, tally.agree, tally.flaky) = (count(), count(), count())
-    (tally.divergences, tally.labFaults, tally.skipped) = (count(), count(), count())
-    tally.incomplete = count()
+    tally.cases = count()
+    for ending in CaseEnding.allCases { tally[ending] = count() }
     return .end(Record.End(tally, pick([.agree, .divergence, .safetyLimit, .internalFault])))
   }
 

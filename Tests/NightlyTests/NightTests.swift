@@ -2,6 +2,7 @@
 import Conformance
 import Documents
 import Basics
+import Journal
 import TestSupport
 import Testing
 
@@ -117,6 +118,19 @@ struct NightTests {
       rig.receive(.begin(clock), at: 0), ["start 1: a on north over blue", "start 2: c on south over red"])
     expect(rig.receive(.ended(2, good(1)), at: 3), ["c: agree", "start 3: d on west over red"])
     expect(rig.receive(.ended(1, good(1)), at: 4), ["a: agree", "start 4: b on north over blue"])
+  }
+
+  @Test("a case that no lock is for is not run, which is trouble of the lab, whatever else there is to say")
+  func unmet() {
+    let lost = NightCase(
+      identity: "b", suite: "other", file: "b.yaml", lock: nil, unmet: "no lock has the tags sesam5")
+    var rig = Rig([test("a"), lost])
+    expect(rig.receive(.begin(clock), at: 0), ["start 1: a on front over blue"])
+    expect(
+      rig.receive(.ended(1, good(3)), at: 5),
+      ["a: agree", "b: not run, no lock has the tags sesam5", "finish"])
+    expect(rig.night.cases.map { rig.night.reason(for: $0).cause }, [nil, .device])
+    expect(rig.night.cases.map(rig.night.ending), [.agreed, .skipped])
   }
 
   @Test("tries again what diverges, and calls it flaky when it agrees then")

@@ -93,7 +93,7 @@ struct JournalReaderTests {
       case .left(let left):
         let rest = left.isParked.map { "\($0)" } ?? "-"
         found.append("\(reader.line) left \(left.lock) \(rest) \(left.message ?? "-")")
-      case .end(let end): found.append("\(reader.line) end \(end.tally.cases) \(end.status)")
+      case .end(let end): found.append("\(reader.line) end \(end.cases) \(end.status)")
       }
     }
     expect(

@@ -40,19 +40,19 @@ struct RunProgressTests {
   /// The tries of one case, and what it is judged to be; `nil` where it is to be run again.
   // swift-format-ignore
   static let rows: [(String, RunProgress.Judged?)] = [
-    ("a", .init(word: .agree, digest: "d0", isFlaky: false, isExcused: false)),
-    ("d", .init(word: .divergence, digest: "d0", isFlaky: false, isExcused: false)),
-    ("s", .init(word: .skipped, digest: "d0", isFlaky: false, isExcused: false)),
+    ("a", .init(.agreed, digest: "d0")),
+    ("d", .init(.diverged, digest: "d0")),
+    ("s", .init(.skipped, digest: "d0")),
     ("l", nil), ("i", nil), ("-", nil), ("D", nil), ("D-", nil), ("Li", nil),
-    ("Da", .init(word: .agree, digest: "d0", isFlaky: true, isExcused: false)),
-    ("La", .init(word: .agree, digest: "d0", isFlaky: true, isExcused: false)),
-    ("DDd", .init(word: .divergence, digest: "d0", isFlaky: false, isExcused: false)),
-    ("Dl", .init(word: .divergence, digest: "d0", isFlaky: false, isExcused: false)),
+    ("Da", .init(.flaky, digest: "d0")),
+    ("La", .init(.flaky, digest: "d0")),
+    ("DDd", .init(.diverged, digest: "d0")),
+    ("Dl", .init(.diverged, digest: "d0")),
     ("Ll", nil),
-    ("-|a", .init(word: .agree, digest: "d0", isFlaky: false, isExcused: false)),
-    ("D|a", .init(word: .agree, digest: "d0", isFlaky: false, isExcused: false)),
-    ("D-|Da", .init(word: .agree, digest: "d0", isFlaky: true, isExcused: false)),
-    ("i|-", nil), ("l|s", .init(word: .skipped, digest: "d0", isFlaky: false, isExcused: false)),
+    ("-|a", .init(.agreed, digest: "d0")),
+    ("D|a", .init(.agreed, digest: "d0")),
+    ("D-|Da", .init(.flaky, digest: "d0")),
+    ("i|-", nil), ("l|s", .init(.skipped, digest: "d0")),
   ]
 
   @Test("what came to a judgement is known, and nothing else", arguments: rows)
@@ -62,7 +62,7 @@ struct RunProgressTests {
     let text = journal([tries, "a"]) + #"{"case":{"id":"c9"#
     let progress = try RunProgress(journal: try scratch.file("j.jsonl", Array(text.utf8)))
     expect(progress.judged["c0"], expected)
-    expect(progress.judged["c1"]?.word, .agree)
+    expect(progress.judged["c1"]?.ending, .agreed)
     expect(progress.run?.cases, 2)
   }
 

@@ -56,6 +56,70 @@ struct RunSummaryTests {
     expect(try summary([journals[0]]).tally.divergences, 2)
   }
 
+  /// Each showing of a finding: `d` diverged, `l` came to no verdict, with the number of its events; a `|` is where another
+  /// journal begins.
+  @Test(
+    "of a finding that showed several times the case stands that diverged, then the shortest",
+    arguments: [
+      ("l3 d3", "1", 1), ("d3 l2", "0", 1), ("l3 d5 d4", "2", 1), ("l3 l2", "1", 3), ("d3 d3", "0", 1),
+      ("l3 | d3", "1", 1), ("d3 | l2", "0", 1), ("d4 | d3", "1", 1), ("l3 | l2", "1", 3),
+    ])
+  func showings(all: String, standing: String, status: Int) throws {
+    let scratch = try TestFolder()
+    var number = 0
+    let journals = try all.split(separator: "|").map { part in
+      let showings = part.split(separator: " ")
+      var lines: [String] = []
+      for showing in showings {
+        lines += [
+          #"{"finding":{"signature":"a","message":"it is a","shortest":\#(showing.dropFirst()),"file":"\#(number)"}}"#
+        ]
+        lines += caseLines("\(number)", showing.first == "d" ? "divergence" : "lab-fault")
+        number += 1
+      }
+      lines += campaign("agree", "80", "c00")
+      let end = part.contains("d") ? 1 : 3
+      return try scratch.file(
+        "\(number).jsonl",
+        Array(journal(lines, cases: showings.count + 1, status: end).map { $0 + "\n" }.joined().utf8))
+    }
+    let runs = RunSummary(journals: journals)
+    expect(runs.status, status)
+    expect(runs.failures.map(\.id), [standing])
+    expect(runs.findings.map(\.file), [standing])
+    expect(runs.confirmed.count, status == 1 ? 1 : 0)
+    expect(runs.problems, [])
+    let report = try JUnitReport.write(journals: journals, to: scratch.path("junit.xml"))
+    expect([report.failures, report.errors], status == 1 ? [1, 0] : [0, 1])
+  }
+
+  @Test("what a run ended with beside its cases is what its report ends with, and no damage of its journal")
+  func beside() throws {
+    for (status, elements) in [(3, [0, 1]), (6, [0, 1]), (70, [0, 1]), (2, [0, 1]), (1, [1, 0])] {
+      let scratch = try TestFolder()
+      let lines = journal(caseLines("a"), cases: 1, status: status)
+      let path = try scratch.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+      expect(RunSummary(journals: [path]).status, status)
+      let report = try JUnitReport.write(journals: [path], to: scratch.path("junit.xml"))
+      expect([report.failures, report.errors], elements)
+    }
+  }
+
+  @Test("where less was judged than is asked for, no report is green")
+  func demanded() throws {
+    let scratch = try TestFolder()
+    let lines = journal(caseLines("a") + caseLines("b", "skipped"), cases: 2)
+    let path = try scratch.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))
+    for (cases, failsSkipped, status) in [(1, false, 0), (2, false, 5), (1, true, 5)] {
+      var minimum = MinimumVerdicts()
+      (minimum.cases, minimum.failsSkipped) = (cases, failsSkipped)
+      let runs = RecordedRuns(journals: [path], minimum: minimum)
+      expect(runs.summary.status, status)
+      expect(try runs.writeJUnit(to: scratch.path("junit.xml")).errors, status == 0 ? 0 : 1)
+      expect(try runs.writeHTML(to: scratch.path("report.html")).problems.count, status == 0 ? 0 : 1)
+    }
+  }
+
   @Test("the JUnit report of several journals has each of their cases once")
   func report() throws {
     let scratch = try TestFolder()

@@ -92,6 +92,37 @@ struct ScenarioTextTests {
     expect(try Desk().found(file), expected)
   }
 
+  @Test("what a campaign saved beside its run is shown wherever that is, and nothing else of that folder")
+  func saved() throws {
+    let desk = try Desk()
+    let root = Path.folder(of: desk.home)
+    let out = root + "/out"
+    for folder in ["/runs/a", "/failures"] {
+      try FileManager.default.createDirectory(atPath: out + folder, withIntermediateDirectories: true)
+    }
+    try Data(Desk.text.utf8).write(to: URL(fileURLWithPath: out + "/failures/fuzz-door-1.yaml"))
+    try Data(Desk.text.utf8).write(to: URL(fileURLWithPath: out + "/runs/other.yaml"))
+    try FileManager.default.createSymbolicLink(
+      atPath: out + "/failures/link.yaml", withDestinationPath: root + "/away/door.yaml")
+    func found(_ file: String, _ text: String = Desk.text) -> ScenarioTexts.Finding? {
+      ScenarioTexts(below: desk.home).text(
+        of: file, fingerprint: Desk.fingerprint(text), savedBy: out + "/runs/a/journal.jsonl")
+    }
+    // By the path that it had where it was saved, too.
+    for file in [
+      out + "/failures/fuzz-door-1.yaml", "/gone/failures/fuzz-door-1.yaml",
+      "../out/failures/fuzz-door-1.yaml",
+    ] {
+      expect(found(file), Self.lines)
+    }
+    expect(found(out + "/failures/fuzz-door-1.yaml", "another"), Self.outside)
+    for file in [
+      out + "/runs/other.yaml", out + "/failures/link.yaml", "/etc/passwd.yaml", root + "/away/door.yaml",
+    ] {
+      expect(found(file), Self.outside)
+    }
+  }
+
   @Test("a text that the journal does not know is not shown")
   func changed() throws {
     let desk = try Desk()

@@ -295,6 +295,44 @@ struct NightlyTests {
     }
   }
 
+  @Test(
+    "say in every report what was planned and meets no lock",
+    arguments: [
+      ("[new]", "[gone]", 2, "no lock has the tags gone"),
+      ("[gone]", "[gone]", 1, "no lock has the tags gone"),
+    ])
+  func unmet(first: String, second: String, shown: Int, words: String) throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "bench.yaml",
+      "bench: floor-\(UUID().uuidString)\nlocks: [{ name: new, device: \"emulator:sesame5\", tags: [new] }]\n"
+    )
+    try folder.write(
+      "plan.yaml",
+      """
+      nightly: Test floor
+      duration: 2 min
+      suites:
+        - { name: one, scenarios: \(Command.root)/Scenarios/sesame5/login.yaml, tags: \(first) }
+        - { name: two, scenarios: \(Command.root)/Scenarios/sesame5/jam.yaml, tags: \(second) }
+
+      """)
+    for options in ["", "--fail-on-skipped", "--min-cases 2"] {
+      let result = try Command.shell(
+        "rm -rf Reports; \(Self.night) \(options) --color never", in: folder.path)
+      expect(result.status, 3)
+      #expect(result.output.contains("Not run\n") && result.output.contains(words), "\(result.output)")
+      #expect(result.output.contains("  2 planned: "), "\(result.output)")
+      let junit = try folder.read("Reports/junit.xml")
+      #expect(junit.contains(#"<testsuites name="lockstep" tests="3" failures="0" errors="1""#), "\(junit)")
+      expect(junit.components(separatedBy: "<skipped").count - 1, 3 - shown)
+      #expect(try folder.read("Reports/nightly.html").contains(words))
+      let report = try Command.shell(
+        "$LOCKSTEP report Reports/runs/*-nightly --out again -q", in: folder.path)
+      expect(report.status, 3)
+    }
+  }
+
   @Test("go on where their journal cannot be written, and say so once")
   func unwritten() throws {
     let folder = try floor()

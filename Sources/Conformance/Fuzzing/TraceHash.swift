@@ -5,6 +5,8 @@ public import Basics
 /// FNV-1a over 64 bits: the same on every machine.
 public struct TraceHash: TraceRecorder, Sendable {
   @usableFromInline var fingerprint = Fingerprint()
+  /// The trace itself, where it is to be kept; `nil` where only its fingerprint is.
+  public var trace: TraceList?
 
   /// The fingerprint so far.
   public var value: UInt64 { fingerprint.value }
@@ -12,10 +14,14 @@ public struct TraceHash: TraceRecorder, Sendable {
   /// Begins with an empty trace.
   public init() {}
 
-  public mutating func begin() { fingerprint = Fingerprint() }
+  public mutating func begin() {
+    fingerprint = Fingerprint()
+    if trace != nil { trace = TraceList() }
+  }
 
   @inlinable
   public mutating func record(_ event: TraceEvent, at time: Instant) {
+    if trace != nil { trace?.record(event, at: time) }
     mix(UInt64(bitPattern: time.nanoseconds))
     switch event {
     case .observation(.status(let number)): mix(UInt64(truncatingIfNeeded: number) << 3 | 1)

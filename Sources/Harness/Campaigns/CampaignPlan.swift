@@ -65,7 +65,7 @@ public protocol CampaignOutput: AnyObject {
   /// Takes in the journal.
   var listener: any JournalListener { get }
   /// What the cases of earlier sessions came to.
-  var tally: Tally { get }
+  var earlier: EndingCount { get }
   /// Whether the journal has a beginning and an end here.
   var keepsJournal: Bool { get }
   /// Whether the campaign is to be stopped.

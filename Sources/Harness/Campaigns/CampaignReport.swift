@@ -28,6 +28,8 @@ public struct CampaignSummary {
   /// The line to paste that goes on with it, where it was stopped.
   public var resume: String?
   public var journal = ""
+  /// What it found, in all its sessions, each finding once.
+  public var found = EndingCount.Found()
   /// What the command ends with.
   public var exit = CommandStatus.agree
 }

@@ -40,7 +40,7 @@ public final class CampaignSession {
     lastStatus = plan.state.status
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.provider, listener: output.listener,
-      earlier: output.tally, recording: output.record)
+      earlier: output.earlier, recording: output.record)
   }
 
   private var provider: any DeviceProvider { plan.provider }
@@ -74,8 +74,8 @@ public final class CampaignSession {
     var trouble: LabFault?
     var status = CampaignStatus()
     var coverage: Coverage?
-    /// Whether they could be written to the corpus.
-    var isCorpusKept = true
+    /// Why rare tests could not be written to the corpus, if they could not.
+    var corpusFault: String?
     /// The tests that did what few others did, and what they mean.
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
@@ -95,7 +95,7 @@ public final class CampaignSession {
       // A session that goes on from another one knows what that found.
       job: settings.round == 0 ? plan.job : nil)
     let known = corpus.read(plan.reader)
-    if output.keepsJournal { report.say("corpus  \(corpus.place): \(known.count) tests") }
+    if output.keepsJournal { report.say("corpus  \(corpus.words(known.count))") }
     var edge = edge(for: device, explored, isTwin: twin != nil)
     edge.keep = { [keepsRare = twin != nil] test, actions in
       corpus.keep(test, actions)
@@ -120,8 +120,9 @@ public final class CampaignSession {
     take(campaign)
     result.coverage = state.coverage
     if let fault = corpus.fault {
-      report.warn("the corpus is not kept: \(fault)")
-      result.isCorpusKept = false
+      let words = "the corpus is not kept: \(fault)"
+      report.warn(words)
+      result.corpusFault = words
     }
     return result
   }
@@ -266,8 +267,8 @@ public final class CampaignSession {
     hash.mix(text)
     journal.record(finding, saved ?? scenario, path: path, text: hash.description, replay: line)
     report.found(FindingNotice(finding, scenario, path: path, replay: line))
-    // One that could not be tried again is to be found again.
-    guard finding.confirmation.runs > 0 else { return }
+    // One without a verdict is to be found again.
+    guard finding.whyNoVerdict == nil else { return }
     state.findings.append(
       .init(
         signature: finding.signature, path: path, length: finding.test.choices.count, count: finding.count))
@@ -300,8 +301,14 @@ public final class CampaignSession {
     if cause == .done, let trouble = explored.trouble { cause = .trouble(trouble) }
     var end = CampaignSummary(cause: cause, status: explored.status, seed: settings.seed, took: elapsed)
     end.coverage = explored.coverage
-    if output.keepsJournal { end.exit = journal.end(cause, explored.status, explored.coverage) }
-    if !explored.isCorpusKept { end.exit = end.exit.withTrouble }
+    if output.keepsJournal {
+      end.exit = journal.end(
+        cause, explored.status, explored.coverage, faults: [explored.corpusFault].compactMap(\.self),
+        areOwn: false)
+      end.found = journal.found
+    } else if explored.corpusFault != nil {
+      end.exit = end.exit.withTrouble
+    }
     return end
   }
 }

@@ -96,13 +96,9 @@ extension CampaignState {
 
   /// Takes in what the journal has and the state does not: a campaign may have been killed between the two.
   public mutating func adopt(_ summary: RunSummary) {
-    for finding in summary.findings where !findings.contains(where: { $0.signature == finding.signature }) {
-      // One whose case is not at its end is to be found again, as is one that did not show again.
-      guard let path = finding.file,
-        summary.failures.contains(where: {
-          $0.id == CampaignJournal.id(ofSaved: path) && $0.word == .divergence
-        })
-      else { continue }
+    // One whose case is not at its end is to be found again, as is one that did not show again.
+    for finding in summary.confirmed where !findings.contains(where: { $0.signature == finding.signature }) {
+      guard let path = finding.file else { continue }
       findings.append(Known(signature: finding.signature, path: path, length: finding.shortest, count: 1))
     }
   }

@@ -1,6 +1,7 @@
 import Automata
 import Basics
 public import Conformance
+import Documents
 import System
 
 /// Rare tests that are kept from campaign to campaign, one scenario each: in a folder, one a file, or in PostgreSQL, where
@@ -33,6 +34,8 @@ public struct Corpus {
   /// Why nothing more is kept, if it is not.
   public private(set) var fault: String?
   private var known: Set<String> = []
+  /// What of the place cannot be used, and why: the first of it, and how much there is.
+  public private(set) var unusable: (first: String, count: Int)?
 
   /// Opens a place.
   ///
@@ -57,16 +60,25 @@ public struct Corpus {
       let own = job.map { jobFolder($0, in: path) + "/" }
       let files = ScenarioFiles.find([path]).files.filter { file in !(own.map(file.hasPrefix) ?? false) }
       let new = files.filter { known.insert(fileName($0)).inserted }
-      return new.suffix(Self.maximum).compactMap { file in
-        (try? ScenarioFiles.read(file)).flatMap { test($0, file, reader) }
+      var tests: [TestCase] = []
+      for file in new.suffix(Self.maximum) {
+        do throws(DocumentError) {
+          let bytes = try ScenarioFiles.read(file)
+          if let test = test(bytes, file, reader) { tests.append(test) }
+        } catch {
+          note(error, file)
+        }
       }
+      return tests
     case .shared(let store):
       do {
         let tests = try store.tests(
           of: target.machine.machine.name, maximum: Self.maximum, without: job)
-        return tests.filter { known.insert($0.name).inserted }.compactMap {
-          test(Array($0.text.utf8), "\($0.name).yaml", reader)
+        var usable: [TestCase] = []
+        for item in tests where known.insert(item.name).inserted {
+          if let test = test(Array(item.text.utf8), "\(item.name).yaml", reader) { usable.append(test) }
         }
+        return usable
       } catch {
         fault = "\(error)"
         return []
@@ -83,8 +95,31 @@ public struct Corpus {
   /// What a file is known by, whichever folder it is in.
   private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  private func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
-    (try? reader.read(bytes, path: path)).flatMap { TestCase($0, target, alphabet) }
+  private mutating func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
+    do throws(DocumentError) {
+      let test = TestCase(try reader.read(bytes, path: path), target, alphabet)
+      if test == nil { note("\(path) asks for what \(target.device) does not offer") }
+      return test
+    } catch {
+      note(error, path)
+      return nil
+    }
+  }
+
+  private mutating func note(_ error: DocumentError, _ path: String) {
+    note("\(path): \(error.problems.first?.message ?? "it cannot be read")")
+  }
+
+  /// Notes that something of the place cannot be used.
+  private mutating func note(_ words: String) {
+    unusable = (unusable?.first ?? words, (unusable?.count ?? 0) + 1)
+  }
+
+  /// What there is to say of what was read: how many tests, and what cannot be used.
+  public func words(_ count: Int) -> String {
+    let tests = "\(place): \(count == 1 ? "1 test" : "\(count) tests")"
+    guard let unusable else { return tests }
+    return tests + ", \(unusable.count) cannot be used: \(unusable.first)"
   }
 
   /// Keeps a test.

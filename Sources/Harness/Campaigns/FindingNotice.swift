@@ -43,6 +43,11 @@ extension FindingNotice: Recorded {
 }
 
 extension FindingNotice {
+  /// What decides which of several of one signature stands.
+  var evidence: Record.Finding.Evidence {
+    Record.Finding.Evidence(isSure ? .diverged : .labFault, shortest: length)
+  }
+
   public init(_ finding: Finding, _ scenario: Scenario, path: String, replay: String) {
     let confirmation = "\(finding.confirmation)"
     let outcome = Outcome(.divergence(finding.divergence), at: finding.divergence.time)

@@ -25,7 +25,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
 
   public var report: any CampaignReport { self }
   public var listener: any JournalListener { self }
-  public var tally: Tally { Tally() }
+  public var earlier: EndingCount { EndingCount() }
   public var keepsJournal: Bool { false }
   public var isStopped: Bool { EndOfInput.isReached || Interruption.isRequested }
   public var now: Interval { MonotonicClock.now }

@@ -70,7 +70,7 @@ public final class WorkerPool {
     _ = cells.add(digits: plan.state.cells)
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.provider, listener: output.listener,
-      earlier: output.tally)
+      earlier: output.earlier)
   }
 
   public func perform() -> CampaignSummary {
@@ -174,30 +174,29 @@ public final class WorkerPool {
     }
     if let index = findings.firstIndex(where: { $0.signature == notice.signature }) {
       repeats += 1
-      guard notice.isSure, notice.length < findings[index].length else {
+      guard notice.evidence.supersedes(findings[index].evidence) else {
         if notice.path != findings[index].path {
           report.say("finding \(findings[index].number) again: \(notice.replay)")
         }
         return
       }
       findings[index] = notice.numbered(findings[index].number)
-      write(findings[index], lines, isNew: false)
-      report.say("finding \(findings[index].number) in \(notice.length) events: \(notice.replay)")
+      write(findings[index], lines)
+      report.say(
+        "finding \(findings[index].number) in \(notice.length) events, \(notice.confirmation): \(notice.replay)"
+      )
+      if !plan.settings.keepsGoing, notice.endsCampaign { stop() }
       return
     }
     let finding = notice.numbered(plan.state.findings.count + findings.count + 1)
     findings.append(finding)
-    write(finding, lines, isNew: true)
+    write(finding, lines)
     report.found(finding)
     if !plan.settings.keepsGoing, finding.endsCampaign { stop() }
   }
 
-  private func write(_ finding: FindingNotice, _ lines: [Record], isNew: Bool) {
-    for record in [.finding(finding.record)] + lines.dropFirst() { output.listener.take(record) }
-    var tally = Tally()
-    tally.cases = 1
-    if isNew, finding.isSure { tally.divergences = 1 } else if isNew { tally.labFaults = 1 }
-    journal.add(tally)
+  private func write(_ finding: FindingNotice, _ lines: [Record]) {
+    journal.record(finding.record, Array(lines.dropFirst()))
     keep(total)
   }
 
@@ -230,7 +229,7 @@ public final class WorkerPool {
     state.status = status
     state.elapsed = state.elapsed + (output.now - begin)
     state.cells = cells.digits
-    state.findings += findings.map {
+    state.findings += findings.filter(\.isSure).map {
       CampaignState.Known(signature: $0.signature, path: $0.path, length: $0.length, count: 1)
     }
     output.keep(state)
@@ -248,6 +247,7 @@ public final class WorkerPool {
       took: state.elapsed + (output.now - begin))
     end.coverage = state.coverage
     end.exit = journal.end(cause, status, state.coverage, faults: faults, areOwn: isOwnFault)
+    end.found = journal.found
     return end
   }
 }

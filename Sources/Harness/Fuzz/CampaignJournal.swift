@@ -12,7 +12,7 @@ public final class CampaignJournal {
   private let listener: any JournalListener
   /// Has a test done, and keeps what belongs to it.
   private let keeping: (Case, () -> Outcome) -> Outcome
-  private var tally: Tally
+  private var count: EndingCount
   /// When the campaign began, as people and as clocks count.
   private var start = (moment: WallClock.time, clock: MonotonicClock.now)
 
@@ -23,11 +23,11 @@ public final class CampaignJournal {
   ///   - recording: has the test of a finding done, and keeps what belongs to it.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
-    listener: any JournalListener, earlier: Tally = Tally(),
+    listener: any JournalListener, earlier: EndingCount = EndingCount(),
     recording: @escaping (Case, () -> Outcome) -> Outcome = { $1() }
   ) {
     keeping = recording
-    tally = earlier
+    count = earlier
     self.target = target
     self.settings = settings
     self.provider = provider
@@ -45,6 +45,9 @@ public final class CampaignJournal {
   private static func file(ofSaved path: String) -> String {
     path.split(separator: "/").suffix(2).joined(separator: "/")
   }
+
+  /// What was found, each finding once.
+  public var found: EndingCount.Found { count.found }
 
   /// The campaign begins.
   public func begin() {
@@ -85,11 +88,12 @@ public final class CampaignJournal {
       scenario: scenario, machine: target.machine, device: target.device,
       start: target.starts[finding.test.start],
       seed: target.seed, settings: target.device.ownSettings)
-    listener.take(.finding(finding.record(path: path)))
+    let record = finding.record(path: path)
+    listener.take(.finding(record))
     listener.take(.begin(test.record))
     var outcome = verdict(on: finding, test)
     outcome.replay = replay
-    end(test, outcome)
+    count.count(end(test, outcome), showing: record)
   }
 
   private func verdict(on finding: Finding, _ test: Case) -> Outcome {
@@ -112,8 +116,37 @@ public final class CampaignJournal {
         }
       }
       if case .divergence = outcome.verdict { return outcome }
+    } else {
+      tell(finding.trace, of: test)
     }
     return Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
+  }
+
+  /// Writes what was done and seen when a finding was confirmed, with the steps of its scenario.
+  private func tell(_ trace: [TraceList.Entry], of test: Case) {
+    var steps = test.scenario.steps.enumerated().map { (StepMark($0 + 1, line: $1.line), $1.action) }[...]
+    /// Tells of steps that let time pass, up to the next one that does something, which follows.
+    func passTime(at time: Instant) -> StepMark {
+      while let (mark, action) = steps.popFirst() {
+        guard let words = action.passing else { return mark }
+        listener.note(.wait, words, mark, at: time)
+      }
+      return .start
+    }
+    var last = Instant.zero
+    for entry in trace {
+      switch entry.event {
+      case .stimulus(let stimulus):
+        let call = Step.Call(target.vocabulary.stimuli[stimulus.number], stimulus.arguments)
+        listener.take(.event(Record.Event(call, passTime(at: last), at: entry.time)))
+      case .fault(let fault):
+        listener.take(.event(Record.Event(fault, passTime(at: last), at: entry.time)))
+      case .observation(let observation):
+        listener.take(.event(Record.Event(observation, target.vocabulary, at: entry.time)))
+      }
+      last = entry.time
+    }
+    if steps.allSatisfy({ $0.1.passing != nil }) { _ = passTime(at: last) }
   }
 
   private static func drive<Device: DeviceUnderTest>(
@@ -125,13 +158,16 @@ public final class CampaignJournal {
     return runner.run()
   }
 
-  /// Counts cases that another process wrote.
-  public func add(_ other: Tally) { tally.add(other) }
+  /// Writes what another process wrote of a finding: the case that shows it, from its first line to its verdict.
+  public func record(_ finding: Record.Finding, _ lines: [Record]) {
+    for record in [.finding(finding)] + lines { listener.take(record) }
+    for case .verdict(let verdict) in lines { count.count(verdict.ending(), showing: finding) }
+  }
 
-  private func end(_ test: Case, _ outcome: Outcome) {
+  private func end(_ test: Case, _ outcome: Outcome) -> CaseEnding {
     let verdict = outcome.record(of: test)
     listener.take(.verdict(verdict))
-    tally.count(verdict)
+    return verdict.ending()
   }
 
   /// The campaign ends.
@@ -155,17 +191,29 @@ public final class CampaignJournal {
     listener.take(CaseTime(start: start.moment, taken: MonotonicClock.now - start.clock))
     // Who tried nothing has shown nothing.
     let isEmpty = end == .done && status.events == 0
-    self.end(test, Outcome(isEmpty ? .skipped("nothing was compared: no event was tried") : end.verdict))
+    count.count(
+      self.end(test, Outcome(isEmpty ? .skipped("nothing was compared: no event was tried") : end.verdict)))
     listener.take(.campaign(status))
     let park = provider.park()
     listener.take(park)
-    tally.isInTrouble = park.fault != nil
+    count.note(isInTrouble: park.fault != nil)
     if let coverage { listener.take(coverage) }
     for fault in faults { listener.diagnostic(fault) }
-    var status = tally.exitStatus
-    if !faults.isEmpty { status = areOwn ? .internalFault : status.withTrouble }
-    listener.take(.end(Record.End(tally, status)))
-    return status
+    if !faults.isEmpty { count.note(areOwn ? .internalFault : .labFault) }
+    listener.take(.end(Record.End(count.tally)))
+    return count.tally.exitStatus
+  }
+}
+
+extension Step.Action {
+  /// What a step waits for that does nothing else; `nil` for one that does something.
+  fileprivate var passing: String? {
+    switch self {
+    case .wait(let interval): interval.description
+    case .settle: ScenarioGrammar.settled
+    case .next: ScenarioGrammar.next
+    case .perform, .performNow, .refuse, .fault, .expect, .until, .fuzz, .repeated, .note: nil
+    }
   }
 }
 

@@ -19,6 +19,8 @@ public struct Finding: Sendable {
   public var test: TestCase
   /// What the choices of the test mean, with whether each is to be refused.
   public var actions: [(action: TestAction, isForbidden: Bool)]
+  /// What was done and seen in the last run that confirmed it.
+  public var trace: [TraceList.Entry] = []
   /// How it was made shorter.
   public var shrinking = Shrinking()
   /// How sure it is.

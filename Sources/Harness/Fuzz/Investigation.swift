@@ -238,6 +238,8 @@ extension Campaign {
     var tries = 0
     var troubles = 0
     var unused = Finding.Shrinking()
+    runner.lockstep.recorder.trace = TraceList()
+    defer { runner.lockstep.recorder.trace = nil }
     while !finding.confirmation.isDecided, finding.confirmation.runs < maximumConfirmations,
       tries < 10 * maximumConfirmations, troubles < Self.maximumTroubles, !edge.isStopped()
     {
@@ -263,6 +265,7 @@ extension Campaign {
         finding.confirmation.countDisturbed()
       } else {
         finding.confirmation.count(isShown: isShown)
+        if isShown, let trace = runner.lockstep.recorder.trace { finding.trace = trace.entries }
       }
     }
   }

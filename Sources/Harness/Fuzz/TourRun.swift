@@ -67,7 +67,7 @@ public final class TourRun {
     summary.park = park.diagnostics
     summary.tally.isInTrouble = park.fault != nil
     listener.take(summary.coverage)
-    listener.take(.end(Record.End(summary.tally, summary.exitStatus)))
+    listener.take(.end(Record.End(summary.tally)))
     return summary
   }
 
@@ -129,7 +129,8 @@ public final class TourRun {
   private func end(_ test: Case, _ outcome: Outcome, _ summary: inout Summary) {
     let verdict = outcome.record(of: test)
     listener.take(.verdict(verdict))
-    summary.tally.count(verdict)
+    summary.tally.count(verdict.ending())
+    if verdict.word == .agree { summary.tally.observations += verdict.observations ?? 0 }
   }
 
   /// What one test comes to. What the device cannot do, and where it cannot be brought, is left out from then on.

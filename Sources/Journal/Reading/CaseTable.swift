@@ -38,7 +38,7 @@ package struct CaseTable {
     var line: UInt32
     var milliseconds: UInt32
     var copy: UInt32
-    /// The suite above; below it the outcome in three bits and five marks.
+    /// The suite above; below it how it ended in four bits, and three marks.
     var suite: UInt32
   }
 
@@ -60,11 +60,11 @@ package struct CaseTable {
 
   private static let offsetBits: UInt64 = 44
   private static let suiteBits: UInt32 = 8
-  private static let diagnostics: UInt32 = 8
-  private static let failedTries: UInt32 = 16
+  /// Where another case stands for one.
+  private static let replaced: UInt32 = 15
+  private static let diagnostics: UInt32 = 16
   private static let tries: UInt32 = 32
   private static let longTime: UInt32 = 64
-  private static let strictness: UInt32 = 128
 
   package var count: Int { rows.count }
 
@@ -75,9 +75,8 @@ package struct CaseTable {
     return JournalIndex.Entry(
       journal: Int32(row.place >> Self.offsetBits), offset: Int(row.place & (1 << Self.offsetBits - 1)),
       line: Int(row.line), copy: Int32(row.copy),
-      outcome: JournalIndex.Outcome(rawValue: UInt8(row.suite & 7)) ?? .unfinished,
+      ending: ending(of: number),
       attempts: row.suite & Self.tries != 0 ? Int32(clamping: attempts[number] ?? 1) : 1,
-      hasFailedTries: row.suite & Self.failedTries != 0, failsFlaky: row.suite & Self.strictness != 0,
       hasDiagnostics: row.suite & Self.diagnostics != 0,
       milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
       time: times.flatMap { $0[number] == Self.untimed ? nil : $0[number] },
@@ -86,10 +85,8 @@ package struct CaseTable {
   }
 
   package mutating func append(_ entry: JournalIndex.Entry, suite: Int) {
-    var marks = UInt32(entry.outcome.rawValue)
+    var marks = entry.ending.map { UInt32($0.rawValue) } ?? Self.replaced
     if entry.hasDiagnostics { marks |= Self.diagnostics }
-    if entry.hasFailedTries { marks |= Self.failedTries }
-    if entry.failsFlaky { marks |= Self.strictness }
     if entry.attempts > 1 {
       marks |= Self.tries
       attempts[count] = Int(entry.attempts)
@@ -127,13 +124,14 @@ package struct CaseTable {
     return entry
   }
 
-  package func outcome(of number: Int) -> JournalIndex.Outcome {
-    JournalIndex.Outcome(rawValue: UInt8(rows[number].suite & 7)) ?? .unfinished
+  /// How a case ended; `nil` where another stands for it.
+  package func ending(of number: Int) -> CaseEnding? {
+    CaseEnding(rawValue: UInt8(rows[number].suite & 15))
   }
 
   /// Lets other cases stand for one.
   package mutating func replace(_ number: Int) {
-    rows[number].suite = rows[number].suite & ~7 | UInt32(JournalIndex.Outcome.replaced.rawValue)
+    rows[number].suite |= Self.replaced
   }
 
   package mutating func number(_ number: Int, copy: Int) {

@@ -33,8 +33,12 @@ package enum JournalHeaderScan {
     package var isTriedAgain = false
     /// Whether the case is in quarantine.
     package var isInQuarantine = false
-    /// What it counts as.
-    package var counted: Record.Verdict.Word { isInQuarantine && word.isFailure ? .skipped : word }
+    /// Whether a safety limit stopped it.
+    package var isLimited = false
+    /// What it counts as by itself.
+    package var ending: CaseEnding {
+      CaseEnding(word, isExcused: isInQuarantine && word.isFailure, isLimited: isLimited)
+    }
   }
 
   /// Looks at a line; `nil` for one of another kind, or of an unusual form, or with a mistake.
@@ -79,6 +83,7 @@ package enum JournalHeaderScan {
       case 4 where tokens.reads(key, "case"):
         guard ended.id.kind == .other, value.kind != .other else { return nil }
         ended.id = value
+      case 5 where tokens.reads(key, "limit"): ended.isLimited = value.kind == .string
       case 5 where tokens.reads(key, "again"): ended.isTriedAgain = tokens.reads(value.range, "true")
       case 10 where tokens.reads(key, "quarantine"): ended.isInQuarantine = value.kind == .string
       case 11 where tokens.reads(key, "attachments"): ended.hasAttachments = true

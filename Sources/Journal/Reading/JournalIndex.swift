@@ -10,25 +10,12 @@ package import System
 /// Several journals are read in an order of their own, so that it does not matter in which they are named: by when
 /// and where their runs were made.
 package struct JournalIndex {
-  package enum Outcome: UInt8 {
-    case passed
-    case failed
-    /// The lab failed.
-    case broken
-    /// It was not brought to its end.
-    case unfinished
-    case skipped
-    /// Another case stands for it.
-    case replaced
-
-    /// Whether it makes a try one that failed.
-    package var isBad: Bool { self == .failed || self == .broken || self == .unfinished }
-  }
-
-  /// A finding, and the number of the case that shows it.
+  /// A finding, and the number of the case that stands for it.
   package struct Found {
     package var finding: Record.Finding
     package var place: Int?
+    /// What that case has to show.
+    fileprivate var evidence: Record.Finding.Evidence?
   }
 
   /// What is said of a case that did not pass; the case goes by its number.
@@ -46,18 +33,14 @@ package struct JournalIndex {
     package var line: Int
     /// Which of the cases with the same name in the same suite it is, from 1.
     package var copy: Int32
-    /// How it ended, at its last try.
-    package var outcome: Outcome
+    /// How it ended; `nil` where another case stands for it.
+    package var ending: CaseEnding?
     /// How often it was tried; the tries stand one behind the other, each from a line that starts it to its verdict.
     package var attempts: Int32 = 1
-    /// Whether a try before the last one failed.
-    package var hasFailedTries = false
-    /// Whether model and device agreed in the end, and not at the first try.
-    package var isFlaky: Bool { outcome == .passed && hasFailedTries }
-    /// Whether the run was to fail cases that are flaky.
-    package var failsFlaky = false
-    /// Whether it counts as failed, though model and device agreed in the end.
-    package var isFailedAsFlaky: Bool { isFlaky && failsFlaky }
+    /// Whether model and device agreed in the end.
+    package var hasAgreed: Bool { ending?.word == .agree }
+    /// Whether they did, and not at the first try.
+    package var isFlaky: Bool { ending?.isFlaky ?? false }
     /// Whether there is something to show even where the case passed: what the lab said in it, or a file.
     package var hasDiagnostics = false
     /// How long it took, in the time of the device.
@@ -104,8 +87,15 @@ package struct JournalIndex {
   package private(set) var partsElsewhere: [String] = []
   /// Of which runs there were copies, in sentences.
   package private(set) var copies: [String] = []
-  /// What is wrong with the journals, beyond cases that are.
+  /// What is wrong with the journals, and what runs ended with that their cases do not show.
   package private(set) var problems: [JournalProblem] = []
+  /// The same, and that less came to a verdict than is asked for: what reports have a case of its own for.
+  package var remarks: [JournalProblem] {
+    problems + (tally.tooLittle.map { [JournalProblem(line: 0, message: $0, status: .incomplete)] } ?? [])
+  }
+  /// What the runs came to together, by all that their journals say; ``Tally/exitStatus`` is how they ended.
+  package private(set) var tally = Tally()
+  private let minimum: MinimumVerdicts
   /// What campaigns came upon, each once.
   package private(set) var findings: [Found] = []
   /// How far each campaign came, and the case that stands for it.
@@ -116,8 +106,6 @@ package struct JournalIndex {
   package private(set) var statuses: [Int?] = []
   /// How many observations of devices the cases that agree rest on, as far as their journals tell.
   package private(set) var observations = 0
-  /// How many of the cases that are skipped failed, and are in quarantine.
-  package private(set) var excused = 0
   /// How many cases those runs were to have that did not end, and how many of these were not begun; as far as their
   /// journals tell.
   package private(set) var missing: (of: Int, cases: Int) = (0, 0)
@@ -139,11 +127,11 @@ package struct JournalIndex {
     /// those before.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
     /// The case that ended last, and the finding that it shows.
-    var last: (id: [UInt8], place: Int, finding: Int?)?
+    var last: (id: [UInt8], place: Int, tries: CaseTries, shown: Shown?)?
     /// The finding that the next case shows.
-    var next: Int?
-    /// Whether a try of the last case diverged.
-    var hasDiverged = false
+    var next: Shown?
+    /// How its cases ended, whether or not another stands for them.
+    var endings = Tally()
     var run: Record.Run?
     var ending: Record.End?
     var times: CaseTimes?
@@ -158,15 +146,20 @@ package struct JournalIndex {
     var first = 0
   }
 
+  /// A finding as the case behind it shows it, and its number among all.
+  private struct Shown {
+    var number: Int
+    var finding: Record.Finding
+  }
+
   /// The case whose verdict has not come yet.
   private struct Open {
     var id: [UInt8]
     var suite: Int
     var name: UInt64
     var entry: Entry
-    var finding: Int?
-    /// Whether a case that was found earlier shows the same in as few events.
-    var isReplaced = false
+    var tries = CaseTries()
+    var shown: Shown?
   }
 
   /// The most problems that are listed.
@@ -178,7 +171,11 @@ package struct JournalIndex {
   /// - Parameters:
   ///   - manifests: the manifests of the runs, one for each journal; without any, the files beside them.
   ///   - isReproducible: whether nothing is to be known that differs between two runs of one seed.
-  package init(journals: [String], manifests: [String] = [], isReproducible: Bool = false) {
+  ///   - minimum: how much must have been judged in all of them together.
+  package init(
+    journals: [String], manifests: [String] = [], isReproducible: Bool = false,
+    minimum: MinimumVerdicts = MinimumVerdicts()
+  ) {
     var seen: Set<ExactText> = []
     var sources: [Source] = []
     // Patterns overlap: a run that is named twice is one.
@@ -194,21 +191,25 @@ package struct JournalIndex {
     if isReproducible {
       for number in sources.indices { sources[number].forget() }
     }
-    self.init(sources, isReproducible: isReproducible)
+    self.init(sources, isReproducible: isReproducible, minimum: minimum)
     self.copies = copies
     // Who reports a part alone knows that it is one; who puts several together means all of them.
     if sources.count == 1 {
       partsElsewhere = missing
     } else {
       for words in missing { add(JournalProblem(line: 0, message: words)) }
+      sumUp()
     }
   }
 
   /// Reads one journal, whether or not it stands for others.
-  package init(alone source: Source) { self.init([source], isReproducible: false) }
+  package init(alone source: Source) {
+    self.init([source], isReproducible: false, minimum: MinimumVerdicts())
+  }
 
-  private init(_ ordered: [Source], isReproducible: Bool) {
+  private init(_ ordered: [Source], isReproducible: Bool, minimum: MinimumVerdicts) {
     sources = ordered
+    self.minimum = minimum
     self.isReproducible = isReproducible
     for number in sources.indices {
       if let fault = sources[number].fault { add(JournalProblem(line: 0, message: "\(fault)")) }
@@ -229,6 +230,7 @@ package struct JournalIndex {
     }
     numberCopies()
     order = SuiteOrder(suiteTable, table)
+    sumUp()
   }
 }
 
@@ -316,6 +318,40 @@ extension JournalIndex {
   package mutating func forget(_ id: String) {
     let id = key(Array(id.utf8))
     if let place = reading.provisional.now[id] ?? reading.provisional.earlier[id] { table.replace(place) }
+    sumUp()
+  }
+
+  /// What the cases came to that stand, and by which of them each finding is known: what a run counts on from that is
+  /// taken up again.
+  package var count: EndingCount {
+    var cases = Tally()
+    for number in 0..<table.count {
+      if let ending = table.ending(of: number) { cases.count(ending) }
+    }
+    cases.observations = observations
+    var count = EndingCount(cases)
+    for found in findings {
+      if let place = found.place, let ending = table.ending(of: place) { count.know(found.finding, ending) }
+    }
+    return count
+  }
+
+  /// The findings that are sure: those for which a case stands that diverged.
+  package var confirmed: [Found] {
+    findings.filter { $0.place.flatMap { table.ending(of: $0) } == .diverged }
+  }
+
+  /// Counts what the runs came to together.
+  private mutating func sumUp() {
+    tally = count.tally
+    tally.cases = table.count
+    tally.minimum = minimum
+    for status in statuses {
+      // One that did not end was cut short.
+      let code = status ?? Int(CommandStatus.incomplete.rawValue)
+      tally.causes.insert(CommandStatus(rawValue: Int32(clamping: code)) ?? .internalFault)
+    }
+    if problems.contains(where: { $0.status == nil }) { tally.causes.insert(.incomplete) }
   }
 }
 
@@ -403,17 +439,12 @@ extension JournalIndex {
   }
 
   private mutating func take(_ finding: Record.Finding) {
-    if let number = findingNumbers[finding.signature] {
-      reading.next = number
-      if finding.shortest < findings[number].finding.shortest {
-        if let place = findings[number].place { table.replace(place) }
-        findings[number] = Found(finding: finding)
-      }
-    } else {
-      reading.next = findings.count
-      findingNumbers[finding.signature] = findings.count
+    let number = findingNumbers[finding.signature] ?? findings.count
+    if number == findings.count {
+      findingNumbers[finding.signature] = number
       findings.append(Found(finding: finding))
     }
+    reading.next = Shown(number: number, finding: finding)
   }
 }
 
@@ -443,7 +474,6 @@ extension JournalIndex {
     closeOpenCase()
     let time = reading.times?.time(ofLine: reader.line)
     if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place, time) }
-    reading.hasDiverged = false
     reading.cases += 1
     if !reading.provisional.earlier.isEmpty,
       let place = reading.provisional.earlier.removeValue(forKey: key(id))
@@ -454,9 +484,8 @@ extension JournalIndex {
     open = Open(
       id: id, suite: suite, name: name,
       entry: Entry(
-        journal: journal, offset: reader.offset, line: reader.line, copy: 1, outcome: .unfinished,
-        failsFlaky: reading.run?.failsFlaky ?? false, milliseconds: 0, time: time),
-      finding: reading.next, isReplaced: reading.next.map { findings[$0].place != nil } ?? false)
+        journal: journal, offset: reader.offset, line: reader.line, copy: 1, milliseconds: 0, time: time),
+      shown: reading.next)
     reading.next = nil
   }
 
@@ -468,10 +497,11 @@ extension JournalIndex {
     suiteTable.uncount(suite)
     let name = names.removeLast()
     if failures.last?.place == place { failures.removeLast() }
-    let isReplaced = entry.outcome == .replaced
-    entry.hasFailedTries = entry.hasFailedTries || entry.outcome.isBad
+    if let number = last.shown?.number, findings[number].place == place {
+      (findings[number].place, findings[number].evidence) = (nil, nil)
+    }
     entry.attempts += 1
-    (entry.outcome, entry.milliseconds, entry.observations) = (.unfinished, 0, 0)
+    (entry.milliseconds, entry.observations) = (0, 0)
     if entry.tryTimes.isEmpty { entry.tryTimes = [entry.time] }
     entry.tryTimes.append(time)
     if let time {
@@ -479,20 +509,21 @@ extension JournalIndex {
         start: entry.time?.start ?? time.start, taken: time.taken + (entry.time?.taken ?? .zero))
     }
     reading.provisional.now[key(last.id)] = nil
-    open = Open(
-      id: last.id, suite: suite, name: name, entry: entry, finding: last.finding, isReplaced: isReplaced)
+    var tries = last.tries
+    reading.endings.uncount(tries.ending(failsFlaky: reading.run?.failsFlaky ?? false))
+    tries.beginAgain()
+    open = Open(id: last.id, suite: suite, name: name, entry: entry, tries: tries, shown: last.shown)
   }
 
   private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
     let scanner = LineTokens(reader.bytes)
-    if !Outcome(ended.counted).isBad || failures.count >= Self.failureLimit, let open,
+    if !ended.ending.isRed || failures.count >= Self.failureLimit, let open,
       scanner.isText(ended.id, open.id)
     {
       if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
       self.open?.entry.observations = ended.observations
       count(ended.observations, of: ended.word)
-      if ended.counted != ended.word { excused += 1 }
-      return close(ended.counted, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
+      return close(ended.ending, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
     }
     guard case .verdict(let verdict) = reader.whole() else { return }
     close(verdict, id: scanner.bytes(of: ended.id), line: reader.line)
@@ -505,15 +536,15 @@ extension JournalIndex {
         JournalProblem(
           line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
     }
-    if Outcome(verdict.counted).isBad, failures.count < Self.failureLimit {
+    let ending = verdict.tryEnding
+    if ending.isRed, failures.count < Self.failureLimit {
       failures.append(Failure(place: table.count, verdict: verdict))
     }
     if !verdict.attachments.isEmpty { self.open?.entry.hasDiagnostics = true }
     let observations = max(0, verdict.observations ?? 0)
     self.open?.entry.observations = observations
     count(observations, of: verdict.word)
-    if verdict.isExcused { excused += 1 }
-    close(verdict.counted, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
+    close(ending, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
   }
 
   /// Counts what a verdict rests on: an agreement is the last word on its case.
@@ -523,15 +554,8 @@ extension JournalIndex {
     self.observations = isFar ? .max : sum
   }
 
-  private mutating func close(_ word: Record.Verdict.Word, after time: Int64?, isTriedAgain: Bool) {
-    if word == .divergence { reading.hasDiverged = true }
-    // A divergence stands unless a later try agrees.
-    open?.entry.outcome = reading.hasDiverged && word != .agree ? .failed : Outcome(word)
-    if isTriedAgain, Outcome(word).isBad {
-      // Until the next try has ended there is no judgement.
-      open?.entry.outcome = .unfinished
-      open?.entry.hasFailedTries = true
-    }
+  private mutating func close(_ ending: CaseEnding, after time: Int64?, isTriedAgain: Bool) {
+    open?.tries.end(ending, isTriedAgain: isTriedAgain)
     if let time { open?.entry.milliseconds = time }
     closeOpenCase()
   }
@@ -541,31 +565,32 @@ extension JournalIndex {
     guard var ended = open else { return }
     open = nil
     let place = table.count
-    if ended.isReplaced {
-      ended.entry.outcome = .replaced
-    } else {
-      if let finding = ended.finding { findings[finding].place = place }
-      if ended.entry.outcome == .unfinished || ended.entry.outcome == .broken {
-        reading.provisional.now[key(ended.id)] = place
-      }
+    let ending = ended.tries.ending(failsFlaky: reading.run?.failsFlaky ?? false)
+    ended.entry.ending = ending
+    reading.endings.count(ending)
+    if let shown = ended.shown, !takesPlace(shown, ending, at: place) {
+      ended.entry.ending = nil
+      reading.replaced += 1
+    } else if ending.element == .error {
+      reading.provisional.now[key(ended.id)] = place
     }
     table.append(ended.entry, suite: ended.suite)
     names.append(ended.name)
     suiteTable.count(ended.suite)
-    reading.last = (ended.id, place, ended.finding)
+    reading.last = (ended.id, place, ended.tries, ended.shown)
   }
-}
 
-extension JournalIndex.Outcome {
-  package init(_ word: Record.Verdict.Word) {
-    self =
-      switch word {
-      case .agree: .passed
-      case .divergence: .failed
-      case .labFault: .broken
-      case .incomplete: .unfinished
-      case .skipped: .skipped
-      }
+  /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.
+  private mutating func takesPlace(_ shown: Shown, _ ending: CaseEnding, at place: Int) -> Bool {
+    let known = findings[shown.number]
+    let evidence = Record.Finding.Evidence(ending, shortest: shown.finding.shortest)
+    if let other = known.place, let before = known.evidence {
+      guard evidence.supersedes(before) else { return false }
+      if other >= reading.first { reading.replaced += 1 }
+      table.replace(other)
+    }
+    findings[shown.number] = Found(finding: shown.finding, place: place, evidence: evidence)
+    return true
   }
 }
 
@@ -576,21 +601,24 @@ extension JournalIndex {
   private mutating func checkEnd(wasOpen: Bool) {
     guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
     // Those that made place may be counted or not.
-    if ending.tally.cases != reading.cases, ending.tally.cases != reading.cases - reading.replaced {
-      let message = "the run ended with \(ending.tally.cases) cases, and the journal holds \(reading.cases)"
+    if ending.cases > reading.cases || ending.cases < reading.cases - reading.replaced {
+      let message = "the run ended with \(ending.cases) cases, and the journal holds \(reading.cases)"
       add(JournalProblem(line: 0, message: message))
     }
     // 0 is agreement, and 4 that nothing was selected.
     if [0, 4].contains(ending.status) {
-      let count = (reading.first..<table.count).count { table[$0].outcome == .unfinished }
+      let count = (reading.first..<table.count).count { table.ending(of: $0)?.word == .incomplete }
       if count > 0, problems.isEmpty {
         let words = count == 1 ? "1 case has" : "\(count) cases have"
         let message = "the run ended with status \(ending.status), and \(words) no verdict in the journal"
         add(JournalProblem(line: 0, message: message))
       }
-    } else if !isRed(from: reading.first) {
+    } else if !showsWhy(ending.status) {
       let why = diagnostics.map { "; " + $0 }.joined()
-      add(JournalProblem(line: 0, message: "the run ended with status \(ending.status)" + why))
+      add(
+        JournalProblem(
+          line: 0, message: "the run ended with status \(ending.status)" + why,
+          status: CommandStatus(rawValue: Int32(clamping: ending.status)) ?? .internalFault))
     }
   }
 
@@ -622,12 +650,10 @@ extension JournalIndex {
     add(JournalProblem(line: 0, message: "incomplete: the run did not end, \(words)"))
   }
 
-  private func isRed(from first: Int) -> Bool {
-    for number in first..<table.count {
-      let entry = table[number]
-      if entry.outcome.isBad || entry.outcome == .replaced || entry.isFailedAsFlaky { return true }
-    }
-    return false
+  /// Whether a case of the run makes reports say what it ended with: a divergence is a failure, all else an error.
+  private func showsWhy(_ status: Int) -> Bool {
+    let isFailure = status == CommandStatus.divergence.rawValue
+    return reading.endings.count(as: .failed) > 0 || !isFailure && reading.endings.count(as: .error) > 0
   }
 
   private mutating func add(_ problem: JournalProblem) {
@@ -646,7 +672,7 @@ extension JournalIndex {
   private mutating func numberCopies() {
     var slots = HashSlots()
     var copies: [Int] = []
-    for number in 0..<table.count where table.outcome(of: number) != .replaced {
+    for number in 0..<table.count where table.ending(of: number) != nil {
       let name = names[number]
       if slots.find(name, hashOf: { names[$0] }) == nil {
         slots.add(number, name) { names[$0] }

@@ -6,6 +6,13 @@ public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible
   public var line: Int
   /// What is wrong, in one line.
   public var message: String
+  /// What a run ended with, where the journal is whole and its cases do not show why; `nil` where the journal is not.
+  public var status: CommandStatus?
+
+  /// Says what is wrong.
+  public init(line: Int, message: String, status: CommandStatus? = nil) {
+    (self.line, self.message, self.status) = (line, message, status)
+  }
 
   /// The problem with its line.
   public var description: String { line == 0 ? message : "line \(line): \(message)" }

@@ -5,22 +5,15 @@ public struct RunProgress: Sendable {
   /// A case that came to its judgement.
   public struct Judged: Hashable, Sendable {
     /// How it ended.
-    public var word: Record.Verdict.Word
+    public var ending: CaseEnding
     /// A hash of everything it was made of.
     public var digest: String?
-    /// Whether it took more than one try to agree.
-    public var isFlaky: Bool
-    /// Whether it diverged, and is in quarantine.
-    public var isExcused: Bool
     /// How many observations of the device it rests on.
     public var observations: Int
 
     /// Says how a case ended.
-    public init(
-      word: Record.Verdict.Word, digest: String?, isFlaky: Bool, isExcused: Bool, observations: Int = 0
-    ) {
-      (self.word, self.digest, self.isFlaky, self.isExcused) = (word, digest, isFlaky, isExcused)
-      self.observations = observations
+    public init(_ ending: CaseEnding, digest: String?, observations: Int = 0) {
+      (self.ending, self.digest, self.observations) = (ending, digest, observations)
     }
   }
 
@@ -39,7 +32,7 @@ public struct RunProgress: Sendable {
   public init(journal: String) throws {
     var reader = try JournalReader(journal)
     var open: Record.Case?
-    var hasDiverged = false
+    var tries = CaseTries()
     while let line = try reader.next() {
       switch try line.get() {
       case .run(let run):
@@ -47,11 +40,11 @@ public struct RunProgress: Sendable {
         open = nil
       case .begin(let start):
         open = start
-        if start.attempt == 1 { hasDiverged = false }
+        if start.attempt == 1 { tries = CaseTries() } else { tries.beginAgain() }
       case .verdict(let verdict):
-        if verdict.counted == .divergence { hasDiverged = true }
+        tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
         if let start = open, start.id.isWritten(as: verdict.id) {
-          take(verdict, of: start, hasDiverged: hasDiverged)
+          take(verdict, of: start, tries.ending(failsFlaky: run?.failsFlaky ?? false))
         }
         open = nil
       case .event, .machine, .coverage, .finding, .campaign, .left, .end: break
@@ -59,16 +52,14 @@ public struct RunProgress: Sendable {
     }
   }
 
-  private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, hasDiverged: Bool) {
-    // A divergence stands unless a later try agrees.
-    let word = hasDiverged && verdict.word != .agree ? .divergence : verdict.counted
-    let isFailed = (word == .divergence || word == .labFault) && !verdict.isExcused
-    if isFailed { failed.insert(ExactText(start.id)) } else { failed.remove(ExactText(start.id)) }
-    guard [.agree, .divergence, .skipped].contains(word), !verdict.isTriedAgain else {
-      return judged[ExactText(start.id)] = nil
+  private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, _ ending: CaseEnding) {
+    let id = ExactText(start.id)
+    // Of one that is to be tried again it is not known how the last try ends, but that this one failed.
+    let isFailed = verdict.isTriedAgain || ending == .diverged || ending == .labFault
+    if isFailed { failed.insert(id) } else { failed.remove(id) }
+    guard !verdict.isTriedAgain, ending.isVerdict || ending.element == .skipped else {
+      return judged[id] = nil
     }
-    judged[ExactText(start.id)] = Judged(
-      word: word, digest: start.digest, isFlaky: verdict.isFlaky, isExcused: verdict.isExcused,
-      observations: verdict.observations ?? 0)
+    judged[id] = Judged(ending, digest: start.digest, observations: verdict.observations ?? 0)
   }
 }

@@ -13,11 +13,15 @@ public struct RunSummary: Sendable {
   }
 
   /// What the cases came to; among all are also those that others stand for.
-  public var tally = Tally()
+  public private(set) var tally = Tally()
+  /// The same of the cases alone, to count on from where a run is taken up again.
+  public private(set) var count = EndingCount()
   /// The first thousand cases that did not pass.
   public private(set) var failures: [Failure] = []
-  /// What campaigns came upon, each once, with the shortest test that shows it.
+  /// What campaigns came upon, each once, with the test that stands for it.
   public private(set) var findings: [Record.Finding] = []
+  /// Those of them that are sure: a case stands for each that diverged.
+  public private(set) var confirmed: [Record.Finding] = []
   /// How much of each machine was visited, in all runs together.
   public private(set) var coverage: [Record.Coverage] = []
   /// What each run ended with; `nil` for one that did not end.
@@ -45,19 +49,16 @@ public struct RunSummary: Sendable {
   }
 
   package init(_ index: JournalIndex) {
-    tally.cases = index.caseCount
-    for suite in index.suites {
-      for entry in suite.entries { count(entry) }
-    }
+    tally = index.tally
+    count = index.count
     failures = index.failures.compactMap { failure in
-      guard index.entry(failure.place).outcome != .replaced else { return nil }
+      guard index.entry(failure.place).ending != nil else { return nil }
       let verdict = failure.verdict
       return Failure(
         id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay)
     }
-    tally.observations = index.observations
-    tally.excused = index.excused
     findings = index.findings.map(\.finding)
+    confirmed = index.confirmed.map(\.finding)
     coverage = index.coverage
     statuses = index.statuses
     (problems, leftOut) = (index.problems, index.leftOut)
@@ -65,33 +66,6 @@ public struct RunSummary: Sendable {
     (planned, notBegun) = (index.missing.of, index.missing.cases)
   }
 
-  private mutating func count(_ entry: JournalIndex.Entry) {
-    switch entry.outcome {
-    case .passed:
-      tally.agree += 1
-      if entry.isFlaky { tally.flaky += 1 }
-    case .failed: tally.divergences += 1
-    case .broken: tally.labFaults += 1
-    case .unfinished: tally.incomplete += 1
-    case .skipped: tally.skipped += 1
-    case .replaced: break
-    }
-  }
-
-  /// Whether all agrees, and less came to a verdict than is asked for; see ``Tally/shortfall``.
-  public var isTooLittle: Bool { statuses.allSatisfy { [0, 4].contains($0) } && tally.shortfall != nil }
-
-  /// What a command ends with that merges the runs: what weighs most of what they ended with.
-  ///
-  /// A fault of our own (70) puts all else in doubt; a divergence (1) outranks whatever kept a run from looking
-  /// further: a wrong command (2), a safety limit (6), an early end (5), trouble in the lab (3). One run that
-  /// selected something makes up for others that did not (4).
-  public var status: Int {
-    var all = statuses.map { $0 ?? 5 }
-    if !problems.isEmpty || isTooLittle { all.append(5) }
-    // No last line takes back what the verdicts say.
-    if tally.divergences > 0 { all.append(1) }
-    if tally.labFaults > 0 { all.append(3) }
-    return [70, 1, 2, 6, 5, 3, 0].first(where: all.contains) ?? 4
-  }
+  /// How the runs ended together: what a command ends with that merges them.
+  public var status: Int { Int(tally.exitStatus.rawValue) }
 }

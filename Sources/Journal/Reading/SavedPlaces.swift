@@ -4,7 +4,7 @@ import System
 extension JournalIndex {
   /// Where a case stands: no two begin at one place.
   package struct Place: Hashable {
-    let journal: Int32
+    package let journal: Int32
     let offset: Int
   }
 
@@ -30,12 +30,12 @@ extension JournalIndex.Entry {
 ///
 ///     OUT/runs/NAME/journal.jsonl
 ///     OUT/failures/fuzz-sesame-8f31c2.yaml
-struct SavedPlaces {
+package struct SavedPlaces {
   /// `OUT/failures`.
-  private let folder: String
+  package let folder: String
 
   /// The places for a journal; `nil` for one that does not stand where runs are.
-  init?(journal: String) {
+  package init?(journal: String) {
     let runs = Path.folder(of: Path.folder(of: journal))
     guard runs.split(separator: "/").last == "runs" else { return nil }
     folder = Path.normalized(Path.join(Path.folder(of: runs), "failures"))

@@ -19,7 +19,7 @@ extension Night {
     case .done(let identity, let result, _):
       guard let place = place(of: identity) else { return }
       cases[place].result = result
-      if let lock = lockIndex(cases[place].test.lock) { locks[lock].open.removeAll { $0 == place } }
+      if let lock = cases[place].test.lock.flatMap(lockIndex) { locks[lock].open.removeAll { $0 == place } }
     case .finish: state = .over
     }
   }

@@ -1,4 +1,5 @@
 import Conformance
+public import Journal
 import Basics
 
 // What became of a case, of a lock, of the night.
@@ -45,8 +46,8 @@ extension Night {
   func decision(on state: CaseState) -> NightResult? {
     guard let last = state.last else { return nil }
     switch last.verdict {
-    case .agree: return NightResult(state.divergences > 0 ? .flaky : .agree)
-    case .skipped: return NightResult(.skipped, last.message)
+    case .agree: return NightResult(state.divergences + state.labFailures > 0 ? .flaky : .agree)
+    case .skipped: return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
     case .divergence:
       let isTriedAgain =
         state.divergences <= state.test.retries && retriesUsed < settings.retries
@@ -94,11 +95,31 @@ extension Night {
     return NightResult(.notRun, prefix + words, cause: cause)
   }
 
-  private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
-    if let stopped { return (.stopped, stopped) }
-    guard let index = locks.firstIndex(where: { $0.lock.name == state.test.lock }) else {
-      return (.device, "there is no lock \(state.test.lock)")
+  /// What a case counts as in the night: in its journal, on its page and for what the command ends with.
+  public func ending(of state: CaseState) -> CaseEnding {
+    let result = reason(for: state)
+    return switch result.verdict {
+    case .agree: .agreed
+    case .flaky: .flaky
+    case .divergence: state.test.quarantine == nil ? .diverged : .excused
+    case .labFault: state.test.quarantine == nil ? .labFault : .excused
+    case .skipped: .skipped
+    case .notRun where state.runs.isEmpty: .skipped
+    case .notRun:
+      // It was begun, and what kept it from its end says what it is.
+      switch result.cause {
+      case .budget: .limited
+      case .device: .labFault
+      case .time, .stopped, .losses, .record, nil: .incomplete
+      }
     }
+  }
+
+  private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
+    guard let index = locks.firstIndex(where: { $0.lock.name == state.test.lock }) else {
+      return (.device, state.test.unmet ?? "there is no lock \(state.test.lock ?? "for it")")
+    }
+    if let stopped { return (.stopped, stopped) }
     let lock = locks[index]
     let name = lock.lock.name
     if let why = lock.outOfUse { return (.device, "\(name) is out of use: \(why)") }

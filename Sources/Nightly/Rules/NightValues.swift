@@ -12,8 +12,8 @@ public struct NightCase: Equatable, Sendable {
   public var file: String
   /// Which of several rounds it is, from 1.
   public var round: Int
-  /// The lock.
-  public var lock: String
+  /// The lock; `nil` where none is for it.
+  public var lock: String?
   /// How long a try may take.
   public var timeout: Interval
   /// How often it is tried again when it diverges.
@@ -22,14 +22,16 @@ public struct NightCase: Equatable, Sendable {
   public var actuations: Int
   /// Why it is not tried, if it is not.
   public var skipReason: String?
+  /// Why no lock is for it, where none is.
+  public var unmet: String?
   /// Why its failure is no news: it is driven and reported, and does not make the night red.
   public var quarantine: String?
 
   /// Makes a case.
   public init(
-    identity: String, suite: String, file: String, round: Int = 1, lock: String,
+    identity: String, suite: String, file: String, round: Int = 1, lock: String?,
     timeout: Interval = .seconds(300), retries: Int = 0, actuations: Int = 100,
-    skipReason: String? = nil, quarantine: String? = nil
+    skipReason: String? = nil, unmet: String? = nil, quarantine: String? = nil
   ) {
     self.identity = identity
     self.suite = suite
@@ -40,6 +42,7 @@ public struct NightCase: Equatable, Sendable {
     self.retries = retries
     self.actuations = actuations
     self.skipReason = skipReason
+    self.unmet = unmet
     self.quarantine = quarantine
   }
 }

@@ -46,14 +46,7 @@ extension Annotation {
   fileprivate init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, saved: String?, in checkout: Checkout) {
     let main = CaseOutcome(entry, texts).main
     let verdict = main.verdict
-    let word = verdict?.word ?? .incomplete
-    let kind: Kind =
-      switch word {
-      case _ where entry.isFailedAsFlaky: .flaky
-      case .divergence: .divergence
-      case .labFault: .labFault
-      case .incomplete, .skipped, .agree: .incomplete
-      }
+    let kind = Kind(entry.ending ?? .incomplete)
     var details = verdict?.details ?? []
     if let replay = verdict?.replay { details.append(replay) }
     self.init(
@@ -76,7 +69,9 @@ extension Annotation {
   /// What there is to say of a journal that is not whole.
   fileprivate init(_ problem: JournalProblem) {
     self.init(
-      kind: .incomplete, title: "The run is not whole", message: "\(problem)",
+      kind: problem.status.map(Kind.init) ?? .incomplete,
+      title: problem.status == nil ? "The run is not whole" : "What the run ended with",
+      message: "\(problem)",
       fingerprint: Annotation.fingerprint(["journal", "\(problem)"]))
     self = shown
   }
@@ -103,6 +98,19 @@ extension Annotation {
 }
 
 extension Annotation.Kind {
+  fileprivate init(_ ending: CaseEnding) {
+    self = ending == .failedAsFlaky ? .flaky : Annotation.Kind(ending.status)
+  }
+
+  fileprivate init(_ status: CommandStatus) {
+    self =
+      switch status {
+      case .divergence: .divergence
+      case .labFault: .labFault
+      case .agree, .usage, .nothingSelected, .incomplete, .safetyLimit, .internalFault: .incomplete
+      }
+  }
+
   fileprivate var words: String {
     switch self {
     case .divergence: "diverged"
@@ -130,19 +138,28 @@ private struct Checkout {
 }
 
 extension RecordedRuns {
-  /// Goes through all that did not go well, in the order of the reports; what was not begun is counted elsewhere.
+  /// Goes through all that did not go well, in the order of the reports. Cases that were not begun are told of together,
+  /// where nothing else is.
   func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
     let (saved, checkout) = (index.savedFiles, Checkout())
+    var (told, notBegun) = (0, 0)
     for suite in index.suites {
-      for entry in suite.entries
-      where entry.outcome.isBad || entry.isFailedAsFlaky {
+      for entry in suite.entries where entry.ending?.isRed ?? false {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
           texts.tries.contains(where: \.wasBegun)
-        else { continue }
+        else {
+          notBegun += 1
+          continue
+        }
+        told += 1
         try body(Annotation(entry, texts, saved: saved[entry.standing], in: checkout))
       }
     }
-    for problem in index.problems { try body(Annotation(problem)) }
+    let remarks = index.remarks
+    for problem in remarks { try body(Annotation(problem)) }
+    guard told == 0, remarks.isEmpty, notBegun > 0 else { return }
+    let words = notBegun == 1 ? "1 case was not begun" : "\(notBegun) cases were not begun"
+    try body(Annotation(JournalProblem(line: 0, message: words)))
   }
 }
 

@@ -132,7 +132,7 @@ extension DamageCase {
     return [
       "uuid": .text(id), "historyId": .text(history), "testCaseId": .text(history),
       "fullName": .text("\(Self.className).\(Self.name)"), "name": .text(Self.name),
-      "status": ExchangeCase.Status.broken.allure,
+      "status": (element == .failed ? CaseEnding.diverged : .labFault).allure,
       "statusDetails": ["flaky": false, "message": .text(message), "trace": .text(text)],
       "stage": "finished",
       "labels": .list(
@@ -141,15 +141,15 @@ extension DamageCase {
   }
 }
 
-extension ExchangeCase.Status {
-  /// Of a case that was not brought to its end nobody knows.
+extension CaseEnding {
+  /// A case that was not brought to its end is unknown.
   fileprivate var allure: JSON {
-    switch self {
-    case .passed: "passed"
-    case .failed: "failed"
-    case .broken: "broken"
-    case .unfinished: "unknown"
-    case .skipped: "skipped"
+    switch (element, self) {
+    case (.passed, _): "passed"
+    case (.failed, _): "failed"
+    case (.error, .labFault): "broken"
+    case (.error, _): "unknown"
+    case (.skipped, _): "skipped"
     }
   }
 }
@@ -158,18 +158,19 @@ extension ExchangeCase {
   /// A try as Allure has it.
   fileprivate func allure(_ item: Try, uuid id: String, _ files: [JSON], host: String?) -> JSON {
     let isLast = item.text.start.attempt == tries.last?.text.start.attempt
-    let status = isLast ? status : item.status
+    let ending = isLast ? ending : item.ending
     var result: [JSON.Member] = [
       .init("uuid", .text(id)), .init("historyId", .text(uuid(of: [className, name]))),
       .init("testCaseId", .text(uuid(of: [withoutRound(start.id)]))),
       .init("fullName", .text("\(className).\(name)")), .init("name", .text(title)),
-      .init("status", status.allure),
+      .init("status", ending.allure),
     ]
-    if status != .passed || entry.isFlaky {
+    let element = ending.element
+    if element != .passed || entry.isFlaky {
       let text = isLast ? main : item.text
       var details: [JSON.Member] = [.init("flaky", .flag(entry.isFlaky))]
-      if status != .passed { details.append(.init("message", .text(text.message))) }
-      if status != .passed, status != .skipped {
+      if element != .passed { details.append(.init("message", .text(text.message))) }
+      if element != .passed, element != .skipped {
         details.append(.init("trace", .text(text.body + "\n\n" + text.trace.text)))
       }
       result.append(.init("statusDetails", .mapping(details)))

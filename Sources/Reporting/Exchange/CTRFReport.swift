@@ -47,13 +47,12 @@ extension RecordedRuns {
     if let version = manifest.version { tool.append(.init("version", .text(version))) }
     var extra: [JSON.Member] = manifest.properties
     if let name = manifest.name { extra.insert(.init("run", .text(name)), at: 0) }
-    if !index.problems.isEmpty {
-      extra.append(.init("problems", .list(index.problems.map { .text("\($0)") })))
-    }
+    let remarks = index.remarks
+    if !remarks.isEmpty { extra.append(.init("problems", .list(remarks.map { .text("\($0)") }))) }
     if !index.diagnostics.isEmpty {
       extra.append(.init("diagnostics", .list(index.diagnostics.map { .text($0) })))
     }
-    var environment: [JSON.Member] = [.init("healthy", .flag(index.problems.isEmpty && counts.errors == 0))]
+    var environment: [JSON.Member] = [.init("healthy", .flag(remarks.isEmpty && counts.errors == 0))]
     if let commit = manifest.properties.first(where: { $0.name == "revision" })?.value.string {
       environment.append(.init("commit", .text(commit)))
     }
@@ -74,12 +73,12 @@ extension RecordedRuns {
   }
 }
 
-extension ExchangeCase.Status {
+extension CaseEnding.Element {
   fileprivate var ctrf: JSON {
     switch self {
     case .passed: "passed"
     case .failed: "failed"
-    case .broken, .unfinished: "other"
+    case .error: "other"
     case .skipped: "skipped"
     }
   }
@@ -93,16 +92,16 @@ extension ExchangeCase {
     var test: [JSON.Member] = [
       // Its readers know a test from one run to the next by its name.
       .init("id", .text(uuid(of: [className, name]))), .init("name", .text(name)),
-      .init("status", status.ctrf),
+      .init("status", ending.element.ctrf),
       .init("duration", .integer(Int(clamping: entry.takenMilliseconds))),
     ]
     if let time = entry.time {
       test += [.init("start", .integer(time.range.start)), .init("stop", .integer(time.range.stop))]
     }
     test.append(.init("suite", .list(suites.map { .text($0) })))
-    if status != .passed {
+    if ending.element != .passed {
       test.append(.init("message", .text(main.message)))
-      if status != .skipped { test.append(.init("trace", .text(main.body))) }
+      if ending.element != .skipped { test.append(.init("trace", .text(main.body))) }
     }
     if let line = main.line, line > 0 { test.append(.init("line", .integer(line))) }
     if let word = main.verdict?.word { test.append(.init("rawStatus", .text(word.rawValue))) }
@@ -132,7 +131,7 @@ extension DamageCase {
   fileprivate var ctrf: JSON {
     [
       "id": .text(uuid(of: [Self.className, Self.name])), "name": .text(Self.name),
-      "status": ExchangeCase.Status.broken.ctrf, "duration": 0, "suite": [.text(Self.className)],
+      "status": element.ctrf, "duration": 0, "suite": [.text(Self.className)],
       "message": .text(message), "trace": .text(text), "flaky": false,
     ]
   }
@@ -141,7 +140,7 @@ extension DamageCase {
 extension ExchangeCase.Try {
   fileprivate func ctrf(in folder: String) -> JSON {
     var members: [JSON.Member] = [
-      .init("attempt", .integer(text.start.attempt)), .init("status", status.ctrf),
+      .init("attempt", .integer(text.start.attempt)), .init("status", ending.element.ctrf),
       .init("message", .text(text.message)), .init("trace", .text(text.body)),
     ]
     if let line = text.line, line > 0 { members.append(.init("line", .integer(line))) }

@@ -4,21 +4,9 @@ import System
 
 /// A case as formats have it that other programs exchange: how each of its tries ended, when, and why.
 struct ExchangeCase {
-  /// How a case or a try of it ended.
-  enum Status {
-    case passed
-    /// Model and device disagree.
-    case failed
-    /// The lab failed, which says nothing of the device.
-    case broken
-    /// It was not brought to its end.
-    case unfinished
-    case skipped
-  }
-
   /// One go at it.
   struct Try {
-    var status: Status
+    var ending: CaseEnding
     var text: CaseText
     var time: CaseTime?
   }
@@ -30,7 +18,8 @@ struct ExchangeCase {
   let title: String
   let start: Record.Case
   let entry: JournalIndex.Entry
-  var status: Status
+  /// How it ended; of a try, how that did.
+  let ending: CaseEnding
   /// The try that counts, and all of them in their order; of very many those in the middle are left out.
   let main: CaseText
   let tries: [Try]
@@ -60,30 +49,15 @@ struct ExchangeCase {
     (className, self.entry, main) = (suite, entry, outcome.main)
     start = outcome.main.start
     (name, title) = (caseName(of: start, copy: entry.copy), caseTitle(of: start, copy: entry.copy))
-    status = entry.isFailedAsFlaky ? .failed : Status(entry.outcome)
+    ending = entry.ending ?? .incomplete
     let first = texts.tries.first?.start.attempt ?? 1
     tries = texts.tries.map { text in
       let number = text.start.attempt - first
       let time =
         entry.tryTimes.isEmpty ? entry.time : number < entry.tryTimes.count ? entry.tryTimes[number] : nil
-      return Try(status: Status(text.verdict?.word ?? .incomplete), text: text, time: time)
+      return Try(ending: text.verdict?.ending() ?? .incomplete, text: text, time: time)
     }
   }
-}
-
-extension ExchangeCase.Status {
-  init(_ outcome: JournalIndex.Outcome) {
-    self =
-      switch outcome {
-      case .passed: .passed
-      case .failed: .failed
-      case .broken: .broken
-      case .unfinished, .replaced: .unfinished
-      case .skipped: .skipped
-      }
-  }
-
-  init(_ word: Record.Verdict.Word) { self.init(JournalIndex.Outcome(word)) }
 }
 
 extension CaseTime {
@@ -112,7 +86,7 @@ extension RecordedRuns {
   /// Goes through all cases for which no other stands, in the order of the reports.
   func forEachExchangeCase(_ body: (ExchangeCase) throws(FileFault) -> Void) throws(FileFault) {
     for suite in index.suites {
-      for entry in suite.entries where entry.outcome != .replaced {
+      for entry in suite.entries where entry.ending != nil {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry) else { continue }
         try body(ExchangeCase(entry, texts, of: suite.name))
       }

@@ -28,17 +28,33 @@ struct HTMLOverview {
   /// How bad it is.
   private enum Mood { case good, fair, bad }
 
-  private var isIncomplete: Bool { !index.problems.isEmpty || counts[.incomplete] > 0 || missing > 0 }
+  private var isIncomplete: Bool {
+    index.tally.befell(.incomplete) || index.tally.tooLittle != nil || missing > 0
+  }
 
   /// How many cases were to be run and never begun.
   private var missing: Int { index.missing.cases }
 
-  /// Whether the run was to fail cases that are flaky.
-  private var failsFlaky: Bool { counts[.flaky] > 0 && index.runs.contains(where: \.failsFlaky) }
-
   private var mood: Mood {
-    if isIncomplete || failsFlaky || counts[.diverged] + counts[.lab] > 0 { return .bad }
-    return counts[.flaky] > 0 || counts.judged == 0 ? .fair : .good
+    switch index.tally.exitStatus {
+    case .agree: counts[.flaky] > 0 ? .fair : .good
+    case .nothingSelected: .fair
+    case .divergence, .usage, .labFault, .incomplete, .safetyLimit, .internalFault: .bad
+    }
+  }
+
+  /// What the run came to where its cases do not show it.
+  private var prefix: String {
+    let tally = index.tally
+    if isIncomplete { return "Incomplete: " }
+    return switch tally.exitStatus {
+    case .safetyLimit where tally[.limited] == 0: "Stopped by a safety limit: "
+    case .labFault where tally[.labFault] == 0: "Trouble in the lab: "
+    case .divergence where tally.count(as: .failed) == 0: "A divergence: "
+    case .usage: "Not understood: "
+    case .internalFault: "A fault of Lockstep: "
+    case .agree, .divergence, .labFault, .nothingSelected, .incomplete, .safetyLimit: ""
+    }
   }
 
   /// What of the counts is not a campaign's: neither the case that stands for it nor those that show its findings.
@@ -57,21 +73,22 @@ struct HTMLOverview {
   /// How many events the campaigns tried.
   private var events: Int { index.campaigns.map(\.status.events).reduce(0, addedUp) }
 
-  /// What campaigns came upon: `2 findings in 1.1 million events`.
+  /// What campaigns came upon: `2 findings in 1.1 million events`. What came to no verdict is none, and is said.
   private var campaignWords: String {
-    let found = index.findings.isEmpty ? "nothing found" : counted(index.findings.count, "finding")
-    return "\(found) in \(rounded(events)) event\(events == 1 ? "" : "s")"
+    let (sure, all) = (index.confirmed.count, index.findings.count)
+    return
+      "\(EndingCount.Found(confirmed: sure, unconfirmed: all - sure).words) in \(rounded(events)) event\(events == 1 ? "" : "s")"
   }
 
   /// The verdict of the run in words.
   var headline: String {
     if isCampaign {
       let (words, faults) = (campaignWords, counts[.lab])
-      return (isIncomplete ? "Incomplete: " + words : words.prefix(1).uppercased() + words.dropFirst())
+      return (prefix.isEmpty ? words.prefix(1).uppercased() + words.dropFirst() : prefix + words)
         + (faults > 0 ? ", the lab failed \(grouped(faults))" : "")
     }
     let words = headline(tests)
-    return (isIncomplete ? "Incomplete: " : "") + words
+    return prefix + words
       + (index.campaigns.isEmpty ? "" : ", " + campaignWords)
   }
 
@@ -123,11 +140,11 @@ struct HTMLOverview {
     if counts[.incomplete] > 0 {
       sentences.append("\(counted(counts[.incomplete], "case was", "cases were")) not brought to an end.")
     }
-    if !index.problems.isEmpty {
+    let damage = index.problems.count { $0.status == nil }
+    if damage > 0 {
       sentences.append(
-        index.problems.count == 1
-          ? "The journal is damaged or stops early."
-          : "There are \(index.problems.count) problems with the journals.")
+        damage == 1
+          ? "The journal is damaged or stops early." : "There are \(damage) problems with the journals.")
     }
     return """
       <p class="alarm"><strong>◌ This report is not the whole story.</strong> \(sentences.joined(separator: " "))</p>
@@ -176,7 +193,7 @@ struct HTMLOverview {
 
   private var chipsOfCampaigns: Markup {
     let statuses = index.campaigns.map(\.status)
-    let findings = index.findings.count
+    let findings = index.confirmed.count
     let time = statuses.reduce(Int64(0)) { addedUp($0, $1.lockTime.nanoseconds / 1_000_000) }
     let look = Shown.diverged.look
     let found: Markup =
@@ -205,11 +222,12 @@ struct HTMLOverview {
 
   /// What is wrong with the journals: then nothing that follows is the whole story.
   var problems: Markup {
-    guard !index.problems.isEmpty else { return "" }
-    let items = index.problems.prefix(100).markup { "<li>\(clipped("\($0)", toBytes: 1000))</li>\n" }
+    let remarks = index.remarks
+    guard !remarks.isEmpty else { return "" }
+    let items = remarks.prefix(100).markup { "<li>\(clipped("\($0)", toBytes: 1000))</li>\n" }
     return """
       <section id="problems" class="alarm" aria-labelledby="problems-title">
-      <h2 id="problems-title">What is wrong with the journal</h2><ul>\(items)</ul></section>
+      <h2 id="problems-title">\(remarks.contains { $0.status == nil } ? "What is wrong with the journal" : "What the run ended with")</h2><ul>\(items)</ul></section>
 
       """
   }

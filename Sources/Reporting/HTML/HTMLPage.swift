@@ -82,7 +82,7 @@ struct HTMLPage: ~Copyable {
     HTMLReport(
       cases: counts.all, divergences: counts[.diverged], labFaults: counts[.lab],
       incomplete: counts[.incomplete], flaky: counts[.flaky], skipped: counts[.skipped],
-      agreed: counts[.agreed], problems: index.problems)
+      agreed: counts[.agreed], problems: index.remarks)
   }
 
   private mutating func put(_ markup: Markup) throws(FileFault) {
@@ -106,7 +106,8 @@ struct HTMLPage: ~Copyable {
     of record: CaseRecord, at place: JournalIndex.Place
   ) -> (file: String, text: ScenarioTexts.Finding)? {
     guard let file = saved[place] ?? record.start.file, room.sources > 0,
-      let text = scenarios.text(of: file, fingerprint: record.start.text)
+      let text = scenarios.text(
+        of: file, fingerprint: record.start.text, savedBy: index.sources[Int(place.journal)].journal)
     else { return nil }
     if case .lines(let lines) = text { room.sources -= lines.reduce(0) { $0 + $1.utf8.count } }
     return (file, text)
@@ -448,7 +449,5 @@ private func glance(_ record: CaseRecord, _ shown: Shown, number: Int) -> Markup
 
 extension JournalIndex.Entry {
   /// What became of the case; `nil` where another stands for it.
-  var shown: Shown? {
-    outcome.word.map { $0 == .agree && isFlaky ? .flaky : $0.shown }
-  }
+  var shown: Shown? { ending?.shown }
 }

@@ -39,18 +39,24 @@ struct HTMLStrip {
 }
 
 extension HistoryRun {
-  /// What the run came to: the worst of what its cases did.
+  /// What the run came to.
   fileprivate var shown: Shown {
-    if count(.divergence) > 0 { return .diverged }
-    if count(.labFault) > 0 { return .lab }
-    if count(.incomplete) > 0 || status == nil { return .incomplete }
-    if flaky > 0 { return .flaky }
-    return count(.agree) > 0 ? .agreed : .skipped
+    switch exitStatus {
+    case .divergence: .diverged
+    case .labFault: .lab
+    case .usage, .incomplete, .safetyLimit, .internalFault: .incomplete
+    case .agree: flaky > 0 ? .flaky : .agreed
+    case .nothingSelected: .skipped
+    }
   }
 
   fileprivate var words: String {
     switch shown {
+    case .diverged where count(.divergence) == 0:
+      flaky > 0
+        ? "\(grouped(flaky)) of \(counted(cases, "case")) flaky, which counts as failed" : "a divergence"
     case .diverged: "\(grouped(count(.divergence))) of \(counted(cases, "case")) diverged"
+    case .lab where count(.labFault) == 0: "trouble in the lab"
     case .lab: "the lab failed \(grouped(count(.labFault))) of \(counted(cases, "case"))"
     case .incomplete: "incomplete"
     case .flaky: "\(grouped(flaky)) of \(counted(cases, "case")) flaky"

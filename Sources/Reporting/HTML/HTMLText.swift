@@ -33,6 +33,11 @@ enum Shown: CaseIterable {
   var badge: Markup { "<span class=\"badge \(look.key)\">\(look.sign) \(look.word)</span>" }
 }
 
+extension CaseEnding {
+  /// How a page has it; what agreed at last is looked at for the tries that did not.
+  var shown: Shown { isFlaky ? .flaky : word.shown }
+}
+
 extension Record.Verdict.Word {
   var shown: Shown {
     switch self {

@@ -1,12 +1,14 @@
 import Basics
+import Journal
 import Secrets
 import System
 
 /// Reads the scenarios that journals name, to be shown in a page.
 ///
 /// A journal may be somebody else's, and name whatever file its author would like to see. So a file is read only where
-/// its real path lies below the folder in which the report is made, and what is read is shown only where it is the text
-/// that the journal knows already, by its fingerprint. What looks like a key in it is taken out all the same.
+/// its real path lies below the folder in which the report is made, or among the scenarios that were saved beside the run;
+/// and what is read is shown only where it is the text that the journal knows already, by its fingerprint. What looks like a
+/// key in it is taken out all the same.
 struct ScenarioTexts {
   /// What is to be shown of a scenario.
   enum Finding: Equatable {
@@ -31,8 +33,13 @@ struct ScenarioTexts {
   /// - Parameters:
   ///   - file: its path, as the journal says it.
   ///   - fingerprint: that of the text that was driven.
-  func text(of file: String, fingerprint: String?) -> Finding? {
+  ///   - journal: the journal, beside whose run scenarios may be saved: of such a file its name is enough, wherever the run
+  ///     was made and its folder is now.
+  func text(of file: String, fingerprint: String?, savedBy journal: String? = nil) -> Finding? {
     guard Self.isScenario(file) else { return nil }
+    if let fingerprint, let saved = journal.flatMap({ Self.saved(file, by: $0, fingerprint) }) {
+      return saved
+    }
     guard let folder else { return .withheld("is not shown: the report is made in no folder of its own") }
     guard let fingerprint else {
       return .withheld("is not shown: the journal does not say which text it had")
@@ -47,10 +54,25 @@ struct ScenarioTexts {
     guard let bytes = try? WholeFile.bytes(of: real, limit: Self.maximumBytes) else {
       return .withheld("is not shown: it cannot be read, or is too large")
     }
+    guard Self.isText(bytes, of: fingerprint) else { return .withheld("has changed since the run") }
+    return .lines(Self.lines(of: bytes))
+  }
+
+  /// The text of a scenario of that name among those that were saved beside a run; `nil` where there is none, or another.
+  private static func saved(_ file: String, by journal: String, _ fingerprint: String) -> Finding? {
+    guard let name = file.split(separator: "/").last,
+      let home = SavedPlaces(journal: journal).flatMap({ realPath($0.folder) }), home != "/",
+      let real = realPath(Path.join(home, String(name))), real.hasPrefix(home + "/"), isScenario(real),
+      fileKind(real) == .file, let bytes = try? WholeFile.bytes(of: real, limit: maximumBytes),
+      isText(bytes, of: fingerprint)
+    else { return nil }
+    return .lines(lines(of: bytes))
+  }
+
+  private static func isText(_ bytes: [UInt8], of fingerprint: String) -> Bool {
     var found = Fingerprint()
     found.mix(bytes)
-    guard found.description == fingerprint else { return .withheld("has changed since the run") }
-    return .lines(Self.lines(of: bytes))
+    return found.description == fingerprint
   }
 
   private static func isScenario(_ path: String) -> Bool {

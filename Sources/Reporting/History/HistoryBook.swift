@@ -26,6 +26,17 @@ public struct HistoryRun: Hashable, Sendable {
   /// How many cases it had.
   public var cases: Int { counts.reduce(0, +) }
 
+  /// How the run ended: what weighs most of what its cases came to and of what it ended with.
+  public var exitStatus: CommandStatus {
+    var all: Set<CommandStatus> = [
+      status.map { CommandStatus(rawValue: Int32(clamping: $0)) ?? .internalFault } ?? .incomplete
+    ]
+    for word in Record.Verdict.Word.allCases where count(word) > 0 {
+      all.insert(Record.Verdict(word, of: "").ending().status)
+    }
+    return .gravest(of: all)
+  }
+
   /// How many of its cases ended with a word.
   public func count(_ word: Record.Verdict.Word) -> Int { counts[word.code] }
 }

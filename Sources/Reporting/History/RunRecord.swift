@@ -215,7 +215,7 @@ extension RunRecord {
     guard let journal else { return results[Int(place.position)] }
     let suite = journal.suites[Int(place.suite)]
     let entry = suite.entries[Int(place.position)]
-    guard let word = entry.outcome.word else { return nil }
+    guard let word = entry.ending?.word else { return nil }
     do {
       return try result(entry, word, of: suite.name, from: CaseReader(sources: journal.sources))
     } catch {
@@ -252,19 +252,5 @@ extension RunRecord.Setting {
     self.init(
       device: part(start.device), firmware: part(start.firmware), machine: part(start.machine),
       model: part(start.model))
-  }
-}
-
-extension JournalIndex.Outcome {
-  /// The word that reports have for it; `nil` for a case that another stands for.
-  var word: Record.Verdict.Word? {
-    switch self {
-    case .passed: .agree
-    case .failed: .divergence
-    case .broken: .labFault
-    case .unfinished: .incomplete
-    case .skipped: .skipped
-    case .replaced: nil
-    }
   }
 }

@@ -35,7 +35,7 @@ struct JUnitCaseRenderer {
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
   ) throws(FileFault) {
-    if entry.outcome == .passed, entry.attempts == 1, !entry.hasDiagnostics,
+    if entry.hasAgreed, entry.attempts == 1, !entry.hasDiagnostics,
       try addPlainly(entry, from: source, suite: suite, to: &xml)
     {
       return
@@ -105,7 +105,7 @@ extension JUnitCaseRenderer {
     xml.attribute("classname", DamageCase.className)
     xml.attribute("name", DamageCase.name)
     xml.add(" time=\"0.000\">\n")
-    add("error", "journal", damage.message, damage.text, &xml)
+    add(damage.element == .failed ? "failure" : "error", "journal", damage.message, damage.text, &xml)
     xml.add("    </testcase>\n")
   }
 }
@@ -223,15 +223,15 @@ extension JUnitCaseRenderer {
       build(&part)
       elements.append((rank, part))
     }
-    switch entry.outcome {
-    case .passed where entry.isFailedAsFlaky:
+    switch entry.ending?.element {
+    case .failed where entry.isFlaky:
       add(0) { self.add("failure", "flaky", flakyMessage(main, entry), main.body, &$0) }
-    case .passed, .replaced: break
+    case .passed, nil: break
     case .skipped: add(3) { self.add("skipped", nil, main.message, HeadAndTail(main.message).text, &$0) }
     case .failed: add(0) { self.add("failure", main.type, main.message, main.body, &$0) }
-    case .broken, .unfinished: add(4) { self.add("error", main.type, main.message, main.body, &$0) }
+    case .error: add(4) { self.add("error", main.type, main.message, main.body, &$0) }
     }
-    let isFlaky = entry.isFlaky && !entry.isFailedAsFlaky
+    let isFlaky = entry.ending == .flaky
     for other in outcome.others {
       let (rank, name) =
         switch (isFlaky, other.isFailure) {
@@ -315,18 +315,16 @@ extension JUnitCaseRenderer {
     let main = outcome.main
     var rest = self.output(of: main, entry, outcome.omitted)
     for other in outcome.others {
-      rest += "\n\(entry.outcome == .passed ? "an earlier" : "another") try, \(other.type): \(other.body)\n"
+      rest += "\n\(entry.hasAgreed ? "an earlier" : "another") try, \(other.type): \(other.body)\n"
       rest += other.trace.text + attachments(of: other, entry)
     }
     let text = main.body + (rest.isEmpty ? "" : "\n\n" + rest)
-    switch entry.outcome {
+    switch entry.ending?.element {
+    case .failed where entry.isFlaky: return add("failure", "flaky", flakyMessage(main, entry), text, &xml)
     case .failed: return add("failure", main.type, main.message, text, &xml)
-    case .broken, .unfinished: return add("error", main.type, main.message, text, &xml)
-    case .passed where entry.isFailedAsFlaky:
-      return add("failure", "flaky", flakyMessage(main, entry), text, &xml)
-    case .skipped:
-      add("skipped", nil, main.message, HeadAndTail(main.message).text, &xml)
-    case .passed, .replaced: break
+    case .error: return add("error", main.type, main.message, text, &xml)
+    case .skipped: add("skipped", nil, main.message, HeadAndTail(main.message).text, &xml)
+    case .passed, nil: break
     }
     guard !rest.isEmpty else { return }
     let tries = entry.isFlaky ? ": flaky, \(entry.attempts) tries" : ""

@@ -11,16 +11,22 @@ struct JUnitCounts: Equatable {
   /// What they took. Wide enough for the longest times of all cases there can be.
   var milliseconds: Int128 = 0
 
+  /// Counts a case; one for which another stands is none.
   mutating func add(_ entry: JournalIndex.Entry) {
-    tests += 1
+    guard let ending = entry.ending else { return }
     milliseconds += Int128(entry.takenMilliseconds)
-    switch entry.outcome {
-    case .passed, .replaced: if entry.isFailedAsFlaky { failures += 1 }
+    if ending.isFlaky { flaky += 1 }
+    add(ending.element)
+  }
+
+  mutating func add(_ element: CaseEnding.Element) {
+    tests += 1
+    switch element {
+    case .passed: break
     case .failed: failures += 1
-    case .broken, .unfinished: errors += 1
+    case .error: errors += 1
     case .skipped: skipped += 1
     }
-    if entry.isFlaky { flaky += 1 }
   }
 
   mutating func add(_ other: JUnitCounts, times factor: Int = 1) {

@@ -161,7 +161,7 @@ extension JUnitWriter {
     left.suite = counts
     try makeRoom(for: head.properties.count + head.name.utf8.count, in: nil)
     try begin(head)
-    for entry in suite.entries where entry.outcome != .replaced {
+    for entry in suite.entries where entry.ending != nil {
       guard let source = index.sources[Int(entry.journal)].file else { continue }
       scratch.removeAll()
       var rest = XMLBuffer()
@@ -217,11 +217,11 @@ extension JUnitWriter {
     let head = Head(name: DamageCase.className, properties: render(runProperties, indent: "    "))
     scratch.removeAll()
     renderer.add(damage, to: &scratch)
-    left.suite = DamageCase.counts
+    left.suite = damage.counts
     try makeRoom(for: scratch.count + head.properties.count, in: nil)
     try begin(head)
     try parts.write(scratch)
-    count(DamageCase.counts)
+    count(damage.counts)
     try endSuite()
   }
 }
@@ -256,7 +256,7 @@ extension JUnitWriter {
   private func caseProperties(_ suites: [JournalIndex.Suite]) -> [(name: String, value: String)] {
     var values = CaseValues()
     for suite in suites {
-      for entry in suite.entries where entry.outcome != .replaced {
+      for entry in suite.entries where entry.ending != nil {
         if let source = index.sources[Int(entry.journal)].file { values.take(entry, source) }
       }
     }

@@ -188,13 +188,10 @@ public struct Cleaning {
         .map { "\(runs)/\($0)/journal.jsonl" }.filter { FolderNames.kind($0) == .file }
     }
     let summaries = journals.map { RunSummary(journals: [$0]) }
-    let ends = summaries.flatMap(\.statuses)
-    if ends.contains(1) || summaries.contains(where: { $0.tally.divergences > 0 || !$0.findings.isEmpty }) {
+    if summaries.contains(where: { $0.tally.befell(.divergence) || !$0.findings.isEmpty }) {
       return "it has a divergence"
     }
-    if ends.contains(3) || summaries.contains(where: { $0.tally.labFaults > 0 }) {
-      return "it had trouble in the lab"
-    }
+    if summaries.contains(where: { $0.tally.befell(.labFault) }) { return "it had trouble in the lab" }
     // One that was killed has no end in its manifest either.
     if summaries[0].statuses.allSatisfy({ $0 == nil }),
       (try? Manifest.read(path + "/manifest.json"))??.end != nil

@@ -33,7 +33,7 @@ public struct LastFailures {
       for id in progress.failed { failed.insert(ExactText(withoutRound(id.text))) }
       var seen = failed
       // Being skipped says nothing of a case.
-      for (id, judged) in progress.judged where judged.word != .skipped {
+      for (id, judged) in progress.judged where judged.ending.word != .skipped {
         seen.insert(ExactText(withoutRound(id.text)))
       }
       ids.formUnion(failed.subtracting(known))

@@ -32,7 +32,7 @@ public struct RunPosition {
 extension RunPosition {
   /// Takes in what is written down.
   public mutating func take(_ record: Record) {
-    if case .verdict(let verdict) = record { tally.count(verdict) }
+    if case .verdict(let verdict) = record { tally.count(verdict.ending()) }
   }
 
   /// Sees what happens in a case, and when.

@@ -137,7 +137,7 @@ extension NightlyArguments {
     var trial = lab
     try trial.prepare(seed: seed, today: Calendar.noted(console.status), console.status)
     guard !trial.cases.isEmpty || lab.plan.fuzz != nil else {
-      console.say("lockstep: nothing to run: no suite meets a lock")
+      console.say("lockstep: nothing to run: the plan has no scenario")
       return .nothingSelected
     }
     let folder = try checked {
@@ -169,7 +169,7 @@ extension NightlyArguments {
   private func write(_ report: inout NightlyReport, _ console: Console) throws {
     let folder = report.folder.folder
     try NightlyJournal(runs: report.runs, night: report.night)
-      .write(to: folder.journalPath, status: report.status, diagnostic: report.shortfall)
+      .write(to: folder.journalPath, tally: report.tally)
     try folder.finish(seed: report.folder.seed)
     if let place = reports.history.place(out: reports.out), let history = try? History(place, for: .asking) {
       try? report.compare(with: history)

@@ -85,7 +85,7 @@ private struct Replay {
       done += 1
       if again.text == first.text { same += 1 }
       // The gravest of several ends is the end of all.
-      if status == .agree { status = summary.exitStatus }
+      status = .gravest(of: [status, summary.exitStatus])
     }
     if arguments.format == .human {
       let runs = arguments.rounds.value > 1 ? ", \(same) of \(done) runs the same" : ""

@@ -63,15 +63,14 @@ extension ReportArguments {
     RunPlace.noteLiving(journals, "the report tells what it did so far", console.status)
     let use = FolderUse(of: reports.out) {}
     defer { withExtendedLifetime(use) {} }
-    let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible)
+    let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible, minimum: minimum)
     var reports = reports
     if isReproducible { reports.history.choice = .none }
-    var summary = recorded.summary
-    minimum.demand(of: &summary.tally)
+    let summary = recorded.summary
     let paths = console.attempt("the reports are not written: ") {
       try reports.write(recorded, journals: journals, console.status)
     }
-    let status = CommandStatus(rawValue: Int32(summary.status)) ?? .internalFault
+    let status = summary.tally.exitStatus
     for words in summary.copies { console.say("lockstep: \(words.inOneLine)") }
     for words in summary.partsElsewhere { console.say("lockstep: this is one part of a run: \(words)") }
     guard let paths else { return status.withTrouble }
@@ -82,7 +81,7 @@ extension ReportArguments {
       let places = isQuiet ? [] : paths.map { "  report   \($0)" }
       console.print((text.lines + places).joined(separator: "\n"))
     }
-    if summary.isTooLittle, let words = summary.tally.shortfall { console.say("lockstep: \(words)") }
+    if let words = summary.tally.tooLittle { console.say("lockstep: \(words)") }
     return status
   }
 }
@@ -100,7 +99,7 @@ struct SummaryText {
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \("\(problem)".inOneLine)")) }
     if isQuiet { return lines }
     let tally = summary.tally
-    let count = tally.agree + tally.divergences + tally.labFaults + tally.incomplete + tally.skipped
+    let count = tally.ended
     let counts = tally.counts(paint)
     lines.append(
       paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")

@@ -107,8 +107,7 @@ private struct RunSession {
       }
       earlier = try resumed.earlier(of: plan)
     }
-    earlier.tally.failsFlaky = arguments.flakyResult == .fail
-    arguments.minimum.demand(of: &earlier.tally)
+    earlier.tally.minimum = arguments.minimum
     self.earlier = earlier
     folder = try RunFolder.open(
       resuming: resumed?.run, kind: "run", cases: plan?.cases.count ?? 0, command: command,
@@ -146,6 +145,7 @@ private struct RunSession {
       in: worlds.map { world in
         Lane(world.devices) { test, outcome, listener in conclude(test, &outcome, in: world, listener) }
       }, listener: audience.listener, seenBy: audience.watch, retries: arguments.retries.value,
+      failsFlaky: arguments.flakyResult == .fail,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,
       prepare: { checkHealth(locks.first) },
       isStopped: { Interruption.isRequested || folder.fault != nil })
@@ -170,7 +170,7 @@ private struct RunSession {
         summary.tally.whyNothing.map { "lockstep: no case came to a verdict: \($0)" }
           ?? "lockstep: nothing to run: no scenario is selected")
       if plan.cases.isEmpty { arguments.sayMeantFilters(console) }
-    } else if summary.exitStatus == .incomplete, let words = summary.tally.shortfall {
+    } else if let words = summary.tally.tooLittle {
       console.say("lockstep: \(words)")
     }
     return status

@@ -10,7 +10,7 @@ import Basics
 final class CampaignFolder: CampaignOutput {
   let folder: RunFolder
   let report: any CampaignReport
-  let tally: Tally
+  let earlier: EndingCount
   private let arguments: FuzzArguments
   private let console: Console
   private let devices: Devices
@@ -26,7 +26,8 @@ final class CampaignFolder: CampaignOutput {
     (self.devices, self.console) = (devices, console)
     let target = plan.target
     let id = CampaignJournal.id(of: target)
-    tally = earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).tally } ?? Tally()
+    self.earlier =
+      earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).count } ?? EndingCount()
     // Whenever it is killed, there is something to go on with.
     folder = try RunFolder.open(
       resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,

@@ -65,12 +65,11 @@ class HumanFuzzReport: CampaignReport {
   func end(_ end: CampaignSummary) {
     guard !isQuiet || !end.status.depths.isEmpty || end.exit != .agree else { return }
     let status = end.status
-    let found = status.depths.count
     let isJudged = status.unjudged < status.tests || status.unjudged == 0
     let words =
-      found == 0
-      ? isJudged ? paint(.good, "nothing found") : paint(.warning, "no verdict")
-      : paint(.bad, "\(found) finding\(found == 1 ? "" : "s")")
+      end.found == EndingCount.Found()
+      ? isJudged ? paint(.good, end.found.words) : paint(.warning, "no verdict")
+      : paint(end.found.confirmed > 0 ? .bad : .warning, end.found.words)
     var lines = [
       "\(words) in \(grouped(status.events)) events of \(grouped(status.tests)) tests     \(clock(end.took))   "
         + "seed \(end.seed)"

@@ -44,12 +44,8 @@ struct ResumedRun {
       guard let judged = progress.judged[ExactText(test.id)] else { continue }
       guard judged.digest == test.digest else { throw changed("\(test.file) is not what it was") }
       earlier.judged.insert(ExactText(test.id))
-      switch judged.word {
-      case .agree, .skipped, .divergence:
-        earlier.tally.count(judged.word, isFlaky: judged.isFlaky, isExcused: judged.isExcused)
-        if judged.word == .agree { earlier.tally.observations += judged.observations }
-      case .labFault, .incomplete: break
-      }
+      earlier.tally.count(judged.ending)
+      if judged.ending.word == .agree { earlier.tally.observations += judged.observations }
     }
     guard earlier.judged.count == progress.judged.count else {
       throw changed("it had cases that are gone")
