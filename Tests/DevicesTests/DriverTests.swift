@@ -74,7 +74,7 @@ struct ScriptedPair {
     let programs = DriverPrograms(answerTimeout: .milliseconds(1500))
     let device = try programs.device(
       spec(driver, lock, hello: hello, services: services, loss: loss), seed: seed)
-    device.adopt(vocabulary)
+    device.adopt(Self.vocabulary)
     return device
   }
 

@@ -4,6 +4,8 @@ import Automata
 import Conformance
 import Emulator
 import Models
+import Sesame
+import Bluetooth
 import Basics
 import TestSupport
 import Testing

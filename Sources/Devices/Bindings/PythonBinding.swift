@@ -611,6 +611,9 @@ extension Binding {
 
             keypad.run()
 
+        What the lock itself does it shows with `effect`, `reading`, `event` and `violation`, as its client may hear nothing of
+        it: that is compared with the machine too. Statuses are its driver's to show.
+
         advertise   what it advertises: name, services, manufacturer (hexadecimal digits), interval (seconds), connectable
         services    its services: for each UUID its characteristics, and for each UUID of these its properties (read, write,
                     write-without-response, notify, indicate), or a pair of them and the first value

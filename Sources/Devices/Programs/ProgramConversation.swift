@@ -370,17 +370,21 @@ extension ProgramConversation {
         throw wrong("`\(moment)` is for a program whose greeting says \"time\":\"virtual\"")
       }
     }
-    guard let introduction else { return }
     switch said.answer {
-    case .hello(let other) where other != introduction:
-      throw wrong("it said something else of itself when it was greeted, and cannot change that")
-    case .effect where !introduction.showsEffects:
-      throw wrong("its greeting does not say that it shows effects: \"effects\":true")
-    case .reading(let reading) where !introduction.readings.contains(reading.name):
+    case .hello(let other):
+      if let introduction, other != introduction {
+        throw wrong("it said something else of itself when it was greeted, and cannot change that")
+      }
+    case .effect:
+      if introduction?.showsEffects == false {
+        throw wrong("its greeting does not say that it shows effects: \"effects\":true")
+      }
+    case .reading(let reading):
+      guard let named = introduction?.readings, !named.contains(reading.name) else { return }
       remark(
         "the \(role.title) reports the reading \(reading.name), which its greeting does not name: no scenario "
           + "can expect it")
-    default: break
+    case .status, .event, .violation, .log, .operation, .settled, .refused: break
     }
   }
 
