@@ -301,6 +301,9 @@ public struct Abilities: Sendable {
   public var reports: [String]
   /// Whether a test finds the device as the one before has left it, but for what its start asks for.
   public var livesOn = false
+  /// Whether what it is goes on running from one test to the next, so that nothing but its own reset parts them: a program that
+  /// leaves something behind shows in a test what those before it have done. Another one can be had: it is started afresh.
+  public var keepsRunning = false
   /// Whether it shows the effects of transitions, beside statuses.
   public var showsEffects: Bool
   /// How much later or earlier than it happened something may be observed; zero where nothing is held up.

@@ -55,6 +55,11 @@ public struct Divergence: Equatable, Sendable {
     get { contents.isInPreparation }
     set { contents.isInPreparation = newValue }
   }
+  /// Whether it is not the device's: what stopped answering is a program of the lab that speaks to it, or plays it.
+  public var isOfLab: Bool {
+    get { contents.isOfLab }
+    set { contents.isOfLab = newValue }
+  }
   /// What the tester last did.
   public var lastStimulus: String? { contents.lastStimulus }
   /// The status last seen.
@@ -73,6 +78,7 @@ public struct Divergence: Equatable, Sendable {
     var allowed: [Allowance]
     var explanation: Explanation?
     var isInPreparation = false
+    var isOfLab = false
   }
 
   /// One word, so that "no divergence" costs no more than that wherever it is returned.
@@ -117,7 +123,8 @@ public struct Divergence: Equatable, Sendable {
     case .violation(let violation): "the device broke a rule: \(violation)"
     case .unmet(let expectation, let instead):
       "expected \(expectation)" + (instead.isEmpty ? "" : ", \(instead)")
-    case .stoppedAnswering(let symptom): "stopped answering: \(symptom), and again in two fresh starts"
+    case .stoppedAnswering(let symptom):
+      "\(isOfLab ? LabFault.Symptom.programFailed.rawValue : "stopped answering"): \(symptom), and again in two fresh starts"
     }
   }
 
@@ -132,6 +139,10 @@ public struct Divergence: Equatable, Sendable {
     }
     let words: String =
       switch kind {
+      // A program has many ways to fail: the last words of its standard error tell them apart.
+      case .stoppedAnswering(let symptom) where isOfLab:
+        "\(LabFault.Symptom.programFailed.rawValue): \(symptom.prefix { $0 != ":" }), "
+          + (symptom.split(separator: "\n").dropFirst().last ?? "in silence")
       case .stoppedAnswering(let symptom):
         "stopped answering: \(symptom.prefix { $0 != ":" }) after \(lastStimulus ?? "the start")"
       case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
@@ -188,7 +199,7 @@ public struct Divergence: Equatable, Sendable {
     case .refusedLegal(let reason): "refused: \(reason)"
     case .violation(let violation): violation.description
     case .overdue, .unmet, .invariant: lastStatus ?? "nothing"
-    case .stoppedAnswering: "no answer"
+    case .stoppedAnswering: isOfLab ? "nothing that says anything of it" : "no answer"
     }
   }
 }

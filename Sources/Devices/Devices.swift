@@ -115,7 +115,13 @@ public final class Devices: DeviceProvider {
     return captures?.recorded(device) ?? device
   }
 
+  /// Of programs there is one of each: another one is the same, started afresh.
   public func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? {
+    if spec.kind == .exec || spec.kind == .driver {
+      var program = try device(spec, seed: seed)
+      try program.restart()
+      return program
+    }
     guard spec.kind == .emulator, let specification = try? emulated(spec.name).realLock(spec.settings) else {
       return nil
     }

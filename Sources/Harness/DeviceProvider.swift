@@ -25,8 +25,9 @@ public protocol DeviceProvider {
   /// Called for every case: devices in memory are made afresh, a program may go on from case to case.
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
 
-  /// Another device of the same kind as one that lives on from case to case, of which nothing was asked yet; `nil` where
-  /// there is no other, as of a real lock or a program, or where each case has another anyway.
+  /// Another device of the same kind as one that lives on from case to case, or that keeps running, of which nothing was
+  /// asked yet; `nil` where there is no other, as of a real lock, or where each case has another anyway. A program that keeps
+  /// running is started afresh for it.
   func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
 
   /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its park position.
@@ -105,6 +106,9 @@ public struct DeviceDescription: Sendable {
 }
 
 extension DeviceDescription {
+  /// The stimuli that wear what they set in motion, with a device that does not say.
+  public static var usuallyMoving: [String] { Actuation.stimuli }
+
   /// Throws when a device of any machine says of itself what means nothing in one: what is misspelt would be passed over.
   ///
   /// It may understand stimuli that the machine does not have, unless one looks like one that it lacks.

@@ -190,6 +190,68 @@ struct CampaignSessionTests {
     expect(again.output.states.last?.cells, output.states.last?.cells)
   }
 
+  /// A session that is opened 0.3 s after it is asked for; of each start of the program only so many are.
+  private func sessions(in folder: TestFolder, limit: Int) -> (machine: String, command: String) {
+    let machine = folder.write(
+      "sessions.yaml",
+      """
+      machine: sessions
+      states: [away, asking, session]
+      events: [connect, leave]
+      starts: [{ state: away }]
+      transitions:
+        - { event: connect, from: away, to: asking }
+        - { from: asking, to: session, within: 1 s }
+        - { event: leave, from: [asking, session], to: away }
+      """)
+    let program = folder.write(
+      "sessions.py",
+      """
+      import json, os, sys
+      count, due, state = 0, None, "away"
+      for line in sys.stdin:
+        request = json.loads(line)
+        said = []
+        if "hello" in request:
+          said.append({"hello": {"protocol": 2, "time": "virtual", "stimuli": ["connect", "leave"], "moves": []}})
+        at = request.get("at", 0)
+        end = {"settled": True}
+        if "reset" in request: due, state = None, "away"; said.append({"status": state})
+        elif request.get("stimulus") == "connect":
+          if state != "away": end = {"refused": "it is not away"}
+          else:
+            state = "asking"
+            if count < \(limit): due = round(at + 0.3, 9)
+            said.append({"status": state})
+        elif request.get("stimulus") == "leave":
+          if state == "away": end = {"refused": "it is away"}
+          else: due, state = None, "away"; said.append({"status": state})
+        elif "advance" in request and due is not None and due <= round(at + request["advance"], 9):
+          # A reset leaves the count alone.
+          count, state = count + 1, "session"
+          said.append({"status": state, "at": due})
+          due = None
+        end["next"] = due
+        os.write(1, "".join(json.dumps(line) + "\\n" for line in said + [end]).encode())
+      """)
+    return (machine, "exec:exec python3 \(program)")
+  }
+
+  @Test("what a program's reset leaves behind is in the test that is saved: it shows on a program of its own")
+  func leftBehind() throws {
+    let folder = TestFolder()
+    let (machine, command) = sessions(in: folder, limit: 5)
+    var asked = Asked(command)
+    asked.machine = machine
+    asked.steps = 3000
+    let (end, output) = try asked.perform()
+    expect(end.exit, .divergence)
+    let finding = try #require(output.findings.first)
+    expect(finding.record.past, .included)
+    // Five sessions, and one that is opened no more.
+    expect(finding.steps.count { $0.contains("connect") }, 6)
+  }
+
   @Test("one that is stopped keeps what it takes to go on, with its time and its cells")
   func stopped() throws {
     var asked = Asked()

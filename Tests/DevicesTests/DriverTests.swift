@@ -9,12 +9,14 @@ import Testing
 
 @testable import Devices
 
-private let vocabulary = Vocabulary(
-  stimuli: ["go", "press", "lost"], statuses: ["off", "on", "heard", "up", "gone"], effects: ["beep"])
+private let vocabulary = ScriptedPair.vocabulary
 
 /// A driver and a peripheral that do what a few lines of Python say.
-private struct ScriptedPair {
+struct ScriptedPair {
   let folder = TestFolder()
+
+  static let vocabulary = Vocabulary(
+    stimuli: ["go", "press", "lost"], statuses: ["off", "on", "heard", "up", "gone"], effects: ["beep"])
 
   /// The program of one end: it is greeted, and for each request does what `lines` do, on `request`, `kind` (its first member),
   /// `now`, and `say`.
@@ -70,13 +72,22 @@ private struct ScriptedPair {
     services: String = Self.services, loss: Double = 0, seed: UInt64 = 1, answerTimeout: Interval = patience
   ) throws -> DriverDevice<ProgramRadio> {
     let programs = DriverPrograms(answerTimeout: answerTimeout)
+    let device = try programs.device(
+      spec(driver, lock, hello: hello, services: services, loss: loss), seed: seed)
+    device.adopt(Self.vocabulary)
+    return device
+  }
+
+  /// What the two are named by.
+  func spec(
+    _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
+    services: String = Self.services, loss: Double = 0
+  ) -> DeviceSpec {
     var spec = DeviceSpec(
       .driver, "exec python3 \(program("driver", hello, driver))",
       [.init("peripheral", "exec python3 \(program("lock", services, lock))")])
     if loss > 0 { spec.settings.append(.init("loss", "\(loss)")) }
-    let device = try programs.device(spec, seed: seed)
-    device.adopt(vocabulary)
-    return device
+    return spec
   }
 
   /// What one of them was told since its greeting, without the times.

@@ -18,7 +18,7 @@ private struct ScriptedDoor {
   ///   - next: whether it says when it will do something by itself.
   func device(
     _ line: String = "pass",
-    hello: String = #"{"protocol": 2, "time": "virtual", "faults": {"jam": [true]}}"#,
+    hello: String = #"{"protocol": 2, "time": "virtual", "faults": {"jam": [true]}, "effects": true}"#,
     next: Bool = true
   ) -> ExecDevice {
     let program = folder.write(

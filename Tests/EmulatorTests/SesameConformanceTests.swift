@@ -4,6 +4,8 @@ import Automata
 import Conformance
 import Emulator
 import Models
+import Sesame
+import Bluetooth
 import Basics
 import TestSupport
 import Testing
@@ -87,6 +89,42 @@ struct SesameConformanceTests {
     expect(try bench.until("locked"), nil)
     expect(try bench.perform("disconnect"), nil)
     expect(try bench.lockstep.pass(until: bench.lockstep.now + .seconds(60)), nil)
+  }
+
+  @Test(
+    "whatever a lock of a model is said to be asked for goes over its link, or its client answers it",
+    arguments: ["sesame3", "sesame4", "sesame5", "sesame5pro"])
+  func reachesTheLock(name: String) throws {
+    let specification = try EmulatedLockSpecification(parsing: name, settings: [])
+    var device = ClientDevice(DirectLink(specification, seed: 1)) { SeededGenerator(seed: 1, for: "client") }
+    let vocabulary = Vocabulary(machine: try Machine(.sesame))
+    device.adopt(vocabulary)
+    let offered = try #require(device.abilities.stimuli)
+    expect(offered.contains("readStatus"), specification.model.generation == .os2)
+    func observe(_ device: inout ClientDevice<DirectLink>, until status: String) throws {
+      while let observation = try device.observe(until: device.now + .seconds(60)) {
+        if observation == vocabulary.observation(ofStatus: status) { return }
+      }
+      Issue.record("\(status) was not shown")
+    }
+    for request in [
+      "lock", "unlock", "toggle", "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus",
+      "setTime", "reset",
+    ] where offered.contains(request) {
+      let recorder = LinkRecorder()
+      device.record(to: recorder)
+      try device.reset(
+        to: StartCondition([Argument("registered", .flag(true)), Argument("configured", .flag(true))]))
+      try device.perform(Stimulus(try #require(vocabulary.stimulus("closeTo"))))
+      try observe(&device, until: "receivedBle")
+      try device.perform(Stimulus(try #require(vocabulary.stimulus("connect"))))
+      try observe(&device, until: "locked")
+      let count = recorder.packets.records.count
+      try device.perform(Stimulus(try #require(vocabulary.stimulus(request))))
+      var isAnswered = false
+      if case .reading = try device.observe(until: device.now) { isAnswered = true }
+      #expect(recorder.packets.records.count > count || isAnswered, "\(request) reaches nobody")
+    }
   }
 
   @Test(

@@ -12,7 +12,7 @@ struct AttemptsTests {
     .unexpected("noSignal"), at: .zero, explanation: Explanation("hung-up", "0x13", isOfDevice: true))
 
   /// `+` agrees, `-` diverges, both with their links; `o` agrees, `x` diverges after the air had lost one, `h` after
-  /// the device had ended one; `n` no answer, `e` it ended, `c` the transport is lost.
+  /// the device had ended one; `n` no answer, `e` it ended, `c` the transport is lost, `p` a program of the lab failed.
   private static func ruling(_ letter: Character, _ attempts: inout Attempts) -> String {
     let ruling: Attempts.Ruling =
       switch letter {
@@ -23,6 +23,7 @@ struct AttemptsTests {
       case "h": attempts.rule(on: hungUp, wasDisturbed: true)
       case "n": attempts.rule(on: LabFault(.noAnswer, "silence"))
       case "e": attempts.rule(on: LabFault(.ended, "exit status 1"))
+      case "p": attempts.rule(on: LabFault(.programFailed, "the driver"))
       default: attempts.rule(on: LabFault(.transportLost, "unplugged"))
       }
     return switch ruling {
@@ -65,13 +66,21 @@ struct AttemptsTests {
     ("xn", "afresh", "afresh", ""),
     ("xnxnn", "stopped (no answer: silence)", "stopped (no answer: silence)", ""),
     ("nx+", "none (no answer: silence)", "none (no answer: silence)", ""),
+    // A program of the lab that fails is never to blame on the device; a campaign finds out what leads there.
+    ("p", failed, "afresh", failed),
+    ("pn", "", failed, ""),
+    ("pp+", "", failed, ""),
+    ("ppp", "", "stopped (a program of the lab failed: the driver)", ""),
   ]
+
+  private static let failed = "none (a program of the lab failed: the driver)"
 
   @Test("each row of the policy", arguments: table.indices)
   func rulings(index: Int) {
     let row = Self.table[index]
     let policies: [(Attempts, String)] = [
-      (.written, row.written), (.drawn(maximumLosses: 3), row.drawn), (.single, row.single),
+      (.written, row.written), (.drawn(maximumLosses: 3, followsPrograms: true), row.drawn),
+      (.single, row.single),
     ]
     for (policy, expected) in policies where !expected.isEmpty {
       var attempts = policy

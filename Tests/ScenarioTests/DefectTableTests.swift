@@ -58,7 +58,7 @@ struct DefectTableTests {
     let item = try #require(
       Suite.items.first { $0.path.hasSuffix("Scenarios/\(row.generation)/\(row.scenario).yaml") })
     let needs = item.scenario.steps.flatMap(\.needs)
-    let own = ClientDevice<DirectLink>.requestNames + ClientDevice<DirectLink>.misbehaviourNames
+    let own = ClientDevice<DirectLink>.requestNames(of: nil) + ClientDevice<DirectLink>.misbehaviourNames
     expect(needs.filter { !own.contains($0) }, [])
     expect(
       item.scenario.start.settings.map(\.name).filter { !LockFamily.sesame.startSettings.contains($0) }, [])

@@ -8,7 +8,7 @@ import Testing
 
 /// What a client asks a link for: every requirement of `LockLink`, by name.
 private enum LinkCall: CaseIterable {
-  case now, faults, stimuli, settings, livesOn, isKeySure
+  case now, faults, stimuli, settings, generation, livesOn, isKeySure
   case prepare, perform, bring, check, keep, drop
   case listen, stopListening, connect, disconnect, send, next, restart, takeDiagnostics, record
 
@@ -23,6 +23,7 @@ private enum LinkCall: CaseIterable {
       case .faults: return "\(link.faults)"
       case .stimuli: return "\(link.stimuli)"
       case .settings: return "\(link.settings)"
+      case .generation: return "\(String(describing: link.generation))"
       case .livesOn: return "\(link.livesOn)"
       case .isKeySure: return "\(link.isKeySure)"
       case .prepare: return "\(try link.prepare(StartCondition())?.deviceID as Any)"
@@ -71,6 +72,7 @@ private final class RecordingLink: LockLink {
   var faults: [String] { note(.faults, ["fog"]) }
   var stimuli: [String] { note(.stimuli, ["whistle"]) }
   var settings: [String] { note(.settings, ["colour"]) }
+  var generation: Generation? { note(.generation, .os2) }
   var livesOn: Bool { note(.livesOn, true) }
   var isKeySure: Bool { note(.isKeySure, false) }
 

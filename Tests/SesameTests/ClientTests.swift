@@ -114,6 +114,14 @@ struct ClientTests {
     expect(bench.client.perform(.readAutolock, at: .zero), [])
   }
 
+  @Test("what a generation cannot be asked for is refused, and does not count as asked")
+  func unknownToGeneration() throws {
+    var bench = try OS3Bench()
+    try bench.login()
+    expect(
+      bench.client.perform(.readStatus, at: .zero), [.refuse("a lock of OS3 cannot be asked for that")])
+  }
+
   @Test("what the lock tells of its autolock is not from after a request that it has not answered")
   func autolockUnderWay() throws {
     var setting = Sesame5Setting(lock: 0, unlock: 90)

@@ -29,6 +29,9 @@ struct DriverLocks {
     of lock: DriverLock, in environment: (any DriverEnvironment)?
   ) throws(LabFault) -> DriverIntroduction {
     let (_, said) = try greeted(lock)
+    if let clash = DriverDevice<Transport>.clash(of: said, environment ?? Self.nobody) {
+      throw LabFault(.notPossible, clash)
+    }
     return DriverIntroduction(
       family: try Self.family(of: said, machine: lock.machine),
       abilities: DriverDevice<Transport>.abilities(

@@ -213,7 +213,8 @@ extension LockBench {
     guard settings.control != nil else { return description }
     let abilities = controlAbilities(lock)
     description.abilities = AirDevice<Transport, ControlledEnvironment>.abilities(
-      stimuli: abilities.stimuli, faults: abilities.faults, settings: abilities.settings,
+      of: lock.model.generation, stimuli: abilities.stimuli, faults: abilities.faults,
+      settings: abilities.settings,
       conditions: conditions(abilities), slack: realAirSlack)
     description.options = abilities.options
     (description.given, description.withheld, description.usual) = ([], [], [])
@@ -369,8 +370,9 @@ extension LockBench {
   private func emulated(_ lock: SesameLock, in file: LockFile) throws(LabFault) -> Use {
     let environment = try environment()
     let device = AirDevice(
-      try openTransport(), environment, target: try target(of: lock, in: file), times: lock.times,
-      quirks: lock.quirks, conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
+      try openTransport(), environment, target: try target(of: lock, in: file),
+      of: lock.model.generation, times: lock.times, quirks: lock.quirks,
+      conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
       recovery: recovery, isStopped: isStopped)
     return .emulated(device, environment)
   }
@@ -392,7 +394,8 @@ extension LockBench {
     let (counter, start) = try counter(of: file, named: name)
     let keys = SesameLockFile(path: file.path, name: file.name, address: file.address, lock: lock)
     let device = AirDevice(
-      try openTransport(), StandaloneLock(keys), target: target, times: lock.times, quirks: lock.quirks,
+      try openTransport(), StandaloneLock(keys), target: target, of: lock.model.generation,
+      times: lock.times, quirks: lock.quirks,
       conditions: RealAir.conditions, recovery: recovery,
       diagnostics: keys.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
       isStopped: isStopped)

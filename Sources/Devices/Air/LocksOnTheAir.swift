@@ -14,6 +14,7 @@ extension AirDevice where Transport == Transports.Transport {
   ///   - transport: the way to the client's controller.
   ///   - environment: who can do something to the lock; shared with the caller.
   ///   - target: which lock is meant.
+  ///   - generation: the lock's.
   ///   - times: how long the client waits.
   ///   - quirks: what the lock is known to do though its protocol forbids it.
   ///   - conditions: what of the model's conditions always holds.
@@ -22,8 +23,9 @@ extension AirDevice where Transport == Transports.Transport {
   ///   - diagnostics: what there is to say already.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   public convenience init(
-    _ transport: Transport, _ environment: Environment, target: LockTarget, times: ClientTimes,
-    quirks: [SesameViolation] = [], conditions: [String], epoch: UInt32? = nil, recovery: Recovery? = nil,
+    _ transport: Transport, _ environment: Environment, target: LockTarget,
+    of generation: Generation?, times: ClientTimes, quirks: [SesameViolation] = [], conditions: [String],
+    epoch: UInt32? = nil, recovery: Recovery? = nil,
     diagnostics: [String] = [], isStopped: @escaping () -> Bool = { false }
   ) {
     // That a controller is silent and cannot be brought back is known after five seconds.
@@ -33,6 +35,7 @@ extension AirDevice where Transport == Transports.Transport {
     var settings = AirDeviceSettings(
       conditions: conditions, slack: realAirSlack, host: host, patience: .seconds(1),
       epoch: { epoch ?? WallClock.unixTime }, secrets: { _ in { SystemEntropy() } })
+    settings.generation = generation
     settings.times = times
     settings.quirks = quirks
     settings.isStopped = isStopped

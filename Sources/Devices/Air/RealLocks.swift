@@ -28,7 +28,8 @@ extension DeviceDescription {
     return realLock(
       model.generation == .os2 ? "sesame-os2" : "sesame-os3", machine: settings.family.machine,
       PlayedLocks.Device.abilities(
-        stimuli: [], faults: [], settings: [], conditions: RealAir.conditions, slack: slack),
+        of: model.generation, stimuli: [], faults: [], settings: [], conditions: RealAir.conditions,
+        slack: slack),
       readings: EmulatedDevice.lockReadings, isRegistered: isRegistered, isConfigured: isConfigured,
       under: settings)
   }
@@ -130,7 +131,7 @@ final class PlayedLocks {
       conditions: RealAir.conditions, slack: .zero, host: RadioWorld.clientHost,
       epoch: { birth &+ UInt32(truncatingIfNeeded: world.now.nanoseconds / 1_000_000_000) },
       secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } })
-    air.numbersRecordsFromOne = true
+    (air.numbersRecordsFromOne, air.generation) = (true, specification.model.generation)
     let device = AirDevice(
       world, StandaloneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
     let cycleCounter = CycleCounter {

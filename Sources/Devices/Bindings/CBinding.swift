@@ -517,11 +517,17 @@ extension Binding {
     static void lockstep_answer(const lockstep_device *device, char *line) {
       static struct lockstep_values request, inner;
       request.count = inner.count = 0;
+      /* Only a greeting says what the program is to be, where that is no device. */
+      int is_other = !strncmp(line, "{\"hello\"", 8) && strstr(line, "\"role\":") != NULL;
       lockstep_object(line, &request, &inner);
       lockstep_.is_asked = 1;
       if (lockstep_find(&request, "at")) lockstep_.now = lockstep_moment(&request, "at");
-      if (lockstep_find(&request, "hello")) lockstep_hello(device);
-      if (lockstep_find(&request, "advance")) {
+      if (lockstep_find(&request, "hello") && !is_other) lockstep_hello(device);
+      if (is_other) {
+        lockstep_.is_performing = 1;
+        lockstep_refuse("this program is a device, and is used as a driver or a peripheral");
+        lockstep_.is_performing = 0;
+      } else if (lockstep_find(&request, "advance")) {
         lockstep_advance(lockstep_.now + lockstep_moment(&request, "advance"));
       } else {
         lockstep_.is_performing = 1;

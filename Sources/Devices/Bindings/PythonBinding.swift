@@ -223,6 +223,7 @@ extension Binding {
         # The lines.
 
         _isAsked = False
+        _role = "device"
 
         def run(self):
             """Answers until there is nothing more to answer."""
@@ -252,11 +253,15 @@ extension Binding {
             self._isAsked = True
             if "at" in request:
                 self._now = round(request["at"] * 1e9)
-            if "hello" in request:
+            role = request.get("hello", {}).get("role", "device")
+            isOther = role not in ("device", self._role)
+            if "hello" in request and not isOther:
                 hello = dict(self._hello, stimuli=list(self._stimuli), faults=self._offers, arguments=self._arguments)
                 self._lines.append(_encode({"hello": hello}))
             end = {"settled": True}
             try:
+                if isOther:
+                    self.refuse("this program is a %s, and is used as a %s" % (self._role, role))
                 if "advance" in request:
                     self._advance(self._now + round(request["advance"] * 1e9))
                 else:
@@ -293,6 +298,8 @@ extension Binding {
                 if strange:
                     self.refuse("there is no setting '%s'" % strange[0])
                 self._reset(**start)
+            else:
+                self.log("this module does not know what it is told: %s" % _encode(request))
 
         def _check(self, name, arguments):
             """Refuses arguments that a stimulus does not take."""
@@ -358,6 +365,8 @@ extension Binding {
             super().__init__(name, "virtual", **more)
             self._hello["secrets"] = list(secrets)
             self._handlers = {}
+            # The address of the other end of the link that is up, or was last.
+            self.peer = None
             # The texts behind the names that were given with `secrets`.
             self.secrets = _secrets()
 
@@ -380,6 +389,10 @@ extension Binding {
             """What is done when the link is over: it is called with the reason, as a number and in words."""
             return self._on("disconnected", function)
 
+        def mtu(self, function):
+            """What is done when packets hold more: it is called with the MTU, three more than the bytes that fit a packet."""
+            return self._on("mtu", function)
+
         def _on(self, key, function):
             self._handlers[key] = function
             return function
@@ -401,9 +414,12 @@ extension Binding {
             return lambda *arguments: None
 
         def _perform(self, request):
+            if "mtu" in request:
+                return self._call("mtu", request["mtu"])
             if "link" not in request:
                 return super()._perform(request)
             if request["link"] == "connected":
+                self.peer = request.get("address")
                 self._call("connected")
             elif request["link"] == "disconnected":
                 self._call("disconnected", request["reason"], request["text"])
@@ -468,6 +484,10 @@ extension Binding {
                 if value:
                     self._hello[key] = value
             self._waiting = []
+            # What Lockstep said of the operation that failed last: its characteristic, too.
+            self.failure = None
+
+        _role = "driver"
 
         # What it hears.
 
@@ -485,7 +505,7 @@ extension Binding {
 
         def failed(self, function):
             """What is done when an operation cannot be done: it is called with its name, the error in words and, where the
-            lock refused it, the error's code."""
+            lock refused it, the error's code. `failure` has all that is known of it, such as the characteristic."""
             return self._on("failed", function)
 
         # What it does.
@@ -563,13 +583,13 @@ extension Binding {
             elif request.get("link") == "ready":
                 self._call("ready", request["services"])
             elif "failed" in request:
-                event = request["failed"]
+                event = self.failure = request["failed"]
                 self._take(0, event["operation"], event)
                 if "failed" in self._handlers:
                     self._call("failed", event["operation"], event["error"], event.get("code"))
                 else:
                     self.log("%s failed: %s" % (event["operation"], event["error"]))
-            elif "mtu" not in request:
+            else:
                 super()._perform(request)
 
 
@@ -591,6 +611,9 @@ extension Binding {
 
             keypad.run()
 
+        What the lock itself does it shows with `effect`, `reading`, `event` and `violation`, as its client may hear nothing of
+        it: that is compared with the machine too. Statuses are its driver's to show.
+
         advertise   what it advertises: name, services, manufacturer (hexadecimal digits), interval (seconds), connectable
         services    its services: for each UUID its characteristics, and for each UUID of these its properties (read, write,
                     write-without-response, notify, indicate), or a pair of them and the first value
@@ -610,6 +633,12 @@ extension Binding {
         def _characteristic(uuid, what):
             properties, value = what if isinstance(what, tuple) else (what, b"")
             return {"uuid": uuid, "properties": list(properties), "value": bytes(value).hex()}
+
+        _role = "peripheral"
+
+        def show(self, status):
+            """Not here: the driver shows statuses. What the lock itself does is an effect, a reading or an event."""
+            raise TypeError("a peripheral shows no status: its driver does; the lock shows effects, readings and events")
 
         def written(self, place):
             """What is done when its client writes a characteristic: it is called with the bytes."""
@@ -654,7 +683,7 @@ extension Binding {
                 self._find("subscription", event)(event["notifications"] or event["indications"])
             elif "confirmed" in request:
                 self._find("confirmed", request["confirmed"])()
-            elif "mtu" not in request:
+            else:
                 super()._perform(request)
 
     """#

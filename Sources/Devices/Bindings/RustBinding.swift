@@ -251,11 +251,15 @@ extension Binding {
             if request.get("at").is_some() {
                 self.now = nanoseconds(request.number("at", 0.0));
             }
-            if request.get("hello").is_some() {
+            // Only a greeting says what the program is to be, where that is no device.
+            let is_other = values("hello").get("role").is_some();
+            if request.get("hello").is_some() && !is_other {
                 self.lines += &said(&lock.hello());
             }
             let mut result = Ok(());
-            if request.get("advance").is_some() {
+            if is_other {
+                result = Err("this program is a device, and is used as a driver or a peripheral".to_string());
+            } else if request.get("advance").is_some() {
                 self.advance(lock, self.now + nanoseconds(request.number("advance", 0.0)));
             } else {
                 result = if let Some(Value::Text(name)) = request.get("stimulus") {

@@ -20,8 +20,13 @@ final class ControlledDriverEnvironment: DriverEnvironment {
 
   func prepare(_ start: StartCondition) throws(LabFault) { _ = try environment.prepare(start) }
 
-  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    try environment.perform(stimulus, arguments)
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
+    do {
+      try environment.perform(stimulus, arguments)
+      return nil
+    } catch  where error.symptom == .notPossible {
+      return error.detail
+    }
   }
 
   func bring(about fault: Fault) throws(LabFault) { try environment.bring(about: fault) }

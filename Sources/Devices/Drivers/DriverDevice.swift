@@ -16,14 +16,34 @@ protocol DriverEnvironment: AnyObject {
   var settings: [String]? { get }
   /// The conditions that always hold.
   var conditions: [String] { get }
+  /// The events of the machine that it reports, and whether it shows effects.
+  var reports: [String] { get }
+  var showsEffects: Bool { get }
   /// What is wrong with whoever stands there.
   var fault: LabFault? { get }
 
+  /// Takes over the numbers under which the model knows names.
+  func adopt(_ vocabulary: Vocabulary)
   func prepare(_ start: StartCondition) throws(LabFault)
-  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
+  /// - Returns: why it is refused, if it is.
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String?
   func bring(about fault: Fault) throws(LabFault)
+  /// Takes in what the driver wants to hear of advertisements from now on.
+  func note(_ hearing: ProgramOperation.Hearing)
+  /// What was shown there since it was last asked, up to now. Time stops at the first moment at which there is something.
+  func takeObservations() -> [Observation]
+  func takeDiagnostics() -> [String]
   func restart() throws(LabFault)
   func shutDown()
+}
+
+extension DriverEnvironment {
+  var reports: [String] { [] }
+  var showsEffects: Bool { false }
+  func adopt(_ vocabulary: Vocabulary) {}
+  func note(_ hearing: ProgramOperation.Hearing) {}
+  func takeObservations() -> [Observation] { [] }
+  func takeDiagnostics() -> [String] { [] }
 }
 
 /// Nobody.
@@ -39,7 +59,7 @@ final class NobodyAround: DriverEnvironment {
   var fault: LabFault? { nil }
 
   func prepare(_ start: StartCondition) {}
-  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
     throw LabFault(.notPossible, "nobody stands beside a real lock who could do '\(stimulus)'")
   }
   func bring(about fault: Fault) throws(LabFault) {
@@ -115,9 +135,7 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   static func abilities(
     of driver: ProgramIntroduction, _ environment: any DriverEnvironment, _ settings: DriverSettings
   ) -> Abilities {
-    let own = [
-      Disturbance(.att, "att", MalformedBluetooth.allCases.map { .text($0.rawValue) })
-    ]
+    let own = [Disturbance(.att, Self.att, MalformedBluetooth.allCases.map { .text($0.rawValue) })]
     // Tests are generated with what takes a link away where the driver says that its machine knows of that: one that hears
     // nothing of it would call it a fault of the lock.
     let all = own + driver.faults + environment.disturbances
@@ -126,18 +144,36 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
     var abilities = Abilities(
       stimuli: driver.stimuli.map { $0 + environment.stimuli }, faults: all.map(\.fault),
       settings: environment.settings.flatMap { around in driver.settings.map { around + $0 } },
-      conditions: driver.conditions + environment.conditions, reports: driver.reports,
-      showsEffects: driver.showsEffects,
+      conditions: driver.conditions + environment.conditions, reports: driver.reports + environment.reports,
+      showsEffects: driver.showsEffects || environment.showsEffects,
       slack: settings.slack + (isLossy ? ConnectionParameters().longestDelay * 2 : .zero),
       isInVirtualTime: settings.isInVirtualTime,
       arguments: (driver.arguments + environment.arguments).map { ($0.stimulus, $0.values) },
       disturbances: disturbances)
     abilities.isPlayed = settings.isInVirtualTime
+    abilities.keepsRunning = settings.isInVirtualTime
     return abilities
+  }
+
+  /// The fault that is ours for every lock.
+  static var att: String { "att" }
+
+  /// What both a driver and who stands around its lock have under one name: one of the two would never be given it. `nil`
+  /// where there is nothing.
+  static func clash(of driver: ProgramIntroduction, _ environment: any DriverEnvironment) -> String? {
+    if let name = driver.stimuli?.first(where: environment.stimuli.contains) {
+      return "both the driver and its lock's side have the stimulus `\(name)`, and only one can be given it"
+    }
+    let others = [Self.att] + ProgramRadio.linkFaults.map(\.fault) + environment.disturbances.map(\.fault)
+    if let name = driver.faults.map(\.fault).first(where: others.contains) {
+      return "the driver's fault `\(name)` has the name of one of its lock's side: give it another name"
+    }
+    return nil
   }
 
   func adopt(_ vocabulary: Vocabulary) {
     program.adopt(vocabulary)
+    environment.adopt(vocabulary)
     let around = environment.stimuli
     isAround = vocabulary.stimuli.map(around.contains)
   }
@@ -161,13 +197,14 @@ extension DriverDevice {
   func perform(_ stimulus: Stimulus) throws(LabFault) {
     if isAround[stimulus.number] {
       let name = program.vocabulary.stimuli[stimulus.number]
-      return try environment.perform(name, stimulus.arguments)
+      if let refusal = try environment.perform(name, stimulus.arguments) { shown.append(.refused(refusal)) }
+      return
     }
     if let refusal = try ask(program.request(of: stimulus)) { shown.append(.refused(refusal)) }
   }
 
   func bring(about fault: Fault) throws(LabFault) {
-    if fault.name == "att" {
+    if fault.name == Self.att {
       if fault.value.isNothing { return }
       guard let malformed = MalformedBluetooth(rawValue: fault.value.description) else {
         throw LabFault(.notPossible, "there is no malformed packet '\(fault.value)'")
@@ -200,18 +237,23 @@ extension DriverDevice {
   private static var hearing: Interval { .milliseconds(50) }
 
   private func look(until limit: Instant) throws(LabFault) -> Observation? {
-    var events = 0
+    var (events, moment) = (0, now)
     while true {
+      takeEnvironment()
       if let first = shown.popFirst() { return first }
       guard program.isRunning else { throw program.missing }
       let event = try lab { () throws(LabFault) in try link.next(until: min(limit, due)) }
+      // What the lock's side showed came before the driver hears what that led to.
+      takeEnvironment()
+      if now > moment { (events, moment) = (0, now) }
       if let event {
         events += 1
         try tell(event)
+      } else if !shown.isEmpty {
+        continue
       } else if due <= limit {
-        let before = due
+        events += 1
         try advance()
-        events = due == before ? events + 1 : 0
       } else {
         return nil
       }
@@ -221,6 +263,10 @@ extension DriverDevice {
           .badAnswer, "the driver was told of \(events) events and has shown nothing, at \(now)")
       }
     }
+  }
+
+  private func takeEnvironment() {
+    for observation in environment.takeObservations() { shown.append(observation) }
   }
 
   func restart() throws(LabFault) {
@@ -239,7 +285,7 @@ extension DriverDevice {
 
   func takeDiagnostics() -> [String] {
     defer { diagnostics = [] }
-    return diagnostics + link.takeDiagnostics()
+    return diagnostics + link.takeDiagnostics() + program.takeRemarks() + environment.takeDiagnostics()
   }
 
   /// Lets the driver, and whoever stands around its lock, end.
@@ -302,9 +348,15 @@ extension DriverDevice {
   private func carryOut(_ operation: ProgramOperation, about value: [UInt8]?) throws(LabFault) {
     switch operation {
     case .meaning(let text):
-      if let value { recorder?.packets.note(meaning: text, of: value, isReceived: true) }
+      guard let value else {
+        return program.remark(
+          "the driver says `meaning` where it was told of no packet, such as '\(text.prefix(60))': nothing shows it"
+        )
+      }
+      recorder?.packets.note(meaning: text, of: value, isReceived: true)
     case .secret: break
     default:
+      if case .scan(let hearing) = operation { environment.note(hearing) }
       if case .write(_, let value, _, let text?) = operation {
         recorder?.packets.note(meaning: text, of: value, isReceived: false)
       }

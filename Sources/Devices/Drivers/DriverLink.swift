@@ -257,7 +257,9 @@ extension DriverLink {
       try handleReports()
       if step == .packet { try way.endDrained() }
       if held != .never, central.transport.now >= quietEnd { try goOn() }
-      if step == .none, events.isEmpty, held > limit { return nil }
+      // Where the lock's side has shown something, time stops before.
+      let isInterrupted = central.transport.now < min(limit, held)
+      if step == .none, events.isEmpty, held > limit || isInterrupted { return nil }
       isOver = overrun.isEndless(isLate: central.transport.now > limit, at: central.transport.now)
     }
   }
@@ -564,7 +566,8 @@ struct PeerListener {
       devices[index].advertisement = report.data
     }
     let whole = devices[index].advertisement + devices[index].response
-    guard hearing == .everything || devices[index].told != whole,
+    // What is heard again is the advertisement: its scan response, which goes with it, says something only where it is new.
+    guard hearing == .everything && !isResponse || devices[index].told != whole,
       let data = try? AdvertisingData(decoding: whole), isTarget(report.address, data)
     else { return nil }
     devices[index].told = whole

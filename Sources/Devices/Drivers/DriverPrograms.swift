@@ -65,11 +65,13 @@ extension DriverPrograms {
       let pair = try pair(spec)
       let radio = ProgramRadio(ProgramPeripheral(pair.peripheral, seed: 0), pair.channel, seed: 0)
       let driver = pair.driver.introduction ?? ProgramIntroduction()
+      let lock = pair.peripheral.introduction ?? ProgramIntroduction()
+      if let clash = DriverDevice<ProgramRadio>.clash(of: driver, radio) { throw DeviceProblem(.name, clash) }
       description = DeviceDescription(
         family: nil, machines: nil,
         abilities: DriverDevice<ProgramRadio>.abilities(of: driver, radio, Self.settings(of: radio)),
-        readings: driver.readings)
-      description.moving = driver.moving
+        readings: driver.readings + lock.readings.filter { !driver.readings.contains($0) })
+      description.moving = Self.moving(of: driver, lock)
     } else {
       description = DeviceDescription(
         family: nil, machines: nil, abilities: Abilities(stimuli: nil, settings: nil))
@@ -92,6 +94,12 @@ extension DriverPrograms {
     let device = DriverDevice(pair.driver, on: radio, radio, Self.settings(of: radio))
     device.seed = seed
     return device
+  }
+
+  /// What sets something in motion that wears, as far as one of the two says so.
+  private static func moving(of driver: ProgramIntroduction, _ lock: ProgramIntroduction) -> [String]? {
+    guard let more = lock.moving else { return driver.moving }
+    return (driver.moving ?? DeviceDescription.usuallyMoving) + more
   }
 
   private static func settings(of radio: ProgramRadio) -> DriverSettings {

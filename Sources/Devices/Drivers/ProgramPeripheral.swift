@@ -38,6 +38,10 @@ final class ProgramPeripheral {
   private var events = FIFO<HostEvent>()
   private var isHandling = false
   private(set) var notices: [LockNotice] = []
+  /// What the program has shown and nobody has taken yet.
+  private var shown: [Observation] = []
+  /// Whether the program has shown something or failed since somebody heard of it.
+  private var hasNews = false
   /// What is wrong with the program.
   private(set) var fault: LabFault?
   /// What it draws its chances from.
@@ -93,7 +97,7 @@ extension ProgramPeripheral {
 
   /// Starts the program in a condition, at its time zero, out of any link.
   func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
-    fault = nil
+    (fault, shown, hasNews) = (nil, [], false)
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
     try program.passOver()
@@ -125,10 +129,19 @@ extension ProgramPeripheral {
   }
 
   /// Does to the lock what its program calls a stimulus: a hand on its bolt, a key on its pad.
-  func perform(_ stimulus: String, _ arguments: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
+  ///
+  /// - Returns: the packets for the controller, and why the program refuses it, if it does.
+  func give(
+    _ stimulus: String, _ arguments: [Argument], at now: Instant
+  ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
     let refusal = try ask(program.request(of: stimulus, arguments), at: now)
+    return (take(), refusal)
+  }
+
+  func perform(_ stimulus: String, _ arguments: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
+    let (packets, refusal) = try give(stimulus, arguments, at: now)
     if let refusal { throw LabFault(.notPossible, "the peripheral refuses '\(stimulus)': \(refusal)") }
-    return take()
+    return packets
   }
 
   func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
@@ -151,6 +164,19 @@ extension ProgramPeripheral {
     defer { notices = [] }
     return notices
   }
+
+  /// Takes what the program has shown, in its order; all of it at the time that it is now.
+  func takeObservations() -> [Observation] {
+    if shown.isEmpty { return [] }
+    defer { (shown, hasNews) = ([], false) }
+    return shown
+  }
+
+  /// Whether the program has shown something, or failed, of which nobody was told yet.
+  func takeNews() -> Bool {
+    defer { hasNews = false }
+    return hasNews
+  }
 }
 
 extension ProgramPeripheral {
@@ -168,7 +194,7 @@ extension ProgramPeripheral {
     do {
       try body()
     } catch {
-      fault = error
+      (fault, hasNews) = (error, true)
       due = .never
     }
   }
@@ -277,8 +303,25 @@ extension ProgramPeripheral {
   ) throws(LabFault) -> String? {
     let time = time(at: now)
     var operations: [ProgramOperation] = []
-    let end = try program.ask(program.timed(request, at: time)) { entry, _ throws(LabFault) in
-      if case .operation(let operation) = entry.said.answer { operations.append(operation) }
+    let end = try program.ask(program.timed(request, at: time)) { entry, line throws(LabFault) in
+      if let said = entry.said.time, said != time {
+        throw program.fail(
+          .badAnswer,
+          "the peripheral wrote \(program.quoted(line)): it is \(time), and time passes on the air alone")
+      }
+      if let observation = entry.observation {
+        shown.append(observation)
+        hasNews = true
+        notices.append(.shown(String(decoding: line, as: UTF8.self)))
+      }
+      guard case .operation(let operation) = entry.said.answer else { return }
+      if case .reject = operation, !answersWrite || operations.contains(where: \.isReject) {
+        throw program.fail(
+          .badAnswer,
+          "the peripheral wrote \(program.quoted(line)): "
+            + (answersWrite ? "it has refused that write already" : "it was not told of a write"))
+      }
+      operations.append(operation)
     }
     switch end.next {
     case .unsaid: break

@@ -24,6 +24,8 @@ final class ProgramRadio {
   private var hasLockPower = true
   /// When the lock comes back into range by itself, or never.
   private var returnTime = Instant.never
+  /// Whether the driver is told of every advertisement, so that none may be passed over.
+  private var isToldEverything = false
 
   init(_ peripheral: ProgramPeripheral, _ settings: RadioSettings, seed: UInt64) {
     self.peripheral = peripheral
@@ -50,17 +52,19 @@ extension ProgramRadio: StandaloneTransport {
 
   func send(_ packet: HCIPacket) { radio.send(packet, to: Place.driver, at: time) }
 
+  /// As any transport, but that time stops once at each moment at which the lock's program shows something or fails: `nil`
+  /// is returned then before the limit has come.
   func receive(until limit: Instant) -> HCIPacket? {
     let limit = limit == .never ? limit : limit - past
     while true {
       while let (controller, packet) = radio.nextPacket() {
         guard controller == Place.lock else { return packet }
         toLock(peripheral.receive(packet, at: time))
+        if peripheral.takeNews() { return nil }
       }
-      // A program that has failed lets no time pass: what it is gets said at once.
-      guard peripheral.fault == nil else { return nil }
+      if peripheral.takeNews() { return nil }
       let others = min(peripheral.deadline ?? .never, returnTime)
-      radio.skipRepetitions(until: min(limit, others))
+      if !isToldEverything { radio.skipRepetitions(until: min(limit, others)) }
       let next = min(radio.deadline ?? .never, others)
       guard next <= limit, next != .never else {
         // For ever is as long as nothing happens.
@@ -90,7 +94,12 @@ extension ProgramRadio: DriverEnvironment {
   var arguments: [ProgramIntroduction.OfferedArguments] { peripheral.program.introduction?.arguments ?? [] }
   var disturbances: [Disturbance] { Self.linkFaults + (peripheral.program.introduction?.faults ?? []) }
   var settings: [String]? { peripheral.program.introduction?.settings }
-  var conditions: [String] { channel.packetLoss == 0 && channel.bursts == nil ? [] : ["loss"] }
+  var conditions: [String] {
+    (channel.packetLoss == 0 && channel.bursts == nil ? [] : ["loss"])
+      + (peripheral.program.introduction?.conditions ?? [])
+  }
+  var reports: [String] { peripheral.program.introduction?.reports ?? [] }
+  var showsEffects: Bool { peripheral.program.introduction?.showsEffects ?? false }
   var fault: LabFault? { peripheral.fault }
 
   /// What is done to the air: the link is lost at both ends with reason 0x08; the lock is out of range, or has no power,
@@ -102,10 +111,18 @@ extension ProgramRadio: DriverEnvironment {
     Disturbance(.link, "no-power", [.flag(true), .flag(false)]), Disturbance(.link, "power-cycle"),
   ]
 
+  func adopt(_ vocabulary: Vocabulary) { peripheral.program.adopt(vocabulary) }
+
+  func note(_ hearing: ProgramOperation.Hearing) { isToldEverything = hearing == .everything }
+
+  func takeObservations() -> [Observation] { peripheral.takeObservations() }
+
+  func takeDiagnostics() -> [String] { peripheral.program.takeRemarks() }
+
   /// Makes the radio anew, with the lock in a start condition.
   func prepare(_ start: StartCondition) throws(LabFault) {
     past = past + (time - .zero)
-    (time, returnTime, hasLockPower) = (.zero, .never, true)
+    (time, returnTime, hasLockPower, isToldEverything) = (.zero, .never, true, false)
     radio = Self.radio(channel, seed)
     // Nobody watches it here.
     _ = peripheral.takeNotices()
@@ -113,8 +130,10 @@ extension ProgramRadio: DriverEnvironment {
     toLock(try peripheral.prepare(start, at: time))
   }
 
-  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    toLock(try peripheral.perform(stimulus, arguments, at: time))
+  func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
+    let (packets, refusal) = try peripheral.give(stimulus, arguments, at: time)
+    toLock(packets)
+    return refusal
   }
 
   func bring(about fault: Fault) throws(LabFault) {

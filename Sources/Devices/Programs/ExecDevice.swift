@@ -180,6 +180,8 @@ extension ExecDevice {
 
   public func restart() throws(LabFault) { try program.restart() }
 
+  public func takeDiagnostics() -> [String] { program.takeRemarks() }
+
   /// Lets the program end: its input is closed, and after half a second its process group is killed.
   public func shutDown() { program.shutDown() }
 }

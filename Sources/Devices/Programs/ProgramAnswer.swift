@@ -58,6 +58,10 @@ struct ProgramLine: Equatable {
     let particulars = members.filter { $0.name != "at" && $0.name != first.name }
     answer = try ProgramAnswer(first.name, first.value, particulars, role)
     if let at = value["at"] {
+      guard answer.mayHaveTime else {
+        throw ProgramAnswer.Malformed(
+          reason: "`at` says when something was shown, and a line of `\(first.name)` shows nothing")
+      }
       guard let moment = Instant(at) else {
         throw ProgramAnswer.Malformed(
           reason: "`at` is \(at.line.prefix(40)), and no number of seconds since the test began")
@@ -68,6 +72,14 @@ struct ProgramLine: Equatable {
 }
 
 extension ProgramAnswer {
+  /// Whether a line of it may say at which moment it was said. A word to people belongs to what is shown beside it.
+  fileprivate var mayHaveTime: Bool {
+    switch self {
+    case .status, .effect, .reading, .event, .violation, .log, .operation: true
+    case .hello, .settled, .refused: false
+    }
+  }
+
   static let expectation =
     #"expected {"status":"…"}, {"settled":true}, {"refused":"…"} or another line of a device, one a line"#
 
@@ -77,8 +89,15 @@ extension ProgramAnswer {
   ) throws(Malformed) {
     var left = particulars[...]
     func isKnown(_ names: String...) -> Bool { left.allSatisfy { names.contains($0.name) } }
-    func detail(_ name: String) -> String? { left.first { $0.name == name }?.value.string }
+    func detail(_ name: String) throws(Malformed) -> String? {
+      guard let value = left.first(where: { $0.name == name })?.value else { return nil }
+      return try ProgramItem(name: name, json: value).text
+    }
     switch (name, value) {
+    case ("status", .text) where role == .peripheral:
+      throw Malformed(
+        reason: "a peripheral shows no `status`: its driver does. What the lock itself does, it shows as an "
+          + "`effect`, a `reading` or an `event`")
     case ("hello", let json) where left.isEmpty: self = .hello(try ProgramIntroduction(json, of: role))
     case ("status", .text(let name)) where left.isEmpty: self = .status(name)
     case ("effect", .text(let name)) where left.isEmpty: self = .effect(name)
@@ -88,9 +107,9 @@ extension ProgramAnswer {
       }
       self = .reading(Reading(members[0].name, value))
     case ("event", .text(let name)) where isKnown("detail"):
-      self = .event(name, detail: detail("detail") ?? "")
+      self = .event(name, detail: try detail("detail") ?? "")
     case ("violation", .text(let rule)) where isKnown("of", "detail"):
-      self = .violation(Violation(rule, of: detail("of"), detail("detail") ?? ""))
+      self = .violation(Violation(rule, of: try detail("of"), try detail("detail") ?? ""))
     case ("log", .text(let text)) where left.isEmpty: self = .log(text)
     case ("settled", .flag(true)) where isKnown("next"):
       self = .settled(next: try Self.next(left.popFirst()?.value))

@@ -77,6 +77,9 @@ final class ProgramConversation {
   private(set) var deathInGreeting: LabFault?
   /// How many secrets it has named.
   private var secretCount = 0
+  /// What it said that is of no use, in words, each once; and how much of that was taken.
+  private var remarks: [String] = []
+  private var takenRemarks = 0
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
   private(set) var misunderstanding: LabFault?
   /// Keeps what it writes to its standard error, and what it logs.
@@ -117,14 +120,15 @@ final class ProgramConversation {
     var hello = [JSON.Member("protocol", .integer(ProgramIntroduction.spokenProtocol))]
     if role != .device { hello.append(JSON.Member("role", .text(role.rawValue))) }
     let request = Self.bytes(of: ["hello": .mapping(hello), "reset": [:]])
+    var refusal: String?
     do throws(LabFault) {
       do throws(LabFault) {
         if child == nil { try restart() }
-        _ = try ask(request) { _, _ in }
+        refusal = try ask(request) { _, _ in }.refusal
       } catch  where ending != nil && introduction == nil {
         // One that something else has ended would be taken for a program of the first protocol.
         try restart()
-        _ = try ask(request) { _, _ in }
+        refusal = try ask(request) { _, _ in }.refusal
       }
     } catch {
       // What else is wrong with its answer shows again in the first test.
@@ -139,7 +143,8 @@ final class ProgramConversation {
     if role != .device, introduction == nil, greetingFault == nil {
       misunderstanding = LabFault(
         .noDevice,
-        "the \(role) does not say what it is when it is greeted: its first line is to be {\"hello\":{…}}")
+        "the \(role) does not say what it is when it is greeted: "
+          + (refusal.map { "it refuses: \($0)" } ?? "its first line is to be {\"hello\":{…}}"))
     }
     shutDown()
   }
@@ -148,6 +153,10 @@ final class ProgramConversation {
     self.vocabulary = vocabulary
     requests = vocabulary.stimuli.map { Self.bytes(of: ["stimulus": .text($0)]) }
     known = ProgramLineCache()
+    for name in introduction?.stimuli ?? [] where vocabulary.stimulus(name) == nil {
+      remark(
+        "the \(role.title) offers the stimulus \(name), which the machine does not have: it is never given")
+    }
   }
 
   private func observation(of answer: ProgramAnswer) -> Observation? {
@@ -324,6 +333,7 @@ extension ProgramConversation {
         .badAnswer, "more than \(Self.maximumLines) lines without a pause, the last of them \(quoted(line))")
     }
     if let entry = known.entry(of: line) {
+      try check(entry.said, line)
       note(entry.said.answer)
       return entry
     }
@@ -338,11 +348,59 @@ extension ProgramConversation {
       throw fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(error.reason)")
     }
     if case .operation(.secret(let secret)) = said.answer { try keep(secret) }
+    try check(said, line)
     note(said.answer)
     let entry = (said: said, observation: observation(of: said.answer))
     known.learn(line, entry)
     return entry
   }
+
+  /// Holds what it says against what it said of itself: nothing of it is dropped in silence.
+  private func check(_ said: ProgramLine, _ line: [UInt8]) throws(LabFault) {
+    func wrong(_ why: String) -> LabFault {
+      fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(why)")
+    }
+    if !isInVirtualTime {
+      let moment: String? =
+        switch said.answer {
+        case .settled(next: .at), .refused(_, next: .at): "next"
+        default: said.time == nil ? nil : "at"
+        }
+      if let moment {
+        throw wrong("`\(moment)` is for a program whose greeting says \"time\":\"virtual\"")
+      }
+    }
+    switch said.answer {
+    case .hello(let other):
+      if let introduction, other != introduction {
+        throw wrong("it said something else of itself when it was greeted, and cannot change that")
+      }
+    case .effect:
+      if introduction?.showsEffects == false {
+        throw wrong("its greeting does not say that it shows effects: \"effects\":true")
+      }
+    case .reading(let reading):
+      guard let named = introduction?.readings, !named.contains(reading.name) else { return }
+      remark(
+        "the \(role.title) reports the reading \(reading.name), which its greeting does not name: no scenario "
+          + "can expect it")
+    case .status, .event, .violation, .log, .operation, .settled, .refused: break
+    }
+  }
+
+  /// Notes what is of no use; once, however often it happens.
+  func remark(_ words: String) {
+    if !remarks.contains(words), remarks.count < Self.maximumRemarks { remarks.append(words) }
+  }
+
+  /// Takes what there is to say since it was last asked.
+  func takeRemarks() -> [String] {
+    defer { takenRemarks = remarks.count }
+    return Array(remarks[takenRemarks...])
+  }
+
+  /// No more different ones are kept.
+  private static let maximumRemarks = 20
 
   /// Keeps a secret out of what is written from now on, what stands behind it in the same answer included.
   private func keep(_ secret: ProgramSecret) throws(LabFault) {

@@ -96,10 +96,10 @@ extension ProgramIntroduction {
   private static let members = [
     "protocol", "name", "time", "stimuli", "arguments", "faults", "settings", "conditions", "reports",
     "readings",
-    "effects", "moves", "secrets",
+    "effects", "moves",
   ]
-  private static let driverMembers = ["advertises", "requests", "meanings", "linkFaults"]
-  private static let peripheralMembers = ["services", "advertise"]
+  private static let driverMembers = ["secrets", "advertises", "requests", "meanings", "linkFaults"]
+  private static let peripheralMembers = ["secrets", "services", "advertise"]
 
   private mutating func take(_ name: String, _ json: JSON) throws(Malformed) {
     func isWrong(_ expected: String) -> Malformed {
@@ -242,6 +242,7 @@ extension ProgramIntroduction {
       isInVirtualTime: isInVirtualTime, arguments: arguments.map { ($0.stimulus, $0.values) },
       disturbances: faults)
     abilities.isPlayed = isInVirtualTime
+    abilities.keepsRunning = true
     return abilities
   }
 }

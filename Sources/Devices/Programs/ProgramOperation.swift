@@ -51,6 +51,11 @@ enum ProgramOperation: Equatable {
   case secret(ProgramSecret)
 }
 
+extension ProgramOperation {
+  /// Whether it refuses a write.
+  var isReject: Bool { if case .reject = self { true } else { false } }
+}
+
 /// A secret that is compared without being shown.
 struct ProgramSecret: Equatable {
   var value: Secret

@@ -20,6 +20,8 @@ public enum LockNotice: Hashable, Sendable {
   case protocolViolation(String)
   /// The controller did what it should not; the sentence says what.
   case undefinedRequest(String)
+  /// The program that plays the lock showed something: its line.
+  case shown(String)
 }
 
 extension LockNotice: CustomStringConvertible {
@@ -37,6 +39,7 @@ extension LockNotice: CustomStringConvertible {
     case .disconnected(let reason): "disconnected: \(reason)"
     case .protocolViolation(let rule): "the client broke a rule: \(rule)"
     case .undefinedRequest(let what): "the controller is odd: \(what)"
+    case .shown(let line): "the lock's program shows \(line)"
     }
   }
 }

@@ -70,6 +70,7 @@ extension RadioWorld: LockEnvironment {
   public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
   public var stimuli: [String] { LockPeripheral.stimuli }
   public var settings: [String] { LockPeripheral.settings }
+  public var generation: Generation? { specification.model.generation }
   public var conditions: [String] { specification.channel.isFair ? [] : ["loss"] }
 
   /// Makes the world anew, with the lock in a start condition; gives its key if it is registered.

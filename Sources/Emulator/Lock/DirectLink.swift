@@ -118,6 +118,7 @@ public struct DirectLink: LockLink, Sendable {
 
 /// In memory nothing fails, there are no packets, and whoever makes the lock knows its key.
 extension DirectLink {
+  public var generation: Generation? { specification.model.generation }
   public var livesOn: Bool { false }
   public var isKeySure: Bool { true }
   public func keep(_ key: LockKey) {}

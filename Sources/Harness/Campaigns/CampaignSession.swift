@@ -16,6 +16,9 @@ public final class CampaignSession {
   /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
   private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
 
+  /// No more different things than these are passed on that the lab has to say.
+  private static let maximumDiagnostics = 100
+
   private let plan: CampaignPlan
   private let output: any CampaignOutput
   private let journal: CampaignJournal
@@ -28,6 +31,8 @@ public final class CampaignSession {
   private var lastStatus: CampaignStatus
   /// What was visited in earlier sessions.
   private var earlierCells: CellCoverage?
+  /// What the lab has said.
+  private var diagnostics: Set<String> = []
 
   /// Takes in what is to be done, and where everything goes.
   public init(_ plan: CampaignPlan, _ output: any CampaignOutput) {
@@ -178,6 +183,10 @@ public final class CampaignSession {
       journal.trouble($0)
       report.say("trouble  \($0)")
     }
+    edge.diagnostic = { [self] in
+      guard diagnostics.count < Self.maximumDiagnostics, diagnostics.insert($0).inserted else { return }
+      output.sayOnce($0)
+    }
     edge.leftOut = { [self] start, fault in
       let settings = start.settings.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
       output.sayOnce(
@@ -277,7 +286,8 @@ public final class CampaignSession {
 
   /// What device and twin have to say of a finding; nothing where there is no twin.
   private func compare(_ finding: Finding) -> TwinVerdict? {
-    guard let twin else { return nil }
+    // What fails in a program of the lab says nothing of either.
+    guard let twin, !finding.divergence.isOfLab else { return nil }
     do throws(LabFault) {
       return compare(
         finding, twin, try provider.device(twin.device, seed: twin.seed),

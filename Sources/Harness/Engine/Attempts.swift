@@ -5,6 +5,7 @@ import Conformance
 /// | an attempt | what follows |
 /// |---|---|
 /// | has trouble that may be the device's own doing | another, after a fresh start; the same three times is a divergence: the device stopped answering |
+/// | has trouble of a program of the lab, where a campaign follows that up | the same: what leads there is a finding, of the lab |
 /// | has other trouble, or not the same as before | no verdict |
 /// | agrees after one with trouble | no verdict: the trouble was the lab's |
 /// | diverges after the air had lost a link | another, as often as is allowed: what failed then proves nothing, neither for nor against the device |
@@ -33,9 +34,12 @@ struct Attempts {
   private var hangUps: [String] = []
   private let maximumLosses: Int
   private let needsLinks: Bool
+  /// Whether what fails again and again in a program of the lab is followed up, too.
+  private let followsPrograms: Bool
 
-  private init(maximumLosses: Int, needsLinks: Bool) {
+  private init(maximumLosses: Int, needsLinks: Bool, followsPrograms: Bool = false) {
     (self.maximumLosses, self.needsLinks) = (maximumLosses, needsLinks)
+    self.followsPrograms = followsPrograms
   }
 
   /// Those at a test that somebody wrote: what it expects is met or is not, also over another link. What agrees in
@@ -46,9 +50,16 @@ struct Attempts {
   /// Those at a test that was drawn: what became of its links may have left choices out, so that only an attempt with
   /// all its links is the same test.
   ///
-  /// - Parameter maximumLosses: how many attempts may prove nothing.
-  static func drawn(maximumLosses: Int) -> Attempts {
-    Attempts(maximumLosses: maximumLosses, needsLinks: true)
+  /// - Parameters:
+  ///   - maximumLosses: how many attempts may prove nothing.
+  ///   - followsPrograms: whether what fails again and again in a program of the lab is followed up, too.
+  static func drawn(maximumLosses: Int, followsPrograms: Bool = false) -> Attempts {
+    Attempts(maximumLosses: maximumLosses, needsLinks: true, followsPrograms: followsPrograms)
+  }
+
+  /// The one at a test of a campaign, which weighs itself what became of its links, and follows up what fails.
+  static var ofCampaign: Attempts {
+    Attempts(maximumLosses: 0, needsLinks: false, followsPrograms: true)
   }
 
   /// The one at a test of which whoever does it weighs himself what became of its links.
@@ -80,7 +91,9 @@ struct Attempts {
   mutating func rule(on fault: LabFault) -> Ruling {
     faults.append(fault)
     lastFault = fault
-    guard fault.isDevices, fault.symptom == faults[0].symptom else { return .noVerdict(faults[0]) }
+    guard fault.isDevices || followsPrograms && fault.symptom == .programFailed,
+      fault.symptom == faults[0].symptom
+    else { return .noVerdict(faults[0]) }
     return faults.count == Self.maximumFaults ? .stoppedAnswering(fault) : .again(afresh: true)
   }
 

@@ -464,7 +464,11 @@ extension CaseRunner {
         return lockstep.refusal.map { "the device refused: \($0)" } ?? "the device did not refuse"
       case .effect: return lockstep.recorder.effects.map { "the device showed \($0)" } ?? "it was not shown"
       case .reading(let name, _):
-        return lockstep.recorder.latest[name].map { "\(name) is \($0.told)" } ?? "\(name) was not reported"
+        guard let value = lockstep.recorder.latest[name]?.told else { return "\(name) was not reported" }
+        // What was reported before counts now, and not for what is to come.
+        let isOld = expectation.time != .now && !lockstep.recorder.hasReading(name)
+        return isOld
+          ? "\(name) was not reported in that time; before it, it was \(value)" : "\(name) is \(value)"
       case .status(let names):
         guard names.contains(status), let interlude = interlude(among: names) else { break }
         return "the device showed \(interlude)"

@@ -208,7 +208,11 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       case .stands: return execution
       case .noVerdict(let fault): throw fault
       case .stoppedAnswering(let fault):
-        execution.divergence = Divergence(.stoppedAnswering(fault.description), at: lockstep.now)
+        let isOfLab = fault.symptom == .programFailed
+        var divergence = Divergence(
+          .stoppedAnswering(isOfLab ? fault.detail : fault.description), at: lockstep.now)
+        divergence.isOfLab = isOfLab
+        execution.divergence = divergence
         return execution
       case .again(let afresh):
         if isStopped() { throw attempts.lastFault }

@@ -166,6 +166,12 @@ struct TraceWriter: TraceRecorder {
     }
   }
 
+  /// Whether a reading was shown since the tester last did something, that met no expectation.
+  func hasReading(_ name: String) -> Bool {
+    index(of: { if case .reading(let reading) = $0 { reading.name == name } else { false } }, besides: [])
+      != nil
+  }
+
   /// What met an expectation meets no other.
   ///
   /// - Parameters:

@@ -25,6 +25,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in }
     /// Told of trouble in the lab.
     public var trouble: (LabFault) -> Void = { _ in }
+    /// Told what the lab has to say, one line each.
+    public var diagnostic: (String) -> Void = { _ in }
     /// Told of a start that the device refuses, once: it is left out from then on.
     public var leftOut: (StartCondition, LabFault) -> Void = { _, _ in }
     /// Told of a divergence after a lost link that did not come again when the test was run with its links whole.
@@ -33,7 +35,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var coverage: (borrowing CellCoverage) -> Void = { _ in }
     /// Asked after every test for rare tests that others came upon meanwhile.
     public var corpusUpdate: () -> [TestCase] = { [] }
-    /// Asked for another device of which nothing was asked yet, where this one lives on; `nil` where there is none.
+    /// Asked for another device of which nothing was asked yet, where this one lives on or keeps running; `nil` where
+    /// there is none.
     public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
     /// One that lets a campaign run to its end, and tells nobody.
@@ -72,8 +75,11 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The test under way.
   private var execution = Execution()
   private var troubles = 0
-  /// What a device that lives on was asked for of late; `nil` for one of which each test finds another.
+  /// What a device that lives on, or that keeps running, was asked for of late; `nil` for one of which each test finds
+  /// another.
   var history: DeviceHistory?
+  /// Whether the device keeps running, and resets itself.
+  let keepsRunning: Bool
   /// How many tests in a row were not begun, since the device was wrong while it was made ready.
   private var unready = 0
   /// The first trouble because of which a test came to no verdict.
@@ -99,7 +105,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     self.settings = settings
     self.edge = edge
     explorer = runner.explorer(settings)
-    if abilities.livesOn { history = DeviceHistory(runner.alphabet) }
+    keepsRunning = abilities.keepsRunning && !abilities.livesOn
+    if abilities.livesOn || keepsRunning { history = DeviceHistory(runner.alphabet) }
     for test in corpus { explorer.learn(test) }
   }
 
@@ -157,6 +164,7 @@ public struct Campaign<Device: DeviceUnderTest> {
 
   /// Tells how far it is.
   private mutating func tell() {
+    for text in runner.lockstep.takeDiagnostics() { edge.diagnostic(text) }
     account()
     edge.coverage(runner.lockstep.tracker.coverage)
     edge.progress(status)
@@ -210,6 +218,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   private mutating func repeatTest(_ test: TestCase) {
     let hash = runner.lockstep.recorder.value
     guard let again = attempt(test) else { return }
+    history?.add(test, madeReadyBy: runner.lockstep.preparations)
     status.stability.tried += 1
     if again.divergence == nil, runner.lockstep.recorder.value == hash { status.stability.same += 1 }
   }
@@ -253,9 +262,15 @@ public struct Campaign<Device: DeviceUnderTest> {
     troubles += 1
     do {
       if mayRepeat {
-        var attempts = Attempts.single
+        var attempts = Attempts.ofCampaign
         execution = try runner.run(execution.test, &attempts, following: (execution, fault))
-        if let divergence = execution.divergence { return follow(divergence, of: execution.test) }
+        if let divergence = execution.divergence {
+          let end = follow(divergence, of: execution.test)
+          guard divergence.isOfLab, end == nil else { return end }
+          // What leads there is known now. The test has no verdict all the same.
+          noteUnjudged(fault)
+          return troubles >= Self.maximumTroubles ? .trouble(fault) : nil
+        }
       }
     } catch {
       if error.symptom == .safetyLimit {

@@ -99,7 +99,9 @@ public final class CampaignJournal {
   private func verdict(on finding: Finding, _ test: Case) -> Outcome {
     let mark = StepMark(finding.test.choices.count, line: 0)
     if let reason = finding.whyNoVerdict {
-      let fault = LabFault(.notReproduced, "\(finding.divergence.summary): \(reason)")
+      let isOfLab = finding.divergence.isOfLab && finding.confirmation.shown > 0
+      let fault = LabFault(
+        isOfLab ? .programFailed : .notReproduced, "\(finding.divergence.summary): \(reason)")
       return Outcome(.labFault(fault), mark, at: finding.divergence.time)
     }
     // Only what costs neither time nor wear is done once more to have its trace in the journal.

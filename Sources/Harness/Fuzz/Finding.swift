@@ -45,14 +45,15 @@ public struct Finding: Sendable {
   }
 
   /// Whether a campaign that looks for one finding ends with it: what did not show again, or could not be tried again,
-  /// proves nothing.
-  public var endsCampaign: Bool { confirmation.shown > 0 }
+  /// proves nothing, and what a program of the lab does is none of the device's.
+  public var endsCampaign: Bool { confirmation.shown > 0 && !divergence.isOfLab }
 
   /// Why it says nothing of the device, if it does not.
   public var whyNoVerdict: String? {
     if confirmation.shown == 0 {
       return "\(confirmation), so there is no verdict"
     }
+    if divergence.isOfLab { return "\(confirmation); it says nothing of the lock, so there is no verdict" }
     if isOnTwin, let twin {
       if case .confirmed(let confirmation) = twin, confirmation.shown > 0 { return nil }
       return twin.text

@@ -3,6 +3,9 @@ import Conformance
 import Basics
 
 extension Campaign {
+  /// Whether what one test leaves is there for the next, whatever that asks for.
+  private var livesOn: Bool { history != nil && !keepsRunning }
+
   /// The most times that a finding is tried again to be confirmed.
   private var maximumConfirmations: Int { 10 }
 
@@ -139,7 +142,7 @@ extension Campaign {
     on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     let first = try calmVerdict(on: candidate, divergence, &shrinking)
-    guard let first, first.isSame, history != nil else { return first }
+    guard let first, first.isSame, livesOn else { return first }
     return try calmVerdict(on: candidate, divergence, after: TestEngine<Device, TraceHash>.shift, &shrinking)
   }
 
@@ -173,7 +176,7 @@ extension Campaign {
     of test: TestCase, maximumLosses: Int, after delay: Interval = .zero, patiently: Bool = false,
     _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> Execution? {
-    let attempts = Attempts.drawn(maximumLosses: maximumLosses)
+    let attempts = Attempts.drawn(maximumLosses: maximumLosses, followsPrograms: true)
     for _ in 0..<Self.maximumTroubles where !edge.isStopped() && !runner.isRefused(test.start) {
       if let execution = try count(&shrinking, running: test, attempts, after: delay, patiently: patiently) {
         return execution.wasDisturbed ? nil : execution
@@ -246,9 +249,9 @@ extension Campaign {
       tries += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      let later = history != nil ? tries : runner.takesOthers ? finding.confirmation.disturbed : 0
+      let later = livesOn ? tries : runner.takesOthers ? finding.confirmation.disturbed : 0
       let delay = TestEngine<Device, TraceHash>.shift * Int64(later)
-      guard let execution = try count(&unused, running: finding.test, .single, after: delay) else {
+      guard let execution = try count(&unused, running: finding.test, .ofCampaign, after: delay) else {
         troubles += 1
         continue
       }

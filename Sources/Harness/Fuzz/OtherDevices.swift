@@ -4,7 +4,8 @@ import Conformance
 /// Whether another device than the one that lives on shows a finding, too: one of which nothing was asked before.
 ///
 /// What went wrong with a device for good, in a test long before, is there for every shorter test that is tried on it.
-/// Another device says whether it is: and where it does not show the finding, which of the tests before it takes.
+/// Another device says whether it is: and where it does not show the finding, which of the tests before it takes. Of a
+/// program that resets itself another one is the same, started afresh.
 extension Campaign {
   /// Lets other devices show a finding, each of them new, where they can be had: by its test, by the test that came upon
   /// it, or by one that brings about what this device had left from those before.
@@ -14,7 +15,10 @@ extension Campaign {
     // Whoever is stopped has not tried all.
     defer { if finding.past == .needed, edge.isStopped() { finding.past = .unknown } }
     let tested = runner
-    defer { (runner, history) = (tested, past) }
+    defer {
+      (runner, history) = (tested, past)
+      if keepsRunning { startAfresh() }
+    }
     runner.takeOthers(from: edge.another)
     status.phase = "repeating finding \(finding.number) on other devices"
     let isConfirmed = finding.confirmation.verdict == .confirmed
@@ -22,7 +26,8 @@ extension Campaign {
     if isConfirmed, finding.shrinking.isMinimal, let run = try calmRun(of: finding.test),
       run.divergence?.isLike(finding.divergence) == true
     {
-      finding.past = .irrelevant
+      // That a program leaves nothing behind goes without saying.
+      finding.past = keepsRunning ? nil : .irrelevant
       return
     }
     // From here on nothing is left of one test for the next.
@@ -51,6 +56,13 @@ extension Campaign {
       finding.past =
         isConfirmed && length < other.test.choices.count ? .included(own: length) : .irrelevant
     }
+  }
+
+  /// Goes on with a device that keeps running, and that was started afresh meanwhile for others' tests.
+  private mutating func startAfresh() {
+    history = DeviceHistory(runner.alphabet)
+    // What is wrong with it shows in the next test.
+    try? runner.lockstep.restart()
   }
 
   /// Makes other devices ready as this one was, with nothing to be done after it; says whether they show the finding.

@@ -204,10 +204,12 @@ extension SesameClient {
   mutating func perform(_ request: ClientRequest, in session: Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
-    switch request {
-    case .readAutolock, .readStatus:
-      if session.generation == .os3, !session.isResetting { return tell(request, in: session) }
-    default: break
+    guard request.exists(in: session.generation) else {
+      actions.append(.refuse("a lock of \(session.generation) cannot be asked for that"))
+      return
+    }
+    if request == .readAutolock, session.generation == .os3, !session.isResetting {
+      return tellAutolock(in: session)
     }
     guard !session.isResetting, let command = command(for: request, in: session, at: now) else {
       actions.append(.refuse("not possible in \(status.rawValue)"))
@@ -228,9 +230,8 @@ extension SesameClient {
   }
 
   /// Tells what an OS3 lock has published: it cannot be asked. What was set since then, it tells at the next login.
-  private mutating func tell(_ request: ClientRequest, in session: Session) {
-    guard request == .readAutolock, !session.hasSetAutolock, case .sesame5(let setting)? = session.setting
-    else { return }
+  private mutating func tellAutolock(in session: Session) {
+    guard !session.hasSetAutolock, case .sesame5(let setting)? = session.setting else { return }
     actions.append(.report(.autolock(Int(setting.autolock))))
   }
 

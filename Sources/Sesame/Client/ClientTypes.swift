@@ -67,6 +67,12 @@ public enum ClientRequest: Equatable, Sendable {
   case setTime
 }
 
+extension ClientRequest {
+  /// Whether a client can ask a lock of a generation for it: an OS3 lock tells its status by itself, and answers no question
+  /// about it. How its autolock is set the client knows from what the lock has published.
+  public func exists(in generation: Generation) -> Bool { self != .readStatus || generation == .os2 }
+}
+
 /// How a client misbehaves on purpose, to see whether its lock notices.
 public struct ClientMisbehaviour: Equatable, Sendable {
   /// What it shows in place of its proof.

@@ -10,6 +10,8 @@ public struct AirDeviceSettings {
   public var times = ClientTimes()
   /// What of the model's conditions always holds.
   public var conditions: [String]
+  /// Which generation the lock is of, where that is known.
+  public var generation: Generation?
   /// What the lock is known to do though its protocol forbids it.
   public var quirks: [SesameViolation] = []
   /// How much later than it happened something may be observed, beside what the link holds up: on real air this program
@@ -101,19 +103,23 @@ public final class AirDevice<Transport: HCITransport, Environment: LockEnvironme
 
   public var abilities: Abilities {
     Self.abilities(
+      of: settings.generation ?? environment.generation,
       stimuli: environment.stimuli, faults: environment.faults, settings: environment.settings,
       conditions: settings.conditions, slack: settings.slack)
   }
 
   /// What a lock on the air can serve whose environment can do so much.
+  ///
+  /// - Parameter generation: the lock's, where it is known.
   public static func abilities(
-    stimuli: [String], faults: [String], settings: [String], conditions: [String], slack: Interval
+    of generation: Generation?, stimuli: [String], faults: [String], settings: [String], conditions: [String],
+    slack: Interval
   ) -> Abilities {
     typealias Client = ClientDevice<AirLink<Transport, Environment>>
     let faults =
       faults + AirLink<Transport, Environment>.ownFaults + Client.misbehaviourNames
     var abilities = Abilities(
-      stimuli: Client.requestNames + stimuli, faults: faults, settings: settings,
+      stimuli: Client.requestNames(of: generation) + stimuli, faults: faults, settings: settings,
       conditions: conditions, reports: Client.reports,
       slack: slack + Client.slack(under: conditions),
       arguments: SesameDisturbances.arguments,

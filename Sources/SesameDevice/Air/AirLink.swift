@@ -101,6 +101,7 @@ extension AirLink {
 
   public var stimuli: [String] { environment.stimuli }
   public var settings: [String] { environment.settings }
+  public var generation: Generation? { environment.generation }
   public var livesOn: Bool { environment.livesOn }
   public var isKeySure: Bool { environment.isKeySure }
 

@@ -66,7 +66,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
   public var abilities: Abilities {
     let faults = air.faults + Self.misbehaviourNames
     var abilities = Abilities(
-      stimuli: Self.requestNames + air.stimuli, faults: faults, settings: air.settings,
+      stimuli: Self.requestNames(of: air.generation) + air.stimuli, faults: faults, settings: air.settings,
       conditions: conditions, reports: Self.reports, slack: Self.slack(under: conditions),
       isInVirtualTime: true, arguments: SesameDisturbances.arguments,
       disturbances: SesameDisturbances.offered(with: faults))
@@ -291,8 +291,15 @@ extension ClientDevice {
   /// The faults that are the client's own, whatever lock it talks to.
   public static var misbehaviourNames: [String] { ["wrong-key", "replay-login"] + Interference.names }
 
-  /// The stimuli that are the client's own, whatever lock it talks to.
-  public static var requestNames: [String] { LockFamily.sesame.stimuli.map(\.name) }
+  /// The stimuli that are the client's own: those that a lock of a generation has, or all where it is not known.
+  public static func requestNames(of generation: Generation?) -> [String] {
+    let names = LockFamily.sesame.stimuli.map(\.name)
+    guard let generation else { return names }
+    return names.filter { name in
+      guard case .request(let request)? = meaning(of: name, ClientSettings()) else { return true }
+      return request.exists(in: generation)
+    }
+  }
 
   /// What goes with the stimuli, the faults and the starts of such a device.
   public static var particulars: Particulars {

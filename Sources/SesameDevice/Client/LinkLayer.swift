@@ -20,6 +20,7 @@ extension LinkLayer {
   public var faults: [String] { wrapped.faults }
   public var stimuli: [String] { wrapped.stimuli }
   public var settings: [String] { wrapped.settings }
+  public var generation: Generation? { wrapped.generation }
   public var livesOn: Bool { wrapped.livesOn }
   public var isKeySure: Bool { wrapped.isKeySure }
 

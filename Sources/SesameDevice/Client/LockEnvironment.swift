@@ -9,6 +9,9 @@ public protocol LockHandling: SendableMetatype {
   /// The stimuli beside the client's own that the tester can give the lock, such as a hand on the thumbturn.
   var stimuli: [String] { get }
 
+  /// Which generation the lock is of, where that is known before anything is heard of it: a client asks each for what it has.
+  var generation: Generation? { get }
+
   /// The settings of a start condition that can be made true.
   var settings: [String] { get }
 
@@ -62,6 +65,9 @@ public protocol LockEnvironment: LockHandling {
 extension LockEnvironment {
   /// It is: the environment is in this process, or there are none.
   public var reportsTampering: Bool { true }
+
+  /// It is not known.
+  public var generation: Generation? { nil }
 
   /// It is not: whoever stands there makes a new one.
   public var livesOn: Bool { false }

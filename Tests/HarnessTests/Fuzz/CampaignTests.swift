@@ -171,6 +171,89 @@ struct CampaignTests {
     expect(try runner.run(spoilt.test).divergence?.isLike(spoilt.divergence), true)
   }
 
+  /// A program that goes on running, with its bug from the beginning, or once it was told to toggle.
+  private func running(_ isSick: Bool, spoiler: String? = nil) throws -> RiggedLock {
+    let lock = try living(isSick, spoiler: spoiler)
+    (lock.rig.livesOn, lock.rig.keepsRunning) = (false, true)
+    return lock
+  }
+
+  @Test(
+    "what a program has left behind is no finding of a shorter test: one that is started afresh shows the finding",
+    arguments: 1...6)
+  func leftBehind(seed: UInt64) throws {
+    func finding(_ lock: RiggedLock, restarts: Bool = true) throws -> Finding {
+      var fresh = lock
+      let (end, campaign) = try campaign(
+        lock,
+        another: {
+          guard restarts else { return nil }
+          try? fresh.restart()
+          return fresh
+        }()
+      ) { $0.seed = seed }
+      expect(end, .found)
+      let finding = try #require(campaign.findings.first)
+      expect(finding.confirmation.verdict, .confirmed)
+      return finding
+    }
+    // One that resets itself as it should costs one fresh start, and nothing is said of it.
+    let usual = try finding(try running(true))
+    expect(usual.past, nil)
+    expect(usual.test.choices.count, 16)
+    // Where it cannot be started afresh it is said that one with another past may not show it.
+    expect(try finding(try running(false, spoiler: "toggle"), restarts: false).past, .unknown)
+    let spoilt = try finding(try running(false, spoiler: "toggle"))
+    let length = spoilt.test.choices.count
+    #expect((16...23).contains(length), "\(length)")
+    let pasts: [Finding.Past?] = length == 16 ? [nil, .irrelevant] : [.included(own: 16)]
+    #expect(pasts.contains(spoilt.past), "\(String(describing: spoilt.past))")
+    let fresh = try running(false, spoiler: "toggle")
+    var runner = TestEngine(try fresh.target(), fresh, FuzzSettings(), recorder: NoRecorder())
+    expect(try runner.run(spoilt.test).divergence?.isLike(spoilt.divergence), true)
+  }
+
+  @Test(
+    "what leads a program of the lab to fail is found, shrunk and confirmed, and is no verdict on the lock")
+  func labFails() throws {
+    let lock = RiggedLock(.deafUnlock)
+    lock.rig.isSick = { _ in false }
+    let failure = LabFault(
+      .programFailed, "the driver, the device's program ended: exit status 1\nTraceback\nIndexError: 17")
+    // Whoever disconnects has the driver fail.
+    var count = 0
+    lock.rig.trouble = { _ in
+      let disconnects = lock.rig.given[11] ?? 0
+      defer { count = disconnects }
+      return disconnects > count ? failure : nil
+    }
+    let (end, broken) = try campaign(lock)
+    let finding = try #require(broken.findings.first)
+    expect(broken.findings.count, 1)
+    expect(
+      finding.signature,
+      "a program of the lab failed: the driver, the device's program ended, IndexError: ")
+    // closeTo, connect, linkUp, gattReady, disconnect.
+    expect(finding.test.choices.map(\.act), [0, 1, 2, 3, 11])
+    expect(finding.confirmation.verdict, .confirmed)
+    expect(finding.endsCampaign, false)
+    #expect(finding.whyNoVerdict?.hasSuffix("it says nothing of the lock, so there is no verdict") == true)
+    // Three tests in a row that it ended are enough; each of them has no verdict.
+    expect(end, .trouble(failure))
+    #expect(broken.status.unjudged >= 3)
+    // One that fails now and then ends nothing: what the lock does is found all the same.
+    let other = RiggedLock(.deafUnlock)
+    var failures = 0
+    other.rig.trouble = {
+      guard $0 % 500 == 77, failures < 4 else { return nil }
+      failures += 1
+      return failure
+    }
+    let (last, goneOn) = try campaign(other)
+    expect(last, .found)
+    expect(goneOn.findings.last?.divergence.isOfLab, false)
+  }
+
   @Test("what shows every second time is flaky")
   func flaky() throws {
     let lock = RiggedLock(.deafUnlock)

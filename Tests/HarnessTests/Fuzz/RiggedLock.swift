@@ -19,6 +19,8 @@ struct RiggedLock: StandaloneDevice {
     /// Whether the lock is the same from test to test, and the stimulus after which it has its bug for good.
     var livesOn = false
     var spoiler: Int?
+    /// Whether it is a program that goes on running: what spoils it is over once it is started afresh.
+    var keepsRunning = false
     fileprivate var isSpoilt = false
     /// The starts that the lock was asked for, and whether it refuses one.
     var starts: [StartCondition] = []
@@ -36,6 +38,7 @@ struct RiggedLock: StandaloneDevice {
   var abilities: Abilities {
     var abilities = healthy.abilities
     abilities.livesOn = rig.livesOn
+    abilities.keepsRunning = rig.keepsRunning
     return abilities
   }
   var now: Instant { isSick ? sick.now : healthy.now }
@@ -70,7 +73,10 @@ struct RiggedLock: StandaloneDevice {
     return isSick ? first : second
   }
 
-  mutating func restart() throws(LabFault) { rig.restarts += 1 }
+  mutating func restart() throws(LabFault) {
+    rig.restarts += 1
+    if rig.keepsRunning { rig.isSpoilt = false }
+  }
 }
 
 /// A provider that has one device, whatever is asked for.
