@@ -5,6 +5,8 @@ struct DOTGraph {
   /// An attribute's value and where it stands.
   struct Value {
     var text: String
+    /// Whether it stands in angle brackets.
+    var isHTML = false
     var start: Position
     var end: Position
   }
@@ -204,18 +206,20 @@ struct DOTParser {
 
   /// A name or a text; quoted texts with `+` between them are one.
   private mutating func text(_ expected: String) throws(DOTProblem) -> DOTGraph.Value {
-    guard case .id(var text, let isQuoted) = token.kind else { throw problem("expected \(expected)") }
+    guard case .id(var text, let form) = token.kind else { throw problem("expected \(expected)") }
     let start = token.start
     var end = token.end
     try advance()
-    while isQuoted, token.kind == .mark(UInt8(ascii: "+")) {
+    while form != .bare, token.kind == .mark(UInt8(ascii: "+")) {
       try advance()
-      guard case .id(let more, true) = token.kind else { throw problem("expected a quoted text") }
+      guard case .id(let more, let form) = token.kind, form != .bare else {
+        throw problem("expected a quoted text")
+      }
       text += more
       end = token.end
       try advance()
     }
-    return DOTGraph.Value(text: text, start: start, end: end)
+    return DOTGraph.Value(text: text, isHTML: form == .html, start: start, end: end)
   }
 
   private mutating func advance() throws(DOTProblem) {
@@ -229,7 +233,7 @@ struct DOTParser {
 
   /// Whether the token is a keyword, which may be written in capitals and loses its meaning in quotes.
   private func isWord(_ word: String) -> Bool {
-    if case .id(let text, false) = token.kind { text.lowercased() == word } else { false }
+    if case .id(let text, .bare) = token.kind { text.lowercased() == word } else { false }
   }
 
   private func problem(_ message: String, hint: Advice? = nil) -> DOTProblem {

@@ -2,9 +2,18 @@ import Documents
 
 /// One token of the DOT language, with where it stands.
 struct DOTToken {
+  /// How a text is written.
+  enum Form {
+    /// A name or a number, as it is.
+    case bare
+    case quoted
+    /// In angle brackets.
+    case html
+  }
+
   enum Kind: Equatable {
-    /// A name, a number, a quoted text or an HTML text.
-    case id(String, isQuoted: Bool)
+    /// A name or a text.
+    case id(String, Form)
     /// `->` or `--`.
     case arrow(isDirected: Bool)
     /// One of `{ } [ ] ; , = : +`.
@@ -43,9 +52,9 @@ struct DOTLexer {
       step()
       kind = .mark(byte)
     case UInt8(ascii: "\""):
-      kind = .id(try quotedText(), isQuoted: true)
+      kind = .id(try quotedText(), .quoted)
     case UInt8(ascii: "<"):
-      kind = .id(try htmlText(), isQuoted: true)
+      kind = .id(try htmlText(), .html)
     case UInt8(ascii: "-") where peek(1) == UInt8(ascii: ">") || peek(1) == UInt8(ascii: "-"):
       let isDirected = peek(1) == UInt8(ascii: ">")
       step()
@@ -55,7 +64,7 @@ struct DOTLexer {
       guard isNameByte(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") else {
         throw DOTProblem(start, "this character cannot stand here")
       }
-      kind = .id(try bareText(), isQuoted: false)
+      kind = .id(try bareText(), .bare)
     }
     return DOTToken(kind: kind, start: start, end: place)
   }
@@ -191,21 +200,30 @@ private func isNameByte(_ byte: UInt8) -> Bool {
   }
 }
 
-/// The text of an HTML label: without tags, its entities read, its blanks as single spaces.
+/// The text of an HTML label: without tags, its entities read, its blanks as single spaces; a line break, and a row of a
+/// table, begins a line.
 private func plainText(ofHTML html: String) -> String {
   var text = ""
-  var depth = 0
+  var tag: String?
   for character in html {
-    switch character {
-    case "<": depth += 1
-    case ">": depth -= 1
-    case _ where depth > 0: break
-    default: text.append(character.isWhitespace ? " " : character)
+    switch (character, tag) {
+    case ("<", _): tag = ""
+    case (">", let name?):
+      if beginsLine(name) { text.append("\n") }
+      tag = nil
+    case (_, let name?): tag = name + String(character)
+    case (_, nil): text.append(character.isWhitespace ? " " : character)
     }
   }
   for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#47;", "/"), ("&amp;", "&")]
   {
     text.replace(entity, with: character)
   }
-  return text.split(separator: " ").joined(separator: " ")
+  let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+  return lines.filter { !$0.isEmpty }.joined(separator: "\n")
+}
+
+private func beginsLine(_ tag: String) -> Bool {
+  let name = tag.prefix { $0 != " " && $0 != "/" && $0 != "\t" && $0 != "\n" }.lowercased()
+  return name == "br" || name == "tr"
 }

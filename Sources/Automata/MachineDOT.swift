@@ -35,8 +35,10 @@ extension MachineDefinition {
   /// write them.
   ///
   /// In a plain Mealy machine each edge is labelled `input/output`, the output becomes ``Transition/shows``, and
-  /// the start is where `__start0` points, or the first node. A label without a slash is an input alone, and a
-  /// node's label `name|output` gives the state's status, as in a Moore machine.
+  /// the start is where a node without a text, or one called `__start0`, points, or else the first node. A label without
+  /// a slash is an input alone. An HTML label may have inputs with `|` between them in its first line, and their output
+  /// below. A Moore machine has the outputs in its states, labelled `name|output` or `name / output`: they become
+  /// ``State/status``.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.

@@ -53,6 +53,9 @@ extension MachineDefinition {
 extension MachineFile {
   /// Reads a YAML file; see ``MachineDefinition/init(yaml:name:)``.
   init(yaml bytes: [UInt8], name: String) throws(DocumentError) {
+    if let problem = ForeignFormat.problem(in: bytes) {
+      throw DocumentError(source: Source(name: name, bytes: bytes), problems: [problem])
+    }
     let limits = Limits(bytes: 32 << 20, nodes: 4_000_000)
     let (definition, places) = try Document.read(bytes, name: name, limits: limits) {
       MachineReader($0).read()

@@ -90,7 +90,7 @@ extension MachineDefinition {
       }
     }
     let rows = zip(labels.values, cells).map { [$0.description] + $1 }
-    return [["action/status"] + states.map(\.name)] + rows
+    return [["action/status"] + states.map(\.head)] + rows
   }
 
   private func cell(_ transition: Transition) -> String {
@@ -158,4 +158,9 @@ private func trimEnd(_ text: String) -> String {
   var text = text
   while text.last == " " { text.removeLast() }
   return text
+}
+
+extension State {
+  /// The name, and the status where the name does not tell it.
+  fileprivate var head: String { status == State.status(of: name) ? name : "\(name) [\(status)]" }
 }

@@ -331,6 +331,83 @@ struct DOTTests {
     expect(moore.states, [State("s0", status: "locked"), State("s1", status: "open")])
   }
 
+  @Test("an HTML label has inputs in its first line and their output below, or a label in each line")
+  func htmlLines() throws {
+    let machine = try read(
+      """
+      digraph { s0 -> s1 [label=<Hello<br />ServerHello / Done>]; s1 -> s1 [label=<Hello | Bye<BR/>Empty>]
+      s1 -> s0 [label=<<b>a / 1</b><br align="left"/>b / 2>]; s0 -> s0 [label=<turn>] }
+      """)
+    expect(
+      machine.transitions,
+      [
+        Transition(.event("Hello"), from: .states(["s0"]), to: .states(["s1"]), shows: "ServerHello / Done"),
+        Transition(.event("Hello"), from: .states(["s1"]), to: .states(["s1"]), shows: "Empty"),
+        Transition(.event("Bye"), from: .states(["s1"]), to: .states(["s1"]), shows: "Empty"),
+        Transition(.event("a"), from: .states(["s1"]), to: .states(["s0"]), shows: "1"),
+        Transition(.event("b"), from: .states(["s1"]), to: .states(["s0"]), shows: "2"),
+        Transition(.event("turn"), from: .states(["s0"]), to: .states(["s0"])),
+      ])
+  }
+
+  @Test(
+    "a Moore machine's outputs are the statuses of its states, as each program writes them",
+    arguments: [
+      #"A [shape="record", style="rounded", label="{ A | init }"]; B [shape="record", label="{ B | beep }"];"#,
+      #"A [label="A|init", shape=record, style=rounded]; B [label="B|beep", shape=record, style=rounded];"#,
+      #"A [shape="circle" label="0 / init"]; B [shape="circle" label="1 / beep"];"#,
+    ])
+  func moore(states: String) throws {
+    let machine = try read(
+      #"digraph g { __start0 [label="", shape=none]; __start0 -> A; \#(states) A -> B [label="coin"]; B -> A [label="button"] }"#
+    )
+    expect(machine.states, [State("A", status: "init"), State("B", status: "beep")])
+    expect(machine.starts, [Start("A")])
+    expect(machine.transitions.map(\.shows), [nil, nil])
+    let table = machine.table()
+    #expect(table.contains("A [init]") && table.contains("B [beep]"), "\(table)")
+    // Written out, it is read back as it was.
+    expect(try read(machine.dot()), machine)
+  }
+
+  @Test(
+    "the start is where a mark points, whatever the mark is called",
+    arguments: [
+      "init [shape=point]; init -> b", "\"\" -> b",
+      #"__start0 [label="" shape="none" width="0"]; __start0 -> b;"#,
+      #"subgraph __initial_1_sg { __initial_1 [label="", shape=circle, style=filled] } __initial_1 -> b [label=""];"#,
+      "begin [style=invis]; begin -> b", "start [shape=plaintext]; start -> b", "node [shape=none]; x -> b",
+    ])
+  func starts(mark: String) throws {
+    let machine = try read(
+      #"digraph { a [shape=box]; b [shape=box]; a -> b [label="x/1"]; b -> a [label="x/2"]; \#(mark) }"#)
+    expect(machine.starts, [Start("b")])
+    expect(machine.states, [State("a"), State("b")])
+  }
+
+  @Test("what python-statemachine draws is read: a start in a subgraph, labels in tables, empty rows")
+  func tables() throws {
+    func label(_ event: String) -> String {
+      #"<<table border="0"><tr><td cellpadding="4"><font point-size="9">\#(event)</font></td></tr><tr><td></td></tr></table>>"#
+    }
+    func graph(_ unlock: String) -> String {
+      """
+      digraph Lock { label=Lock; subgraph __initial_1_sg { label=""; __initial_1 [label="", shape=circle]; }
+      __initial_1 -> locked [label="", minlen=1]; subgraph cluster_1 { locked [label=Locked];
+      unlocked [label=<<table><tr><td>Unlocked</td></tr><hr/><tr><td>entry / ring</td></tr></table>>]; }
+      locked -> unlocked [label=\(label(unlock))]; unlocked -> locked [label=\(label("Lock"))]; }
+      """
+    }
+    let machine = try read(graph("Unlock"))
+    expect(machine.starts, [Start("locked")])
+    expect(machine.states, [State("locked"), State("unlocked")])
+    expect(machine.events, [Event("Unlock"), Event("Lock")])
+    expect(machine.transitions.map(\.shows), [nil, nil])
+    let error = #expect(throws: DocumentError.self) { try read(graph("Unlock<br/>[ok]")) }
+    expect(
+      error?.problems.first?.message, "`[ok]` is a condition, and conditions of edges are not read from DOT")
+  }
+
   @Test(
     "what is wrong with a file is said with its line and column",
     arguments: [
@@ -351,6 +428,27 @@ struct DOTTests {
       ("digraph { __start0 -> a __start1 -> b a -> b [label=x] }", "1:25: this is a second start"),
       ("digraph { a -> b [label=\"x/1\"]\n a -> c [label=\"x/2\"] }", "2:2: 'x' has two rows from 'a'"),
       ("digraph { __start0 -> b; a }", "1:1: no events are defined"),
+      ("digraph { p [shape=point] p -> a p -> b a -> b [label=x] }", "1:34: this is a second start"),
+      ("digraph { p [shape=point] p -> p }", "1:27: this edge has no label"),
+      (
+        "digraph { a [label=\"0 / x\"] b [label=\"1 / y\"] a -> b [label=\"c / z\"] }",
+        "1:60: this edge has an output, and the states have some, too"
+      ),
+      (
+        "digraph { a [label=\"a|b|c\"] a -> a [label=x] }",
+        "1:20: this label has more than a name and an output"
+      ),
+      ("digraph { a -> a [label=\"i:0.8\"] a -> b [label=\"i:0.2\"] }", "1:25: this edge has a probability"),
+      (
+        "digraph { a -> a [label=\"i/o:0.8\"] a -> b [label=\"i/p:0.2\"] }",
+        "1:25: this edge has a probability"
+      ),
+      ("digraph { a -> a [label=0.5] a -> b [label=0.5] }", "1:25: this edge has a probability"),
+      (
+        "digraph { a -> b [label=<a / 1<br/>more>] }",
+        "1:25: the line `more` of this label is neither an input nor an output"
+      ),
+      ("digraph { a -> b [modality=MAY label=x] }", "1:11: this edge says what a machine may or must do"),
       ("digraph { lockstep=2 }", "1:20: only version 1 of a machine is known"),
       ("digraph { lockstep=1 a -> b [event=x] }", "1:22: this edge does not say which `row` it belongs to"),
       (
@@ -366,6 +464,33 @@ struct DOTTests {
     let error = #expect(throws: DocumentError.self) { try read(text) }
     let first = try #require(error?.problems.first)
     expect("\(first.position): \(first.message)", problem)
+  }
+
+  @Test(
+    "a file in another language is named for what it is",
+    arguments: [
+      ("stateDiagram-v2\n    [*] --> Closed\n    Closed --> Open : OpenDoor\n", "a Mermaid diagram"),
+      ("%% a comment\nstateDiagram\n  [*] --> a\n", "a Mermaid diagram"),
+      ("---\ntitle: Door\n---\nstateDiagram-v2\n  [*] --> a\n", "a Mermaid diagram"),
+      ("graph LR\n  a --> b\n", "a Mermaid diagram"),
+      ("@startuml\n[*] --> Locked\n@enduml\n", "PlantUML"), ("' note\n@startuml\n", "PlantUML"),
+      ("<?xml version=\"1.0\"?><scxml initial=\"a\"><state id=\"a\"/></scxml>", "SCXML"),
+      ("\u{FEFF}\n<!-- x -->\n<structure><type>fa</type></structure>", "a file of JFLAP"),
+      ("<nta><declaration/></nta>", "a file of UPPAAL"), ("<html></html>", "XML"),
+      ("digraph { a -> a [label=x] }", "DOT, and its file has another name"),
+    ])
+  func foreign(text: String, name: String) {
+    let error = #expect(throws: DocumentError.self) { try MachineFile(Array(text.utf8), name: "door.txt") }
+    expect(error?.problems.map(\.message), ["this is \(name), which is not read as a machine"])
+    #expect(error?.problems.first?.hint?.contains("YAML") == true)
+  }
+
+  @Test(
+    "what only begins like another language is YAML",
+    arguments: ["graph: 1", "'machine': door", "# <scxml>\nmachine: x"])
+  func notForeign(text: String) {
+    let error = #expect(throws: DocumentError.self) { try MachineFile(Array(text.utf8), name: "door.yaml") }
+    #expect(error?.problems.contains { $0.message.contains("not read as a machine") } == false)
   }
 
   @Test("deep nesting, huge products and sheer size are refused, and no bytes stop the program")

@@ -87,6 +87,29 @@ struct LabPlaceTests {
   }
 
   @Test(
+    "a serial port that is no way to a controller is said with its protocol, unless there is another way",
+    arguments: [
+      (
+        ["NetworkSerialPort {'host': 'bench-b', 'port': 4001, 'protocol': 'rfc2217'}"],
+        "the protocol rfc2217,"
+      ),
+      (["NetworkSerialPort {'host': 'bench-b', 'port': 4001}"], "the protocol unknown,"),
+      (["NetworkSerialPort {'host': 'bench-b', 'port': 4001, 'protocol': 'raw'}"], nil),
+      (
+        [
+          "NetworkSerialPort {'host': 'bench-b', 'port': 4001, 'protocol': 'rfc2217'}",
+          "NetworkService {'address': 'bench-b', 'port': 9001}",
+        ], nil
+      ),
+      (["NetworkPowerPort {'model': 'netio', 'host': 'pdu', 'index': 1}"], nil), ([], nil),
+    ] as [([String], String?)])
+  func unusablePort(resources: [String], protocol: String?) throws {
+    let reason = try Self.place(resources).unusablePort
+    expect(reason == nil, `protocol` == nil)
+    #expect(reason?.contains(`protocol` ?? "") != false, "\(reason ?? "")")
+  }
+
+  @Test(
     "the way to a controller, among the resources of a place",
     arguments: [
       (["LockstepTransport {'transport': 'usb:0A12:0001'}"], "usb:0A12:0001"),
@@ -110,12 +133,16 @@ struct LabPlaceTests {
       ),
     ])
   func transport(resources: [String], transport: String?) throws {
+    expect(try Self.place(resources).offeredTransport, transport)
+  }
+
+  private static func place(_ resources: [String]) throws -> LabPlace {
     var place = LabPlace(name: "a")
     place.resources = try resources.map { text in
       let sides = text.split(separator: " ", maxSplits: 1)
       let parameters = try JSON(parsing: String(sides[1]).replacing("'", with: "\""))
       return try #require(LabResource(["class": .text(String(sides[0])), "parameters": parameters]))
     }
-    expect(place.offeredTransport, transport)
+    return place
   }
 }

@@ -19,6 +19,16 @@ private func key(_ secret: String = secret) -> LockKey {
 private let share = ShareKey(
   model: .sesame5, secret: key().secret, credential: .os3(Token(word: 7)), deviceID: uuid, name: "Front door")
 
+/// A secret as it stands in a guest's key, by the rule of the vendor's app.
+private let guestSecret = "00000000000000000123456789abcdef"
+
+/// The share key, changed.
+private func url(_ change: (inout ShareKey) -> Void) -> String {
+  var key = share
+  change(&key)
+  return key.url
+}
+
 private var pair: PrivateKey {
   var source = SeededGenerator(seed: 1)
   return PrivateKey(from: &source)
@@ -76,6 +86,11 @@ struct LockFileTests {
     ("lock: sesame5\nuuid: \(uuid)\nsecret: 01 23 45 67 89 ab cd ef\n", "expected the secret as 32 hexadecimal digits"),
     ("lock: sesame3\nuuid: \(uuid)\nsecret: \(secret)\n", "missing key `public-key`"),
     ("lock: sesame3\nkey: \(share.url)\n", "this is the key of a Sesame 5, and the lock is a Sesame 3"),
+    ("lock: sesame5\nkey: \(url { $0.model = .touch })\n", "this is the key of a Touch, and the lock is a Sesame 5"),
+    ("lock: sesame5\nkey: \(url { $0.model = .bot2 })\n", "this is the key of a Bot 2, and the lock is a Sesame 5"),
+    ("lock: sesame5\nkey: \(url { $0.level = .guest })\n", "this is the key of a guest"),
+    ("lock: sesame5\nkey: \(url { $0.secret = key(guestSecret).secret })\n", "this is the key of a guest"),
+    ("lock: sesame5\nuuid: \(uuid)\nsecret: \(guestSecret)\n", "this is the secret of a guest's key"),
     ("lock: sesame5\nkey: \(share.url.replacing("&l=", with: "A&l="))\n", "this is no share key"),
     ("lock: sesame5\nuuid: 00000000-0000-0000-0000-000000000000\nkey: \(share.url)\n", "this is the key of another lock"),
     ("lock: sesame5\nkey: \(share.url)\nsecret: \(secret)\n", "`secret` stands beside `key`"),

@@ -266,6 +266,34 @@ struct LabgridTests {
   }
 
   @Test(
+    "a place whose only port has another protocol than raw is not taken, and the protocol is said",
+    .needs(.labgrid))
+  func unusablePort() async throws {
+    let lab = try await LabgridLab(Rig(.labgrid))
+    let file = try lab.rig.write(
+      "usb.yaml",
+      "usb-bench:\n  NetworkSerialPort: {host: 127.0.0.1, port: 9, protocol: rfc2217, speed: 115200}\n")
+    try await lab.rig.start(
+      "usb",
+      [
+        "\(Place.venv)/bin/labgrid-exporter", "-c", "127.0.0.1:\(lab.port)", "-n", "bench-2", "--hostname",
+        "127.0.0.1", file,
+      ], until: "add resource usb-bench", within: 60)
+    for words in [
+      ["create"], ["add-match", "bench-2/usb-bench/*"], ["set-tags", "model=usb", "lock=usb.yaml"],
+    ] { try await lab.client(["--place", "usb-bench"] + words) }
+    try await lab.settled { try await lab.client(["resources"]).contains("bench-2/usb-bench") }
+    let run = try await lab.rig.run(
+      "run", lab.command("run", ["Scenarios/sesame5/jam.yaml"], tags: "model=usb"), within: 60)
+    #expect(run.status == 3, "\(run.output)")
+    #expect(
+      run.output.contains("the place usb-bench has a serial port with the protocol rfc2217, and only raw"),
+      "\(run.output)")
+    #expect(!run.output.contains("got the place"), "\(run.output)")
+    #expect(try await lab.client(["--place", "usb-bench", "show"]).contains("acquired: None"))
+  }
+
+  @Test(
     "a night that waits for a place in vain says for which and how long, and drives the other",
     .needs(.labgrid))
   func nightInVain() async throws {

@@ -46,9 +46,7 @@ extension LabgridClient {
             await session.stub.PollReservation(messages.PollReservationRequest(token=token))
 
     async def acquire(session, name):
-        offered = [(exporter, group, entry.cls, resource) for exporter, groups in session.resources.items()
-                   for group, entries in groups.items() for resource, entry in entries.items()]
-        if match := free_place(session, name).unmatched(offered):
+        if match := free_place(session, name).unmatched([path for path, _ in offers(session)]):
             raise Refusal("resource", f"no exporter offers {match}, which belongs to the place {name}")
         try:
             await session.stub.AcquirePlace(messages.AcquirePlaceRequest(placename=name))
@@ -65,9 +63,15 @@ extension LabgridClient {
                 await session.stub.CancelReservation(messages.CancelReservationRequest(token=token))
         return len(names) + len(tokens)
 
+    def offers(session):
+        return [((exporter, group, entry.cls, name), entry) for exporter, groups in session.resources.items()
+                for group, entries in groups.items() for name, entry in entries.items()]
+
     def shown(session, place):
         held = [(path, session.resources.get(path[0], {}).get(path[1], {}).get(path[3]))
                 for path in place.acquired_resources]
+        if not place.acquired:
+            held = [(path, entry) for path, entry in offers(session) if place.hasmatch(path)]
         return {"name": place.name, "tags": dict(sorted(place.tags.items())), "holder": place.acquired,
                 "orphans": ["/".join(path) for path, entry in held if not entry],
                 "resources": [{"class": entry.cls, "parameters": entry.args} for _, entry in held if entry]}

@@ -72,10 +72,11 @@ public final class Reservation: Sendable {
   /// Gets a place.
   ///
   /// - Parameters:
+  ///   - obstacle: why a place is of no use to us, before it is taken; `nil` where it is.
   ///   - say: tells a person what is waited for.
   ///   - isStopped: whether to stop waiting.
   public init(
-    _ wish: Wish, say: (String) -> Void, isStopped: () -> Bool
+    _ wish: Wish, obstacle: (LabPlace) -> String? = { _ in nil }, say: (String) -> Void, isStopped: () -> Bool
   ) throws(Refusal) {
     let client = LabgridClient(wish.address, owner: .new())
     func refusal(_ fault: LabgridFault) -> Refusal {
@@ -84,12 +85,16 @@ public final class Reservation: Sendable {
     }
     Watchdog.releaseRemains(at: wish.address, python: client.python, say: say)
     // Where there is no such place, nothing is asked for that would have to be given back.
-    do { _ = try client.places(with: wish.tags) } catch { throw refusal(error) }
+    do throws(LabgridFault) {
+      let places = try client.places(with: wish.tags)
+      let obstacles = places.compactMap(obstacle)
+      if obstacles.count == places.count, let first = obstacles.first { throw .refused(.resource, first) }
+    } catch { throw refusal(error) }
     let watchdog: Watchdog
     do { watchdog = try Watchdog(client) } catch { throw .trouble(error) }
     self.client = client
     do {
-      place = try Self.acquire(client, wish, say, isStopped)
+      place = try Self.acquire(client, wish, obstacle, say, isStopped)
     } catch {
       if let words = watchdog.end() { say(words) }
       throw refusal(error)
@@ -132,9 +137,11 @@ extension Reservation {
   }
 
   private static func acquire(
-    _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
+    _ client: LabgridClient, _ wish: Wish, _ obstacle: (LabPlace) -> String?, _ say: (String) -> Void,
+    _ isStopped: () -> Bool
   ) throws(LabgridFault) -> LabPlace {
-    let name = try reserve(client, wish, say, isStopped)
+    let (name, free) = try reserve(client, wish, say, isStopped)
+    if let reason = free.flatMap(obstacle) { throw .refused(.resource, reason) }
     let place = try client.acquire(name).places.first { $0.name == name }
     // Between the two somebody may have taken it away again.
     guard let place else { throw .refused(.place, "there is no place \(name) any more") }
@@ -144,17 +151,18 @@ extension Reservation {
 
   /// Reserves a place, and waits for it; asking for it all the while keeps the reservation.
   ///
-  /// - Returns: the name of the place.
+  /// - Returns: the name of the place, and what it is like while it is free.
   private static func reserve(
     _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
-  ) throws(LabgridFault) -> String {
+  ) throws(LabgridFault) -> (name: String, place: LabPlace?) {
     let end = MonotonicClock.now + wish.patience
     var lab = try client.reserve(wish.tags)
     var isTold = false
     while true {
       let ours = lab.reservations.first { $0.owner == client.owner.description }
       switch (ours?.state, ours?.place) {
-      case (.allocated, let place?), (.acquired, let place?): return place
+      case (.allocated, let name?), (.acquired, let name?):
+        return (name, lab.places.first { $0.name == name && $0.holder == nil })
       case (.waiting, _): break
       case (let state, _): throw .refused(.reservation, "the reservation is \(state?.rawValue ?? "gone")")
       }

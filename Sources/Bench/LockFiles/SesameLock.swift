@@ -94,7 +94,7 @@ extension SesameLock {
       share.report("this is no share key, \(error)", hint: "it looks like ssm://UI?t=sk&sk=…&l=0&n=…")
       return nil
     }
-    guard key.model.generation == model.generation else {
+    guard key.model.generation == model.generation, key.model.kind == .lock else {
       share.report("this is the key of a \(key.model), and the lock is a \(model)")
       return nil
     }
@@ -102,11 +102,18 @@ extension SesameLock {
       share.report("this is the key of another lock", hint: "its UUID is \(key.deviceID)")
       return nil
     }
+    guard key.level != .guest, !key.secret.isOfGuest else {
+      share.report("this is the key of a guest, which does not hold the lock's secret", hint: Self.guestHint)
+      return nil
+    }
     var publicKey: PublicKey?
     if case .os2(let lockKey) = key.credential { publicKey = lockKey }
     return LockKey(
       deviceID: key.deviceID, secret: key.secret, lockPublicKey: publicKey, index: key.keyIndex)
   }
+
+  /// A guest's login is made by the vendor's server; `l=2` of a share key says so.
+  private static let guestHint: Advice = "take the key of the owner (l=0) or of a manager (l=1)"
 
   /// The text of a key, which may stand in an environment variable: `env:NAME`.
   private func value(of cursor: Cursor, _ form: String) -> (value: String, isFromEnvironment: Bool)? {
@@ -122,7 +129,9 @@ extension SesameLock {
       if let bytes = try? [UInt8](hex: text),
         let key = try? SecretKey(bytes: bytes)
       {
-        return key
+        guard key.isOfGuest else { return key }
+        cursor.report("this is the secret of a guest's key, and not the lock's", hint: Self.guestHint)
+        return nil
       }
       cursor.report("expected the secret as 32 hexadecimal digits")
       return nil

@@ -140,6 +140,12 @@ extension ShareKey: Concealed {
   public var description: String { "<share key of \(model) \(deviceID)>" }
 }
 
+extension SecretKey {
+  /// Whether it stands in the place of a lock's secret in a key for a guest: the vendor's app tells by the first eight
+  /// bytes, which are zeros, and has the vendor's server make the login.
+  public var isOfGuest: Bool { words.first == 0 }
+}
+
 private func percentDecoded(_ text: Substring, at start: Int) throws(DecodeError) -> String {
   let bytes = [UInt8](text.utf8)
   var result: [UInt8] = []

@@ -1,6 +1,7 @@
 public import CommandLine
 import System
 import Bench
+import Devices
 import Journal
 import Basics
 
@@ -91,7 +92,8 @@ extension RunArguments {
     let reservation: Reservation
     do {
       reservation = try Reservation(
-        Reservation.Wish(address, tags: tags.tags, wait: given.wait), say: { console.say($0) },
+        Reservation.Wish(address, tags: tags.tags, wait: given.wait), obstacle: { obstacle(at: $0) },
+        say: { console.say($0) },
         isStopped: { Interruption.isRequested })
     } catch {
       switch error {
@@ -113,6 +115,15 @@ extension RunArguments {
     guard lab.transport == nil else { return }
     lab.transport = place.transport ?? place.offeredTransport
     lab.reservation.givesTransport = lab.transport != nil
+  }
+
+  /// Why no lock can be reached at a place, from what is known before it is taken; `nil` where one may be.
+  private func obstacle(at place: LabPlace) -> String? {
+    guard lab.transport == nil, place.transport == nil, let reason = place.unusablePort else { return nil }
+    // A bench may know the way to its locks.
+    let name = lockName ?? place.tag("lock")
+    let lock = name.flatMap { (try? BenchLock(named: $0, on: lab.bench)) ?? nil }
+    return lock == nil ? reason : nil
   }
 
   /// Gives the place back, if there is one.

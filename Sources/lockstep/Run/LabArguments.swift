@@ -180,7 +180,7 @@ extension RunArguments {
   }
 
   /// What stands behind `--device lock:`.
-  private var lockName: String? {
+  var lockName: String? {
     device.flatMap { $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }
   }
 

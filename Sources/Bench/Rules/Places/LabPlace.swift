@@ -27,7 +27,7 @@ public struct LabPlace: Equatable, Sendable {
   public var holder: String?
   /// The resources that its holder had and that are gone with their exporter, as `EXPORTER/GROUP/CLASS/NAME`.
   public var orphans: [String] = []
-  /// The resources that its holder has.
+  /// The resources that its holder has; while nobody holds it, those that exporters offer for it.
   public var resources: [LabResource] = []
 
   /// The value of a tag.
@@ -80,6 +80,21 @@ extension LabPlace {
   }
 }
 
+extension LabPlace {
+  /// Why the place offers no way to a controller though it has a serial port; `nil` where it offers one, or no port.
+  ///
+  /// labgrid's exporter serves a port of its own machine by RFC 2217, which mixes the commands of Telnet with the data.
+  public var unusablePort: String? {
+    guard offeredTransport == nil, let port = resources.first(where: { $0.name == "NetworkSerialPort" })
+    else {
+      return nil
+    }
+    return
+      "the place \(name) has a serial port with the protocol \(port.text("protocol") ?? "unknown"), and only raw is "
+      + "a way to a controller: export it as a NetworkSerialPort with 'protocol: raw', or name another way with --transport"
+  }
+}
+
 /// What an exporter offers of a place, such as a port.
 public struct LabResource: Equatable, Sendable {
   /// What it is, in labgrid's words: the name of its class.
@@ -100,7 +115,7 @@ public struct LabResource: Equatable, Sendable {
     }
   }
 
-  private func text(_ key: String) -> String? {
+  fileprivate func text(_ key: String) -> String? {
     guard let value = parameters[key], value != .null else { return nil }
     return value.words.isEmpty ? nil : value.words
   }
