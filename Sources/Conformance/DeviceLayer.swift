@@ -18,6 +18,9 @@ extension StandaloneDevice {
   /// None: most devices know no more than they show.
   public func explanation(ofSilence isSilent: Bool) -> Explanation? { nil }
 
+  /// Nothing: most devices are asked for nothing but what their users ask for.
+  public var injected: [InjectedAction] { [] }
+
   /// It does: most devices have nothing before them that would keep it back.
   @inlinable
   public func reaches(_ stimulus: Stimulus) -> Bool { true }
@@ -47,6 +50,7 @@ extension DeviceLayer {
   public var abilities: Abilities { wrapped.abilities }
   public var now: Instant { wrapped.now }
   public var answerDue: Instant? { wrapped.answerDue }
+  public var injected: [InjectedAction] { wrapped.injected }
 
   public func adopt(_ vocabulary: Vocabulary) { wrapped.adopt(vocabulary) }
   public func reset(to start: StartCondition) throws(LabFault) { try wrapped.reset(to: start) }

@@ -64,6 +64,12 @@ public protocol DeviceUnderTest {
   /// - Parameter isSilent: whether it is asked why nothing was shown.
   func explanation(ofSilence isSilent: Bool) -> Explanation?
 
+  /// What the tester's own end has sent in this test that no client sends, and to which the device may still react, the
+  /// latest last.
+  ///
+  /// Asked when model and device disagree, so that what is said of it names the cause; it changes nothing.
+  var injected: [InjectedAction] { get }
+
   /// By when the device must have answered what it was asked for, where the model awaits nothing of it, such as a value
   /// that is read; `nil` where every answer is there.
   var answerDue: Instant? { get }

@@ -68,6 +68,8 @@ public struct Divergence: Equatable, Sendable {
   public var allowed: [Allowance] { contents.allowed }
   /// Why the device showed what it did, or nothing, where that is known.
   public var explanation: Explanation? { contents.explanation }
+  /// What the tester had sent that no client sends, where the device may still react to it.
+  public var injection: Injection? { contents.injection }
 
   private struct Contents: Equatable, Sendable {
     var kind: Kind
@@ -77,6 +79,7 @@ public struct Divergence: Equatable, Sendable {
     var lastStatus: String?
     var allowed: [Allowance]
     var explanation: Explanation?
+    var injection: Injection?
     var isInPreparation = false
     var isOfLab = false
   }
@@ -98,20 +101,40 @@ public struct Divergence: Equatable, Sendable {
   }
 
   /// Makes a divergence.
+  ///
+  /// - Parameter injected: what the tester has sent that no client sends, and to which the device may still react, the
+  ///   latest last.
   public init(
     _ kind: Kind, at time: Instant, step: Int = 0, lastStimulus: String? = nil, lastStatus: String? = nil,
-    allowed: [Allowance] = [], explanation: Explanation? = nil
+    allowed: [Allowance] = [], explanation: Explanation? = nil, injected: [InjectedAction] = []
   ) {
     box = .contents(
       Contents(
         kind: kind, time: time, step: step, lastStimulus: lastStimulus, lastStatus: lastStatus,
-        allowed: allowed, explanation: explanation))
+        allowed: allowed, explanation: explanation,
+        injection: Injection(injected, in: kind, showing: lastStatus)))
   }
 
-  /// One line that says what happened, and why, where that is known.
+  /// One line that says what is wrong, what happened, and why, where that is known.
   public var summary: String {
-    (isInPreparation ? "while it was made ready for the test, " : "") + symptom
-      + (explanation.map { "; \($0)" } ?? "")
+    let before =
+      isInPreparation
+      ? "the fault lies before the test, and was seen while the device was made ready for it: " : ""
+    return before + cause + symptom + (explanation.map { "; \($0)" } ?? "") + circumstance
+  }
+
+  /// What the device did wrong, where the tester knows: it obeyed what was injected.
+  private var cause: String {
+    guard let injection, injection.isObeyed else { return "" }
+    let action = injection.action
+    return "\(action.kind.verdict): \(action.sent), sent at \(action.time), which a correct device "
+      + "\(action.reaction); "
+  }
+
+  /// What was injected shortly before, where what the device showed is no sign that it obeyed.
+  private var circumstance: String {
+    guard let injection, !injection.isObeyed else { return "" }
+    return "; \(time - injection.action.time) before, the tester had sent \(injection.action.sent)"
   }
 
   private var symptom: String {

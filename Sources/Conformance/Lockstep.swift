@@ -159,6 +159,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   private var invariants: [any Invariant]
   private var lastStimulus = -1
+  /// Whether what is judged is a session before the test.
+  private var isJudgingPreparation = false
   private let hasInvariants: Bool
   /// Whether each test is the device's first.
   private let isNew: Bool
@@ -359,8 +361,12 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       kind, at: time, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
       lastStatus: status.map { vocabulary.statuses[$0] },
       allowed: isForbidden ? [] : tracker.allowances(),
-      explanation: explanation)
+      explanation: explanation, injected: injected)
   }
+
+  /// What the tester has sent that no client sends, and to which the device may still react; see
+  /// ``DeviceUnderTest/injected``. In a session before the test nothing is.
+  public var injected: [InjectedAction] { isJudgingPreparation ? [] : device.injected }
 
   /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
   public func explanation(of kind: Divergence.Kind) -> Explanation? {
@@ -376,6 +382,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// Where model and device disagreed while the device was made ready. A session that needs a lost link to be explained
   /// proves nothing.
   private mutating func judgePreparations() -> Divergence? {
+    isJudgingPreparation = true
+    defer { isJudgingPreparation = false }
     for session in preparations {
       guard var divergence = judge(session), !wasDisturbed else { continue }
       for entry in session.entries where entry.time <= divergence.time {

@@ -143,12 +143,14 @@ extension Outcome {
   /// The line that a case ends with.
   public func record(of test: Case) -> Record.Verdict {
     var record = Record.Verdict(verdict.word, of: test.id, at: time)
-    record.message = verdict.message
+    record.message = message
     if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.line) }
     if case .limited(let reason) = verdict { record.limit = reason }
     if verdict.word == .agree || verdict.word == .divergence { record.observations = observations }
     (record.quarantine, record.isFlaky) = (quarantine, isFlaky)
     if case .divergence(let divergence) = verdict { record.explain(divergence, details) }
+    record.isBefore = isBefore
+    record.earlier = earlier.map { Record.EarlierCase(id: $0.id, actions: $0.actions) }
     (record.attachments, record.replay, record.isTriedAgain) = (attachments, replay, isTriedAgain)
     return record
   }
@@ -162,11 +164,20 @@ extension Record.Verdict {
       (rule, breach) = (violation.name, Record.Breach(violation))
     }
     explanation = divergence.explanation.map { Record.Explanation(cause: $0.name, detail: $0.detail) }
+    injected = divergence.injection.map { Record.InjectedAction($0) }
     self.details = details
     allowed = divergence.allowed.map { item in
       Record.Allowance(state: item.state, cause: item.cause.isEmpty ? nil : item.cause, shows: item.shows)
     }
     signature = divergence.signature
+  }
+}
+
+extension Record.InjectedAction {
+  init(_ injection: Divergence.Injection) {
+    let action = injection.action
+    self.init(kind: action.kind.rawValue, sent: action.sent, at: action.time)
+    (reaction, isObeyed) = (action.reaction, injection.isObeyed)
   }
 }
 

@@ -133,9 +133,11 @@ public final class Run {
   }
 
   private func drive(in lane: Lane, _ queue: CaseQueue<Plan.Cases>) {
+    // What was run last on each device.
+    var last: [String: EarlierCase] = [:]
     while let (test, turn) = queue.take() {
       var visits: [(CellCoverage, MachineLibrary.Entry)] = []
-      let (verdict, ending) = tries(test, in: lane, turn, &visits)
+      let (verdict, ending) = tries(test, in: lane, turn, after: &last[test.device.description], &visits)
       monitor.locked {
         if verdict.limit != nil { state.hindrance = .limit(verdict.message ?? "") }
         guard ending.element == .failed || ending == .labFault else { return }
@@ -164,7 +166,7 @@ public final class Run {
   ///
   /// - Returns: its last verdict, and what the tries come to together.
   private func tries(
-    _ test: Case, in lane: Lane, _ listener: any JournalListener,
+    _ test: Case, in lane: Lane, _ listener: any JournalListener, after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> (Record.Verdict, CaseEnding) {
     var test = test
@@ -172,7 +174,7 @@ public final class Run {
     while true {
       let (moment, begin) = (WallClock.time, MonotonicClock.now)
       listener.take(.begin(test.record))
-      var outcome = perform(test, in: lane, listener, &visits)
+      var outcome = perform(test, in: lane, listener, after: &earlier, &visits)
       monitor.locked { lane.conclude(test, &outcome, listener) }
       outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isEnded
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
@@ -190,7 +192,7 @@ public final class Run {
   private var isEnded: Bool { monitor.locked { isStopped() } }
 
   private func perform(
-    _ test: Case, in lane: Lane, _ listener: any JournalListener,
+    _ test: Case, in lane: Lane, _ listener: any JournalListener, after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> Outcome {
     if let reason = test.skipReason { return Outcome(.skipped(reason)) }
@@ -203,22 +205,24 @@ public final class Run {
     }
     if isEnded { return Outcome(.incomplete("not begun")) }
     do {
-      return drive(test, try lane.provider.device(test.device, seed: test.seed), listener, &visits)
+      return drive(
+        test, try lane.provider.device(test.device, seed: test.seed), listener, after: &earlier, &visits)
     } catch {
       return Outcome(error.symptom == .stopped ? .incomplete("not begun") : .labFault(error))
     }
   }
 
   private func drive<Device: DeviceUnderTest>(
-    _ test: Case, _ device: Device, _ listener: any JournalListener,
+    _ test: Case, _ device: Device, _ listener: any JournalListener, after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> Outcome {
     let abilities = device.abilities
     var runner = CaseRunner(
       test, test.machine.specification(abilities), device,
       invariants: test.machine.invariants(on: test.device),
-      listener: listener, isStopped: { [self] in isEnded })
+      after: earlier, listener: listener, isStopped: { [self] in isEnded })
     let outcome = runner.run()
+    earlier = runner.last
     visits.append((runner.coverage, test.machine.variant(under: abilities.conditions)))
     return outcome
   }

@@ -51,6 +51,12 @@ extension Record {
     public var breach = Breach()
     /// Why the device showed what it did, or nothing, where that is known.
     public var explanation: Explanation?
+    /// What the tester had sent shortly before that no client sends.
+    public var injected: InjectedAction?
+    /// Whether it failed before the case began, while a device that goes on from case to case was made ready for it.
+    public var isBefore = false
+    /// The case before, where it failed before this one.
+    public var earlier: EarlierCase?
     /// More lines for a person.
     public var details: [String] = []
     /// What the model would have taken, a state each.
@@ -96,6 +102,36 @@ extension Record {
     public init(cause: String, detail: String) { (self.cause, self.detail) = (cause, detail) }
   }
 
+  /// Something that the tester sent and that no client of the device sends: a forged command, a false proof.
+  public struct InjectedAction: Hashable, Sendable {
+    /// What kind it is: `forged-command`, `false-proof`, `replayed-message`.
+    public var kind: String
+    /// What was sent, in words.
+    public var sent: String
+    /// When, since the start of the case.
+    public var time: Instant
+    /// What a correct device does with it.
+    public var reaction = ""
+    /// Whether what the device showed is a sign that it obeyed.
+    public var isObeyed = false
+
+    /// Something was sent.
+    public init(kind: String, sent: String, at time: Instant) {
+      (self.kind, self.sent, self.time) = (kind, sent, time)
+    }
+  }
+
+  /// A case before another on the same device.
+  public struct EarlierCase: Hashable, Sendable {
+    /// The case.
+    public var id: String
+    /// The last of its stimuli and faults.
+    public var actions: [String]
+
+    /// Names a case.
+    public init(id: String, actions: [String]) { (self.id, self.actions) = (id, actions) }
+  }
+
   /// A state that the model held possible, and what it could have shown.
   public struct Allowance: Hashable, Sendable {
     /// The state.
@@ -136,7 +172,8 @@ extension Record.Verdict: Recorded {
     .extra("violation", \.rule, .text), .extra("of", \.breach.subject, .text),
     .extra("detail", \.breach.detail, .text), .extra("packet", \.breach.packet, .text),
     .extra("from", \.breach.sender, .words()), .extra("quirk", \.breach.quirk, .text),
-    .extra("explanation", \.explanation, .object()), .list("details", \.details, .text),
+    .extra("explanation", \.explanation, .object()), .extra("injected", \.injected, .object()),
+    .mark("before", \.isBefore), .extra("earlier", \.earlier, .object()), .list("details", \.details, .text),
     .list("allowed", \.allowed, .object()), .extra("signature", \.signature, .text),
     .list("attachments", \.attachments, .object()), .extra("replay", \.replay, .text),
     .mark("again", \.isTriedAgain),
@@ -148,6 +185,23 @@ extension Record.Explanation: Recorded {
   public static let noun = "an explanation"
   public static let fields: [Field<Self>] = [
     .needed("cause", \.cause, .text), .needed("detail", \.detail, .text),
+  ]
+}
+
+extension Record.InjectedAction: Recorded {
+  public static let blank = Record.InjectedAction(kind: "", sent: "", at: .zero)
+  public static let noun = "what was injected"
+  public static let fields: [Field<Self>] = [
+    .needed("kind", \.kind, .text), .needed("sent", \.sent, .text), .needed("t", \.time, .time),
+    .needed("reaction", \.reaction, .text), .mark("obeyed", \.isObeyed),
+  ]
+}
+
+extension Record.EarlierCase: Recorded {
+  public static let blank = Record.EarlierCase(id: "", actions: [])
+  public static let noun = "an earlier case"
+  public static let fields: [Field<Self>] = [
+    .needed("case", \.id, .text), .list("actions", \.actions, .text),
   ]
 }
 

@@ -102,8 +102,8 @@ struct PreparationTests {
       expect(divergence.lastStimulus, "switch")
       expect(
         divergence.summary,
-        "while it was made ready for the test, the device showed nothing, where the model demands something "
-          + "by now")
+        "the fault lies before the test, and was seen while the device was made ready for it: the device showed nothing, "
+          + "where the model demands something by now")
     }
     // Silence after the last that was written down is no evidence.
     expect(try verdict([session([boils[0]])]), nil)

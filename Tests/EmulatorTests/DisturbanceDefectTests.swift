@@ -17,6 +17,9 @@ private struct Revelation: Sendable, CustomTestStringConvertible {
   var steps: String
   /// What the defect is told by, or a part of it.
   var verdict: String
+  /// What is said before it, up to the time: what the tester sent and the lock obeyed; or after it, where it may only have
+  /// to do with it.
+  var cause: String
 
   var testDescription: String { "\(defect.name): \(steps)" }
 }
@@ -29,6 +32,19 @@ struct DisturbanceDefectTests {
       expect(try verdict(on: name, [], revelation.steps), "agrees")
       let verdict = try verdict(on: name, [(name: "defect", value: revelation.defect.name)], revelation.steps)
       #expect(verdict.contains(revelation.verdict), "\(name): \(verdict)")
+      #expect(
+        verdict.hasPrefix(revelation.cause + ", sent at ") || verdict.hasSuffix(revelation.cause),
+        "\(name): \(verdict)")
+    }
+  }
+
+  @Test("each way to send what no client sends is in the table, or shows in no defect")
+  func complete() {
+    let words = revelations.map(\.steps).joined(separator: " ")
+    // A lock that takes what was altered, or its own message back, does what a lock may.
+    let shownByNone = ["mutate", "reflect", "spoof"]
+    for name in Interference.names + ["wrong-key", "replay-login", "third-party"] {
+      expect(words.contains("!\(name)"), !shownByNone.contains(name))
     }
   }
 
@@ -65,8 +81,8 @@ struct DisturbedPlay<Link: LockLink> {
       ], recorder: TraceList())
   }
 
-  mutating func verdict(of steps: String) throws -> String {
-    _ = try lockstep.reset()
+  mutating func verdict(of steps: String, from start: StartCondition = StartCondition()) throws -> String {
+    _ = try lockstep.reset(to: start)
     for step in steps.split(separator: ";") {
       let step = step.drop { $0 == " " }
       guard let divergence = try take(step) else { continue }
@@ -90,7 +106,11 @@ struct DisturbedPlay<Link: LockLink> {
       let parts = rest.split(separator: "=").map(String.init)
       return try lockstep.bring(about: Fault(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true)))
     default:
-      return try lockstep.perform(Stimulus(#require(lockstep.vocabulary.stimulus(String(step)))))
+      // An argument that is a matter of yes or no.
+      let words = step.split(separator: " ").map(String.init)
+      let arguments = words.dropFirst().map { Argument($0, .flag(true)) }
+      return try lockstep.perform(
+        Stimulus(#require(lockstep.vocabulary.stimulus(words[0])), Array(arguments)))
     }
   }
 }
@@ -108,62 +128,80 @@ private let revelations: [Revelation] = [
     defect: .oldKeyAcceptedAfterReset,
     steps: reset + enter + "~readytoRegister; register; ~nosetting;" + leave + "!wrong-key=old-key;" + enter
       + "~logining; +5 s",
-    verdict: "the device showed nosetting, which the model does not allow"),
+    verdict: "the device showed nosetting, which the model does not allow",
+    cause: "the device accepted the key of a former owner: a login with the key from before the last reset"),
   Revelation(
     defect: .ownerReplaced, steps: "!wrong-key=registration;" + enter + "~logining; +5 s",
-    verdict: "the device broke a rule: owner-replaced: "),
+    verdict: "the device broke a rule: owner-replaced: ",
+    cause: "the device accepted another owner: a registration of a lock that has an owner"),
   Revelation(
     defect: .shortProofAccepted, steps: "!wrong-key=empty;" + enter + "~logining; +5 s",
-    verdict: "the device showed locked, which the model does not allow"),
+    verdict: "the device showed locked, which the model does not allow",
+    cause: "the device accepted a false proof: a login without a proof"),
   Revelation(
     defect: .secondLoginRestartsSession, steps: open + version + "!forge=login again; +3 s",
-    verdict: "the device broke a rule: "),
+    verdict: "the device broke a rule: ",
+    cause: "the device accepted a replayed login: the login of the session once more, in the session"),
   Revelation(
     defect: .olderMessageReplayed, steps: open + version + "unlock; ~unlocked; +1 s; !replay=message 1; +3 s",
-    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: version"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: version",
+    cause: "the device obeyed a replayed message: message 1 once more"),
   Revelation(
     defect: .earlierSessionReplayed,
     steps: open + "unlock; ~unlocked; lock; ~locked; +1 s;" + leave + open + version + leave + open
       + "!replay=message 1 of session -2; +3 s",
-    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock",
+    cause: "the device obeyed a replayed message: message 1 of session -2 once more"),
   Revelation(
     defect: .longMessageLost, steps: open + "!request=three-frames; +1 s; readVersion; +6 s",
-    verdict: "the device broke a rule: no-answer: no answer to"),
+    verdict: "the device broke a rule: no-answer: no answer to",
+    cause: "; 6 s before, the tester had sent the request three-frames"),
   Revelation(
     defect: .answerNamesAnotherRequest, steps: open + version,
-    verdict: "the device broke a rule: answer-to-another: an answer to login, where version was asked for"),
+    verdict: "the device broke a rule: answer-to-another: an answer to login, where version was asked for",
+    cause: ""),
   Revelation(
     defect: .plaintextCommandObeyed, steps: open + "!forge=unlock in-clear; +3 s",
-    verdict: "the device broke a rule: clear-text: unlock in clear"),
+    verdict: "the device broke a rule: clear-text: unlock in clear",
+    cause: "the device obeyed a forged command: an unlock in clear"),
   Revelation(
-    defect: .plaintextCommandObeyed, steps: open + "!forge=unlock kind-5; +3 s", verdict: clear),
+    defect: .plaintextCommandObeyed, steps: open + "!forge=unlock kind-5; +3 s", verdict: clear,
+    cause: "the device obeyed a forged command: an unlock in clear, in a frame of kind 5"),
   Revelation(
-    defect: .plaintextCommandObeyed, steps: open + "!shadow=in-clear; unlock; +3 s", verdict: clear),
+    defect: .plaintextCommandObeyed, steps: open + "!shadow=in-clear; unlock; +3 s", verdict: clear,
+    cause: "the device obeyed a forged command: a copy of the client's message in clear"),
   // Nobody sees it, but for the bolt that has turned.
   Revelation(
     defect: .plaintextCommandObeyed,
     steps: open + leave + "!third-party=unlock; +5 s;" + enter + "~logining; +5 s",
-    verdict: "unlocked after locked, with none of: unlock, toggle"),
+    verdict: "unlocked after locked, with none of: unlock, toggle",
+    cause: "the device obeyed a forged command: an unlock in clear from another central"),
   Revelation(
     defect: .replayedCommandObeyed, steps: open + "unlock; ~unlocked; +1 s; !forge=command again; +3 s",
-    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock",
+    cause: "the device obeyed a replayed message: the last command once more"),
   Revelation(
     defect: .replayedCommandObeyed, steps: open + "readVersion; +1 s; !forge=unlock counter-1; +3 s",
-    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock",
+    cause: "the device obeyed a forged command: an unlock sealed with the counter of the message before it"),
   Revelation(
     defect: .tokenRepeated, names: ["sesame5"],
     steps: open + "unlock; ~unlocked; lock; ~locked;" + leave + open + "!forge=session again; +3 s",
-    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock"),
+    verdict: "the device broke a rule: answer-to-nothing: an answer to nothing: unlock",
+    cause: "the device obeyed a replayed message: all commands of the session before"),
   // The owner's own unlock, said again by somebody else while he was away.
   Revelation(
     defect: .tokenRepeated, names: ["sesame5"],
     steps: open + "unlock; ~unlocked; +10 s;" + leave + enter + "~unlocked; handToLocked; ~locked;" + leave
       + "!third-party=replay; +5 s;" + enter + "~logining; +5 s",
-    verdict: "unlocked after locked, with none of: unlock, toggle"),
+    verdict: "unlocked after locked, with none of: unlock, toggle",
+    cause: "the device obeyed a replayed message: all that the owner sent in a session, from another central"),
   Revelation(
     defect: .loginProofUnchecked, steps: "!wrong-key; closeTo; ~receivedBle; connect; ~logining; +5 s",
-    verdict: "the device showed locked, which the model does not allow"),
+    verdict: "the device showed locked, which the model does not allow",
+    cause: "the device accepted a false proof: a login with the proof of another secret"),
   Revelation(
     defect: .loginProofReplayed, steps: open + leave + "!replay-login;" + enter + "~logining; +5 s",
-    verdict: "the device showed locked, which the model does not allow"),
+    verdict: "the device showed locked, which the model does not allow",
+    cause: "the device accepted a replayed login: the login of an earlier session"),
 ]

@@ -211,7 +211,10 @@ struct GarbageTests {
       expect(try diagnostics(name, [(name: "initial", value: "twice")]), ["token-again"])
     }
     let early = [(name: "early-ciphertext", value: "yes")]
-    expect(try diagnostics("sesame3", early), ["before-token"])
-    expect(try diagnostics("sesame5", early), ["before-token!", "before-token!"])
+    let leftover = [(name: "leftover-frame", value: "yes")]
+    for name in ["sesame3", "sesame5"] {
+      expect(try diagnostics(name, early), ["before-token"])
+      expect(try diagnostics(name, leftover), ["unexpected-frame"])
+    }
   }
 }

@@ -456,6 +456,13 @@ private func both(_ model: ProductModel) -> [Exposure] {
       healthy: ["lock: success", "status locked", "autolock: success"],
       defective: ["login: success", "status locked", "lock: success"]),
     Exposure(
+      defect: .movingAfterRest, model: model,
+      script: { probe in
+        probe.open()
+        return probe.work(.unlock(.absent))
+      },
+      healthy: unlocking, defective: unlocking + ["status unlocked moving"]),
+    Exposure(
       defect: .batteryWrapsAtZero, model: model, settings: ["battery=0.0001", "sag=0.0002"],
       script: { probe in
         probe.open()

@@ -225,4 +225,7 @@ private let exposures: [Exposure] = [
   Exposure(
     defect: .answerNamesAnotherRequest, steps: open + "readVersion; +1 s",
     verdict: "the device broke a rule: answer-to-another: an answer to login, where version was asked for"),
+  Exposure(
+    defect: .movingAfterRest, steps: open + "unlock; ~unlocked; +10 s",
+    verdict: "the device broke a rule: no-rest: the last status says that the motor runs"),
 ]

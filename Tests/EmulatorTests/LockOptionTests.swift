@@ -198,6 +198,29 @@ private let effects: [Effect] =
         return probe.send(bytes: [0x52, 5])
       }, traces: [("answered", ["lock: invalid format"]), ("disconnect", ["disconnect 0x13"])]),
     Effect(
+      option: "answer-order",
+      script: { probe in
+        probe.open()
+        return probe.send(.lock(.absent))
+          + probe.send(.setMechSetting(Sesame5Setting(lock: 0, unlock: 60).positions))
+      },
+      traces: [
+        (
+          "first",
+          [
+            "lock: success", "status locked", "mech setting: success",
+            "setting lock at 0.0°, unlock at 60.0°", "status locked",
+          ]
+        ),
+        (
+          "last",
+          [
+            "status locked", "lock: success", "setting lock at 0.0°, unlock at 60.0°", "status locked",
+            "mech setting: success",
+          ]
+        ),
+      ]),
+    Effect(
       option: "history-byte", model: .sesame3,
       script: { probe in
         probe.open()
@@ -369,6 +392,9 @@ private let connection = [
       ("yes", ["undecipherable", "clear token", "undecipherable", "clear token"]),
     ]),
   Effect(
+    option: "leftover-frame", script: { $0.connect() },
+    traces: [("no", ["clear token"]), ("yes", ["undecipherable", "clear token"])]),
+  Effect(
     option: "login-timeout", script: { $0.connect() + $0.pass(.seconds(20)) },
     traces: [("10 s", ["clear token", "disconnect 0x13"]), ("0 s", ["clear token"])]),
   Effect(
@@ -430,6 +456,31 @@ private let opening = [
       ("result", ["clear token", "clear registration: invalid action"]),
       ("four-bytes", ["clear token", "clear registration: invalid action +4"]),
       ("disconnect", ["clear token", "disconnect 0x13"]),
+    ]),
+  Effect(
+    option: "owned-identity", model: .sesame3,
+    script: { $0.connect() + $0.send(.readIdentity, inClear: true) },
+    traces: [("answered", ["clear token", "clear identity: invalid action"]), ("ignored", ["clear token"])]),
+  Effect(
+    option: "login-after-registration", model: .sesame3, registered: false,
+    script: { probe in
+      let registered = probe.connect() + probe.register()
+      let cipher = probe.cipher
+      let login = probe.login()
+      if login.isEmpty { probe.cipher = cipher }
+      return registered + login + probe.send(.setTime(1_700_000_000))
+    },
+    traces: [
+      (
+        "answered",
+        registration + [
+          "clear registration: success", "login publish", "login: success", "time without signature: success",
+        ]
+      ),
+      (
+        "ignored",
+        registration + ["clear registration: success", "login publish", "time without signature: success"]
+      ),
     ]),
   Effect(
     option: "short-registration", registered: false, script: { $0.connect() + $0.register(short: true) },

@@ -56,6 +56,46 @@ struct ViolationJournalTests {
     }
   }
 
+  @Test(
+    "what the tester sent and the device obeyed is the cause, and what it may only have to do with stands behind"
+  )
+  func injected() {
+    let action = InjectedAction(
+      .forgedCommand, "an unlock in clear", reaction: "ignores", at: .zero + .seconds(3),
+      signs: [.status("unlocked"), .violation("clear-text", of: "unlock"), .violation("answer-to-nothing")])
+    let other = InjectedAction(.other, "a frame of no bytes", reaction: "ignores", at: .zero + .seconds(4))
+    let cause =
+      "the device obeyed a forged command: an unlock in clear, sent at 3.000 s, which a correct device ignores; "
+    let circumstance = "; 1 s before, the tester had sent a frame of no bytes"
+    func violation(_ name: String, of subject: String?) -> Divergence.Kind {
+      .violation(Violation(name, of: subject, "it is wrong"))
+    }
+    let table: [(kind: Divergence.Kind, status: String?, isObeyed: Bool)] = [
+      (.unexpected("unlocked"), "locked", true), (.unexpected("locked"), "unlocked", false),
+      (.invariant("a bolt turned by itself"), "unlocked", true),
+      (.invariant("a bolt turned by itself"), "locked", false),
+      (violation("clear-text", of: "unlock"), nil, true), (violation("clear-text", of: "lock"), nil, false),
+      (violation("answer-to-nothing", of: "version"), nil, true), (.overdue, "unlocked", false),
+      (.unmet("status locked"), "unlocked", false),
+    ]
+    for (kind, status, isObeyed) in table {
+      let bare = Divergence(kind, at: .zero + .seconds(5), lastStatus: status)
+      // The latest that fits is the cause, whatever was sent behind it.
+      let told = Divergence(kind, at: .zero + .seconds(5), lastStatus: status, injected: [action, other])
+      expect(told.injection?.isObeyed, isObeyed)
+      expect(told.summary, isObeyed ? cause + bare.summary : bare.summary + circumstance)
+      expect(told.signature, bare.signature)
+    }
+    let told = Divergence(
+      .unexpected("unlocked"), at: .zero + .seconds(5), lastStimulus: "connect", injected: [action])
+    expect(
+      Outcome(.divergence(told)).details,
+      [
+        "after   connect", "sent    an unlock in clear, at 3.000 s: a correct device ignores it",
+        "device  unlocked",
+      ])
+  }
+
   @Test("what is known of the cause stands behind what was seen, and tells no two findings apart")
   func explanations() {
     let bare = Divergence(.unexpected("noSignal"), at: .zero, lastStimulus: "lock")

@@ -8,8 +8,11 @@ struct VerdictTests {
     "its faults are named", .needs(.bumble),
     arguments: [
       ("deaf-unlock", "Scenarios/peers/there-and-back.yaml", "status unlocked within 5 s"),
-      ("plaintext-command-obeyed", "Scenarios/sesame5/plaintext-command.yaml", "answer-to-nothing"),
-      ("login-proof-unchecked", "Scenarios/sesame5/wrong-secret.yaml", "showed locked"),
+      (
+        "plaintext-command-obeyed", "Scenarios/sesame5/plaintext-command.yaml",
+        "the device obeyed a forged command: an unlock in clear"
+      ),
+      ("login-proof-unchecked", "Scenarios/sesame5/wrong-secret.yaml", "the device accepted a false proof"),
     ])
   func faults(fault: String, scenario: String, message: String) async throws {
     let result = try await Self.judge(["--fault", fault], scenario)
@@ -22,6 +25,7 @@ struct VerdictTests {
     arguments: [
       ["status-twice", "small-frames", "more-services"],
       ["unknown-publishes", "status-first", "chatty-motor", "token-twice", "clock-slow"],
+      ["leftover-frame", "answers-last"], ["leftover-ciphertext"],
     ])
   func habits(habits: [String]) async throws {
     let result = try await Self.judge(

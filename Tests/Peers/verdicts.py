@@ -58,6 +58,7 @@ ROUTINE = [
 ]
 # What nobody can wait for: an hour in which nothing happens.
 LEFT_OUT = ("idle.yaml",)
+OS2 = "-os2"  # what the name of a row ends with that is of a Sesame 3
 SHARES = 4  # locks with nothing odd, among which all scenarios of a model are divided
 
 
@@ -71,7 +72,20 @@ class Row:
     named: str | None = None
     model: str = "sesame5"
     share: str | None = None
-    quirks: str | None = None  # what the lock's file owns up to
+
+    @property
+    def oddity(self):
+        """The fault or habit, whatever lock has it."""
+        return self.name.removesuffix(OS2)
+
+
+def of_os2(rows):
+    """The same of a Sesame 3."""
+    return [
+        Row(row.name + OS2, row.kind, [name.replace("sesame5/", "sesame3/") for name in row.scenarios if name != VISIT],
+            row.named, "sesame3")
+        for row in rows
+    ]
 
 
 def fault(name, *scenarios, named):
@@ -79,8 +93,8 @@ def fault(name, *scenarios, named):
     return Row(name, "fault", list(scenarios), named)
 
 
-def habit(name, *scenarios, quirks=None):
-    return Row(name, "habit", [*ROUTINE, *scenarios], quirks=quirks)
+def habit(name, *scenarios):
+    return Row(name, "habit", [*ROUTINE, *scenarios])
 
 
 def healthy(model):
@@ -101,7 +115,10 @@ ROWS = [
     fault("unlock-unanswered", LONG_VISIT, named="no-answer"),
     fault("publish-before-login", VISIT, named="before-login|clear-text"),
     fault("status-in-clear", VISIT, named="clear-text"),
-    fault("stray-frame", VISIT, named="stray-frame"),
+    fault("stray-frame", VISIT, named="unexpected-frame"),
+    fault("stray-frames-on-connecting", VISIT, named="unexpected-frame"),
+    fault("clear-text-on-connecting", VISIT, named="before-token"),
+    fault("long-frames-after-mtu", VISIT, named="frame-too-long"),
     fault("unknown-kind", VISIT, named="unknown-kind"),
     fault("unfinished-message", VISIT, named="unfinished-message"),
     fault("empty-frame", VISIT, named="empty-frame"),
@@ -117,19 +134,22 @@ ROWS = [
     fault("key-told", VISIT, named="key-exposed"),
     fault("status-lags-one-behind", VISIT, named="status unlocked within 5 s, the device shows locked"),
     fault("rest-unpublished", VISIT, named="status unlocked within 5 s, the device shows locked"),
+    fault("moving-after-rest", "sesame5/autolock-shortened", named="no-rest"),
     # Whom it obeys.
-    fault("login-proof-unchecked", "sesame5/wrong-secret", named="showed locked"),
-    fault("login-proof-replayed", "sesame5/replayed-login", named="showed locked"),
+    fault("login-proof-unchecked", "sesame5/wrong-secret", named="accepted a false proof"),
+    fault("login-proof-replayed", "sesame5/replayed-login", named="accepted a replayed login"),
     fault(
         "plaintext-command-obeyed", "sesame5/plaintext-command",
-        named="showed unlocked|an answer to nothing: unlock"),
+        named="obeyed a forged command: an unlock in clear"),
     fault(
         "replayed-command-obeyed", "sesame5/replayed-command", "sesame5/replayed-messages",
-        named="showed unlocked|an answer to nothing: unlock"),
+        named="obeyed a replayed message"),
     fault(
         "replayed-session-obeyed", "sesame5/replayed-command-next-session", "sesame5/replayed-sessions",
-        named="showed unlocked|an answer to nothing: unlock"),
-    fault("reset-keeps-key", "sesame5/old-key-without-an-owner", "sesame5/old-key", named="showed|shows"),
+        named="obeyed a replayed message"),
+    fault(
+        "reset-keeps-key", "sesame5/old-key-without-an-owner", "sesame5/old-key",
+        named="accepted the key of a former owner"),
     fault("reset-ignored", "sesame5/reset-disconnect", named="readytoRegister"),
     # What it does.
     fault("deaf-unlock", VISIT, named="status unlocked within 5 s, the device shows locked"),
@@ -137,6 +157,9 @@ ROWS = [
     fault("settings-lost-on-reconnect", AGAIN, named="showed nosetting"),
     fault("history-never-empties", "sesame5/history", named="history"),
     fault("long-tag-mangled", "sesame5/history-tag", "sesame5/long-tags", named="history"),
+    fault("long-request-spoils-next", "sesame5/long-messages", named="(three|four)-frames"),
+    fault("login-never-answered", AGAIN, named="no answer to login"),
+    fault("setting-unpublished", "sesame5/register", named="awaiting: the setting"),
     # Habits.
     habit("status-twice"),
     habit("unknown-publishes"),
@@ -145,7 +168,20 @@ ROWS = [
     habit("clock-slow"),
     habit("token-twice"),
     habit("token-again"),
-    habit("early-ciphertext", quirks="before-token"),
+    habit("early-ciphertext"),
+    habit("leftover-ciphertext"),
+    habit("leftover-frame"),
+    habit("answers-last", "sesame5/register"),
+    *of_os2([
+        habit("leftover-ciphertext"),
+        habit("leftover-frame"),
+        habit("answers-last", "sesame5/register"),
+        habit("login-after-registration-ignored", "sesame5/register-and-login"),
+        habit("owned-identity-ignored", "sesame5/registration-of-an-owned-lock"),
+        fault("login-never-answered", AGAIN, named="no answer to login"),
+        fault("moving-after-rest", "sesame5/autolock-shortened", named="no-rest"),
+        fault("stray-frames-on-connecting", AGAIN, named="unexpected-frame"),
+    ]),
     habit("born-with-positions", "sesame5/reset-disconnect"),
     habit("small-frames"),
     habit("slow-advertising"),
@@ -181,8 +217,7 @@ class Bench:
             **os.environ, "PYTHONUNBUFFERED": "1", "LOCKSTEP_STATE": str(self.folder / "state" / "lockstep"), "NO_COLOR": "1"}
         self.keyfile = self.folder / "lock.yaml"
         lines = [f"lock: {self.row.model}", f"uuid: {uuid.uuid4()}", *SECRETS[self.row.model]]
-        quirks = [f"quirks: [{self.row.quirks}]"] if self.row.quirks else []
-        self.keyfile.write_text("\n".join([*lines, *quirks, ""]))
+        self.keyfile.write_text("\n".join([*lines, ""]))
         self.keyfile.chmod(0o600)
         # The lock's program has a file of its own: that of Lockstep changes with a registration.
         own = self.folder / "own.yaml"
@@ -199,7 +234,7 @@ class Bench:
                     "rootcanal", [start, self.options.venv, self.folder / "rc", "-hci_port", first, *places],
                     "initialize: Finished")
                 transport = f"tcp-client:127.0.0.1:{first}"
-            odd = [] if self.row.kind == "healthy" else ["--" + self.row.kind, self.row.name]
+            odd = [] if self.row.kind == "healthy" else ["--" + self.row.kind, self.row.oddity]
             python = Path(self.options.venv) / "bin" / "python"
             self.start("lock", [python, LOCK, transport, own, "--seconds", 7200, "--turn", 0.5, *odd], "ready")
         except Trouble:

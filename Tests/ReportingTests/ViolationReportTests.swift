@@ -32,6 +32,32 @@ struct ViolationReportTests {
     #expect(xml.contains("quirk locks do"), "\(xml)")
   }
 
+  /// What the tester sent, as a verdict has it.
+  private static let obeyed = [
+    #"{"case":{"id":"forged","file":"Scenarios/s5/forged.yaml","line":2,"machine":"sesame"}}"#,
+    #"{"t":"0.000","step":1,"line":7,"stimulus":"forgeUnlock"}"#,
+    #"{"verdict":"divergence","case":"forged","t":"0.165","step":1,"line":7,"message":"the device obeyed a forged command: an unlock in clear","expected":"locked","observed":"unlocked","injected":{"kind":"forged-command","sent":"an unlock in clear","t":"0.000","reaction":"ignores","obeyed":true},"details":["sent    an unlock in clear, at 0 s: a correct device ignores it"]}"#,
+  ]
+
+  @Test("each report says what was obeyed, and has what was sent as data")
+  func injected() throws {
+    let scratch = try TestFolder()
+    let (xml, _) = try scratch.report([#"{"run":{"format":1,"seed":1}}"#] + Self.obeyed, manifest: "{}")
+    let message = "the device obeyed a forged command: an unlock in clear"
+    for part in [
+      message, "sent    an unlock in clear, at 0 s: a correct device ignores it",
+      #"name="lockstep.injected" value="forged-command""#,
+      #"name="lockstep.injected.sent" value="an unlock in clear""#,
+      #"name="lockstep.injected.obeyed" value="yes""#,
+    ] {
+      #expect(xml.contains(part), "\(part) in \(xml)")
+    }
+    let (page, _) = try TestFolder().page([#"{"run":{"format":1,"seed":1}}"#] + Self.obeyed)
+    for part in [message, "<code>forged-command</code>: an unlock in clear. A correct device ignores it."] {
+      #expect(page.contains(part), "\(part) in \(page)")
+    }
+  }
+
   @Test("the page has the rule and the packet")
   func html() throws {
     let scratch = try TestFolder()

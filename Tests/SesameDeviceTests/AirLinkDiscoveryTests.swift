@@ -115,4 +115,20 @@ struct AirLinkDiscoveryTests {
     var discovery = LockDiscovery()
     expect(results.map { discovery.receive($0) }, steps)
   }
+
+  @Test("a larger MTU is asked for first where it is asked for at all, and may be refused")
+  func mtu() {
+    let answers: [(Result<GATTResult, GATTFailure>, LockDiscovery.Step)] = [
+      (.success(.mtu(185)), .procedure(.findService(SesameService.service))),
+      (.failure(.refused(.requestNotSupported, handle(0))), .procedure(.findService(SesameService.service))),
+      (.failure(.timedOut), .failed("it does not answer")),
+      (.failure(.badAnswer("an MTU of 5, below 23")), .failed("its answer is wrong: an MTU of 5, below 23")),
+    ]
+    expect(LockDiscovery().first, .findService(SesameService.service))
+    for (answer, step) in answers {
+      var discovery = LockDiscovery(asksForMTU: true)
+      expect(discovery.first, .exchangeMTU)
+      expect(discovery.receive(answer), step)
+    }
+  }
 }

@@ -341,7 +341,7 @@ struct HostileMessageTests {
     expect(bench.adversary.bring(about: .shadow(flaw)), [])
     let sent = bench.adversary.overhear(bench.client.perform(.setTime, at: .zero), of: bench.client)
     // It is said that no client says this; the message itself comes last, as it is, and between is something else.
-    expect(sent.first, .tell(.provoked))
+    expect(sent.first, .inject(.shadow(flaw)))
     expect(sent.last, .send(try hex("05a81d2dbfbae00afa6d")))
     #expect(sent.count > 2)
     #expect(!sent.dropLast().contains(.send(try hex("05a81d2dbfbae00afa6d"))))
@@ -352,7 +352,7 @@ struct HostileMessageTests {
     // It is said that the message is not the client's, before it is sent.
     expect(
       other.adversary.overhear(other.client.perform(.setTime, at: .zero), of: other.client),
-      [.tell(.tampered)] + sent.dropFirst().dropLast())
+      [.tell(.tampered), .inject(.mutation(flaw))] + sent.dropFirst().dropLast())
   }
 
   @Test("each forgery is sent in a session, and none without a connection", arguments: Forgery.allCases)
@@ -374,7 +374,7 @@ struct HostileMessageTests {
     var bench = try OS3Bench()
     try bench.login()
     let asked = bench.client.ask(.unknownItem, at: .zero)
-    expect(asked.first, .provoke)
+    expect(asked.first, .inject(.request(.unknownItem)))
     expect(asked.count, 2)
     expect(
       try bench.hear([7, 0xFA, result]),

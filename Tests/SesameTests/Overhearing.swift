@@ -10,7 +10,7 @@ extension Adversary {
     for action in actions {
       switch action {
       case .send(let frame): heard += send(frame)
-      case .provoke: heard.append(.tell(.provoked))
+      case .inject(let injection): heard.append(.inject(injection))
       default: break
       }
     }

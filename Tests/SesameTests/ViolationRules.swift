@@ -21,7 +21,7 @@ extension SesameViolation {
     case .notAuthentic, .counterJump, .replayed, .sessionKeyReused, .clearText, .keyExposed: .encryption
     case .noToken, .beforeToken, .tokenRepeated, .tokenAgain: .opening
     case .beforeLogin, .loginRefused, .registrationRefused, .ownerReplaced, .outOfPlace,
-      .noStatus:
+      .noStatus, .noRest:
       .login
     case .undecodable, .noAnswer, .answerToNothing, .answerToAnother, .undefinedResult, .undefinedFlag,
       .unknownPublish, .malformedObeyed:
@@ -61,6 +61,7 @@ extension SesameViolation {
     case .outOfPlace:
       "In a registration a lock sends its answers, and publishes its login (OS2), setting and status, and nothing else."
     case .noStatus: "After a login or a registration a lock tells its setting and its status."
+    case .noRest: "A status in which the motor runs is followed by one in which the bolt rests."
     case .undecodable: "A message is an answer or a publish, and has the layout of its item."
     case .noAnswer: "A request is answered."
     case .answerToNothing: "What was not asked is not answered, and what was asked once is answered once."

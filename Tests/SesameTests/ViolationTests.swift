@@ -100,6 +100,11 @@ private struct Talk {
     Sesame5Status(battery: 3000, position: 0, flags: .init(rawValue: flags)).encoded
   }
 
+  /// A status of a motor that runs.
+  static var moving: [UInt8] {
+    Sesame5Status(battery: 3000, target: 90, position: 45, flags: []).encoded
+  }
+
   /// A history record.
   static func record(_ id: UInt32) -> [UInt8] {
     var bytes: [UInt8] = [7, 4, 0]
@@ -206,6 +211,16 @@ private let breaches: [Breach] = [
     talk.connect()
     talk.wait(.seconds(30))
   },
+  Breach(.unexpectedFrame, "a second frame before the token that goes on with nothing") { talk in
+    talk.connect()
+    try talk.say(frame: "04aabbccddee")
+    talk.complaints = []
+    try talk.say(frame: "04aabbccddee")
+  },
+  Breach(.unexpectedFrame, "a frame that goes on with nothing, behind the token") { talk in
+    talk.begin()
+    try talk.say(frame: "04aabbccddee")
+  },
   Breach(.beforeToken, "a status in clear") { talk in
     talk.connect()
     talk.say([8, 81] + Talk.status(), .plaintext)
@@ -301,6 +316,10 @@ private let breaches: [Breach] = [
   session(.undecodable, "nothing") { $0.say([]) },
   session(.undecodable, "a status of two bytes") { $0.say([8, 81, 0, 0]) },
   session(.undecodable, "a status of eight bytes") { $0.say([8, 81] + Talk.status() + [0]) },
+  session(.noRest, "a motor that runs for ever") { talk in
+    talk.say([8, 81] + Talk.moving)
+    talk.wait(.seconds(6))
+  },
   session(.noAnswer, "to a command") { talk in
     talk.ask(.lock(.absent))
     talk.wait(.seconds(5))
@@ -353,7 +372,7 @@ struct ViolationTests {
     expect(talk.complaints.map(\.rule), [breach.violation])
     let violation = try #require(talk.complaints.first)
     #expect(!violation.detail.isEmpty)
-    let hasNone: [SesameViolation] = [.noToken, .noStatus]
+    let hasNone: [SesameViolation] = [.noToken, .noStatus, .noRest]
     let isSilence = hasNone.contains(breach.violation) || breach.words == "to a registration"
     expect(violation.packet == nil, isSilence)
   }
@@ -367,6 +386,89 @@ struct ViolationTests {
       try talk.say(frame: frame.hex)
     }
     expect(talk.complaints.map(\.rule), [.frameTooLong, .unknownPublish])
+  }
+
+  @Test("one frame of a connection that goes on with nothing may be left over, and is told from others")
+  func leftover() throws {
+    var talk = try Talk()
+    for token in [firstToken, secondToken] {
+      talk.connect()
+      try talk.say(frame: "04aabbccddee")
+      talk.lock = SessionCipher(
+        key: OS3Keys.sessionKey(deviceSecret: secret, token), token: .os3(token), end: .lock)
+      talk.say(Publish.initial(token).encoded, .plaintext)
+      talk.accept()
+      talk.say([8, 80] + Sesame5Setting(lock: 0, unlock: 90).encoded)
+      talk.say([8, 81] + Talk.status())
+      expect(talk.client.status, .locked)
+      talk.ask(.disconnect)
+    }
+    expect(talk.complaints.map(\.rule), [.unexpectedFrame, .unexpectedFrame])
+    expect(
+      talk.complaints.map(\.subject), [ProtocolViolation.beforeTheToken, ProtocolViolation.beforeTheToken])
+  }
+
+  @Test(
+    "a motor that comes to rest in time is not complained of, however often it runs, nor one that nobody looks at"
+  )
+  func rest() throws {
+    var talk = try Talk()
+    talk.open()
+    for _ in 0..<3 {
+      talk.say([8, 81] + Talk.moving)
+      talk.wait(.milliseconds(5900))
+    }
+    expect(talk.client.answerDue, talk.now + .milliseconds(100))
+    talk.say([8, 81] + Talk.status())
+    expect(talk.client.answerDue, nil)
+    talk.say([8, 81] + Talk.moving)
+    talk.ask(.disconnect)
+    talk.wait(.seconds(60))
+    expect(talk.complaints, [])
+  }
+
+  @Test(
+    "an answer to positions and the publishes of setting and status may come in any order",
+    arguments: ["asb", "abs", "sab", "sba", "bas", "bsa"])
+  func orders(order: String) throws {
+    var talk = try Talk()
+    talk.begin()
+    talk.accept()
+    talk.say([8, 80] + Sesame5Setting(lock: .min, unlock: .min).encoded)
+    // In neither range, since there is none.
+    talk.say([8, 81] + Talk.status(0x10))
+    expect(talk.client.status, .nosetting)
+    talk.ask(.configure(lock: 0, unlock: 90))
+    var shown: [ClientStatus] = []
+    for message in order {
+      switch message {
+      case "a": talk.say([7, 80, 0])
+      case "s": talk.say([8, 80] + Sesame5Setting(lock: 0, unlock: 90).encoded)
+      default: talk.say([8, 81] + Talk.status())
+      }
+      shown.append(talk.client.status)
+    }
+    talk.wait(.seconds(1))
+    // What was said by the old ranges is never shown as if it were by the new ones.
+    expect(shown.contains(.moved), false)
+    expect(talk.client.status, .locked)
+    expect(talk.complaints, [])
+  }
+
+  @Test("a lock that publishes no status by its new positions, or no setting, shows neither")
+  func unsaid() throws {
+    for isSetting in [true, false] {
+      var talk = try Talk()
+      talk.begin()
+      talk.accept()
+      talk.say([8, 80] + Sesame5Setting(lock: .min, unlock: .min).encoded)
+      talk.say([8, 81] + Talk.status(0x10))
+      talk.ask(.configure(lock: 0, unlock: 90))
+      talk.say([7, 80, 0])
+      talk.say(isSetting ? [8, 80] + Sesame5Setting(lock: 0, unlock: 90).encoded : [8, 81] + Talk.status())
+      talk.wait(.seconds(30))
+      expect(talk.client.status, .nosetting)
+    }
   }
 
   @Test("a key in a message is named, and the message is shown to nobody")

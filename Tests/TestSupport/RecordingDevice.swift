@@ -5,7 +5,7 @@ public import Conformance
 public enum DeviceCall: CaseIterable, Sendable {
   case abilities, now, adopt, reset, readyTimeOfStimulus, readyTimeOfFault, reaches, takePreparations,
     perform, bring
-  case observe, explanation, answerDue, restart, takeDiagnostics
+  case observe, explanation, injected, answerDue, restart, takeDiagnostics
 
   /// Asks a device for it, and says what it answers: a value, or what it throws.
   public func answer(of device: inout some DeviceUnderTest) -> String {
@@ -23,6 +23,7 @@ public enum DeviceCall: CaseIterable, Sendable {
       case .bring: try device.bring(about: Fault("fog", .flag(false)))
       case .observe: return "\(try device.observe(until: .zero + .seconds(3)) as Any)"
       case .explanation: return "\(device.explanation(ofSilence: true) as Any)"
+      case .injected: return "\(device.injected)"
       case .answerDue: return "\(device.answerDue as Any)"
       case .restart: try device.restart()
       case .takeDiagnostics: return "\(device.takeDiagnostics())"
@@ -93,6 +94,10 @@ public final class RecordingDevice: DeviceUnderTest {
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     note(.explanation)
     return Explanation("asleep", "it snores")
+  }
+  public var injected: [InjectedAction] {
+    note(.injected)
+    return [InjectedAction(.other, "a yodel", reaction: "ignores it", at: .zero)]
   }
   public func restart() throws(LabFault) { try attempt(.restart) }
   public func takeDiagnostics() -> [String] {

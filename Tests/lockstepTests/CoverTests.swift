@@ -79,7 +79,7 @@ struct CoverTests {
     let device = "emulator:sesame5?as=real&loss=0.01&defect=publish-before-login"
     let result = try Command.run("cover", "sesame", "--device", device, "--seed", "3", in: folder.path)
     expect(result.status, 1)
-    #expect(result.output.contains("while it was made ready for the test"), "\(result.output)")
+    #expect(result.output.contains("while the device was made ready for it"), "\(result.output)")
     let failures = folder.names("Reports/failures")
     #expect(!failures.isEmpty)
     for failure in failures {

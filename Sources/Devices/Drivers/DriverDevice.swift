@@ -107,6 +107,10 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
   /// Of each stimulus, whether whoever stands around the lock gives it.
   private var isAround: [Bool] = []
   private var recorder: LinkRecorder?
+  /// The last message that no client sends.
+  private var injection: InjectedAction?
+  /// How long after it was sent a lock may react to it.
+  private static var injectionWindow: Interval { .seconds(6) }
   /// What the driver draws its chances from, from the next test on.
   var seed: UInt64 = 0
   /// More events than any driver needs between two things that it shows.
@@ -189,6 +193,7 @@ extension DriverDevice {
     }
     shown.removeAll()
     due = .never
+    injection = nil
     if let refusal = try ask(program.request(ofReset: start.settings, seed: seed)) {
       throw LabFault(.notPossible, "the driver cannot start so: \(refusal)")
     }
@@ -209,17 +214,30 @@ extension DriverDevice {
       guard let malformed = MalformedBluetooth(rawValue: fault.value.description) else {
         throw LabFault(.notPossible, "there is no malformed packet '\(fault.value)'")
       }
-      return try lab { () throws(LabFault) in try link.send(malformed) }
+      try lab { () throws(LabFault) in try link.send(malformed) }
+      return note(injected: "the malformed packet \(malformed.rawValue)")
     }
     if environment.disturbances.contains(where: { $0.fault == fault.name }) {
       return try environment.bring(about: fault)
     }
-    guard program.introduction?.faults.contains(where: { $0.fault == fault.name }) == true else {
+    guard let offered = program.introduction?.faults.first(where: { $0.fault == fault.name }) else {
       throw LabFault(.notPossible, "the driver offers no fault '\(fault.name)'")
     }
     if let refusal = try ask(program.request(of: fault)) {
       throw LabFault(.notPossible, "the driver refuses the fault '\(fault.name)': \(refusal)")
     }
+    if offered.level == .messages, !fault.value.isNothing {
+      note(injected: "the driver's fault \(fault.name) (\(fault.value))")
+    }
+  }
+
+  /// Notes a message that no client sends. What a lock shows that obeys it, only the driver knows.
+  private func note(injected sent: String) {
+    injection = InjectedAction(.other, sent, reaction: "ignores or refuses", at: now)
+  }
+
+  var injected: [InjectedAction] {
+    injection.map { now <= $0.time + Self.injectionWindow ? [$0] : [] } ?? []
   }
 
   func observe(until limit: Instant) throws(LabFault) -> Observation? {

@@ -80,10 +80,11 @@ extension EmulatedLock {
     guard !bolt.isRunning || options.whileMoving == .turn else {
       return respond(to: request, .busy, inClear: inClear)
     }
-    respond(to: request, inClear: inClear)
     let isLock = goal == .locked
     let isDeaf = !isLock && hearsNoUnlock
     let isMisled = isLock && stopsBetween
+    if options.answerOrder == .first { respond(to: request, inClear: inClear) }
+    defer { if options.answerOrder == .last { respond(to: request, inClear: inClear) } }
     memory.accept(isLock ? .lock : .unlock)
     record(
       isLock ? .bleLock : .bleUnlock, defects.contains(.historyTagMissing) ? .absent : tag, at: now)
@@ -112,7 +113,8 @@ extension EmulatedLock {
     }
     bolt.positions = positions
     memory.accept(.configure)
-    respond(to: request)
+    if options.answerOrder == .first { respond(to: request) }
+    defer { if options.answerOrder == .last { respond(to: request) } }
     record(.mechSettingUpdated, at: now)
     countAutolock(at: now)
     send(Publish.mechSetting(setting).encoded)

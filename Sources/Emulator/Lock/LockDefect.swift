@@ -41,6 +41,7 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case longMessageLost
   case longTagCut
   case answerNamesAnotherRequest
+  case movingAfterRest
 
   /// The name by which users call it, such as `deaf-unlock`: that of the case, with hyphens.
   public var name: String {
@@ -102,6 +103,8 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
     case .longTagCut: "The history keeps the first 16 bytes of a longer tag."
     case .answerNamesAnotherRequest:
       "An answer in a session names the request before the one that it answers."
+    case .movingAfterRest:
+      "A status in which the motor runs follows the one in which the bolt rests."
     }
   }
 

@@ -33,6 +33,11 @@ extension EmulatedLock {
       countAutolock(at: now)
       if memory.isTurnedRound, defects.contains(.restUnpublishedAfterTurnabout) { return }
       publishStatus(at: now)
+      if defects.contains(.movingAfterRest), case .open = state {
+        var late = reading(at: now)
+        late.target = late.position
+        send(Publish.mechStatus(status(of: late)).encoded)
+      }
     case .stalled?:
       record(.driveFailed, at: now)
       publishStatus(at: now)
@@ -137,8 +142,11 @@ extension EmulatedLock {
 
   /// The status as the lock sends it.
   func status(at now: Instant) -> MechStatus {
-    let reading = reading(at: now)
-    return generation == .os2 ? .sesame3(sesame3Status(reading)) : .sesame5(sesame5Status(reading))
+    status(of: reading(at: now))
+  }
+
+  private func status(of reading: BoltReading) -> MechStatus {
+    generation == .os2 ? .sesame3(sesame3Status(reading)) : .sesame5(sesame5Status(reading))
   }
 
   func sesame5Status(_ reading: BoltReading) -> Sesame5Status {

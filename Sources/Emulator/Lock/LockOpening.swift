@@ -8,6 +8,7 @@ extension EmulatedLock {
   /// Sends the token of a connection whose notifications were turned on.
   mutating func beginOpening(at now: Instant) {
     memory.connections += 1
+    if options.leftoverFrame { sendLeftoverFrame() }
     if options.earlyCiphertext { sendEarlyCiphertext() }
     if defects.contains(.tokenMissingEverySecondTime), memory.connections % 2 == 0 { return }
     let token = drawToken()
@@ -36,6 +37,12 @@ extension EmulatedLock {
     notify(
       memory.lastCipher?.encrypt(message) ?? secrets.bytes(message.count + SessionCipher.tagLength),
       .ciphertext)
+  }
+
+  /// Sends the end of a message whose beginning went over the connection before.
+  private mutating func sendLeftoverFrame() {
+    let length = 5 + SessionCipher.tagLength
+    actions.append(.notify([MessageKind.ciphertext.rawValue << 1] + secrets.bytes(length)))
   }
 
   /// Opens a session; both counters begin at 0.
@@ -164,7 +171,8 @@ extension EmulatedLock {
   /// Tells what an OS2 registration begins with. Once there is an owner it is a secret.
   mutating func tellIdentity(to request: Request) {
     guard !isRegistered || defects.contains(.ownerReplaced) else {
-      return respond(to: request, .invalidAction)
+      if options.ownedIdentity == .answered { respond(to: request, .invalidAction) }
+      return
     }
     let identity = Identity(ir: identity.deviceID.bytes, er: identity.er)
     respond(to: request, .success, identity.encoded)
@@ -210,7 +218,8 @@ extension EmulatedLock {
     let key = OS2Keys.registrationKey(shared, token)
     storage.owner = OS2Keys.ownerKey(registrationKey: key)
     open(
-      OS2Keys.registrationSessionKey(registrationKey: key, token), token, allowingLoginIn: opening, at: now)
+      OS2Keys.registrationSessionKey(registrationKey: key, token), token,
+      allowingLoginIn: options.loginAfterRegistration == .answered ? opening : nil, at: now)
     memory.accept(.other)
     let payload = Publish.login(loginPayload(at: now)).encoded
     if options.loginPublish == .before { send(payload) }

@@ -182,6 +182,9 @@ extension LockOption {
       "early-ciphertext", \.earlyCiphertext,
       "Whether an encrypted notification comes before the token, as some have seen."),
     LockOption(
+      "leftover-frame", \.leftoverFrame,
+      "Whether the last frame of a message that belongs to the connection before comes before the token."),
+    LockOption(
       "login-timeout", \.loginTimeout, .zero ... .seconds(3600),
       "How long a client of a registered lock may take to log in before the lock ends the link; 0 s is for ever."
     ),
@@ -227,6 +230,12 @@ extension LockOption {
       "How a lock that has an owner answers a registration: result 9, the same with four bytes, or not at all."
     ),
     LockOption(
+      "owned-identity", \.ownedIdentity, of: .os2,
+      "What an OS2 lock with an owner does with the request for its identity that begins a registration."),
+    LockOption(
+      "login-after-registration", \.loginAfterRegistration, of: .os2,
+      "What an OS2 lock does with a login on the connection of its registration."),
+    LockOption(
       "short-registration", \.shortRegistration, of: .os3,
       "Whether an OS3 lock takes a registration without the time, 65 bytes long."),
     LockOption(
@@ -251,6 +260,10 @@ extension LockOption {
   ]
 
   private static let commands = [
+    LockOption(
+      "answer-order", \.answerOrder,
+      "Whether a lock, an unlock or a setting of the positions is answered before what comes of it is published, or after."
+    ),
     LockOption(
       "history-byte", \.historyByte,
       "What the byte of a history request means: documented (1 deletes in OS2, keeps in OS3) or the contrary."

@@ -37,6 +37,8 @@ public struct LockOptions: Equatable, Sendable {
   public var initial = Initial.once
   /// Whether an encrypted notification comes before the token.
   public var earlyCiphertext = false
+  /// Whether the last frame of a message comes before the token.
+  public var leftoverFrame = false
   /// How long a client may take to log in; zero is for ever.
   public var loginTimeout = Interval.seconds(10)
   /// The reason with which the lock ends a link.
@@ -71,6 +73,10 @@ public struct LockOptions: Equatable, Sendable {
   public var alreadyRegistered = AlreadyRegistered.result
   /// Whether an OS3 registration may leave the time out.
   public var shortRegistration = Permission.accepted
+  /// What an OS2 lock with an owner does with a request for its identity.
+  public var ownedIdentity = Reply.answered
+  /// What an OS2 lock does with a login on the connection of its registration.
+  public var loginAfterRegistration = Reply.answered
   /// Whether an OS3 lock publishes its status at once when it was registered.
   public var publishAfterRegistration = false
   /// Whether times that a client gives must be plausible.
@@ -90,6 +96,8 @@ public struct LockOptions: Equatable, Sendable {
 
   // MARK: Commands
 
+  /// Whether a lock answers a command before it publishes what comes of it.
+  public var answerOrder = AnswerOrder.first
   /// What the byte of a history request means.
   public var historyByte = HistoryByte.documented
   /// What becomes of the positions at a reset.
@@ -238,6 +246,22 @@ extension LockOptions {
     case fourBytes = "four-bytes"
     /// It ends the link.
     case disconnect
+  }
+
+  /// What a lock does with a request of which no source says that it is answered.
+  public enum Reply: String, CaseIterable, Sendable {
+    /// It answers.
+    case answered
+    /// Nothing.
+    case ignored
+  }
+
+  /// Whether a lock answers a command before it publishes what comes of it.
+  public enum AnswerOrder: String, CaseIterable, Sendable {
+    /// It answers first.
+    case first
+    /// It publishes first.
+    case last
   }
 
   /// Whether something is taken or not.

@@ -24,12 +24,16 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private var startStatus = 0
   /// Whether the device was brought to the start; until then its time is that of another test.
   private var hasBegun = false
+  /// What was run on the device before: another case, or an earlier attempt at this one.
+  private(set) var earlier: EarlierCase?
+  private let id: String
 
   init(
     _ test: Case, _ specification: Specification, _ device: Device, invariants: [any Invariant],
-    listener: any JournalListener, isStopped: @escaping () -> Bool
+    after earlier: EarlierCase? = nil, listener: any JournalListener, isStopped: @escaping () -> Bool
   ) {
     (steps, start, seed) = (test.scenario.steps, test.start, test.seed)
+    (self.earlier, id) = (earlier, test.id)
     self.listener = listener
     self.isStopped = isStopped
     isDemanding = true
@@ -41,6 +45,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Prepares a scenario for a device that is a bare machine, of which nothing is written down.
   init(_ scenario: Scenario, seed: UInt64, _ specification: Specification, bare device: Device) {
     (steps, start, self.seed) = (scenario.steps, scenario.start, seed)
+    id = ""
     listener = nil
     isStopped = { false }
     isDemanding = false
@@ -56,6 +61,11 @@ struct CaseRunner<Device: DeviceUnderTest> {
 
   /// The test's time.
   private var now: Instant { hasBegun ? lockstep.now : .zero }
+
+  /// What the case after this one comes after.
+  var last: EarlierCase? {
+    hasBegun ? EarlierCase(id: id, actions: lockstep.recorder.actions) : earlier
+  }
 
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
@@ -154,10 +164,23 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private func outcome(_ verdict: Outcome.Verdict) -> Outcome {
     var outcome = Outcome(verdict, mark, at: now)
     outcome.observations = lockstep.recorder.observations
+    outcome.isBefore = verdict.word.isFailure && isBefore(verdict)
+    if outcome.isBefore { outcome.earlier = earlier }
     return outcome
   }
 
+  /// Whether a failure is one of what was before the case: only a device that goes on from case to case has that.
+  private func isBefore(_ verdict: Outcome.Verdict) -> Bool {
+    guard lockstep.device.abilities.livesOn else { return false }
+    return switch verdict {
+    case .divergence(let divergence): divergence.isInPreparation || !hasBegun
+    case .labFault(let fault): !hasBegun && (fault.symptom == .noDevice || fault.isDevices)
+    case .agree, .skipped, .incomplete, .limited: false
+    }
+  }
+
   private mutating func attempt() throws(LabFault) -> Outcome.Verdict {
+    if hasBegun { earlier = EarlierCase(id: id, actions: lockstep.recorder.actions) }
     mark = .start
     hasBegun = false
     lockstep.recorder.begin()
@@ -482,7 +505,7 @@ extension CaseRunner {
     Divergence(
       kind, at: lockstep.now, step: mark.number, lastStimulus: lockstep.recorder.lastStimulus,
       lastStatus: status, allowed: lockstep.tracker.allowances(),
-      explanation: lockstep.explanation(of: kind))
+      explanation: lockstep.explanation(of: kind), injected: lockstep.injected)
   }
 }
 

@@ -39,6 +39,10 @@ public struct Outcome: Sendable {
   public var quarantine: String?
   /// Whether it agreed only when it was tried again.
   public var isFlaky = false
+  /// Whether it failed before the case began, while a device that goes on from case to case was made ready for it.
+  public var isBefore = false
+  /// The case before, where it failed before this one, and one is known.
+  public var earlier: EarlierCase?
 
   /// Makes an outcome.
   public init(_ verdict: Verdict, _ mark: StepMark = .start, at time: Instant = .zero) {
@@ -49,6 +53,36 @@ public struct Outcome: Sendable {
 
   /// Whether it may be otherwise another time.
   var mayBeTriedAgain: Bool { verdict.word.isFailure && quarantine == nil }
+}
+
+/// A case that was run before another on a device that goes on from case to case, and what it did last.
+public struct EarlierCase: Equatable, Sendable {
+  /// The case, by its id.
+  public var id: String
+  /// The last of its stimuli and faults, in their order.
+  public var actions: [String]
+
+  /// The most actions that are remembered.
+  static let maximumActions = 3
+}
+
+extension EarlierCase: CustomStringConvertible {
+  /// Which case it was, and what it did.
+  public var description: String {
+    id + (actions.isEmpty ? ", did nothing" : ", ended with: \(actions.joined(separator: ", "))")
+  }
+}
+
+extension Outcome {
+  /// What happened, in one line; nothing where all agreed. Where the fault lies before the case that is said, and what the
+  /// case before did.
+  public var message: String? {
+    guard let message = verdict.message, isBefore else { return verdict.message }
+    // A divergence says so itself.
+    let isTold = if case .divergence(let divergence) = verdict { divergence.isInPreparation } else { false }
+    return (isTold ? "" : "the fault lies before the case: ") + message
+      + (earlier.map { "; the case before, \($0)" } ?? "")
+  }
 }
 
 extension Outcome.Verdict {
@@ -84,6 +118,9 @@ extension Outcome {
     guard case .divergence(let divergence) = verdict else { return [] }
     var lines: [String] = []
     if let stimulus = divergence.lastStimulus { lines.append("after   \(stimulus)") }
+    if let action = divergence.injection?.action {
+      lines.append("sent    \(action.sent), at \(action.time): a correct device \(action.reaction) it")
+    }
     switch divergence.kind {
     case .violation(let violation):
       if let packet = violation.packet { lines.append("packet  \(packet)") }

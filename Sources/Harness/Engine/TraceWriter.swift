@@ -16,6 +16,8 @@ struct TraceWriter: TraceRecorder {
   private(set) var last: Observation?
   /// The name of the stimulus given last.
   private(set) var lastStimulus: String?
+  /// The last stimuli and faults, in words.
+  private(set) var actions: [String] = []
   /// The latest value of each reading.
   private(set) var latest: [String: Value] = [:]
   /// The effects and readings shown since the tester last did something, without those that met an expectation.
@@ -105,8 +107,10 @@ struct TraceWriter: TraceRecorder {
     case .stimulus(let stimulus):
       let name = vocabulary.stimuli[stimulus.number]
       lastStimulus = name
+      note(action: name)
       listener?.take(.event(Record.Event(Step.Call(name, stimulus.arguments), mark, at: time)))
     case .fault(let fault):
+      note(action: fault.value == .flag(true) ? fault.name : "\(fault.name) \(fault.value)")
       listener?.take(.event(Record.Event(fault, mark, at: time)))
     case .observation(let observation):
       listener?.take(.event(Record.Event(observation, vocabulary, at: time)))
@@ -124,6 +128,10 @@ struct TraceWriter: TraceRecorder {
       case .unknown, .refused, .event, .violation: break
       }
     }
+  }
+
+  private mutating func note(action: String) {
+    actions = actions.suffix(EarlierCase.maximumActions - 1) + [action]
   }
 
   mutating func follow(_ tracker: borrowing Tracker, at time: Instant) {

@@ -41,6 +41,7 @@ struct ExchangeCase {
       ("case", start.id), ("title", title), ("deviceTime", secondsText(entry.milliseconds)),
       ("observations", entry.observations > 0 ? String(entry.observations) : nil),
       ("replay", main.verdict?.replay), ("violation", main.verdict?.rule),
+      ("injected", main.verdict?.injected?.kind),
     ].compactMap { name, value in value.map { (name, $0) } }
   }
 

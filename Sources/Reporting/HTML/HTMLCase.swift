@@ -133,7 +133,8 @@ struct HTMLCase {
         <tbody>\(rows)</tbody>
         <tfoot><tr class="seen"><th scope="row" colspan="2">seen</th>\
         <td><span class="chip bad">✘ \(observed)</span></td></tr></tfoot></table>
-        """))\(note)\(verdict.rule.map { broken($0, verdict.breach) } ?? "")</div>
+        """))\(note)\(verdict.rule.map { broken($0, verdict.breach) } ?? "")\
+      \(verdict.injected.map(injected) ?? "")</div>
 
       """
   }
@@ -147,6 +148,14 @@ struct HTMLCase {
         return ", packet\(sender) <code>\(clipped(bytes, toBytes: 600))</code>"
       } ?? ""
     return "<p class=\"note\">Rule <code>\(short(rule))</code>\(subject)\(packet)</p>"
+  }
+
+  /// What the tester had sent that no client sends, and what is right.
+  private func injected(_ action: Record.InjectedAction) -> Markup {
+    """
+    <p class="note">Sent by the tester at \(short(action.time.description)), <code>\(short(action.kind))</code>: \
+    \(short(action.sent)). A correct device \(short(action.reaction)) it.</p>
+    """
   }
 
   private func past(_ history: CaseHistory) -> Markup {

@@ -84,6 +84,8 @@ struct JUnitCaseRenderer {
       ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", verdict?.rule),
       ("violation.of", breach?.subject), ("violation.packet", breach?.packet),
       ("violation.from", breach?.packet == nil ? nil : breach?.sender?.rawValue),
+      ("injected", verdict?.injected?.kind), ("injected.sent", verdict?.injected?.sent),
+      ("injected.obeyed", verdict?.injected.map { $0.isObeyed ? "yes" : "unknown" }),
     ]
   }
 

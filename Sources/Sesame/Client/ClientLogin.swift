@@ -12,8 +12,12 @@ extension SesameClient {
     var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false
-    /// The cipher of the registration on the same connection, in which the lock may still have said something.
-    var registration: SessionCipher?
+    /// The session of the registration on the same connection, in which the lock may still have said something, and with
+    /// which an OS2 client goes on where the lock passes the login over.
+    var registration: Session?
+    /// When the client goes on with that session, where no answer to the login has come by then.
+    var end: Instant? { isAccepted ? nil : lastChance }
+    var lastChance: Instant?
   }
 
   mutating func beginLogin(to sighting: Sighting, _ token: Token, _ key: LockKey, at now: Instant) {
@@ -38,6 +42,11 @@ extension SesameClient {
         key: OS3Keys.sessionKey(deviceSecret: key.secret, token), token: .os3(token), end: .app)
     }
     isReflected = false
+    if replayed != nil {
+      actions.append(.inject(.replayedLogin))
+    } else if !misbehaviour.isNone {
+      actions.append(.inject(.falseProof(isIgnorant || isWrong ? .wrongSecret : falseProof ?? .wrongSecret)))
+    }
     sendInClear(replayed ?? falseProof?.login(insteadOf: login.message) ?? login.message)
     state = .logining(
       Login(
@@ -49,6 +58,7 @@ extension SesameClient {
   /// Sends a login with a key, whatever comes of it.
   mutating func send(loginOf key: LockKey, to sighting: Sighting, _ token: Token) {
     guard let login = login(of: key, to: sighting, token, appToken: nil) else { return }
+    actions.append(.inject(.falseProof(.oldKey)))
     sendInClear(login.message)
   }
 
@@ -118,21 +128,44 @@ extension SesameClient {
     guard !login.isAccepted, message.kind == .ciphertext, var former = login.registration else {
       return false
     }
+    let generation = login.sighting.generation
     var fresh = login.session.cipher
     if let bytes = try? fresh.decrypt(message.bytes),
-      case .response(let response)? = try? LockMessage(decoding: bytes, for: login.sighting.generation),
+      case .response(let response)? = try? LockMessage(decoding: bytes, for: generation),
       response.item == .login
     {
       return false
     }
-    guard let bytes = try? former.decrypt(message.bytes) else { return false }
+    guard let bytes = try? former.cipher.decrypt(message.bytes) else { return false }
+    let decoded = try? LockMessage(decoding: bytes, for: generation)
+    if case .publish(let publish)? = decoded {
+      // What it says there it says again after the login: it counts where that is passed over.
+      var unsaid: [ClientAction] = []
+      former.take(publish, &unsaid)
+    }
     login.registration = former
-    // What it says there it says again after the login.
-    return (try? LockMessage(decoding: bytes, for: login.sighting.generation)) != nil
+    return decoded != nil
+  }
+
+  /// Goes on without a login that the lock has not answered on the connection of its registration.
+  ///
+  /// Of OS2 nothing is known of such a login: its lock may pass it over, and the session is that of the registration.
+  mutating func passOver(_ login: Login, _ detail: String, at now: Instant) {
+    guard var session = login.registration, let status = session.restingStatus else { return }
+    actions.complain(
+      .noAnswer, of: ProtocolViolation.afterRegistration, detail, packet: login.shown.message, from: .app)
+    send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now)
+    session.isOfRegistration = true
+    state = .open(session)
+    show(status)
   }
 
   private mutating func accept(_ response: Response, in login: inout Login, at now: Instant) {
     guard response.result == .success else {
+      if login.end != nil {
+        return passOver(
+          login, "login on the connection of the registration is refused: \(response.result)", at: now)
+      }
       actions.append(.report(.login(response.result)))
       let explanation = "the lock refused the login: \(response.result)"
       // Who pretends to have another key is refused with reason.

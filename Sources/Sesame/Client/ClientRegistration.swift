@@ -18,6 +18,9 @@ extension SesameClient {
     var isDone: Bool { session != nil && (sighting.generation == .os3 || isAnswered && isPublished) }
     /// Whether the client logs in afterwards, on the same connection.
     var logsIn = false
+    /// Whether a lock that has an owner may ignore it: in OS2 no source says that its request for the identity, or the
+    /// registration behind it, is answered.
+    var mayBeIgnored: Bool { sighting.generation == .os2 && !isAnswered && !isPublished }
   }
 
   mutating func beginRegistration(
@@ -29,6 +32,8 @@ extension SesameClient {
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
     isReflected = false
+    // A registration of a lock whose key the client has is one in place of a proof.
+    if key != nil { actions.append(.inject(.falseProof(.registration))) }
     sendInClear(command.encoded(for: sighting.generation))
     state = .registering(Registration(sighting: sighting, token: token, since: now, logsIn: logsIn))
   }
@@ -88,7 +93,7 @@ extension SesameClient {
     }
     if !registration.logsIn { send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now) }
     registration.session = session
-    finish(registration)
+    finish(registration, at: now)
   }
 
   /// Does what the vendor's server does: it derives the lock's key pair from what the lock told, and signs.
@@ -141,7 +146,7 @@ extension SesameClient {
     case .response, .publish:
       complain(ofMisplaced: message, kind)
     }
-    finish(registration)
+    finish(registration, at: now)
   }
 
   /// Complains of what has no place in a registration: in clear what a session would have encrypted, or anything else.
@@ -174,7 +179,7 @@ extension SesameClient {
   }
 
   /// Opens the session once the lock said where its bolt rests.
-  private mutating func finish(_ registration: Registration) {
+  private mutating func finish(_ registration: Registration, at now: Instant) {
     guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }
     if self.key != nil {
@@ -189,7 +194,11 @@ extension SesameClient {
     }
     beginLogin(to: registration.sighting, registration.token, key, at: registration.since)
     if case .logining(var login) = state {
-      login.registration = session.cipher
+      login.registration = session
+      if registration.sighting.generation == .os2 {
+        login.lastChance = min(
+          now + settings.times.answer, registration.since + settings.times.session - settings.times.settling)
+      }
       state = .logining(login)
     }
   }

@@ -17,14 +17,33 @@ extension SesameClient {
       var undefinedRequest: UndefinedRequest?
     }
 
+    /// What a lock has said since positions were sent. In which order it answers, and publishes its setting and its status,
+    /// is its own affair.
+    struct Configuring {
+      /// Whether it answered, or published the setting: then it has the positions.
+      var isTaken = false
+      var hasSetting = false
+      /// Whether it published a status since it has the positions.
+      var hasStatus = false
+      /// Whether it published one before, which may be by the old positions or by the new ones.
+      var hasEarlyStatus = false
+      /// When the early one counts, where no other has come by then.
+      var settled: Instant?
+    }
+
     var sighting: Sighting
     var cipher: SessionCipher
     var setting: MechSetting?
     /// The lock's last word on its bolt, in rest.
     var status: MechStatus?
     var pending: [Pending] = []
-    /// Positions were sent, and the lock has not said yet where its bolt is by them.
-    var isConfiguring = false
+    /// What the lock has said since positions were sent, until it has said where its bolt is by them.
+    var configuring: Configuring?
+    var isConfiguring: Bool { configuring != nil }
+    /// When a status counts that came before the lock had told that it has the positions.
+    var settled: Instant? { configuring?.settled }
+    /// Since when the lock has said no other than that its motor runs; `nil` where it rests.
+    private(set) var running: Instant?
     var isResetting = false
     /// How many messages the lock has surely taken: it answered the last of them.
     var confirmed: UInt64 = 0
@@ -43,6 +62,8 @@ extension SesameClient {
     fileprivate var hasSetAutolock = false
     /// Whether the lock says that its motor was stopped.
     private var isStalled = false
+    /// Whether the motor runs, as the lock said last.
+    private var isMotorOn = false
 
     init(sighting: Sighting, cipher: SessionCipher) {
       self.sighting = sighting
@@ -58,6 +79,7 @@ extension SesameClient {
     var restingStatus: ClientStatus? {
       guard let setting, let status else { return nil }
       guard setting.isConfigured else { return .nosetting }
+      if let configuring, !configuring.hasSetting || !configuring.hasStatus { return nil }
       switch status.boltState {
       case .locked: return .locked
       case .unlocked: return .unlocked
@@ -160,10 +182,11 @@ extension SesameClient {
             actions.append(.report(.autolock(Int(new.autolock))))
           }
           self.setting = setting
-          // What is asked for and not answered yet, it does not tell.
-          if !pending.contains(where: { if case .setAutolock = $0.command { true } else { false } }) {
-            hasSetAutolock = false
+          if setting.isConfigured {
+            configuring?.isTaken = true
+            configuring?.hasSetting = true
           }
+          if !isAwaitingAutolock(besides: setting) { hasSetAutolock = false }
         case .mechStatus:
           take(status: try MechStatus(decoding: publish.data, model: model), &actions)
         case .openSensorDelay where generation == .os3:
@@ -194,8 +217,39 @@ extension SesameClient {
       }
       if status.isCritical, !isStalled { actions.append(.report(.stalled)) }
       isStalled = status.isCritical
-      if status.isParked { self.status = status }
+      isMotorOn = !status.isIdle
+      guard status.isParked else { return }
+      self.status = status
+      guard let configuring else { return }
+      if configuring.isTaken {
+        self.configuring?.hasStatus = true
+        self.configuring?.settled = nil
+      } else {
+        self.configuring?.hasEarlyStatus = true
+      }
     }
+
+    /// Whether a delay of autolock was asked for and is not answered, and is not the one of a setting that is published.
+    private func isAwaitingAutolock(besides setting: MechSetting) -> Bool {
+      pending.contains { pending in
+        guard case .setAutolock(let seconds, _) = pending.command else { return false }
+        if case .sesame5(let setting) = setting { return setting.autolock != UInt16(bitPattern: seconds) }
+        return true
+      }
+    }
+
+    /// Notes since when the motor runs, by the lock's last word, and when a status that came early counts.
+    mutating func note(_ item: ItemCode, settlingIn time: Interval, at now: Instant) {
+      if item == .mechStatus { running = isMotorOn ? now : nil }
+      if let configuring, configuring.hasSetting, configuring.hasEarlyStatus, !configuring.hasStatus,
+        configuring.settled == nil
+      {
+        self.configuring?.settled = now + time
+      }
+    }
+
+    /// A motor of which nothing more was heard is not waited for any longer.
+    mutating func forgetMotion() { (running, isMotorOn) = (nil, false) }
   }
 }
 
@@ -216,7 +270,7 @@ extension SesameClient {
       return
     }
     switch request {
-    case .configure: session.isConfiguring = true
+    case .configure: session.configuring = Session.Configuring()
     case .setAutolock: session.hasSetAutolock = true
     case .reset: session.isResetting = true
     case .readHistory:
@@ -285,7 +339,7 @@ extension SesameClient {
           request: request, command: .other(request), isAsked: false, counter: session.cipher.sendCounter,
           since: now, undefinedRequest: undefinedRequest))
     }
-    actions.append(.provoke)
+    actions.append(.inject(.request(undefinedRequest)))
     send(sealing: message, in: &session)
     state = .open(session)
     return take()
@@ -311,12 +365,36 @@ extension SesameClient {
       repeatToken(publish)
     case .publish(let publish):
       session.take(publish, &actions)
-      if let status = session.restingStatus {
-        // What a hand does meanwhile is told by the old positions still.
-        if status != .nosetting { session.isConfiguring = false }
-        show(status)
-      }
+      session.note(publish.item, settlingIn: settings.times.settling, at: now)
+      showRest(of: &session)
     }
+  }
+
+  /// Shows where the bolt rests, where the lock has said it.
+  private mutating func showRest(of session: inout Session) {
+    guard let status = session.restingStatus else { return }
+    // What a hand does meanwhile is told by the old positions still.
+    if status != .nosetting { session.configuring = nil }
+    show(status)
+  }
+
+  /// Lets time pass in an open session.
+  mutating func advance(_ session: Session, to now: Instant) {
+    var session = session
+    if let settled = session.settled, settled <= now {
+      session.configuring?.hasStatus = true
+      session.configuring?.settled = nil
+      showRest(of: &session)
+    }
+    if let running = session.running, running + settings.times.motion <= now {
+      session.forgetMotion()
+      actions.complain(
+        .noRest,
+        "the last status says that the motor runs, and within \(settings.times.motion) none says that it rests"
+      )
+    }
+    state = .open(session)
+    if let late = session.late, late.since + settings.times.answer <= now { giveUp() }
   }
 
   mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
@@ -351,7 +429,7 @@ extension SesameClient {
       return send(.readHistory(1), in: &session, at: now)
     }
     guard response.result == .success else {
-      if case .setMechSetting = pending.command { session.isConfiguring = false }
+      if case .setMechSetting = pending.command { session.configuring = nil }
       if case .reset = pending.command { session.isResetting = false }
       let text = "\(response.item): \(response.result)"
       let isMeant = pending.isAsked && !isReflected
@@ -373,9 +451,10 @@ extension SesameClient {
   ) throws(DecodeError) {
     switch command {
     case .setMechSetting:
-      // What was said of the bolt before was said of the old ranges: setting and status are published anew.
-      session.setting = nil
-      session.status = nil
+      // What was said before was said of the old ranges, unless the new setting came before the answer: setting and status
+      // are published anew.
+      session.configuring?.isTaken = true
+      if let configuring = session.configuring, !configuring.hasSetting { session.setting = nil }
     case .reset:
       dropKey()
       state = .forgotten
@@ -388,6 +467,7 @@ extension SesameClient {
       actions.append(.report(.version(version.text)))
     case .readMechStatus:
       session.take(status: try MechStatus(decoding: response.data, model: session.model), &actions)
+      session.note(.mechStatus, settlingIn: settings.times.settling, at: now)
     case .readHistory:
       try take(record: response.data, in: &session, at: now)
     case .deleteHistory(let id):
@@ -476,7 +556,7 @@ extension SesameClient.Session {
     pending = before.pending + pending.filter { $0.counter >= before.cipher.sendCounter }
     cipher.receiveCounter = before.cipher.receiveCounter
     confirmed = before.confirmed
-    isConfiguring = before.isConfiguring
+    configuring = before.configuring
     isResetting = before.isResetting
     isReadingHistory = before.isReadingHistory
   }

@@ -98,8 +98,8 @@ public enum ClientAction: Equatable, Sendable {
   case disconnect
   /// Write a frame.
   case send([UInt8])
-  /// What is written next is what no client says: a lock may end the link at it.
-  case provoke
+  /// What is written next is what no client says.
+  case inject(Injection)
   /// The lock says at its registration that its positions are set: it was made so, or its last owner did it.
   case findPositions
   /// The status changed.
@@ -128,6 +128,10 @@ public struct ClientTimes: Equatable, Sendable {
   public var session = Interval.seconds(10)
   /// For the answer to a request.
   public var answer = Interval.seconds(5)
+  /// For a bolt to rest whose motor runs, as the lock said last.
+  public var motion = Interval.seconds(6)
+  /// For a status that follows positions which were set, where one came before the lock had told that they are set.
+  public var settling = Interval.seconds(1)
 
   /// Makes the usual times.
   public init() {}

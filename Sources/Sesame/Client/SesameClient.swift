@@ -75,6 +75,8 @@ public struct SesameClient {
   private(set) var formerCipher: SessionCipher?
   /// Whether the token came, and was of no use without a key.
   private var lacksKey = false
+  /// Whether a frame that goes on with nothing came on this connection, before its token.
+  private var hasHeardLeftover = false
   /// Why there is no lock any more.
   private(set) var departure: ClientExplanation?
   /// The product that was heard last.
@@ -118,15 +120,25 @@ public struct SesameClient {
     case .connecting(_, let since): since + settings.times.connecting
     case .waiting(_, let since): since + settings.times.discovery
     case .registering(let registration): registration.since + settings.times.session
-    case .logining(let login): login.since + settings.times.session
-    case .open: answerDue
+    case .logining(let login): login.end ?? login.since + settings.times.session
+    case .open(let session): Self.earlier(answerDue(in: session), session.settled)
     }
   }
 
-  /// By when the lock must have answered the request that it was sent first of those without an answer.
+  /// By when the lock must have answered the request that it was sent first of those without an answer, and its bolt must
+  /// rest where it said that the motor runs.
   public var answerDue: Instant? {
-    guard case .open(let session) = state else { return nil }
-    return session.late.map { $0.since + settings.times.answer }
+    if case .open(let session) = state { answerDue(in: session) } else { nil }
+  }
+
+  private func answerDue(in session: Session) -> Instant? {
+    let answer = session.late.map { $0.since + settings.times.answer }
+    return Self.earlier(answer, session.running.map { $0 + settings.times.motion })
+  }
+
+  private static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 }
 
@@ -185,7 +197,10 @@ extension SesameClient {
       leave(
         disconnecting: true,
         because: ClientLeaving.notConnected.explained("no link within \(settings.times.connecting)"))
-    case .waiting, .registering, .logining, .open: giveUp()
+    case .open(let session): advance(session, to: now)
+    case .logining(let login) where login.end != nil:
+      passOver(login, "no answer to login on the connection of the registration", at: now)
+    case .waiting, .registering, .logining: giveUp()
     case .away, .seeking, .ready, .forgotten:
       break
     }
@@ -193,7 +208,7 @@ extension SesameClient {
   }
 
   /// Ends a connection in which the lock did not say in time what it must, and says what that is.
-  private mutating func giveUp() {
+  mutating func giveUp() {
     let (violation, subject, detail, request): (SesameViolation, String?, String, [UInt8]?)
     switch state {
     case .waiting where lacksKey:
@@ -203,6 +218,11 @@ extension SesameClient {
     case .waiting:
       (violation, subject, request) = (.noToken, nil, nil)
       detail = "no token within \(settings.times.discovery)"
+    case .registering(let registration) where key != nil && registration.mayBeIgnored:
+      return leave(
+        disconnecting: true,
+        because: ClientExplanation(
+          SesameViolation.noAnswer.rawValue, "no answer to the registration of a lock that has an owner"))
     case .registering(let registration):
       let hasAnswer = registration.session?.awaited != nil && registration.isDone
       (violation, subject) = hasAnswer ? (.noStatus, nil) : (.noAnswer, "registration")
@@ -334,6 +354,7 @@ extension SesameClient {
     guard case .connecting(let sighting, _) = state else { return }
     reassembler.reset()
     lacksKey = false
+    hasHeardLeftover = false
     state = .waiting(sighting, since: now)
     show(.waitingGatt)
   }
@@ -412,7 +433,7 @@ extension SesameClient {
       if isFirst {
         actions.complain(.unfinishedMessage, "a first frame in the middle of a message", packet: frame)
       } else {
-        actions.complain(.unexpectedFrame, "a frame that goes on with nothing", packet: frame)
+        complain(ofStray: frame)
         return nil
       }
     }
@@ -428,6 +449,17 @@ extension SesameClient {
       actions.complain(.messageTooLong, "a message of more than \(reassembler.limit) bytes", packet: frame)
       return nil
     }
+  }
+
+  /// Complains of a frame that goes on with nothing. One of them, before the token, may be left over from the connection
+  /// before.
+  private mutating func complain(ofStray frame: [UInt8]) {
+    var isLeftover = false
+    if case .waiting = state, !lacksKey, !hasHeardLeftover { isLeftover = true }
+    hasHeardLeftover = hasHeardLeftover || isLeftover
+    actions.complain(
+      .unexpectedFrame, of: isLeftover ? ProtocolViolation.beforeTheToken : nil,
+      "a frame that goes on with nothing" + (isLeftover ? ", before the token" : ""), packet: frame)
   }
 
   private mutating func receive(_ message: SegmentedMessage, at now: Instant) {
@@ -453,7 +485,7 @@ extension SesameClient {
   private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
     guard message.kind == .plaintext else {
       actions.complain(
-        .notAuthentic, of: ProtocolViolation.beforeKey, "an encrypted message of a lock without an owner",
+        .notAuthentic, of: ProtocolViolation.withoutOwner, "an encrypted message of a lock without an owner",
         packet: message.bytes)
       return
     }

@@ -29,6 +29,7 @@ public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   case ownerReplaced = "owner-replaced"
   case outOfPlace = "out-of-place"
   case noStatus = "no-status"
+  case noRest = "no-rest"
   // Messages.
   case undecodable
   case noAnswer = "no-answer"
@@ -71,6 +72,12 @@ public struct ProtocolViolation: Hashable, Sendable {
 
   /// The subject of an encrypted message before the token.
   public static let encrypted = "ciphertext"
+  /// The subject of a frame that goes on with nothing and comes before the token, the first one of a connection.
+  public static let beforeTheToken = "a frame before the token"
+  /// The subject of a login on the connection of a registration.
+  public static let afterRegistration = "login after a registration"
+  /// The subject of an encrypted message of a lock without an owner, of which nobody has asked anything.
+  public static let withoutOwner = "ciphertext without an owner"
   /// The subject of an encrypted message that comes before there is a key.
   public static let beforeKey = "ciphertext before the key"
 }

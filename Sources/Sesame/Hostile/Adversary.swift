@@ -17,6 +17,8 @@ public struct Adversary: Sendable {
     case send([UInt8])
     /// He has the client's end of the link hear something.
     case tell(LinkEvent)
+    /// What he puts on the air next is none of the client's messages.
+    case inject(Injection)
   }
 
   /// What is open between client and lock: to be kept up to date wherever he is to meddle, or a frame is sent
@@ -119,7 +121,7 @@ extension Adversary {
     let old = view.oldCipher(at: counter)
     // What the lock may take is no shadow: it would be answered as the message is.
     let extra = shadow.map { rejects($0, at: counter) ? $0.frames(of: message, cipher, old: old) : [] } ?? []
-    return provoke(extra) + passOn(frames, mutation?.frames(of: message, cipher, old: old))
+    return inject(shadow, extra) + passOn(frames, mutation?.frames(of: message, cipher, old: old))
   }
 
   private mutating func passOnClear(_ frames: [[UInt8]]) -> [Action] {
@@ -138,18 +140,23 @@ extension Adversary {
     guard view.phase != .registering else { return sent }
     defer { shadow = nil }
     // Before there is a session a second login is no extra, but the login: it follows the first one.
-    return sent + provoke(shadow.map { harmless($0, else: []) } ?? [])
+    return sent + inject(shadow, shadow.map { harmless($0, else: []) } ?? [])
   }
 
   /// Sends a message on as it is, or as it was altered.
   private func passOn(_ frames: [[UInt8]], _ altered: [[UInt8]]?) -> [Action] {
-    guard let altered else { return frames.map { .send($0) } }
-    return [.tell(.tampered)] + altered.map { .send($0) }
+    guard let altered, let mutation else { return frames.map { .send($0) } }
+    return [.tell(.tampered), .inject(.mutation(mutation))] + altered.map { .send($0) }
   }
 
   /// Sends frames that no client would send, if there are any.
-  private func provoke(_ frames: [[UInt8]]) -> [Action] {
-    frames.isEmpty ? [] : [.tell(.provoked)] + frames.map { .send($0) }
+  private func inject(_ injection: Injection, _ frames: [[UInt8]]) -> [Action] {
+    frames.isEmpty ? [] : [.inject(injection)] + frames.map { .send($0) }
+  }
+
+  /// Sends what accompanies a message, if anything does.
+  private func inject(_ shadow: MessageFlaw?, _ frames: [[UInt8]]) -> [Action] {
+    shadow.map { inject(.shadow($0), frames) } ?? []
   }
 
   /// Whether the lock cannot take the message of a counter with a flaw for one that it still awaits: of those that were
@@ -177,9 +184,9 @@ extension Adversary {
     case .mutate(let flaw): mutation = flaw
     case .nothing: (shadow, mutation) = (nil, nil)
     case .request: break
-    case .forge(let forgery) where view.isConnected: return provoke(frames(of: forgery))
+    case .forge(let forgery) where view.isConnected: return inject(.forgery(forgery), frames(of: forgery))
     // Before there is a session a login is one, and a registration too.
-    case .replay(let replay) where view.isOpening: return provoke(frames(of: replay))
+    case .replay(let replay) where view.isOpening: return inject(.replay(replay), frames(of: replay))
     case .reflect where view.isConnected: return reflect()
     // In the middle of a message an alien frame is a part of it, to whoever gathers.
     case .spoof(let spoof) where view.isConnected && incoming.isEmpty:
@@ -234,7 +241,7 @@ extension Adversary {
     guard kind > 0 else { return [] }
     memory.session.isReflected = view.hasSession
     let told: [LinkEvent] = view.hasSession ? [.tampered, .reflected] : [.tampered]
-    return told.map { .tell($0) }
+    return told.map { .tell($0) } + [.inject(.reflection)]
       + Segmenter().frames(of: frames.joinedData, MessageKind(rawValue: kind)).map { .send($0) }
   }
 

@@ -52,6 +52,19 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
 }
 
 extension MalformedBluetooth {
+  /// Whether it holds a command in clear, which a lock with a bug may obey.
+  public var holdsCommand: Bool {
+    switch self {
+    case .writeRequest, .wrongValue, .wrongHandle, .handleZero, .preparedWrite, .cancelledWrite,
+      .writeBeyondEnd, .oversized, .notification, .unknownChannel:
+      true
+    case .empty, .unknownRequest, .unknownCommand, .cutWrite, .signedWrite, .executeNothing, .mtuZero,
+      .mtuMost,
+      .read, .response, .confirmation, .signalling, .pairing:
+      false
+    }
+  }
+
   /// The frames of L2CAP, by their channels.
   ///
   /// - Parameters:

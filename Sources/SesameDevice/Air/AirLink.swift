@@ -33,7 +33,7 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   /// A link on which the lock's service is being found.
   private struct Discovering {
     let link: LinkID
-    var discovery = LockDiscovery()
+    var discovery: LockDiscovery
     var procedure: GATTProcedureID
     /// Frames that came before the client could be told that the link is ready.
     var early: [[UInt8]] = []
@@ -60,6 +60,8 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   private var diagnostics: [String] = []
   /// Whether a frame of this test may be tampered with of which the environment will not tell.
   private var mayBeTampered = false
+  /// The connections of this test: on each second one a larger MTU is asked for, as some phones do and some do not.
+  private var connections = 0
   /// Whether something was sent on this link that makes no sense.
   private var isProvoked = false
 
@@ -114,6 +116,7 @@ extension AirLink {
     try setUp()
     listener = LockListener(listener.target)
     mayBeTampered = false
+    connections = 0
     central.startClock()
     return key
   }
@@ -364,10 +367,13 @@ extension AirLink {
 
   private mutating func connected(_ link: LinkID, isFirst: Bool) throws(LabFault) {
     isProvoked = false
-    if isFirst { events += (mayBeTampered ? [.tampered] : []) + [.connected] }
-    let (procedure, actions) = central.host.start(
-      LockDiscovery.first, on: link, at: central.transport.now)
-    state = .discovering(Discovering(link: link, procedure: procedure))
+    if isFirst {
+      events += (mayBeTampered ? [.tampered] : []) + [.connected]
+      connections += 1
+    }
+    let discovery = LockDiscovery(asksForMTU: connections.isMultiple(of: 2))
+    let (procedure, actions) = central.host.start(discovery.first, on: link, at: central.transport.now)
+    state = .discovering(Discovering(link: link, discovery: discovery, procedure: procedure))
     try carryOut(actions)
   }
 

@@ -6,7 +6,10 @@ import Bluetooth
 /// default MTU allows and nothing remembered from earlier links (Core 5.4, Vol 3 Part G §4.4.2, §4.6.1, §4.7.1,
 /// §4.9.3).
 ///
-///     service ──▶ characteristics ──▶ [configuration] ──▶ subscribing ──▶ (done)
+///     [MTU] ──▶ service ──▶ characteristics ──▶ [configuration] ──▶ subscribing ──▶ (done)
+///
+/// Some phones ask for a larger MTU on each link, and some never do: a lock bears both, and its frames stay as long as they
+/// are.
 ///
 /// A characteristic that notifies has a client characteristic configuration (Vol 3 Part G §3.3.3.3): it is looked
 /// for among the descriptors, unless there is but one handle that it can have.
@@ -20,24 +23,39 @@ struct LockDiscovery: Sendable {
   }
 
   private enum State: Sendable {
+    case mtu
     case service
     case characteristics(AttributeRange)
     case configuration
     case subscribing
   }
 
-  private var state = State.service
+  private var state: State
   /// What frames are written to; known once ``notify`` is.
   private(set) var write = AttributeHandle(rawValue: 0)
   /// What frames are notified from.
   private(set) var notify = AttributeHandle(rawValue: 0)
 
+  /// Begins on a link.
+  ///
+  /// - Parameter asksForMTU: whether a larger MTU is asked for before anything else.
+  init(asksForMTU: Bool = false) { state = asksForMTU ? .mtu : .service }
+
   /// What comes first.
-  static let first = GATTProcedure.findService(SesameService.service)
+  var first: GATTProcedure {
+    if case .mtu = state { .exchangeMTU } else { Self.search }
+  }
+
+  private static let search = GATTProcedure.findService(SesameService.service)
 
   /// Takes in what came of the procedure before.
   mutating func receive(_ result: Result<GATTResult, GATTFailure>) -> Step {
     switch (state, result) {
+    // To refuse it is a server's right.
+    case (.mtu, .success(.mtu)), (.mtu, .failure(.refused)):
+      state = .service
+      return .procedure(Self.search)
+
     case (.service, .success(.services(let services))):
       guard let service = services.first(where: { $0.uuid == SesameService.service }) else {
         return .failed("it has no service \(SesameService.service)")

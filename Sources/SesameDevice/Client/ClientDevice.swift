@@ -35,6 +35,8 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
   private var replayedSession: Int?
   /// What has been noted in this test: once is enough.
   private var noted: [ProtocolViolation] = []
+  /// What was sent that no client sends, and may still show.
+  private var injections = PendingInjections()
 
   /// Joins a client to a link.
   ///
@@ -94,6 +96,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
     queue.removeAll(keepingCapacity: true)
     taken = 0
     noted.removeAll()
+    injections = PendingInjections()
     if let recorder {
       if recorder.isNotedByClient { recorder.startOver() }
       recorder.note(key)
@@ -116,6 +119,8 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
   public func explanation(ofSilence isSilent: Bool) -> Explanation? {
     client.explanation(ofSilence: isSilent).map { Explanation($0.name, $0.detail, isOfDevice: $0.isByLock) }
   }
+
+  public var injected: [InjectedAction] { injections.actions(at: now) }
 
   /// Tries it on a copy of the client.
   public func reaches(_ stimulus: Stimulus) -> Bool {
@@ -158,7 +163,10 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
       replayedSession = try Self.replayedSession(fault)
       client.misbehaviour.replaysLogin = replayedSession != nil
     default:
-      guard let interference = try Interference(fault) else { return try air.bring(about: fault) }
+      guard let interference = try Interference(fault) else {
+        try air.bring(about: fault)
+        return injections.note(fault, isLooking: client.hasLink, at: now)
+      }
       try bring(about: interference)
     }
   }
@@ -236,9 +244,11 @@ extension ClientDevice {
         if air.adversary.needsView(for: frame) { air.adversary.view = client.view }
         try air.send(frame)
         try takeDeeds()
-      case .provoke: report(.provoked)
+      case .inject(let injection): note(injection)
       case .findPositions: report(.positionsFound)
-      case .show(let status): queue.append(observation(of: status))
+      case .show(let status):
+        injections.take(status, at: now)
+        queue.append(observation(of: status))
       case .report(let reading):
         let reading = Reading(reading)
         queue.append(.reading(reading))
@@ -260,8 +270,15 @@ extension ClientDevice {
       switch deed {
       case .send(let frame): recorder?.note(sent: frame, at: now)
       case .tell(let event): try take(event)
+      case .inject(let injection): note(injection)
       }
     }
+  }
+
+  /// Notes that what is sent next is what no client sends.
+  private mutating func note(_ injection: Injection) {
+    injections.note(injection, at: now)
+    if injection.isProvocation { report(.provoked) }
   }
 
   /// Shows that a rule was broken; what locks of this kind are known to do is noted once in a test.

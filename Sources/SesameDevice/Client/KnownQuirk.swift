@@ -27,9 +27,20 @@ public struct KnownQuirk: Sendable {
       violation: .undefinedFlag, generation: .os3,
       reason: "firmware may give a flag a meaning that its documents do not have yet"),
     KnownQuirk(
-      violation: .beforeToken, subject: ProtocolViolation.encrypted, generation: .os2,
+      violation: .beforeToken, subject: ProtocolViolation.encrypted,
       reason:
-        "an encrypted notification before the token was seen of a Sesame 4, at the beginning of a connection"),
+        "an encrypted notification before the token was seen of a Sesame 4: it is left over from the connection before, which both generations can have"
+    ),
+    KnownQuirk(
+      violation: .unexpectedFrame, subject: ProtocolViolation.beforeTheToken,
+      reason:
+        "the end of a message may be left over from the connection before: one frame of it before the token harms no client, which begins to gather with the token"
+    ),
+    KnownQuirk(
+      violation: .noAnswer, subject: ProtocolViolation.afterRegistration, generation: .os2,
+      reason:
+        "a login on the connection of a registration is known of OS3 alone: in OS2 the session of the registration goes on"
+    ),
     KnownQuirk(
       violation: .notAuthentic, subject: ProtocolViolation.beforeKey, generation: .os3,
       reason:

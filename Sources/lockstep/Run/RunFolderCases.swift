@@ -39,7 +39,7 @@ extension RunFolder {
   ///
   /// - Returns: its path; `nil` after it said why it cannot be saved.
   func keep(_ test: Case, _ outcome: Outcome, _ messages: StatusLine) -> String? {
-    let comment = "\(test.id), step \(outcome.mark.number): \(outcome.verdict.message ?? "")"
+    let comment = "\(test.id), step \(outcome.mark.number): \(outcome.message ?? "")"
     return messages.attempt("the counterexample is not saved: ") {
       try save(test.standalone(in: out + "/failures"), in: out + "/failures", stem: test.slug, [comment])
     }

@@ -74,6 +74,10 @@ class Oddity:
 
     # What the lock hears.
 
+    def ignores(self, session, item):
+        """Whether a message in clear that would open a session is ignored."""
+        return False
+
     def clear(self, session, operation, item, data):
         """Whether something was done with a message in clear that belongs into a session."""
         return False
@@ -91,6 +95,10 @@ class Oddity:
     def answer(self, item, result, data):
         """The answer that is given, or None for none."""
         return item, result, data
+
+    def answers_last(self, item):
+        """Whether an answer comes after what is published of the request."""
+        return False
 
     def hold(self, item):
         """For how many seconds an answer, and all that comes after it, is held."""
@@ -180,6 +188,32 @@ class StrayFrame(Fault):
 
     def worked(self, session, item):
         session.notify(bytes([0x04]) + bytes(9))
+
+
+class StrayFramesOnConnecting(Fault):
+    """Before each token it sends two last frames of messages that never began."""
+
+    def opening(self, session):
+        for _ in range(2):
+            session.notify(bytes([0x04]) + bytes(9))
+
+
+class ClearTextOnConnecting(Fault):
+    """Before each token it publishes its status in clear."""
+
+    def opening(self, session):
+        session.transmit(bytes([sesame.PUBLISH, sesame.STATUS]) + self.lock.status(), False)
+
+
+class LongFramesAfterMtu(Fault):
+    """Once a larger MTU is agreed, its frames are as long as that allows."""
+
+    def cut(self, frames):
+        connection = self.lock.connection
+        size = connection.att_mtu - 4 if connection else 0
+        if size <= 19 or frames[-1][0] & 4 == 0:
+            return frames
+        return sesame.frames(b"".join(frame[1:] for frame in frames), True, size)
 
 
 class UnknownKind(Fault):
@@ -304,6 +338,21 @@ class RestUnpublished(Fault):
         return [] if is_rest else [(item, data)]
 
 
+class MovingAfterRest(Fault):
+    """When the bolt has come to rest, a status in which the motor runs follows."""
+
+    running = None
+
+    def publishes(self, session, item, data):
+        if item != sesame.STATUS or not session.is_logged_in:
+            return [(item, data)]
+        if self.lock.moving:
+            self.running = data
+            return [(item, data)]
+        late, self.running = self.running, None
+        return [(item, data)] + ([(item, late)] if late else [])
+
+
 # Faults of whom it obeys.
 
 
@@ -392,6 +441,41 @@ class DeafUnlock(Fault):
 
     def obeys(self, goal):
         return goal != "unlocked"
+
+
+class LongRequestSpoilsNext(Fault):
+    """After an unknown request of three frames or more the next one is lost."""
+
+    is_spoilt = False
+
+    def requested(self, session, item, data):
+        was_spoilt, self.is_spoilt = self.is_spoilt, item == 0xFA and len(data) > 30
+        return was_spoilt
+
+
+class LoginNeverAnswered(Fault):
+    """A login in clear is passed over, on every second connection."""
+
+    count = 0
+
+    def connected(self, connection):
+        self.count += 1
+
+    def ignores(self, session, item):
+        return item == sesame.LOGIN and self.count % 2 == 0
+
+
+class SettingUnpublished(Fault):
+    """Positions that are set are answered, and neither they nor the status by them are published."""
+
+    is_silent = False
+
+    def requested(self, session, item, data):
+        self.is_silent = item == sesame.SETTING
+        return False
+
+    def publishes(self, session, item, data):
+        return [] if self.is_silent and session.is_logged_in else [(item, data)]
 
 
 class AutolockChangeIgnored(Fault):
@@ -503,6 +587,52 @@ class EarlyCiphertext(Habit):
 
     def opening(self, session):
         session.transmit(bytes(9 + sesame.Cipher.TAG), True)
+
+
+class LeftoverCiphertext(Habit):
+    """The last message of the session before comes once more before the token, sealed as it was."""
+
+    last = None
+
+    def began(self, session):
+        self.last = session
+
+    def opening(self, session):
+        if self.last:
+            message = bytes([sesame.PUBLISH, sesame.STATUS]) + self.lock.status()
+            session.transmit(self.last.cipher.encrypt(message), True)
+
+
+class LeftoverFrame(Habit):
+    """The last frame of a message of the connection before comes before the token."""
+
+    count = 0
+
+    def opening(self, session):
+        self.count += 1
+        if self.count > 1:
+            session.notify(bytes([0x04]) + bytes(9))
+
+
+class AnswersLast(Habit):
+    """What comes of a request is published before the request is answered."""
+
+    def answers_last(self, item):
+        return item in (sesame.SETTING, sesame.AUTOLOCK, sesame.LOCK, sesame.UNLOCK)
+
+
+class LoginAfterRegistrationIgnored(Habit):
+    """A login on the connection of a registration is passed over, and the session goes on."""
+
+    def ignores(self, session, item):
+        return item == sesame.LOGIN and session.has_registered
+
+
+class OwnedIdentityIgnored(Habit):
+    """A lock with an owner passes over the request for its identity."""
+
+    def ignores(self, session, item):
+        return item == sesame.IDENTITY and self.lock.secret is not None
 
 
 class BornWithPositions(Habit):

@@ -16,6 +16,7 @@ class Session:
         self.lock, self.connection = lock, connection
         self.cipher = self.proof = None
         self.is_logged_in = self.has_registered = False
+        self.late = None  # the answer that is given once all that comes of the request is published
         self.request = None, None  # the operation (OS2) and the item of what was asked last
         self.frames = sesame.Reassembler()
         self.token = lock.filtered("token", os.urandom(4))
@@ -48,9 +49,13 @@ class Session:
         answer = (asked, result, data)
         for oddity in self.lock.oddities:
             answer = answer and oddity.answer(*answer)
-        if answer:
-            hold = max((oddity.hold(asked) for oddity in self.lock.oddities), default=0)
-            self.send(self.response(operation, *answer), hold)
+        if answer and any(oddity.answers_last(asked) for oddity in self.lock.oddities):
+            self.late = self.response(operation, *answer), self.hold(asked)
+        elif answer:
+            self.send(self.response(operation, *answer), self.hold(asked))
+
+    def hold(self, item):
+        return max((oddity.hold(item) for oddity in self.lock.oddities), default=0)
 
     def publish(self, item, data):
         publishes = [(item, data)]
@@ -86,7 +91,9 @@ class Session:
         """A message in clear: only what opens a session counts."""
         operation, item, data = self.split(message)
         open_session = self.OPENING.get((operation, item))
-        if open_session and self.may_open(item):
+        if open_session and any(oddity.ignores(self, item) for oddity in self.lock.oddities):
+            self.lock.say("ignored in clear")
+        elif open_session and self.may_open(item):
             self.request = operation, item
             open_session(self, data)
         else:
@@ -121,6 +128,9 @@ class Session:
             carry_out(self, data)
         except struct.error:
             self.respond(sesame.INVALID_FORMAT)
+        if self.late:
+            (message, hold), self.late = self.late, None
+            self.send(message, hold)
 
     def work(self, tag):
         lock, item = self.lock, self.request[1]
