@@ -18,6 +18,8 @@ struct RiggedLock: StandaloneDevice {
     var isSick: (Int) -> Bool = { _ in true }
     /// Whether the lock is the same from test to test, and the stimulus after which it has its bug for good.
     var livesOn = false
+    /// Whether its time is the clock's.
+    var livesByTheClock = false
     var spoiler: Int?
     fileprivate var isSpoilt = false
     /// The starts that the lock was asked for, and whether it refuses one.
@@ -36,6 +38,7 @@ struct RiggedLock: StandaloneDevice {
   var abilities: Abilities {
     var abilities = healthy.abilities
     abilities.livesOn = rig.livesOn
+    abilities.isInVirtualTime = !rig.livesByTheClock
     return abilities
   }
   var now: Instant { isSick ? sick.now : healthy.now }
