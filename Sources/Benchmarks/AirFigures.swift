@@ -92,6 +92,8 @@ private struct CountedChoices<Source: ChoiceSource>: ChoiceSource {
     return choice
   }
 
+  mutating func take(motorRest: Interval) { source.take(motorRest: motorRest) }
+
   mutating func spend(_ time: Interval) { source.spend(time) }
 
   mutating func end(in explorationState: ExplorationState) -> Bool { source.end(in: explorationState) }

@@ -29,6 +29,10 @@ extension StandaloneDevice {
   @inlinable
   public var answerDue: Instant? { nil }
 
+  /// None: most devices are not reached over the air, and have no motor.
+  @inlinable
+  public var pace: DevicePace { DevicePace() }
+
   /// None: most devices are put into their start.
   public mutating func takePreparations() -> [Preparation] { [] }
 
@@ -51,6 +55,7 @@ extension DeviceLayer {
   public var now: Instant { wrapped.now }
   public var answerDue: Instant? { wrapped.answerDue }
   public var injected: [InjectedAction] { wrapped.injected }
+  public var pace: DevicePace { wrapped.pace }
 
   public func adopt(_ vocabulary: Vocabulary) { wrapped.adopt(vocabulary) }
   public func reset(to start: StartCondition) throws(LabFault) { try wrapped.reset(to: start) }

@@ -74,12 +74,30 @@ public protocol DeviceUnderTest {
   /// that is read; `nil` where every answer is there.
   var answerDue: Instant? { get }
 
+  /// What of the device's time was not its own, and how long its motor rests from now on.
+  var pace: DevicePace { get }
+
   /// Starts the device afresh after a lab fault, as far as that can be done.
   mutating func restart() throws(LabFault)
 
   /// What the lab has to say since it was last asked, one line each: how a transport was brought back, why a motor
   /// was spared. It goes into the journal and is no part of the comparison.
   mutating func takeDiagnostics() -> [String]
+}
+
+/// Where the time of a device goes that is reached over the air and has a motor: in all tests, and in the sessions before
+/// them.
+public struct DevicePace: Equatable, Sendable {
+  /// What the way to it has taken: listening, connecting, finding out what it offers.
+  public var air = Interval.zero
+  /// What the motor's rest has taken in the sessions before tests. In a test the tester sees it:
+  /// ``DeviceUnderTest/readyTime(for:)-(Stimulus)``.
+  public var rest = Interval.zero
+  /// How long the motor rests from now on: what moves it waits for so long.
+  public var motorRest = Interval.zero
+
+  /// Nothing went anywhere else.
+  public init() {}
 }
 
 /// The names that model and device share, with their numbers.
@@ -319,6 +337,11 @@ public struct Abilities: Sendable {
   /// Whether a program of the user's plays it in virtual time: then nothing of it is spent but the events. An emulated lock of
   /// ours is searched as the real one is, whose time and wear are.
   public var isPlayed = false
+
+  /// The stimuli and faults, by name, before which a motor is given its rest.
+  public var resting: [String] = []
+  /// Whether its motor takes a command during another motion or right after it, without any rest.
+  public var takesCommandsInMotion = false
 
   /// Arguments of stimuli that tests which are generated may give, the simplest first; without any, none.
   public var arguments: [(stimulus: String, values: [[Argument]])]

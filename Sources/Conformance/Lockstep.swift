@@ -395,7 +395,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// Lets the model follow what was done and shown. Silence counts up to the last of it.
+  /// Lets the model follow what was done and shown. Silence counts up to the last of it, or as far as it is the device's.
   private mutating func judge(_ session: Preparation) -> Divergence? {
     tracker.start(inAnyOf: session.start ?? StartCondition())
     begin(with: session.start ?? StartCondition())
@@ -433,6 +433,13 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       case .fault: break
       }
       if hasInvariants, let broken = check(entry.event, at: entry.time) { return broken }
+    }
+    // Silence at the end counts where it is the device's own doing.
+    while isFollowed, let end = session.silence, max(tracker.horizon, time) < end {
+      time = max(tracker.horizon, time)
+      guard tracker.settle(at: time) else {
+        return divergence(.overdue, at: time, because: session.explanation)
+      }
     }
     return nil
   }

@@ -14,6 +14,8 @@ public struct Preparation: Sendable {
   public var underWay: [(status: String, stimulus: String)]
   /// What was done and shown, with the session's time.
   public var entries: [TraceList.Entry] = []
+  /// Until when the device was silent at last, where that is its own doing; else silence counts up to the last entry alone.
+  public var silence: Instant?
   /// Why the device was silent at last, where that is known.
   public var explanation: Explanation?
 
@@ -35,7 +37,7 @@ public struct Preparation: Sendable {
 
 extension Preparation {
   /// How long the session lasted.
-  public var length: Interval { (entries.last?.time ?? .zero) - .zero }
+  public var length: Interval { max(entries.last?.time ?? .zero, silence ?? .zero) - .zero }
 
   /// The stimuli that were given.
   public var stimuli: [Stimulus] {

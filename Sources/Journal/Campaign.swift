@@ -32,6 +32,13 @@ public struct CampaignStatus: Hashable, Sendable {
   public var lockTime = Interval.zero
   /// How much of ``lockTime`` was waited for: because a test said so, or because a motor had to rest.
   public var waited = Interval.zero
+  /// How much of ``waited`` was for a motor's rest.
+  public var motorRest = Interval.zero
+  /// How much of ``lockTime`` the way to the device has taken: listening, connecting, finding out what it offers.
+  public var air = Interval.zero
+  /// How much of ``lockTime`` went into trying findings again, and into making their tests shorter.
+  public var confirming = Interval.zero
+  public var shrinking = Interval.zero
 
   /// Tests that were done twice.
   public struct Stability: Hashable, Sendable {
@@ -44,6 +51,25 @@ public struct CampaignStatus: Hashable, Sendable {
   /// The share of the device's time that was waited, in percent; `nil` where no time has passed on it.
   public var waitedPercent: Int? {
     lockTime > .zero ? Int(waited.seconds / lockTime.seconds * 100) : nil
+  }
+
+  /// What the device's time went into, in percent of it: what was waited for, then what it was spent on; nothing where no
+  /// time has passed on it.
+  public var timeShares: [[(name: String, percent: Int)]] {
+    guard lockTime > .zero else { return [] }
+    func share(_ name: String, _ time: Interval) -> (name: String, percent: Int) {
+      (name, Int((max(time, .zero).seconds / lockTime.seconds * 100).rounded()))
+    }
+    return [
+      [
+        share("motor's rest", motorRest), share("waits", waited - motorRest), share("air", air),
+        share("lock", lockTime - waited - air),
+      ],
+      [
+        share("searching", lockTime - confirming - shrinking), share("confirming", confirming),
+        share("shrinking", shrinking),
+      ],
+    ]
   }
 
   /// Nothing was done yet.
@@ -60,6 +86,10 @@ public struct CampaignStatus: Hashable, Sendable {
     actuations += other.actuations
     lockTime = lockTime + other.lockTime
     waited = waited + other.waited
+    motorRest = motorRest + other.motorRest
+    air = air + other.air
+    confirming = confirming + other.confirming
+    shrinking = shrinking + other.shrinking
     stability.same += other.stability.same
     stability.tried += other.stability.tried
     longest = max(longest, other.longest)
@@ -81,6 +111,8 @@ extension CampaignStatus: Recorded {
     .usual("positions", \.positions, .count), .usual("longest", \.longest, .count),
     .usual("stability", \.stability, .pair), .usual("actuations", \.actuations, .count),
     .usual("lockTime", \.lockTime, .seconds), .usual("waited", \.waited, .seconds),
+    .usual("motorRest", \.motorRest, .seconds), .usual("air", \.air, .seconds),
+    .usual("confirming", \.confirming, .seconds), .usual("shrinking", \.shrinking, .seconds),
   ]
 }
 

@@ -55,6 +55,18 @@ struct LockFileTests {
     }
   }
 
+  @Test("how long the motor rests between movements, where its owner says so")
+  func gap() throws {
+    func gap(_ line: String) throws -> Interval? {
+      try LockFile(reading: folder.write("gap.yaml", "lock: sesame5\nuuid: \(uuid)\n\(line)\n")).gap
+    }
+    expect(try gap(""), nil)
+    expect(try gap("gap: 0 s"), .zero)
+    expect(try gap("gap: 3 s"), .seconds(3))
+    #expect(problem("lock: sesame5\nuuid: \(uuid)\ngap: 2\n").contains("a unit is missing: `2 s`"))
+    #expect(problem("lock: sesame5\nuuid: \(uuid)\ngap: often\n").contains("a duration such as 3 s"))
+  }
+
   @Test("a share key, a secret, or neither")
   func keys() throws {
     let shared = try read("lock: sesame5\nkey: \(share.url)\naddress: c7:e6:da:90:f5:f9\n")

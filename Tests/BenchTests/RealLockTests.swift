@@ -415,8 +415,8 @@ struct RealLockPreparationTests {
     try environment.bring(about: Fault("out-of-range"))
     try rig.give("closeTo")
     let silent = refusal { () throws(LabFault) in try rig.pass(.seconds(20)) }
-    expect(silent, LabFault(.noDevice, "the lock was not heard for 14.5 s"))
-    expect(rig.lock.now, .zero + .milliseconds(14_500))
+    expect(silent, LabFault(.noDevice, "the lock was not heard for 1 min"))
+    expect(rig.lock.now, .zero + .seconds(60))
     let run = RealLock(rig.device, InterlockSettings(), Rig.counter(rig.world))
     run.adopt(Rig.vocabulary)
     let usual = StartCondition([Argument("registered", yes)])
@@ -430,6 +430,69 @@ struct RealLockPreparationTests {
     try run.reset(to: StartCondition())
     try run.perform(Stimulus(Rig.vocabulary.stimulus("closeTo")!))
     expect(try run.observe(until: .zero + .seconds(20)), nil)
+  }
+
+  @Test("a lock that is heard again after a rest that nothing asks for was silent by itself")
+  func rest() throws {
+    let rig = try Rig()
+    try rig.start()
+    try rig.world.bring(about: Fault("out-of-range", .duration(.seconds(40))))
+    try rig.give("closeTo")
+    // The model looks when its time is over, and finds that more has passed.
+    expect(try rig.lock.observe(until: .zero + .seconds(15)), nil)
+    #expect(rig.lock.now >= .zero + .seconds(40) && rig.lock.now < .zero + .seconds(42), "\(rig.lock.now)")
+    let reason = try #require(rig.lock.explanation(ofSilence: true))
+    expect([reason.name, "\(reason.isOfDevice)"], ["unheard", "true"])
+    #expect(reason.detail.hasSuffix(", and then it was: nothing asks it for such a rest"), "\(reason)")
+    let heard = Observation.status(Rig.vocabulary.status("receivedBle")!)
+    expect(try rig.lock.observe(until: rig.lock.now), heard)
+    // One that comes while the model still grants it the time has done nothing wrong.
+    try rig.start()
+    try rig.world.bring(about: Fault("out-of-range", .duration(.milliseconds(14_600))))
+    try rig.give("closeTo")
+    expect(try rig.lock.observe(until: .zero + .seconds(17)), heard)
+    expect(rig.lock.explanation(ofSilence: true), nil)
+  }
+
+  @Test("a lock that is silent while others are heard is silent by itself, before a test and in it")
+  func othersAreHeard() throws {
+    let rig = try Rig()
+    try rig.start()
+    try rig.world.bring(about: Fault("advertise", .text("020106")))
+    try rig.world.bring(about: Fault("out-of-range"))
+    try rig.give("closeTo")
+    expect(try rig.lock.observe(until: .zero + .seconds(15)), nil)
+    expect(rig.lock.now, .zero + .seconds(60))
+    let words = "unheard: the lock was not heard, and another device was, over the same controller"
+    expect(rig.lock.explanation(ofSilence: true).map { "\($0)" }, words)
+    // What the lock's knowledge is worth by now has to be looked at before the next test.
+    rig.lock.interlock.knowledge.doubt()
+    try rig.world.bring(about: Fault("advertise", .text("020106")))
+    expect(refusal { () throws(LabFault) in try rig.start() }?.symptom, .noDevice)
+    let session = try #require(rig.lock.takePreparations().last)
+    expect(session.silence, .zero + .seconds(60))
+    expect(session.explanation.map { "\($0)" }, words)
+  }
+
+  @Test("a lock whose motor needs no rest takes one command right after another, and says so")
+  func gap() throws {
+    let rig = try Rig(limits: LockLimits(gap: .zero))
+    try rig.start()
+    try rig.open()
+    let stimulus = Stimulus(Rig.vocabulary.stimulus("unlock")!)
+    try rig.lock.perform(stimulus)
+    expect(rig.lock.readyTime(for: stimulus), nil)
+    expect(rig.lock.pace.motorRest, .zero)
+    expect(rig.lock.abilities.takesCommandsInMotion, true)
+    try rig.lock.perform(Stimulus(Rig.vocabulary.stimulus("lock")!))
+    expect(rig.movements, 2)
+    let usual = try Rig()
+    try usual.start()
+    try usual.open()
+    try usual.give("unlock")
+    expect(usual.lock.pace.motorRest, .seconds(2))
+    expect(usual.lock.abilities.takesCommandsInMotion, false)
+    #expect(usual.lock.pace.air > .milliseconds(20) && usual.lock.pace.air < .seconds(3))
   }
 }
 

@@ -20,13 +20,15 @@ private struct Walk {
   init(
     _ definition: MachineDefinition, seed: UInt64 = 1, events: Int, learned: [TestCase] = [],
     weights: [(name: String, weight: Double)] = [], moving: [String] = [],
-    _ change: (inout Explorer.Settings) -> Void = { _ in }
+    motorRest: Interval = .zero, _ change: (inout Explorer.Settings) -> Void = { _ in }
   ) throws {
     let machine = try Machine(definition)
     let device = MachineDevice(machine, .seeded(1), showsEffects: false)
     let specification = Specification(machine, showsEffects: false)
     var lockstep = Lockstep(specification, device, recorder: NoRecorder())
-    alphabet = Alphabet(specification, device.abilities, weights: weights, moving: moving)
+    var abilities = device.abilities
+    abilities.resting = moving
+    alphabet = Alphabet(specification, abilities, weights: weights, moving: moving)
     let starts = machine.startConditions(of: device.abilities)
     var settings = Explorer.Settings()
     change(&settings)
@@ -36,7 +38,9 @@ private struct Walk {
       _ = try lockstep.reset(to: starts[explorer.begin()])
       let atOnce = try lockstep.pass(until: lockstep.now)
       #expect(atOnce == nil)
-      while steps.count < events, let choice = explorer.next(in: lockstep.explorationState) {
+      while steps.count < events {
+        explorer.take(motorRest: motorRest)
+        guard let choice = explorer.next(in: lockstep.explorationState) else { break }
         let (explorationState, begin) = (lockstep.explorationState, lockstep.now)
         steps.append((explorationState, choice))
         guard explorationState.admits(choice, alphabet), let action = alphabet.action(of: choice) else {
@@ -111,6 +115,39 @@ struct ExplorerTests {
     let none = try Walk(.sesameTable, events: 10_000, weights: [("toggle", 0)])
     let has = none.steps.contains { Int($0.choice.act) == toggle }
     #expect(!has)
+  }
+
+  private static let commands = ["lock", "unlock", "toggle"]
+
+  @Test("while the motor rests, what would wait for it is left for later")
+  func motorRest() throws {
+    func movements(_ rest: Interval) throws -> Int {
+      let walk = try Walk(.sesame, events: 20_000, moving: Self.commands, motorRest: rest) {
+        ($0.isThrifty, $0.repeating) = (true, 0)
+      }
+      return walk.steps.count { walk.alphabet.moves($0.choice) }
+    }
+    let (rested, resting) = (try movements(.zero), try movements(.seconds(2)))
+    #expect(rested > 400 && resting * 20 < rested, "\(rested) and \(resting)")
+  }
+
+  @Test("a motor that needs no rest is given commands in its motion, and right after it")
+  func haste() throws {
+    func pairs(_ isHasty: Bool) throws -> (inMotion: Int, after: Int) {
+      let walk = try Walk(.sesame, events: 20_000, moving: Self.commands) {
+        ($0.isThrifty, $0.repeating, $0.isHasty) = (true, 0, isHasty)
+      }
+      let (steps, moves, settle) = (walk.steps, walk.alphabet.moves, walk.alphabet.settle)
+      return (
+        (1..<steps.count).count { moves(steps[$0].choice) && moves(steps[$0 - 1].choice) },
+        (2..<steps.count).count {
+          moves(steps[$0].choice) && Int(steps[$0 - 1].choice.act) == settle && moves(steps[$0 - 2].choice)
+        }
+      )
+    }
+    let (patient, hasty) = (try pairs(false), try pairs(true))
+    #expect(hasty.inMotion > 3 * patient.inMotion && hasty.inMotion > 30, "\(patient) and \(hasty)")
+    #expect(hasty.after > 3 * patient.after && hasty.after > 10, "\(patient) and \(hasty)")
   }
 
   @Test("each legal stimulus is as likely as any other, and leaves none out")

@@ -109,6 +109,23 @@ struct PreparationTests {
     expect(try verdict([session([boils[0]])]), nil)
   }
 
+  @Test("silence at the end counts as far as it is the device's own doing, with its reason")
+  func silence() throws {
+    var silent = session([boils[0]])
+    silent.silence = .zero + .milliseconds(1999)
+    expect(try verdict([silent]), nil)
+    silent.silence = .zero + .seconds(30)
+    silent.explanation = Explanation("unheard", "others whistle", isOfDevice: true)
+    expect(silent.length, .seconds(30))
+    let gone = LabFault(.noDevice, "it is not there")
+    let divergence = try #require(try verdict([silent], trouble: gone))
+    expect(divergence.kind, .overdue)
+    expect(divergence.time, .zero + .seconds(2))
+    #expect(divergence.summary.hasSuffix("; unheard: others whistle"), "\(divergence.summary)")
+    silent.start = nil
+    expect(try verdict([silent]), nil)
+  }
+
   @Test("what is to be shown at once may be seen a moment later, and has to be seen before what is done next")
   func atOnce() throws {
     let begin = (Interval.seconds(1), did("switch"))

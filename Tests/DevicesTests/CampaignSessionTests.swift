@@ -376,6 +376,46 @@ struct TwinCampaignTests {
     #expect(end.took > .seconds(2) && end.took < .seconds(20), "\(end.took)")
   }
 
+  @Test("a lock whose motor wears is searched from the beginning, its twin beside it, and the same each time")
+  func beside() throws {
+    func all() throws -> (end: CampaignSummary, output: Output) {
+      var asked = Asked("emulator:sesame5?as=real")
+      (asked.machine, asked.twin, asked.steps) = ("sesame", "emulator:sesame5", 600)
+      return try asked.perform()
+    }
+    let (end, output) = try all()
+    expect(end.cause, .done)
+    expect(end.status.events, 600)
+    #expect(end.status.actuations > 5, "\(end.status.actuations)")
+    expect(
+      output.lines.first, "fuzz sesame on emulator:sesame5?as=real, with its twin emulator:sesame5, seed 1")
+    let said = try #require(output.lines.last { $0.hasPrefix("twin    agrees with the model in ") })
+    let again = try all()
+    // Only the folder of the corpus is another one.
+    let (first, second) = (output.lines, again.output.lines)
+    expect(second.filter { !$0.hasPrefix("corpus") }, first.filter { !$0.hasPrefix("corpus") })
+    expect(again.output.states.last?.status, output.states.last?.status)
+    #expect(said.hasSuffix(" tests, beside the device"), "\(said)")
+    let shares = end.status.timeShares
+    expect(shares.map(\.count), [4, 3])
+    #expect(shares.allSatisfy { (98...102).contains($0.reduce(0) { $0 + $1.percent }) }, "\(shares)")
+  }
+
+  @Test(
+    "what a twin fails beside its device is shrunk on it between two tests, and the device is asked for it")
+  func failsBeside() throws {
+    var asked = Asked("emulator:sesame5?as=real")
+    (asked.machine, asked.twin, asked.steps) = ("sesame", "emulator:sesame5?defect=deaf-unlock", 5_000)
+    let (end, output) = try asked.perform()
+    expect(end.cause, .found)
+    expect(end.exit, .labFault)
+    expect(output.findings.count, 1)
+    #expect(
+      output.findings[0].lines.last?.hasPrefix("the twin is wrong here: at step ") == true,
+      "\(output.findings[0].lines)")
+    #expect(!output.lines.contains { $0.hasPrefix("twin ") })
+  }
+
   @Test("stopped while its twin is explored, it leaves the device alone")
   func stopped() throws {
     var asked = Asked()

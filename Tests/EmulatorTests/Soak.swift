@@ -50,6 +50,7 @@ struct Soak: ChoiceSource {
     return nil
   }
 
+  mutating func take(motorRest: Interval) {}
   mutating func spend(_ time: Interval) {}
 
   mutating func end(in explorationState: ExplorationState) -> Bool { false }

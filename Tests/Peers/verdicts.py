@@ -72,6 +72,8 @@ class Row:
     named: str | None = None
     model: str = "sesame5"
     share: str | None = None
+    gap: str | None = None  # what it says of its motor's rest
+    neighbour: bool = False  # whether another lock is on the same air
 
     @property
     def oddity(self):
@@ -88,9 +90,9 @@ def of_os2(rows):
     ]
 
 
-def fault(name, *scenarios, named):
+def fault(name, *scenarios, named, **options):
     """A fault, the scenarios that show it, and what fits of that which is said of it."""
-    return Row(name, "fault", list(scenarios), named)
+    return Row(name, "fault", list(scenarios), named, **options)
 
 
 def habit(name, *scenarios):
@@ -154,6 +156,13 @@ ROWS = [
     # What it does.
     fault("deaf-unlock", VISIT, named="status unlocked within 5 s, the device shows locked"),
     fault("autolock-change-ignored", "sesame5/autolock-shortened", named="status locked within 11 s"),
+    fault(
+        "silent-after-three-visits", "sesame5/aborted-logins",
+        named=r"unheard: the lock was not heard for (39|4\d)\.\d s, and then it was"),
+    fault(
+        "gone-after-three-visits", "sesame5/aborted-logins", neighbour=True,
+        named="unheard: the lock was not heard, and another device was"),
+    fault("hasty-unlock-stops-half-way", "sesame5/forty-turns", gap="0 s", named="moved"),
     fault("settings-lost-on-reconnect", AGAIN, named="showed nosetting"),
     fault("history-never-empties", "sesame5/history", named="history"),
     fault("long-tag-mangled", "sesame5/history-tag", "sesame5/long-tags", named="history"),
@@ -217,7 +226,8 @@ class Bench:
             **os.environ, "PYTHONUNBUFFERED": "1", "LOCKSTEP_STATE": str(self.folder / "state" / "lockstep"), "NO_COLOR": "1"}
         self.keyfile = self.folder / "lock.yaml"
         lines = [f"lock: {self.row.model}", f"uuid: {uuid.uuid4()}", *SECRETS[self.row.model]]
-        self.keyfile.write_text("\n".join([*lines, ""]))
+        known = [f"gap: {self.row.gap}"] if self.row.gap else []
+        self.keyfile.write_text("\n".join([*lines, *known, ""]))
         self.keyfile.chmod(0o600)
         # The lock's program has a file of its own: that of Lockstep changes with a registration.
         own = self.folder / "own.yaml"
@@ -237,6 +247,10 @@ class Bench:
             odd = [] if self.row.kind == "healthy" else ["--" + self.row.kind, self.row.oddity]
             python = Path(self.options.venv) / "bin" / "python"
             self.start("lock", [python, LOCK, transport, own, "--seconds", 7200, "--turn", 0.5, *odd], "ready")
+            if self.row.neighbour:
+                other = self.folder / "neighbour.yaml"
+                other.write_text("\n".join([lines[0], f"uuid: {uuid.uuid4()}", *lines[2:], *OWN_SECRETS, ""]))
+                self.start("neighbour", [python, LOCK, transport, other, "--seconds", 7200], "ready")
         except Trouble:
             self.__exit__()
             raise
@@ -435,7 +449,9 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     options.lockstep, options.venv = (str(Path(path).resolve()) for path in (options.lockstep, options.venv))
-    rows = [row for row in ROWS if not options.names or row.name in options.names]
+    # Two locks on one air need controllers that are not the lock's own.
+    possible = [row for row in ROWS if options.over == "rootcanal" or not row.neighbour]
+    rows = [row for row in possible if not options.names or row.name in options.names]
     scratch = None if options.keep else tempfile.TemporaryDirectory(prefix="verdicts-")
     options.keep = (options.keep or Path(scratch.name)).resolve()
     results = {}

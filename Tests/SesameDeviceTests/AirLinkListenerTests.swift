@@ -37,6 +37,32 @@ struct AirLinkListenerTests {
       listener.hear(report(.connectable, changed.advertisingData.encoded)), changed.advertisingData.encoded)
   }
 
+  @Test("others are counted since listening began; the lock itself, and what may be it, are none of them")
+  func countsOthers() {
+    var listener = LockListener(.deviceID(id))
+    let addresses = (1...4).map { number in
+      PeerAddress(.randomDevice, BluetoothAddress(0xC000_0000_0000 + UInt64(number)))
+    }
+    _ = listener.hear(report(.connectable, AirFixture.advertisement.advertisingData.encoded))
+    expect(listener.others, 0)
+    _ = listener.hear(report(.connectable, [2, 1, 6], from: addresses[0]))
+    _ = listener.hear(report(.connectable, [2, 1, 6], from: addresses[0]))
+    expect(listener.others, 1)
+    let (data, response) = os2(UUID128(high: 1, low: 2))
+    // A lock that has not told its name may be the one that is meant.
+    _ = listener.hear(report(.connectable, data, from: addresses[1]))
+    expect(listener.others, 1)
+    _ = listener.hear(report(.scanResponse, response, from: addresses[1]))
+    expect(listener.others, 2)
+    // So may what cannot be read.
+    _ = listener.hear(report(.connectable, [3, 0xFF, 0x5A, 0x05], from: addresses[2]))
+    expect(listener.others, 2)
+    listener.listenAgain()
+    expect(listener.others, 0)
+    _ = listener.hear(report(.connectable, [2, 1, 6], from: addresses[0]))
+    expect(listener.others, 1)
+  }
+
   @Test("an OS2 lock is heard with each scan response, which has its name")
   func os2Lock() {
     let (data, response) = os2()

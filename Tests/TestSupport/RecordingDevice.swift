@@ -5,7 +5,7 @@ public import Conformance
 public enum DeviceCall: CaseIterable, Sendable {
   case abilities, now, adopt, reset, readyTimeOfStimulus, readyTimeOfFault, reaches, takePreparations,
     perform, bring
-  case observe, explanation, injected, answerDue, restart, takeDiagnostics
+  case observe, explanation, injected, answerDue, pace, restart, takeDiagnostics
 
   /// Asks a device for it, and says what it answers: a value, or what it throws.
   public func answer(of device: inout some DeviceUnderTest) -> String {
@@ -25,6 +25,7 @@ public enum DeviceCall: CaseIterable, Sendable {
       case .explanation: return "\(device.explanation(ofSilence: true) as Any)"
       case .injected: return "\(device.injected)"
       case .answerDue: return "\(device.answerDue as Any)"
+      case .pace: return "\(device.pace.rest)"
       case .restart: try device.restart()
       case .takeDiagnostics: return "\(device.takeDiagnostics())"
       }
@@ -66,6 +67,12 @@ public final class RecordingDevice: DeviceUnderTest {
   public var answerDue: Instant? {
     note(.answerDue)
     return .zero + .seconds(41)
+  }
+  public var pace: DevicePace {
+    note(.pace)
+    var pace = DevicePace()
+    pace.rest = .seconds(44)
+    return pace
   }
   public func adopt(_ vocabulary: Vocabulary) { note(.adopt) }
   public func reset(to start: StartCondition) throws(LabFault) { try attempt(.reset) }

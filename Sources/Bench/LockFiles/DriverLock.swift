@@ -22,7 +22,7 @@ public struct DriverLock: Sendable {
 
 extension DriverLock {
   /// The keys of the file of a driver's lock.
-  static let keys = ["driver", "machine", "name", "address", "id", "secrets"]
+  static let keys = ["driver", "machine", "name", "address", "id", "secrets", "gap"]
 
   /// Reads what a file says of a driver's lock.
   init?(_ cursor: Cursor, _ fields: Fields, folder: String) {

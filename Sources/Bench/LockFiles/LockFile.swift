@@ -3,7 +3,7 @@ import Documents
 import Glibc
 import Secrets
 import System
-import Basics
+public import Basics
 
 /// The file that describes a real lock and holds what opens it: YAML, readable for its owner alone.
 ///
@@ -17,6 +17,7 @@ import Basics
 /// key: env:FRONT_DOOR                    # or either of them, from an environment variable
 /// timeouts: { connecting: 20 s }
 /// quirks: [before-token]                 # what this one is known to do though its protocol forbids it
+/// gap: 0 s                               # what its motor rests between movements: none, since it bears that
 /// ```
 /// ```yaml
 /// driver: python3 keypad-driver.py       # the program that speaks to the lock, run in the folder of this file
@@ -41,6 +42,8 @@ public struct LockFile: Sendable {
   public let name: String?
   /// Where it advertises, if that is known.
   public let address: PeerAddress?
+  /// How long its motor rests between two movements, where the owner says that it bears less than usual, or needs more.
+  public let gap: Interval?
   /// What kind of lock it is.
   public let kind: Kind
 }
@@ -150,6 +153,8 @@ extension LockFile {
     ) {
       PeerAddress(text: $0)
     }
+    let gap = fields.optional("gap").map { $0.duration() }
+    if let gap, gap == nil { return nil }
     let kind: Kind
     if isDriven {
       guard let lock = DriverLock(cursor, fields, folder: Path.folder(of: path)) else { return nil }
@@ -162,7 +167,7 @@ extension LockFile {
         "missing key `lock`", hint: "or `driver`, of a lock that a program of your own speaks to")
       return nil
     }
-    self.init(path: path, name: name, address: address, kind: kind)
+    self.init(path: path, name: name, address: address, gap: gap ?? nil, kind: kind)
   }
 }
 

@@ -46,6 +46,7 @@ extension SesameLock {
   /// The keys of the file of a Sesame.
   static let keys = [
     "lock", "name", "uuid", "address", "key", "secret", "public-key", "index", "timeouts", "quirks",
+    "gap",
   ]
 
   /// Reads what a file says of a Sesame.

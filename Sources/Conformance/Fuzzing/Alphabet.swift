@@ -68,6 +68,8 @@ public struct Alphabet: Sendable {
   public private(set) var acts: [Act]
   /// The events of which each wears the device, as bits; for machines of up to 64 events.
   let moving: UInt64
+  /// The acts before which a motor is given its rest: events as bits, and disturbances from the first one on.
+  let resting: (events: UInt64, disturbances: UInt64)
   /// The events with several variants of which each sets a condition, as bits; for machines of up to 64 events.
   let setting: UInt64
   /// The disturbances that bring a condition of the machine about, from the first disturbance on, as bits.
@@ -104,6 +106,10 @@ public struct Alphabet: Sendable {
     self.moving = definition.events.prefix(64).enumerated().reduce(0) { mask, event in
       moving.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
     }
+    let resting = abilities.resting
+    let restingEvents = definition.events.prefix(64).enumerated().reduce(UInt64(0)) { mask, event in
+      resting.contains(event.element.name) ? mask | 1 << UInt64(event.offset) : mask
+    }
     longestWindow = definition.transitions.map(\.window.latest).filter { $0 != .forever }.max() ?? .zero
     acts = definition.events.enumerated().map { number, event in
       let isServed = abilities.stimuli.map { $0.contains(event.name) } ?? true
@@ -132,6 +138,12 @@ public struct Alphabet: Sendable {
           name: item.fault, level: item.level,
           variants: item.values.map { .fault(Fault(item.fault, $0)) }, weight: 1))
     }
+    self.resting = (
+      restingEvents,
+      acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
+        resting.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
+      }
+    )
     let excused = definition.conditions.flatMap { $0.faults + $0.moments + [$0.name] }
     excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask

@@ -29,6 +29,8 @@ public struct Explorer: Sendable {
     public var resuming = 0.05
     /// Whether time and wear are what is spent, and not events: see ``Explorer/spend(_:)``.
     public var isThrifty = false
+    /// Whether a motor takes commands during another motion and right after it, so that they are tried.
+    public var isHasty = false
     /// Whether neither of both costs anything, since a program plays the device: then what it does by itself is waited for.
     public var isPlayed = false
     /// What tests are drawn without, to measure what it is worth.
@@ -59,6 +61,8 @@ public struct Explorer: Sendable {
     var motor = 1.0
     /// How often what was called off is waited for all the same.
     var doubts = 0.0
+    /// How often a command that moves the motor is followed by another one, in its motion or right after it.
+    var haste = 0.0
   }
 
   /// How many decisions after a repetition are tried out: what was broken shows within a few commands, and with each more
@@ -114,6 +118,10 @@ public struct Explorer: Sendable {
   var wasDue = Instant.never
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
+  /// How long the motor rests from now on.
+  var motorRest = Interval.zero
+  /// Whether a motion was let end for a command right after it.
+  var isHurrying = false
 
   /// The choices of the current test so far.
   public private(set) var test: TestCase
@@ -167,6 +175,7 @@ public struct Explorer: Sendable {
   /// - Returns: the number of its start.
   public mutating func begin() -> Int {
     tests += 1
+    motorRest = .zero
     drawPlan()
     cycles.reset()
     decisions.reset()
@@ -174,6 +183,7 @@ public struct Explorer: Sendable {
     wasDue = .never
     hasMoved = false
     wasSilent = false
+    isHurrying = false
     time = .zero
     test.choices.removeAll(keepingCapacity: true)
     test.start = drawStart()
@@ -228,6 +238,9 @@ public struct Explorer: Sendable {
     return true
   }
 
+  /// Takes in how long the motor rests: until then something else is done.
+  public mutating func take(motorRest: Interval) { self.motorRest = motorRest }
+
   /// Takes in how much time has passed on the device since the last choice was made.
   public mutating func spend(_ passed: Interval) {
     guard settings.isThrifty, let lastChoice else { return }
@@ -235,6 +248,7 @@ public struct Explorer: Sendable {
     time += passed
     costs?.pass(
       passed, waiting: act == alphabet.wait ? Int(lastChoice.variant) : nil)
+    if act == alphabet.settle, lastChoice.variant == 0 { costs?.settle(at: settledAt, in: passed) }
   }
 
   /// Takes in a rare test of an earlier run or of another worker: it will soon be gone on with.

@@ -5,7 +5,10 @@ extension Explorer {
   mutating func choose(in explorationState: ExplorationState, slot: Int) -> Choice? {
     if let choice = resumed(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
-    let settles = maySettle(in: explorationState) && (legal == 0 || chance(plan.patience))
+    if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
+    let settles =
+      maySettle(in: explorationState)
+      && (legal == 0 || chance(plan.patience) && mayTakeTime(at: explorationState.position))
     if !wasSilent {
       if let event = refusal(in: explorationState, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
@@ -83,6 +86,7 @@ extension Explorer {
   private mutating func selfLoop(
     _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
   ) -> Choice? {
+    let idle = motorRest > .zero ? idle & ~alphabet.resting.events : idle
     guard idle != 0, chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops) else { return nil }
     let context = mix(explorationState.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
@@ -101,7 +105,8 @@ extension Explorer {
   /// The next choice of a repetition.
   private mutating func repeated(in explorationState: ExplorationState) -> Choice? {
     while let choice = cycles.nextOfRepetition {
-      if Int(choice.act) == alphabet.settle, !maySettle(in: explorationState) {
+      let maySettle = maySettle(in: explorationState) && mayTakeTime(at: explorationState.position)
+      if Int(choice.act) == alphabet.settle, !maySettle {
         cycles.follow()
         continue
       }
@@ -109,7 +114,7 @@ extension Explorer {
         cycles.follow()
         return choice
       }
-      if maySettle(in: explorationState) { return Choice(alphabet.settle) }
+      if maySettle { return Choice(alphabet.settle) }
       cycles.abandon()
     }
     return nil
@@ -217,14 +222,14 @@ extension Explorer {
     }
   }
 
-  private mutating func pick(_ events: UInt64) -> Int {
+  mutating func pick(_ events: UInt64) -> Int {
     var rest = events
     for _ in 0..<generator.below(rest.nonzeroBitCount) { rest &= rest &- 1 }
     return rest.trailingZeroBitCount
   }
 
   /// A variant of a stimulus: each as often as any other.
-  private mutating func variant(of act: Int) -> Int {
+  mutating func variant(of act: Int) -> Int {
     variantCounts[act] > 1 ? leastTried(act, at: 0xA4C) : 0
   }
 

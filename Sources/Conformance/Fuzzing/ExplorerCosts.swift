@@ -15,8 +15,10 @@ struct ExplorerCosts: Sendable {
     case doubt
     /// For what nothing in the machine asks for.
     case silence
+    /// For the device to do what it was seen to take long for, such as an answer that comes by its timeout alone.
+    case settling
 
-    /// The part of the time that it may take; silence takes it once for each length. Less than a half in all where one
+    /// The part of the time that it may take; silence takes it once for each length. About a half in all where one
     /// length is silence: the rest is left for what is asked of the device. Doubts have most of it: what a device does
     /// that it must not shows by them alone, and with half their part one such fault in ten is not found in eight hours.
     var share: Double {
@@ -24,6 +26,7 @@ struct ExplorerCosts: Sendable {
       case .window: 0.08
       case .doubt: 0.24
       case .silence: 0.12
+      case .settling: 0.08
       }
     }
   }
@@ -45,6 +48,8 @@ struct ExplorerCosts: Sendable {
   /// How long each variant of waiting is, and what was waited so in silence.
   private let lengths: [Interval]
   private var silences: [Double]
+  /// How long settling took where the device was let settle last, by a hash of the position, in seconds.
+  private var settling = [Double](repeating: 0, count: 1 << settlingBits)
   /// The first variant that no window of the machine is as long as.
   private let firstSilence: Int
   /// The most stimuli that a situation was seen to allow.
@@ -72,6 +77,25 @@ struct ExplorerCosts: Sendable {
     waited[purpose.rawValue] += time.seconds
     if purpose == .silence, let variant { silences[variant] += time.seconds }
     self.purpose = nil
+  }
+
+  private static let settlingBits = 10
+  /// What takes longer to settle than any motion and any answer does is waiting, in seconds.
+  private static let slow = 3.0
+
+  private func slot(of position: UInt64) -> Int { Int(mix(position) >> UInt64(64 - Self.settlingBits)) }
+
+  /// The device was let settle at a position.
+  mutating func settle(at position: UInt64, in time: Interval) {
+    settling[slot(of: position)] = time.seconds
+    guard time.seconds > Self.slow else { return }
+    waited[Purpose.settling.rawValue] += time.seconds
+    own -= time.seconds
+  }
+
+  /// Whether there is time to let the device settle at a position, by what that took there before.
+  func maySettle(at position: UInt64) -> Bool {
+    settling[slot(of: position)] <= Self.slow || allows(.settling)
   }
 
   /// A device whose answers take less than this, each, in seconds, takes no time of its own. It takes some choices to tell.

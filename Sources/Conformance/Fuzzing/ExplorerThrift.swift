@@ -15,6 +15,7 @@ extension Explorer {
     // What the device does takes seconds in which much can be asked.
     plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
     plan.selfLoops = [0.1, 0.3, 0.5][generator.below(3)]
+    plan.haste = settings.isHasty && chance(0.5) ? 0.5 : 0
     // What excuses nothing costs next to nothing; a quarter of the tests shows what the device does without.
     plan.probes = chance(0.75) ? 0.2 : 0
     // What excuses something comes in every second test, and there often: several faults need it twice.
@@ -48,6 +49,43 @@ extension Explorer {
     plan.kinds = kinds
   }
 
+  /// A second command in the motion of the last one, or right after it: a motor that needs no rest has to bear both.
+  mutating func hasty(in explorationState: ExplorationState) -> Choice? {
+    guard plan.haste > 0, let lastChoice else { return nil }
+    let commands = explorationState.legal & moves & offered
+    if isHurrying {
+      isHurrying = false
+      return command(among: commands)
+    }
+    guard alphabet.moves(lastChoice), commands != 0, chance(plan.haste) else { return nil }
+    if chance(0.5), variantCounts[alphabet.settle] > 0, explorationState.isAwaiting,
+      explorationState.hasDeadline
+    {
+      isHurrying = true
+      return Choice(alphabet.settle)
+    }
+    return command(among: commands)
+  }
+
+  /// Any of some stimuli; `nil` where there is none.
+  private mutating func command(among events: UInt64) -> Choice? {
+    guard events != 0 else { return nil }
+    let event = pick(events)
+    return Choice(event, variant: variant(of: event))
+  }
+
+  /// Whether the device may be let settle here: what takes long has a share of the time, and no more.
+  func mayTakeTime(at position: UInt64) -> Bool {
+    guard settings.isThrifty, !settings.isPlayed, uses(.shares) else { return true }
+    return costs?.maySettle(at: position) ?? true
+  }
+
+  /// Whether an event would wait for the motor's rest now.
+  @inline(__always)
+  private func isResting(_ event: Int) -> Bool {
+    motorRest > .zero && alphabet.resting.events >> UInt64(event) & 1 == 1
+  }
+
   /// Keeps what was chosen, and where.
   @inline(never)
   mutating func noteCosts(of choice: Choice, in explorationState: ExplorationState) {
@@ -78,9 +116,10 @@ extension Explorer {
     var best: Int?
     var minimum = Double.infinity
     for act in alphabet.disturbances {
-      guard included >> UInt64(act - alphabet.disturbances.lowerBound) & 1 == 1, variantCounts[act] > 0 else {
-        continue
-      }
+      let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
+      guard included & bit != 0, variantCounts[act] > 0 else { continue }
+      // What a motor rests before has its turn once it has rested.
+      if motorRest > .zero, alphabet.resting.disturbances & bit != 0 { continue }
       let level = alphabet.acts[act].level == .events ? Self.around : 1
       let weight = weights[act] * Double(variantCounts[act]).squareRoot() * level
       let count = (Double(counts[context, act]) + unit()) / weight
@@ -103,6 +142,7 @@ extension Explorer {
     guard settings.isThrifty else { return weights[event] }
     if settings.isPlayed { return weights[event] * novelty(of: event) }
     let isMoving = moves >> UInt64(event) & 1 == 1
+    if isResting(event), uses(.sparing) { return weights[event] / Self.untimely }
     if wasSilent { return isMoving ? weights[event] : weights[event] / Self.sparing }
     return isMoving ? weights[event] * plan.motor : weights[event]
   }
@@ -117,6 +157,8 @@ extension Explorer {
   /// How much dearer what moves is in a test that spares the motor: of ten things that are legal three move it, and they are
   /// then one choice in twenty.
   private static var sparing: Double { 8 }
+  /// How much seldomer something is asked for while the motor would have to rest before it.
+  private static var untimely: Double { 100 }
   /// How much more often than the way there is what is around the device disturbed.
   private static var around: Double { 3 }
 }

@@ -40,6 +40,8 @@ public final class LockBench {
   private var watchLog: String?
   /// What the lock was owed when its lease was taken; see ``Lab/OwedPark``.
   private var owed: OwedPark?
+  /// What its motor rests between movements, and who says so, where that is not the usual time.
+  private var gap: String?
   /// Whether a real lock was taken, and it was said whose movements are counted with ours.
   private var isGuarding = false
   /// Whether locks were parked, as far as that was possible.
@@ -115,12 +117,18 @@ extension LockBench {
     }
     if isGuarding, let state = StateFolder.place { all.append(("state", "\(state)")) }
     if let owed { all.append(("lock.owed", "\(owed)")) }
+    if let gap { all.append(("lock.gap", gap)) }
     return all + leases.properties
   }
 
   private func take(_ file: LockFile, name: String) {
     leases.take(lock: file.identity, name: name)
     leases.take(oneOf: settings.transports)
+    let limits = rules(for: file).limits
+    if let own = limits.ownGap {
+      let whose = settings.interlock.limits.ownGap == nil ? "the lock's file" : "the bench's file"
+      gap = "\(own) between movements: \(whose) says that its motor bears that"
+    }
     guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
     if !isGuarding { _ = Calendar.noted(messages) }
     if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
@@ -400,14 +408,14 @@ extension LockBench {
       diagnostics: keys.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
       isStopped: isStopped)
     return RealLock(
-      device, settings.interlock, counter, since: start,
+      device, rules(for: file), counter, since: start,
       positions: SesameDisturbances.positionsWithoutAHand(of: lock.model))
   }
 
   private func real(
     _ lock: DriverLock, in file: LockFile, named name: String
   ) throws(LabFault) -> any LookedAfterLock {
-    let rules = settings.interlock.of(try introduction(of: lock, in: file).family)
+    let rules = rules(for: file).of(try introduction(of: lock, in: file).family)
     let (counter, start) = try counter(of: file, named: name)
     let device = try drivers.device(
       of: lock, in: file, over: try openTransport(), recovery, isStopped: isStopped)
@@ -415,6 +423,13 @@ extension LockBench {
       RealLock(device, rules, counter, since: start)
     }
     return lookAfter(device)
+  }
+
+  /// What may be done to a lock: its own file says what its motor bears, where the bench does not.
+  private func rules(for file: LockFile) -> InterlockSettings {
+    var rules = settings.interlock
+    rules.limits.ownGap = rules.limits.ownGap ?? file.gap
+    return rules
   }
 
   /// Counts the movements of a lock. That comes first: where it is not possible, nothing is touched.

@@ -240,6 +240,11 @@ extension DriverDevice {
     injection.map { now <= $0.time + Self.injectionWindow ? [$0] : [] } ?? []
   }
 
+  /// A lock that is silent while others are heard is silent by itself; the driver says no more than it shows.
+  func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    isSilent ? .unheard(others: link.others) : nil
+  }
+
   func observe(until limit: Instant) throws(LabFault) -> Observation? {
     guard let isStopped = settings.isStopped else { return try look(until: limit) }
     // What is waited for on the clock is waited for in pieces: a signal between looking and waiting would else be heard

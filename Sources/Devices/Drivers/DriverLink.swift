@@ -124,6 +124,9 @@ extension DriverLink {
     }
   }
 
+  /// How many other devices than the lock are heard, while it is listened for.
+  var others: Int { way.link == nil ? listener.others : 0 }
+
   private mutating func scan(_ hearing: ProgramOperation.Hearing) throws(LabFault) {
     let wasListening = listener.hearing != .nothing
     listener.listen(to: hearing)
@@ -532,6 +535,8 @@ struct PeerListener {
     var response: [UInt8] = []
     /// What the driver was told of it last.
     var told: [UInt8]?
+    /// Whether it was heard since listening began.
+    var isHeard = false
   }
 
   private let target: DriverTarget
@@ -552,7 +557,13 @@ struct PeerListener {
   /// Begins to listen anew, or ends it.
   mutating func listen(to hearing: ProgramOperation.Hearing) {
     self.hearing = hearing
-    for index in devices.indices { devices[index].told = nil }
+    for index in devices.indices { (devices[index].told, devices[index].isHeard) = (nil, false) }
+  }
+
+  /// How many devices were heard since listening began that are known to be others than the lock.
+  var others: Int {
+    guard hearing != .nothing, let address else { return 0 }
+    return devices.count { $0.isHeard && $0.address != address }
   }
 
   /// Takes in a report, and gives what the driver is to hear: advertisement and scan response together.
@@ -560,6 +571,7 @@ struct PeerListener {
     guard hearing != .nothing else { return nil }
     let isResponse = report.kind == .scanResponse
     guard let index = index(of: report.address, isResponse: isResponse) else { return nil }
+    devices[index].isHeard = true
     if isResponse {
       devices[index].response = report.data
     } else {

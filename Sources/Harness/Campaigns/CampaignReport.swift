@@ -62,7 +62,7 @@ extension CampaignHead {
 
   /// What is fuzzed, in one line.
   public var title: String {
-    "fuzz \(machine) on \(device)" + (twin.map { ", explored on its twin \($0)" } ?? "") + ", seed \(seed)"
+    "fuzz \(machine) on \(device)" + (twin.map { ", with its twin \($0)" } ?? "") + ", seed \(seed)"
       + (shard.count > 1 ? ", shard \(shard.part)/\(shard.count)" : "")
       + (workers > 1 ? ", \(workers) workers" : "")
   }

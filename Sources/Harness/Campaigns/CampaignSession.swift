@@ -6,12 +6,15 @@ import System
 
 /// A campaign in this process, from what was asked for to its end.
 ///
-/// Without a twin the device is explored. With one, the twin is: what is found there is shrunk there, and the device
-/// is asked for it; where nothing is found, the device does the rarest of the twin's tests, and then others of the corpus.
+/// Without a twin the device is explored. So it is with one where time passes on it: the twin is explored beside it, while
+/// the device's motor rests or the air is waited for, and the device's tests begin like the twin's rarest now and then.
+/// Where the device costs no time, the twin is explored in its place, and where nothing is found there, the device does the
+/// rarest of the twin's tests, and then others of the corpus. What is found on a twin is shrunk there, and the device is
+/// asked for it.
 public final class CampaignSession {
   /// How much is explored on a twin when nothing else is said: the device still waits.
   private static let twinSteps = 100_000
-  /// A twin is explored for this part of the time, a tenth: the device, whose motor is slow, has the rest.
+  /// A twin that is explored first has this part of the time, a tenth: the device has the rest.
   private static let twinShare: Int64 = 10
   /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
   private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
@@ -33,6 +36,8 @@ public final class CampaignSession {
   private var earlierCells: CellCoverage?
   /// What the lab has said.
   private var diagnostics: Set<String> = []
+  /// The number of the next finding.
+  private var nextNumber: Int
 
   /// Takes in what is to be done, and where everything goes.
   public init(_ plan: CampaignPlan, _ output: any CampaignOutput) {
@@ -43,6 +48,7 @@ public final class CampaignSession {
     report = output.report
     lastState = begin
     lastStatus = plan.state.status
+    nextNumber = plan.state.findings.count + 1
     journal = CampaignJournal(
       plan.target, plan.settings, provider: plan.provider, listener: output.listener,
       earlier: output.earlier, recording: output.record)
@@ -60,12 +66,15 @@ public final class CampaignSession {
       guard let twin else {
         return finish(explore(target, try provider.device(target.device, seed: target.seed)))
       }
-      var explored = explore(twin, try provider.device(twin.device, seed: twin.seed))
-      let isExplored = explored.cause == .done || explored.cause == .stopped
-      if isExplored, !isStopped, explored.status.depths.isEmpty {
-        let device = try provider.device(target.device, seed: target.seed)
-        explored = check(explored, device)
+      let device = try provider.device(target.device, seed: target.seed)
+      let other = try provider.device(twin.device, seed: twin.seed)
+      let abilities = device.abilities
+      if abilities.livesOn || !abilities.isInVirtualTime {
+        return finish(explore(device, beside: twin, other))
       }
+      var explored = explore(twin, other, isTwin: true)
+      let isExplored = explored.cause == .done || explored.cause == .stopped
+      if isExplored, !isStopped, explored.status.depths.isEmpty { explored = check(explored, device) }
       return finish(explored)
     } catch {
       return finish(Explored(cause: .trouble(error), status: state.status))
@@ -85,9 +94,53 @@ public final class CampaignSession {
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
 
-  private func explore<Device: DeviceUnderTest>(_ explored: FuzzTarget, _ device: Device) -> Explored {
+  /// What goes on beside a device that is explored.
+  private struct Company {
+    /// What was found out meanwhile, as tests of the device; asked between two of its tests.
+    var takeTests: () -> [TestCase]
+    /// Whether it has come upon what ends the campaign.
+    var hasFound: () -> Bool
+  }
+
+  /// Explores the device, and its twin while the device waits.
+  private func explore<Device: DeviceUnderTest, Twin: DeviceUnderTest>(
+    _ device: Device, beside twin: FuzzTarget, _ other: Twin
+  ) -> Explored {
+    let alphabet = TestEngine(target, device, settings, recorder: NoRecorder()).alphabet
+    var edge = edge(for: other, twin, isTwin: true)
+    // Its share of the time is what the device leaves, and what is shown is how far the device is.
+    edge.isStopped = { [self] in isStopped }
+    edge.progress = { _ in }
+    let search = TwinSearch(twin, other, settings, edge: edge)
+    let company = Company(
+      takeTests: { [target] in
+        search.followUp()
+        return search.takeRare().compactMap {
+          $0.test.translated($0.actions, from: twin, to: target, alphabet)
+        }
+      }, hasFound: { search.hasFound })
+    var result = explore(target, AccompaniedDevice(device) { search.work() }, with: company) {
+      [provider, target] () throws(LabFault) in
+      let another = try provider.another(target.device, seed: target.seed) as? Device
+      return another.map { AccompaniedDevice($0) {} }
+    }
+    let status = search.status
+    result.status.depths = (result.status.depths + status.depths).sorted()
+    if search.hasFound, !output.isStopped, [.done, .stopped].contains(result.cause) { result.cause = .found }
+    if status.depths.isEmpty, status.events > 0 {
+      report.say(
+        "twin    agrees with the model in \(status.events) events of \(status.tests) tests, beside the device"
+      )
+    }
+    return result
+  }
+
+  private func explore<Device: DeviceUnderTest>(
+    _ explored: FuzzTarget, _ device: Device, isTwin: Bool = false, with company: Company? = nil,
+    another: (() throws(LabFault) -> (any DeviceUnderTest)?)? = nil
+  ) -> Explored {
     var settings = settings
-    if twin != nil {
+    if isTwin {
       settings.actuations = nil
       if settings.steps == nil, plan.duration == nil { settings.steps = Self.twinSteps }
     }
@@ -101,21 +154,23 @@ public final class CampaignSession {
       job: settings.round == 0 ? plan.job : nil)
     let known = corpus.read(plan.reader)
     if output.keepsJournal { report.say("corpus  \(corpus.words(known.count))") }
-    var edge = edge(for: device, explored, isTwin: twin != nil)
-    edge.keep = { [keepsRare = twin != nil] test, actions in
+    var edge = edge(for: device, explored, isTwin: isTwin)
+    if let another { edge.another = { () throws(LabFault) in try another() as? Device } }
+    edge.keep = { test, actions in
       corpus.keep(test, actions)
-      if keepsRare { result.rare.append((test, actions)) }
+      if isTwin { result.rare.append((test, actions)) }
     }
+    if let company { edge.isStopped = { [self] in isStopped || company.hasFound() } }
     edge.progress = { [self] in progress($0, isExploring: true) }
     edge.coverage = { [self] in look($0) }
     // Only who shares the folder with others looks for what they put there.
-    if settings.shard.count > 1, plan.job == nil {
-      var last = begin
-      edge.corpusUpdate = { [output, reader = plan.reader] in
-        guard output.now - last >= .seconds(2) else { return [] }
-        last = output.now
-        return corpus.read(reader)
-      }
+    let isShared = settings.shard.count > 1 && plan.job == nil
+    var last = begin
+    edge.corpusUpdate = { [output, reader = plan.reader] in
+      let own = company?.takeTests() ?? []
+      guard isShared, output.now - last >= .seconds(2) else { return own }
+      last = output.now
+      return own + corpus.read(reader)
     }
     var campaign = Campaign(
       explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
@@ -250,6 +305,9 @@ public final class CampaignSession {
   }
 
   private func found(_ finding: inout Finding, onTwin: Bool) {
+    // Those of device and twin are numbered in one row.
+    finding.number = nextNumber
+    nextNumber += 1
     finding.isOnTwin = onTwin
     finding.twin = compare(finding)
     var scenario = journal.scenario(of: finding)

@@ -9,6 +9,8 @@ public protocol ChoiceSource {
   mutating func begin() -> Int
   /// The next choice from where the test stands; `nil` where the test is over.
   mutating func next(in explorationState: ExplorationState) -> Choice?
+  /// Takes in how long the device's motor rests: what moves it would wait for so long.
+  mutating func take(motorRest: Interval)
   /// Takes in how much of the device's time the last choice took.
   mutating func spend(_ time: Interval)
   /// Ends a test; says whether it did what few others did.
@@ -26,6 +28,7 @@ extension Explorer: ChoiceSource {
 
 extension Tour: ChoiceSource {
   /// A tour counts choices, and no time.
+  public mutating func take(motorRest: Interval) {}
   public mutating func spend(_ time: Interval) {}
 }
 
@@ -66,6 +69,8 @@ public struct RepeatedTest: ChoiceSource {
     }
     return nil
   }
+
+  public mutating func take(motorRest: Interval) {}
 
   public mutating func spend(_ time: Interval) {}
 

@@ -23,6 +23,10 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var earlier = Interval.zero
   /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
   public private(set) var waited = Interval.zero
+  /// How much of ``waited`` was for a motor's rest.
+  public private(set) var rested = Interval.zero
+  /// How much of ``lockTime`` the way to the device has taken, where nothing else was waited for.
+  public private(set) var air = Interval.zero
   /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
   var passedOver: [Divergence] = []
   /// The most times that the tester may do so.
@@ -31,7 +35,9 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var source: (() throws(LabFault) -> Device?)?
   /// What the device said of each start that it cannot be brought to.
   private var refusals: [LabFault?]
-  private let isInVirtualTime: Bool
+  let isInVirtualTime: Bool
+  /// Whether the device goes on from test to test, with a motor that may have to rest.
+  private let livesOn: Bool
   /// Whether trouble broke the last test off, and the device was not started afresh since.
   private var isBroken = false
 
@@ -44,6 +50,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     alphabet = target.alphabet(specification, abilities, settings)
     starts = target.starts
     isInVirtualTime = abilities.isInVirtualTime
+    livesOn = abilities.livesOn
     refusals = target.starts.map { _ in nil }
     maximumActuations = settings.actuations ?? .max
   }
@@ -55,6 +62,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     own.without = settings.without
     own.isThrifty = !specification.isPlain
     own.isPlayed = lockstep.device.abilities.isPlayed
+    own.isHasty = lockstep.device.abilities.takesCommandsInMotion
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
   }
 
@@ -68,6 +76,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.starts = starts
     refusals = starts.map { _ in nil }
     isInVirtualTime = device.abilities.isInVirtualTime
+    livesOn = device.abilities.livesOn
     maximumActuations = .max
   }
 
@@ -117,7 +126,9 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     if let other = try source?() { lockstep.exchangeDevice(for: other) }
     var divergence: Divergence?
     var fault: LabFault?
+    let pace = lockstep.device.pace
     do { divergence = try lockstep.reset(to: starts[start]) } catch { fault = error }
+    take(lockstep.device.pace, since: pace)
     earlier = before - (lockstep.now - .zero)
     for session in lockstep.preparations {
       earlier = earlier + session.length
@@ -132,6 +143,14 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       return divergence
     }
     return try lockstep.pass(until: lockstep.now)
+  }
+
+  /// Takes in what the sessions before a test took of the device's time that was not its own.
+  private mutating func take(_ pace: DevicePace, since before: DevicePace) {
+    let rest = pace.rest - before.rest
+    waited = waited + rest
+    rested = rested + rest
+    air = air + (pace.air - before.air)
   }
 
   /// Whether the device cannot be brought to a start.
@@ -152,12 +171,17 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       actuations += 1
     }
     let (begin, ready) = (lockstep.now, lockstep.readyTime(for: action))
+    let way = livesOn ? lockstep.device.pace.air : .zero
     let result = try lockstep.carryOut(action, isForbidden: choice.isForbidden)
     if case .wait = result.done {
       waited += lockstep.now - begin
       if moves { actuations -= 1 }
+      if let ready, ready > begin { rested += lockstep.now - begin }
     } else if let ready, ready > begin {
       waited += ready - begin
+      rested += ready - begin
+    } else if livesOn {
+      air += lockstep.device.pace.air - way
     }
     return result
   }
@@ -295,6 +319,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     while execution.divergence == nil, events < last {
       if isStopped() { break }
       let explorationState = lockstep.explorationState
+      if livesOn { source.take(motorRest: lockstep.device.pace.motorRest) }
       guard let choice = source.next(in: explorationState) else { break }
       execution.performed.append(choice)
       execution.explorationStates.append(explorationState)

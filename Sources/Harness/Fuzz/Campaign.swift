@@ -75,6 +75,8 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The test under way.
   private var execution = Execution()
   private var troubles = 0
+  /// Until when in the device's time the finding at hand is looked into; `nil` for as long as it takes.
+  var worth: Instant?
   /// What a device that lives on, or that keeps running, was asked for of late; `nil` for one of which each test finds
   /// another.
   var history: DeviceHistory?
@@ -175,6 +177,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.actuations = earlier.status.actuations + runner.actuations
     status.lockTime = earlier.status.lockTime + runner.lockTime
     status.waited = earlier.status.waited + runner.waited
+    status.motorRest = earlier.status.motorRest + runner.rested
+    status.air = earlier.status.air + runner.air
   }
 
   /// Does one test; says why when it was the last.
@@ -200,6 +204,28 @@ public struct Campaign<Device: DeviceUnderTest> {
     let isRare = explorer.end(in: runner.lockstep.explorationState)
     if isRare { edge.keep(test, execution.meaning) }
     if isDeterministic, status.tests % Self.stabilityShare == 1 { repeatTest(test) }
+    return nil
+  }
+
+  /// Does one drawn test, and follows nothing up: what diverges is left to ``perform(_:)``.
+  ///
+  /// - Returns: the test that diverged.
+  mutating func drawTest() -> TestCase? {
+    status.tests += 1
+    let start = explorer.begin()
+    execution.clear()
+    let before = runner.events
+    defer { status.events += runner.events - before }
+    do {
+      try runner.perform(&explorer, from: start, isStopped: { false }, &execution)
+    } catch {
+      _ = explorer.end(in: runner.lockstep.explorationState)
+      if runner.isRefused(start) { leaveOut(start, because: error) }
+      return nil
+    }
+    let isRare = explorer.end(in: runner.lockstep.explorationState)
+    if execution.divergence != nil { return execution.test }
+    if isRare { edge.keep(execution.test, execution.meaning) }
     return nil
   }
 

@@ -101,6 +101,7 @@ public struct Finding: Sendable {
   static let minimal = "minimal for this model"
   static let shorterUnconfirmed = "what is shorter was not confirmed"
   static let unconfirmed = "no length of it was confirmed"
+  static let unshown = "not made shorter, since its test did not show it again"
 }
 
 /// What a device said of a finding of its twin.

@@ -21,13 +21,23 @@ extension Campaign {
       foundAt: status.events, foundLength: test.choices.count, test: test, actions: execution.meaning)
     account()
     finding.foundAfter = (status.lockTime, status.actuations)
+    let before = (time: runner.lockTime, shrinking: status.shrinking)
+    worth = worthOfFinding
+    defer {
+      // What was not spent on shrinking was spent on trying it again.
+      status.confirming += runner.lockTime - before.time - (status.shrinking - before.shrinking)
+      worth = nil
+    }
     // For a divergence that the test alone does not show again.
     let longerTests = history?.leading(to: test, madeReadyBy: sessions) ?? []
     var limit: LimitReached?
     do {
       // A device that was wrong before the test began was not asked for anything in it.
       var steps: [Finding] = []
-      if !divergence.isInPreparation { steps = try shrink(execution, &finding) }
+      if !divergence.isInPreparation, try isWorthShrinking(&finding) {
+        finding.confirmation = Confirmation()
+        steps = try shrink(execution, &finding)
+      }
       if let known = known(where: { $0.test == finding.test || $0.divergence.isLike(finding.divergence) }) {
         findings[known].aliases.append(finding.signature)
         findings[known].count += 1
@@ -35,7 +45,8 @@ extension Campaign {
         return
       }
       if !divergence.isInPreparation { try confirm(&finding, shrunkBy: steps) }
-      for longer in longerTests where finding.confirmation.verdict != .confirmed && !edge.isStopped() {
+      for longer in longerTests
+      where finding.confirmation.verdict != .confirmed && !edge.isStopped() && !isWorthUsedUp {
         if let other = try self.finding(finding, by: longer) { finding = other }
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
@@ -67,6 +78,37 @@ extension Campaign {
     edge.progress(status)
     if let limit { throw limit }
   }
+
+  /// Until when in the device's time a finding is looked into, where that is the clock's: no longer than it took to come
+  /// upon it, and between one minute and ten.
+  private var worthOfFinding: Instant? {
+    guard history != nil, !runner.isInVirtualTime, settings.shrinkTime == nil else { return nil }
+    let time = min(max(runner.lockTime, Self.leastWorth), Self.mostWorth)
+    return .zero + runner.lockTime + time
+  }
+
+  private static var leastWorth: Interval { .seconds(60) }
+  private static var mostWorth: Interval { .seconds(600) }
+
+  /// Whether a finding has had the time that it is worth.
+  private var isWorthUsedUp: Bool { worth.map { .zero + runner.lockTime >= $0 } ?? false }
+
+  /// Whether a test shows its finding once more. Where time is the clock's, one that does not is not made shorter: a test
+  /// that is shorter would not show it either.
+  private mutating func isWorthShrinking(_ finding: inout Finding) throws(LimitReached) -> Bool {
+    guard worth != nil else { return true }
+    for _ in 0..<Self.looks {
+      guard let run = try calmRun(of: finding.test) else { continue }
+      let isShown = run.divergence?.isLike(finding.divergence) ?? false
+      finding.confirmation.count(isShown: isShown)
+      if isShown { return true }
+    }
+    finding.shrinking.end = Finding.unshown
+    return false
+  }
+
+  /// How often a test is run again before it is not made shorter.
+  private static var looks: Int { 2 }
 
   /// The same finding by another test, shrunk and confirmed, if that shows it.
   mutating func finding(
@@ -102,6 +144,9 @@ extension Campaign {
       execution, of: finding.test, specification: runner.specification, alphabet: runner.alphabet,
       starts: runner.starts)
     let begin = edge.elapsed()
+    let before = runner.lockTime
+    // The time of other devices is not this one's.
+    defer { if !runner.takesOthers { status.shrinking += runner.lockTime - before } }
     while let candidate = shrinker.next() {
       if let reason = stop(shrinking: finding.shrinking.events, since: begin) {
         finding.shrinking.end = reason
@@ -132,6 +177,7 @@ extension Campaign {
     if let maximum = settings.shrinkTime, edge.elapsed() - begin >= maximum {
       return "stopped after \(maximum) of shrinking (--shrink-budget)"
     }
+    if isWorthUsedUp { return "stopped after the time that it had taken to come upon it (--shrink-budget)" }
     return nil
   }
 

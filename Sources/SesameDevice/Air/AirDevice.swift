@@ -128,6 +128,11 @@ public final class AirDevice<Transport: HCITransport, Environment: LockEnvironme
     return abilities
   }
 
+  /// Where the client itself knows of no reason for a silence, what else is heard may be one.
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    wrapped.explanation(ofSilence: isSilent) ?? (isSilent ? wrapped.link.explanationOfSilence : nil)
+  }
+
   public func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
     wrapped.adopt(vocabulary)

@@ -134,6 +134,11 @@ extension AirLink {
       central.host.startScanning(ScanParameters(), filterDuplicates: false, at: central.transport.now))
   }
 
+  /// Why the lock is not heard, where others are heard over the same controller: then the silence is its own.
+  public var explanationOfSilence: Explanation? {
+    isListening && way.isIdle ? .unheard(others: listener.others) : nil
+  }
+
   public mutating func stopListening() throws(LabFault) {
     try check()
     guard isListening else { return }
@@ -436,5 +441,15 @@ extension MalformedBluetooth {
       throw fault.problem(expectingOneOf: Self.allCases.map(\.rawValue))
     }
     self = known
+  }
+}
+
+extension Explanation {
+  /// That a lock is silent by itself, since others are heard over the same controller; `nil` where none is.
+  public static func unheard(others count: Int) -> Explanation? {
+    guard count > 0 else { return nil }
+    let others = count == 1 ? "another device was" : "\(count) other devices were"
+    return Explanation(
+      "unheard", "the lock was not heard, and \(others), over the same controller", isOfDevice: true)
   }
 }

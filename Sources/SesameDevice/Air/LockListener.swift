@@ -25,6 +25,11 @@ struct LockListener: Sendable {
     var endsInResponse = false
     /// Whether the client has heard it, if it cannot be read.
     var isTold = false
+    /// Whether it was heard since listening began.
+    var isHeard = false
+
+    /// Whether it is known to be another device than the lock that is meant.
+    var isOther: Bool { verdict == .other && (!endsInResponse || response != nil) }
   }
 
   private enum Verdict: Sendable {
@@ -51,15 +56,19 @@ struct LockListener: Sendable {
   /// How many devices are told apart.
   static let capacity = 256
 
+  /// How many other devices were heard since listening began.
+  var others: Int { devices.count { $0.isHeard && $0.isOther } }
+
   /// Begins to listen anew: the client hears again of those that cannot be read.
   mutating func listenAgain() {
-    for index in devices.indices { devices[index].isTold = false }
+    for index in devices.indices { (devices[index].isTold, devices[index].isHeard) = (false, false) }
   }
 
   /// Takes in a report, and gives what the client is to hear: advertisement and scan response, one after the other.
   mutating func hear(_ report: AdvertisingReport) -> [UInt8]? {
     let isResponse = report.kind == .scanResponse
     guard let index = index(of: report.address, isResponse: isResponse) else { return nil }
+    devices[index].isHeard = true
     if isResponse, devices[index].response != report.data {
       devices[index].response = report.data
       judge(index)

@@ -75,6 +75,12 @@ class HumanFuzzReport: CampaignReport {
         + "seed \(end.seed)"
     ]
     lines.append("  spent    \(spent(end))")
+    if !status.timeShares.isEmpty {
+      let shares = status.timeShares.map { part in
+        part.map { "\($0.name) \($0.percent) %" }.joined(separator: ", ")
+      }
+      lines.append("  time     \(shares.joined(separator: "; "))")
+    }
     if status.repeats > 0 { lines.append("  again    \(status.repeats) times") }
     if status.labFaults > 0 {
       let tests = status.unjudged == 1 ? "1 test" : "\(grouped(status.unjudged)) tests"

@@ -55,10 +55,23 @@ struct StatusScreen {
       [pane.whole(paint, .strong, " lockstep \(head.title)")]
       + pane.beside("time", timeRows, "findings", findingRows)
       + pane.beside("events", eventRows, "coverage", coverageRows)
+    let shares = status.timeShares
+    let spent =
+      shares.isEmpty ? [] : [pane.rule("what lock time went into")] + spentRows(shares).map(pane.whole)
     let course = [pane.rule("over time")] + courseRows.map(pane.whole)
     let now = [pane.rule("now"), pane.whole(paint, nil, "   \(status.phase)")]
-    let lines = head.count + course.count + now.count < rows ? head + course + now : head + now
+    // Where there is no room for all, what is over is left out first.
+    var lines = head + spent + course + now
+    if lines.count >= rows { lines = head + spent + now }
+    if lines.count >= rows { lines = head + now }
     return isUnicode ? lines : lines.map(asciiLines)
+  }
+
+  /// What the device's time went into, by what was waited for and by what it was for.
+  private func spentRows(_ shares: [[(name: String, percent: Int)]]) -> [Pane.Row] {
+    zip(["waited for", "spent on"], shares).map { name, shares in
+      (name, shares.map { "\($0.name) \($0.percent) %" }.joined(separator: "   "))
+    }
   }
 
   /// How it went from the beginning until now.

@@ -96,6 +96,29 @@ struct CampaignTests {
     expect(campaign.status.events, 20_000)
   }
 
+  @Test("where time is the clock's, a test that does not show its finding again is not made shorter")
+  func unshown() throws {
+    func living(_ livesOn: Bool, until last: Int) -> RiggedLock {
+      let lock = RiggedLock(.deafUnlock)
+      (lock.rig.livesOn, lock.rig.livesByTheClock) = (livesOn, true)
+      lock.rig.isSick = { $0 <= last }
+      return lock
+    }
+    let twin = living(false, until: .max)
+    let first = try #require(try campaign(twin) { $0.shrinkEvents = 1 }.campaign.findings.first)
+    let resets = twin.rig.resets - first.shrinking.runs - first.confirmation.runs
+    let (end, judged) = try campaign(living(true, until: resets))
+    let finding = try #require(judged.findings.first)
+    expect(finding.shrinking.end, "not made shorter, since its test did not show it again")
+    expect(finding.shrinking.runs, 0)
+    expect("\(finding.confirmation)", "not reproduced, 0 of 3 (likelihood ratio 1/729)")
+    expect(end, .done)
+    // One that shows it once more is made as short as anywhere.
+    let sure = try #require(try campaign(living(true, until: .max)).campaign.findings.first)
+    expect(sure.test.choices.count, 16)
+    expect("\(sure.confirmation)", "confirmed, 3 of 3 (likelihood ratio 729)")
+  }
+
   @Test("what could not be tried again is no verdict either, and is looked for again")
   func untried() throws {
     let first = try #require(

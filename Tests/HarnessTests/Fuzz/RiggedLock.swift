@@ -18,6 +18,8 @@ struct RiggedLock: StandaloneDevice {
     var isSick: (Int) -> Bool = { _ in true }
     /// Whether the lock is the same from test to test, and the stimulus after which it has its bug for good.
     var livesOn = false
+    /// Whether its time is the clock's.
+    var livesByTheClock = false
     var spoiler: Int?
     /// Whether it is a program that goes on running: what spoils it is over once it is started afresh.
     var keepsRunning = false
@@ -39,6 +41,7 @@ struct RiggedLock: StandaloneDevice {
     var abilities = healthy.abilities
     abilities.livesOn = rig.livesOn
     abilities.keepsRunning = rig.keepsRunning
+    abilities.isInVirtualTime = !rig.livesByTheClock
     return abilities
   }
   var now: Instant { isSick ? sick.now : healthy.now }

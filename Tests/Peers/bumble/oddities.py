@@ -7,6 +7,7 @@ is what `sesame_lock.py --list` says of it, and its name there is that of the cl
 
 import asyncio
 import re
+import time
 
 from bumble.gatt import Characteristic, Descriptor, Service
 
@@ -36,6 +37,10 @@ class Oddity:
     def advertises_every(self, milliseconds):
         """The time between two advertisements."""
         return milliseconds
+
+    def silent_for(self, seconds):
+        """For how long it says nothing before it advertises again."""
+        return seconds
 
     # The way to a session.
 
@@ -123,6 +128,9 @@ class Oddity:
 
     def turning(self, seconds):
         """The motor runs, for so long unless it is turned round."""
+
+    def rested(self):
+        """The motor has come to rest."""
 
     def recorded(self, tag):
         """The tag of a command as the history keeps it."""
@@ -486,6 +494,56 @@ class AutolockChangeIgnored(Fault):
             return False
         session.respond(sesame.SUCCESS)
         return True
+
+
+class SilentAfterThreeVisits(Fault):
+    """After three connections in a row without a command it does not advertise for 40 seconds."""
+
+    SILENCE = 40
+    visits = 0
+
+    def connected(self, connection):
+        self.visits += 1
+
+    def worked(self, session, item):
+        self.visits = 0
+
+    def silent_for(self, seconds):
+        if self.visits < 3:
+            return seconds
+        self.visits = 0
+        self.lock.say("silent")
+        return self.SILENCE
+
+
+class GoneAfterThreeVisits(SilentAfterThreeVisits, Fault):
+    """After three connections in a row without a command it does not advertise any more."""
+
+    SILENCE = 100_000
+
+
+class HastyUnlockStopsHalfWay(Fault):
+    """An unlock that comes within 150 ms of a motion's end stops half way."""
+
+    since = -1.0
+    is_hasty = False
+
+    def rested(self):
+        self.since = time.monotonic()
+
+    def obeys(self, goal):
+        self.is_hasty = goal == "unlocked" and time.monotonic() - self.since < 0.15
+        return True
+
+    def turning(self, seconds):
+        if self.is_hasty:
+            self.stopping = asyncio.get_running_loop().call_later(seconds / 2, self.stop)
+
+    def stop(self):
+        if self.lock.moving:
+            self.lock.moving.cancel()
+            self.lock.bolt.stop()
+            self.lock.come_to_rest()
 
 
 class SettingsLostOnReconnect(Fault):

@@ -89,6 +89,11 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   private var diagnostics: [String] = []
   /// What is written down of a session beside the tests, while one that is to be judged is under way.
   var session: Preparation?
+  /// Whether the way to the lock is what takes the time now, and how much of it that has taken.
+  private var isOnTheWay = false
+  private var airTime = Interval.zero
+  /// Since when the lock is listened for.
+  private(set) var listening: Instant?
 
   /// Governs a wrapped.
   ///
@@ -121,6 +126,9 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
         settings.family.permission(for: Fault(fault, value)).map { !settings.allowed.contains($0) } ?? false
       }
     }
+    let moving = settings.family.stimuli.filter { $0.request?.movesMotor == true }.map(\.name)
+    abilities.resting = moving + settings.family.hostileFaults
+    abilities.takesCommandsInMotion = settings.limits.gap == .zero
     return abilities
   }
 
@@ -185,8 +193,18 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   func begin(_ start: StartCondition) throws(LabFault) {
     command = nil
     position = nil
+    isOnTheWay = false
+    listening = nil
     try wrapped.reset(to: start)
     wasUsed = true
+  }
+
+  /// What the way to the lock has taken, and how long its motor rests.
+  public var pace: DevicePace {
+    var pace = wrapped.pace
+    pace.air = pace.air + airTime
+    if let ready = readyTime(of: 1) { pace.motorRest = max(pace.motorRest, ready - wrapped.now) }
+    return pace
   }
 
   public func readyTime(for stimulus: Stimulus) -> Instant? {
@@ -230,8 +248,19 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     }
     defer { if isPaid { cycleCounter.noteStart() } }
     write(.stimulus(stimulus))
+    let isCarriedOut = wrapped.reaches(stimulus)
     try wrapped.perform(stimulus)
-    if family.request(named: name) == .reset { try cycleCounter.noteAutolock(false) }
+    switch family.request(named: name) {
+    // One that the client refuses, since it has a link, makes it listen to nothing.
+    case .listen where isCarriedOut:
+      isOnTheWay = true
+      listening = listening ?? wrapped.now
+    case .leave:
+      isOnTheWay = false
+      listening = nil
+    case .reset: try cycleCounter.noteAutolock(false)
+    default: break
+    }
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
@@ -245,19 +274,48 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    guard let observation = try wrapped.observe(until: limit) else { return nil }
+    guard let observation = try look(until: limit) else { return nil }
     write(.observation(observation))
     try note(observation)
     return observation
+  }
+
+  private func look(until limit: Instant) throws(LabFault) -> Observation? {
+    let begin = wrapped.now
+    defer { if isOnTheWay { airTime = airTime + (wrapped.now - begin) } }
+    return try wrapped.observe(until: limit)
   }
 
   /// Writes down what is done or shown in a session beside the tests.
   func write(_ event: TraceEvent) {
     guard session != nil else { return }
     session?.take(event, at: wrapped.now)
-    if case .observation(.status(let number)) = event, condition(number) == .away {
-      session?.explanation = wrapped.explanation(ofSilence: false)
+    guard case .observation(.status(let number)) = event else { return }
+    if condition(number) == .away { session?.explanation = wrapped.explanation(ofSilence: false) }
+    if let listening, wrapped.now - listening > Self.silence {
+      session?.explanation = Self.rest(of: wrapped.now - listening)
     }
+  }
+
+  /// That a lock was not heard for a while, and then again: it has taken a rest that nothing asks for.
+  static func rest(of time: Interval) -> Explanation {
+    let tenths = (time.nanoseconds + 50_000_000) / 100_000_000
+    return Explanation(
+      "unheard",
+      "the lock was not heard for \(tenths / 10).\(tenths % 10) s, and then it was: nothing asks it for such a rest",
+      isOfDevice: true)
+  }
+
+  /// The silence of the lock was judged.
+  func endSilence() { listening = nil }
+
+  /// Lets the silence of a session count up to now, where it is the lock's own doing: others are heard meanwhile.
+  func countSilence() {
+    guard let listening, wrapped.now - listening > Self.silence,
+      let reason = wrapped.explanation(ofSilence: true), reason.isOfDevice
+    else { return }
+    session?.silence = wrapped.now
+    session?.explanation = reason
   }
 
   public func restart() throws(LabFault) {
@@ -337,6 +395,8 @@ extension Interlock {
     switch observation {
     case .status(let number):
       guard let condition = condition(number) else { return position = nil }
+      isOnTheWay = [.heard, .underWay].contains(condition)
+      listening = nil
       let lastRest = family.has(.setAutolock) ? nil : knowledge.lastRest
       knowledge.take(condition)
       try note(condition, after: position ?? lastRest.flatMap(LockFamily.Condition.init))

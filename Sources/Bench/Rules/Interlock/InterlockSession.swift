@@ -15,19 +15,27 @@ extension Interlock {
     // A battery that is low is no reason to leave a door open.
     try step { () throws(LabFault) in try self.begin(StartCondition()) }
     let limit = now + patience
-    return (try way.reach(hearing: Self.silence, session: patience, until: limit), limit)
+    do {
+      return (try way.reach(hearing: Self.longestSilence, session: patience, until: limit), limit)
+    } catch {
+      countSilence()
+      throw error
+    }
   }
 
-  /// For how long a lock may be silent: less than the model grants it, so that one that is gone is never a lock that
-  /// is wrong.
+  /// For how long a lock may be silent: less than the model grants it, so that one that is gone is not called wrong for
+  /// that alone.
   static var silence: Interval { .milliseconds(14_500) }
+
+  /// For how long a lock is listened for that is silent: one that is heard again by then has taken a rest of its own.
+  static var longestSilence: Interval { .seconds(60) }
 }
 
 // MARK: - Parking
 
 extension Interlock {
   /// The longest that parking may take.
-  private static var patience: Interval { .seconds(60) }
+  private static var patience: Interval { .seconds(120) }
 
   /// Brings the lock to its park position, at the end of a run and whatever its end.
   ///

@@ -24,8 +24,9 @@ public protocol LookedAfterLock: DeviceUnderTest {
 ///   movement causes none.
 /// - A start that asks for nothing at all takes the lock as it is, and is for who looks at its health.
 /// - What cannot be brought about with what is allowed is not possible, and says why: no test begins elsewhere.
-/// - A lock that is not heard, or cannot be logged in to, is not there; nor is one that stays silent in a test for as
-///   long as a lock may be silent at the most.
+/// - A lock that is not heard, or cannot be logged in to, is not there. But where others are heard meanwhile over the same
+///   controller, or the lock itself after a rest that nothing asks for, its silence is its own doing, and the model's to
+///   judge.
 /// - It is never left without its owner: `reset` needs the permission for `register` too, nothing comes between a lock
 ///   without an owner and its client, and ``leave()`` registers it again. Autolock and positions that were changed are put
 ///   back there as well.
@@ -64,8 +65,11 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
   private var isLookedAfter = false
   /// Whether it has an owner whose key is kept, or needs none.
   var isRegistered: Bool { !family.hasOwners || interlock.wrapped.isRegistered }
-  /// Since when the lock is listened for in vain.
-  private var listening: Instant?
+  /// What the lock showed after a silence that is its own doing, and why that is so.
+  private var late: Observation?
+  private var silence: Explanation?
+  /// What the motor's rest has taken in the sessions beside the tests.
+  private var restTime = Interval.zero
 
   /// Governs a lock and looks after it.
   ///
@@ -94,7 +98,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
-    listening = nil
+    (late, silence) = (nil, nil)
     isFlawed = false
     sessions = []
     try settleDebt()
@@ -116,15 +120,11 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
     let isCarriedOut = interlock.reaches(stimulus)
     if isMessage, isCarriedOut { isFlawed = false }
     try interlock.perform(stimulus)
-    switch request {
-    case .configure, .reset: hasNewPositions = true
-    // One that the client refuses, since it has a link, makes it listen to nothing.
-    case .listen: if isLookedAfter, isCarriedOut { listening = listening ?? now }
-    case .leave: listening = nil
-    case .connect, .lock, .unlock, .toggle, .forge, .register, .setAutolock, .readAutolock, .readHistory, nil:
-      break
-    }
+    if [.configure, .reset].contains(request) { hasNewPositions = true }
   }
+
+  /// Since when the lock is listened for in vain, where that is judged.
+  private var listening: Instant? { isLookedAfter ? interlock.listening : nil }
 
   /// Brings about a fault; of a lock without an owner those alone that are none of the way to it.
   public func bring(about fault: Fault) throws(LabFault) {
@@ -145,18 +145,63 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
   private static var danger: String { "the lock could get an owner whose key nobody has" }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    let silence = Interlock<Device>.silence
-    let end = listening.map { $0 + silence } ?? .never
-    guard let observation = try interlock.observe(until: min(limit, end)) else {
-      if now >= end { throw LabFault(.noDevice, "the lock was not heard for \(silence)") }
-      return nil
+    if let late {
+      self.late = nil
+      return late
     }
-    if case .status(let number) = observation {
-      listening = nil
-      if family.condition(named: vocabulary.statuses[number]) == .proving { isFlawed = false }
+    let end = listening.map { $0 + Interlock<Device>.silence } ?? .never
+    guard let observation = try look(until: min(limit, end)) else {
+      guard let listening, now >= end else { return nil }
+      return try listenOn(since: listening, until: limit)
     }
     return observation
   }
+
+  /// Lets time pass up to the next observation of the lock.
+  private func look(until limit: Instant) throws(LabFault) -> Observation? {
+    guard let observation = try interlock.observe(until: limit) else { return nil }
+    if case .status(let number) = observation,
+      family.condition(named: vocabulary.statuses[number]) == .proving
+    {
+      isFlawed = false
+    }
+    return observation
+  }
+
+  /// Listens on to a lock that is silent, longer than the model grants: whether its silence is its own doing, or the
+  /// lab's, is told by others that are heard over the same controller, or by the lock itself, once it is heard again.
+  ///
+  /// - Returns: what it shows in time; `nil` for a silence that the model is to judge.
+  private func listenOn(since begin: Instant, until limit: Instant) throws(LabFault) -> Observation? {
+    let longest = Interlock<Device>.longestSilence
+    while now < begin + longest {
+      guard let observation = try look(until: begin + longest) else { continue }
+      if now <= limit { return observation }
+      late = observation
+      silence = Interlock<Device>.rest(of: now - begin)
+      return nil
+    }
+    interlock.endSilence()
+    guard let reason = interlock.explanation(ofSilence: true), reason.isOfDevice else {
+      throw LabFault(.noDevice, "the lock was not heard for \(longest)")
+    }
+    silence = reason
+    return nil
+  }
+
+  public func explanation(ofSilence isSilent: Bool) -> Explanation? {
+    if isSilent, let silence { return silence }
+    return interlock.explanation(ofSilence: isSilent)
+  }
+
+  public var pace: DevicePace {
+    var pace = interlock.pace
+    pace.rest = pace.rest + restTime
+    return pace
+  }
+
+  /// Notes what the motor's rest has taken in a session beside the tests.
+  func note(rest time: Interval) { restTime = restTime + time }
 
   public func takePreparations() -> [Preparation] {
     defer { sessions = [] }

@@ -92,7 +92,7 @@ extension RealLock {
   }
 
   /// The longest that a session beside the tests may take, and how often it is tried.
-  private static var patience: Interval { .seconds(90) }
+  private static var patience: Interval { .seconds(120) }
   private static var attempts: Int { 3 }
   /// More sessions than any condition takes.
   private static var maximumSessions: Int { 6 }
@@ -120,6 +120,7 @@ extension RealLock {
             "the lock may still have the owner that it was to forget: the key is tried again")
         }
         troubles += 1
+        if interlock.listening != nil { troubles = Self.attempts }
         guard troubles < Self.attempts else {
           let isOpen = interlock.knowledge.isRegistrationOpen
           let why =
@@ -228,6 +229,7 @@ extension RealLock {
     try interlock.way.give(request, arguments)
     // What a motor's rest takes is no fault of the lock's.
     sessionEnd = sessionEnd + (now - begin)
+    note(rest: now - begin)
   }
 
   /// Until when an answer may come that the model gives so much time: what comes later is its to judge.

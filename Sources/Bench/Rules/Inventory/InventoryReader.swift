@@ -187,7 +187,7 @@ private struct InventoryReading {
     guard let fields = cursor.fields(Grammar.limits) else { return nil }
     var others = OptionalFields(fields)
     var limits = LockLimits()
-    limits.gap = others.read("gap") { $0.duration() } ?? limits.gap
+    limits.ownGap = others.read("gap") { $0.duration() }
     limits.perHour = others.read("per-hour") { $0.integer(in: 1...1_000_000) }
     limits.perShift = others.read("per-shift") { $0.integer(in: 1...1_000_000) }
     limits.coolDown = others.read("cool-down") { $0.duration() } ?? limits.coolDown

@@ -2,8 +2,8 @@ public import Basics
 
 /// What a lock may be asked of, whoever asks: what its motor, its battery and its door are owed.
 public struct LockLimits: Equatable, Sendable {
-  /// The least time from one movement of the motor to the next.
-  public var gap = Interval.seconds(2)
+  /// The least time from one movement of the motor to the next, where that is said; see ``gap``.
+  public var ownGap: Interval?
   /// How many movements an hour may see, whichever hour it is; `nil` for any number.
   public var perHour: Int?
   /// How many movements twelve hours on end may see; `nil` for any number.
@@ -17,10 +17,10 @@ public struct LockLimits: Equatable, Sendable {
 
   /// Takes limits; those not given are the usual ones.
   public init(
-    gap: Interval = Interval.seconds(2), perHour: Int? = nil, perShift: Int? = nil,
+    gap: Interval? = nil, perHour: Int? = nil, perShift: Int? = nil,
     coolDown: Interval = Interval.seconds(300), batteryFloor: Int? = nil, batterySlope: Int? = nil
   ) {
-    self.gap = gap
+    ownGap = gap
     self.perHour = perHour
     self.perShift = perShift
     self.coolDown = coolDown
@@ -30,6 +30,13 @@ public struct LockLimits: Equatable, Sendable {
 }
 
 extension LockLimits {
+  /// The least time from one movement of the motor to the next: two seconds unless the bench or the lock's file says
+  /// otherwise.
+  public var gap: Interval {
+    get { ownGap ?? .seconds(2) }
+    set { ownGap = newValue }
+  }
+
   /// What every lock is owed.
   public static var usual: LockLimits { LockLimits() }
 }
