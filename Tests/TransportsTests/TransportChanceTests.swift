@@ -33,7 +33,7 @@ struct TransportChanceTests {
     "random bytes end in a fault each time, with bounded memory, and the transport opens again",
     arguments: TransportWay.allCases)
   func randomBytes(way: TransportWay) throws {
-    let rig = try TransportRig(way)
+    let rig = try TransportRig(way) { $0.packetTimeout = .seconds(1) }
     var random = SeededGenerator(seed: 1, for: way.rawValue)
     let end = Waiting.now + duration
     let before = residentBytes()

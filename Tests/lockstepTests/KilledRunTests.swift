@@ -35,7 +35,7 @@ struct KilledRunTests {
 
   /// Starts a run and waits until the lock is open.
   private func open(_ out: Command.Folder) throws -> Program {
-    let before = runs
+    let before = runs.last
     let process = try Command.start(drive: ["slow.yaml"], air, out: out)
     folder.awaitUnlocked(by: process, after: before)
     return process

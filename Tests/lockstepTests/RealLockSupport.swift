@@ -89,12 +89,12 @@ extension Command.Folder {
     try read("Reports/runs/\(names("Reports/runs").last ?? "none")/journal.jsonl")
   }
 
-  /// Waits until the lock has shown in the last run that it is unlocked; in one after those that are named, where some are.
+  /// Waits until the lock has shown in the last run that it is unlocked; in one after a run, where one is named.
   func awaitUnlocked(
-    by process: Program, after runs: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    by process: Program, after run: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     eventually(by: process, sourceLocation: sourceLocation) {
-      guard names("Reports/runs").count > runs.count, let journal = try? journal() else { return false }
+      guard names("Reports/runs").last != run, let journal = try? journal() else { return false }
       return journal.contains(#""status":"unlocked""#)
     }
   }
