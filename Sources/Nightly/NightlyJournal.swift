@@ -110,6 +110,28 @@ public struct NightlyJournal {
   }
 }
 
+extension Night {
+  /// What a case counts as in the night: in its journal, on its page and for what the command ends with.
+  public func ending(of state: CaseState) -> CaseEnding {
+    let result = reason(for: state)
+    return switch result.verdict {
+    case .agree: .agreed
+    case .flaky: .flaky
+    case .divergence: state.test.quarantine == nil ? .diverged : .excused
+    case .labFault: state.test.quarantine == nil ? .labFault : .excused
+    case .skipped: .skipped
+    case .notRun where state.runs.isEmpty: .skipped
+    case .notRun:
+      // It was begun, and what kept it from its end says what it is.
+      switch result.cause {
+      case .budget: .limited
+      case .device: .labFault
+      case .time, .stopped, .losses, .record, nil: .incomplete
+      }
+    }
+  }
+}
+
 extension NightEnding.Verdict {
   /// Whether it is the end of a try, and not only of a process.
   fileprivate var isJudged: Bool {

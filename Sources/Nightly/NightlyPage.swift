@@ -82,7 +82,9 @@ extension NightlyReport {
   }
 
   private var calm: String {
-    if status == .labFault { return "No lock is wrong, but the lab needs a person" }
+    if status == .labFault {
+      return notRun.first.map { "Not run: \($0.reason)" } ?? "No lock is wrong, but the lab needs a person"
+    }
     return excused.isEmpty ? "Nothing to do" : "Nothing to do: what disagrees is in quarantine"
   }
 

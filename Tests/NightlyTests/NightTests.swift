@@ -128,7 +128,8 @@ struct NightTests {
     expect(rig.receive(.begin(clock), at: 0), ["start 1: a on front over blue"])
     expect(
       rig.receive(.ended(1, good(3)), at: 5),
-      ["a: agree", "b: not run, no lock has the tags sesam5", "finish"])
+      ["a: agree", "b: not-run", "finish"])
+    expect(rig.results(), ["a: agree", "b: not-run, no lock has the tags sesam5"])
     expect(rig.night.cases.map { rig.night.reason(for: $0).cause }, [nil, .device])
     expect(rig.night.cases.map(rig.night.ending), [.agreed, .skipped])
   }

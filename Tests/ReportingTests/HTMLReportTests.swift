@@ -61,8 +61,9 @@ private struct Past: CaseHistorySource {
       )
     }
     return [
-      run(1, [5, 0, 0, 0, 0], status: 0), run(2, [3, 2, 1, 0, 0]), run(3, [3, 0, 2, 0, 0]),
-      run(4, [4, 0, 0, 0, 1]), run(5, [5, 0, 0, 0, 0], flaky: 2), run(6, [0, 0, 0, 5, 0], status: 4),
+      run(1, [5, 0, 0, 0, 0], status: 0), run(2, [3, 2, 1, 0, 0]), run(3, [3, 0, 2, 0, 0], status: 3),
+      run(4, [4, 0, 0, 0, 1], status: 5), run(5, [5, 0, 0, 0, 0], flaky: 2, status: 0),
+      run(6, [0, 0, 0, 5, 0], status: 4),
       run(7, [5, 0, 0, 0, 0], status: nil),
     ]
   }

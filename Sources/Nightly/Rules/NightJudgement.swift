@@ -1,5 +1,4 @@
 import Conformance
-public import Journal
 import Basics
 
 // What became of a case, of a lock, of the night.
@@ -46,7 +45,7 @@ extension Night {
   func decision(on state: CaseState) -> NightResult? {
     guard let last = state.last else { return nil }
     switch last.verdict {
-    case .agree: return NightResult(state.divergences + state.labFailures > 0 ? .flaky : .agree)
+    case .agree: return NightResult(state.divergences > 0 ? .flaky : .agree)
     case .skipped: return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
     case .divergence:
       let isTriedAgain =
@@ -93,26 +92,6 @@ extension Night {
     let prefix = state.runs.isEmpty ? "" : "begun and not brought to an end; "
     let (cause, words) = obstacle(to: state)
     return NightResult(.notRun, prefix + words, cause: cause)
-  }
-
-  /// What a case counts as in the night: in its journal, on its page and for what the command ends with.
-  public func ending(of state: CaseState) -> CaseEnding {
-    let result = reason(for: state)
-    return switch result.verdict {
-    case .agree: .agreed
-    case .flaky: .flaky
-    case .divergence: state.test.quarantine == nil ? .diverged : .excused
-    case .labFault: state.test.quarantine == nil ? .labFault : .excused
-    case .skipped: .skipped
-    case .notRun where state.runs.isEmpty: .skipped
-    case .notRun:
-      // It was begun, and what kept it from its end says what it is.
-      switch result.cause {
-      case .budget: .limited
-      case .device: .labFault
-      case .time, .stopped, .losses, .record, nil: .incomplete
-      }
-    }
   }
 
   private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
