@@ -14,6 +14,7 @@ public struct PacketsText {
   /// An object of the journal's format.
   public func json(_ entry: CaptureEntry) -> JSON {
     var members: [JSON.Member] = [.init("t", .text(trimmed(time(of: entry))))]
+    if let controller = entry.controller { members.append(.init("controller", .number("\(controller)"))) }
     if let event = entry.event {
       members.append(.init("event", .text(event)))
     } else {
@@ -49,7 +50,8 @@ public struct PacketsText {
   private static let indentation = spaces(14)
 
   private func heading(_ entry: CaptureEntry) -> String {
-    time(of: entry).rightAligned(in: 12) + "  " + padded(entry.sender?.rawValue ?? "", 12)
+    time(of: entry).rightAligned(in: 12) + "  "
+      + (entry.controller.map { padded("hci\($0)", 6) } ?? "") + padded(entry.sender?.rawValue ?? "", 12)
   }
 
   private func named(_ layer: CaptureEntry.Layer) -> String {

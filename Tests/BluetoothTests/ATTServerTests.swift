@@ -154,8 +154,7 @@ struct ATTServerTests {
     ServerExchange(.writeRequest(h(15), [1]), error(0x12, 15, .invalidValueLength)),
     ServerExchange(.writeRequest(h(15), [1, 0, 0]), error(0x12, 15, .invalidValueLength)),
     ServerExchange(.writeRequest(h(15), [2, 0]), error(0x12, 15, .improperConfiguration)),
-    ServerExchange(.writeRequest(h(15), [5, 0]), error(0x12, 15, .improperConfiguration)),
-    ServerExchange(.writeRequest(h(15), [1, 0x80]), error(0x12, 15, .improperConfiguration)),
+    ServerExchange(.writeRequest(h(15), [6, 0x80]), error(0x12, 15, .improperConfiguration)),
     ServerExchange(.writeRequest(h(9), [1, 0]), error(0x12, 9, .improperConfiguration)),
     ServerExchange(.prepareWriteRequest(h(3), offset: 0, [1]), error(0x16, 3, .writeNotPermitted)),
     ServerExchange(.prepareWriteRequest(h(26), offset: 0, [1]), error(0x16, 26, .invalidHandle)),
@@ -252,6 +251,9 @@ struct ATTServerTests {
     expect(
       receive(.writeRequest(h(15), [1, 0])),
       [.transmit(.writeResponse), .report(.subscribed(h(14), .notifications))])
+    // The reserved bits of a configuration are ignored.
+    expect(receive(.writeRequest(h(15), [0xF9, 0x80])), [.transmit(.writeResponse)])
+    expect(receive(.readRequest(h(15))), [.transmit(.readResponse([1, 0]))])
   }
 
   @Test("of a long write that is held each value is asked of, and one that is refused lets none be written")
@@ -390,7 +392,7 @@ extension ATTServerTests {
     ),
     ([(18, 0, [1]), (15, 0, [1])], 15, .invalidValueLength),
     ([(15, 2, [0])], 15, .invalidValueLength),
-    ([(18, 0, [1]), (15, 0, [4, 0])], 15, .improperConfiguration),
+    ([(18, 0, [1]), (15, 0, [6, 0])], 15, .improperConfiguration),
     ([(15, 0, [1, 0]), (15, 2, [0]), (18, 0, [1])], 15, .invalidValueLength),
   ]
 

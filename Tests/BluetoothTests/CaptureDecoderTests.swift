@@ -150,7 +150,7 @@ import Testing
       [
         ([], false), ([9], true), ([1, 6, 4, 3, 0x40], false), ([1, 6, 4, 2, 0x40, 0], false),
         ([4, 0x3E, 1, 0x63], true), ([4, 5, 2, 0, 0x40], true), ([2, 0x40, 0x20, 9, 0, 1], true),
-        ([1, 0x77, 0x20, 1, 0], false), ([3, 0, 0, 0], true), ([5, 0, 0, 0, 0], true),
+        ([1, 0xFF, 0x20, 1, 0], false), ([3, 0, 0, 0], true), ([5, 0, 0, 0, 0], true),
       ], drops: [0, 0, 0, 0, 0, 0, 0, 0, 0, 3], cut: [6: 14])
     expect(
       lines,
@@ -162,25 +162,140 @@ import Testing
         "4 controller HCI: event LE event 0x63, 0 bytes",
         "5 controller HCI: malformed: at 5: 1 more byte needed",
         "6 controller HCI: malformed: the capture kept 6 of its 14 bytes",
-        "7 host HCI: command 0x2077, 1 byte", "8 controller HCI: synchronous data, 3 bytes",
+        "7 host 01ff2001**", "7 host HCI: command 0x20ff, 1 byte",
+        "8 controller HCI: synchronous data, 3 bytes",
         "9 -- 3 packets of the capture are missing", "9 controller HCI: isochronous data, 4 bytes",
       ])
   }
 
-  @Test("keys in commands and on the security channel are not shown")
-  func keys() {
-    let key = UUID128(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
-    let stars = String(repeating: "**", count: 16)
-    let secret = [UInt8](repeating: 7, count: 16)
+  private static let stars = String(repeating: "**", count: 7)
+
+  /// Packets with what is not shown of them; `k` is 16 bytes of a key.
+  static let secrets: [(name: String, packet: String, shown: String)] = [
+    ("Link Key Request Reply", "010b0416060504030201k", "010b0416060504030201K"),
+    (
+      "PIN Code Request Reply", "010d041706050403020104" + "31323334" + "000000000000000000000000",
+      "010d0417060504030201*17"
+    ),
+    ("User Passkey Request Reply", "012e040a06050403020140e20100", "012e040a060504030201*4"),
+    ("Remote OOB Data Request Reply", "01300426060504030201kk", "01300426060504030201KK"),
+    ("Remote OOB Extended Data Request Reply", "01450446060504030201kkkk", "01450446060504030201KKKK"),
+    ("Create Physical Link", "01350414012003k", "0135041401****K"),
+    ("Write Stored Link Key", "01110c1701060504030201k", "01110c17" + stars + "K"),
+    ("LE Encrypt", "01172020kk", "01172020KK"),
+    ("LE Enable Encryption", "0119201c40000000000000000000cdabk", "0119201c40000000000000000000cdabK"),
+    ("LE Long Term Key Request Reply", "011a20124000k", "011a20124000K"),
+    ("LE Add Device To Resolving List", "0127202700060504030201kk", "0127202700060504030201KK"),
+    (
+      "LE Create BIG", "0168201f000001102700640" + "00a000002000001k",
+      "0168201f00000110270064000a000002000001K"
+    ),
+    ("LE BIG Create Sync", "016b201900010001k0064000101", "016b201900010001K*5"),
+    ("a command of the maker", "0100fc0201ab", "0100fc02*2"),
+    ("a command that is not known", "01ff270101", "01ff2701*1"),
+    ("a command that tells nothing", "01030c00", "01030c00"),
+    ("a command whose parameters are harmless", "010104053" + "38b9e0800", "0101040533" + "8b9e0800"),
+    ("Return Link Keys", "04151701060504030201k", "041517" + stars + "K"),
+    ("Link Key Notification", "041817060504030201k05", "041817060504030201K*1"),
+    ("User Passkey Notification", "043b0a06050403020140e20100", "043b0a060504030201*4"),
+    ("LE Generate DHKey Complete", "043e220900kk", "043e220900KK"),
+    ("an event of the maker", "04ff021234", "04ff02*2"),
+    ("an LE event that is not known", "043e03f00102", "043e03f0*2"),
+    ("an event whose parameters are harmless", "0416060605040302c1", "0416060605040302c1"),
+    ("what Read Local OOB Data returns", "040e2401570c00kk", "040e2401570c00KK"),
+    ("what LE Rand returns", "040e0c0118200001020304050607" + "08", "040e0c01182000*8"),
+    ("what a command of the maker returns", "040e050100fc0007", "040e050100fc00*1"),
+    ("what a harmless command returns", "040e0a010910000605040302c1", "040e0a010910000605040302c1"),
+    ("a packet of no kind", "06aabb", "06*2"),
+    ("a key on the security channel", "02402015001100060006k", "02402015001100060006K"),
+    ("a key on the security channel of BR/EDR", "02402015001100070008k", "02402015001100070008K"),
+    ("a random number of a pairing", "02402015001100060004k", "02402015001100060004K"),
+    ("a security command that is reserved", "0240200600020006000f07", "0240200600020006000f*1"),
+    ("a pairing request", "0240200b00070006000103000910" + "0201", "0240200b0007000600010300091002" + "01"),
+  ]
+
+  @Test(
+    "keys, and what leads to one, are not shown, nor what is not known to be harmless: whole, cut anywhere, with more behind",
+    arguments: secrets)
+  func secrecy(name: String, packet: String, shown: String) throws {
+    let key = "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
+    let bytes = try [UInt8](hex: packet.replacing("k", with: key))
+    var expected = shown.replacing("K", with: String(repeating: "**", count: 16))
+    if let star = expected.lastIndex(of: "*"), let count = Int(expected[expected.index(after: star)...]) {
+      expected = expected[..<star] + String(repeating: "**", count: count)
+    }
+    for count in 1...bytes.count {
+      var decoder = CaptureDecoder()
+      var record = BTSnoop.Record(time: 0, isReceived: bytes[0] != 1, packet: [UInt8](bytes[..<count]))
+      record.originalLength = UInt32(bytes.count)
+      let entry = decoder.decode(record).entries.first { $0.event == nil }
+      expect(entry?.hex, String(expected.prefix(2 * count)))
+    }
+    var decoder = CaptureDecoder()
+    let longer = BTSnoop.Record(time: 0, isReceived: bytes[0] != 1, packet: bytes + [7])
+    let isHidden = expected.hasSuffix("*")
+    expect(decoder.decode(longer).entries.first { $0.event == nil }?.hex, expected + (isHidden ? "**" : "07"))
+  }
+
+  @Test("a key is not shown in any fragment, nor is what belongs to a frame whose beginning is not there")
+  func secretFragments() throws {
+    let frame = [17, 0, 6, 0, 6] + [UInt8](repeating: 0xEE, count: 16)
+    for cut in 1..<frame.count {
+      let shown = Self.text([
+        Self.connection(.central), Self.acl([UInt8](frame[..<cut])),
+        Self.acl([UInt8](frame[cut...]), .continuing),
+      ]).joined()
+      #expect(!shown.contains("ee"), "cut at \(cut): \(shown)")
+    }
+    // The capture cut the first fragment before its channel, and has none of the second frame.
+    let later = Self.acl([UInt8](repeating: 7, count: 16), .continuing)
+    let attribute = Self.att(.notification(AttributeHandle(rawValue: 3), [9, 9]), isReceived: true)
+    let cut: (packet: [UInt8], isReceived: Bool) = ([2, 0x40, 0x20, 5, 0, 17, 0, 6], true)
+    let hidden = "lock 0240101000" + String(repeating: "**", count: 16)
     expect(
-      Self.text([
-        (HCICommand.leEncrypt(key, UUID128(high: 0, low: 0)).packet.h4, false),
-        Self.connection(.central), Self.acl([17, 0, 6, 0, 6, 7, 7, 7]),
-        Self.acl([UInt8](secret.dropFirst(3)), .continuing),
-      ]).filter { $0.contains("*") || $0.contains("security: ") },
+      Self.text([cut, later, later, attribute], cut: [0: 10]).filter { $0.contains("*") },
+      ["1 \(hidden)", "2 \(hidden)"])
+    // Packets are missing between.
+    let first = Self.acl([18, 0, 4, 0, 0x1B, 3])
+    expect(Self.text([first, later], drops: [0, 1]).filter { $0.contains("*") }, ["1 \(hidden)"])
+    expect(Self.text([first, later]).filter { $0.contains("*") }, [])
+  }
+
+  @Test("reserved bits are ignored, and said once for each kind")
+  func reserved() {
+    let completed: [UInt8] = [4, 0x13, 5, 1, 0x40, 0x10, 2, 0]
+    let longer: [UInt8] = [4, 0x13, 6, 1, 0x40, 0x10, 2, 0, 9]
+    expect(
+      Self.text([(completed, true), (completed, true), (longer, true), (longer, true)]),
       [
-        "0 host 01172020" + stars + String(repeating: "00", count: 16),
-        "3 lock 0240100d00" + String(repeating: "**", count: 13), "3 lock security: security 0x06, 16 bytes",
+        "0 controller HCI: event Number Of Completed Packets, handle 0x0040: 2 "
+          + "(ignored here and from now on: reserved bits above a connection handle)",
+        "1 controller HCI: event Number Of Completed Packets, handle 0x0040: 2",
+        "2 controller HCI: event Number Of Completed Packets, handle 0x0040: 2 "
+          + "(ignored here and from now on: bytes behind the last known field)",
+        "3 controller HCI: event Number Of Completed Packets, handle 0x0040: 2",
+      ])
+  }
+
+  @Test("what an earlier link to an address told of its attributes counts on the next one")
+  func rediscovery() {
+    let handle = AttributeHandle(rawValue: 14)
+    let write = Self.att(.writeCommand(handle, [1, 2, 3]), isReceived: false)
+    let packets: [(packet: [UInt8], isReceived: Bool)] = [
+      Self.connection(.central),
+      Self.att(.readByTypeRequest(.all, type: BluetoothUUID(0x2803)), isReceived: false),
+      Self.att(.readByTypeResponse(length: 7, [13, 0, 8, 14, 0, 0x19, 0x2A]), isReceived: true), write,
+      (
+        HCIEvent.disconnectionComplete(status: .success, Self.link, reason: .connectionTimeout).packet.h4,
+        true
+      ),
+      Self.connection(.central), write,
+    ]
+    expect(
+      Self.text(packets).filter { $0.contains("Write") },
+      [
+        "3 client ATT: Write Command, handle 0x000e (Battery Level), 3 bytes",
+        "6 client ATT: Write Command, handle 0x000e (Battery Level), 3 bytes",
       ])
   }
 

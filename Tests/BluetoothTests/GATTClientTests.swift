@@ -329,8 +329,18 @@ struct GATTClientTests {
       "an error for another request", .write(h(3), []), notFound(0x0A, 3),
       "an error for request 0x0a, not 0x12"
     ),
-    ("an MTU that is too small", .exchangeMTU, .exchangeMTUResponse(22), "an MTU of 22, below 23"),
   ]
+
+  @Test("an MTU that is too small changes nothing, and is said")
+  func smallMTU() {
+    var database = GATTDatabase([])
+    var link = GATTLink(offering: 100)
+    _ = link.start(.exchangeMTU, at: .zero)
+    expect(
+      link.receive(.exchangeMTUResponse(22), &database, at: .zero),
+      [.complain("an MTU of 22, below 23"), .report(.finished(1, .success(.mtu(23))))])
+    expect(link.mtu, 23)
+  }
 
   @Test("an answer that cannot be true fails the procedure, and the next one goes on", arguments: lies)
   func lie(name: String, procedure: GATTProcedure, answer: ATTPacket, sentence: String) {

@@ -223,8 +223,7 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
   @Test(
     "a value that a field may not hold is named with its place",
     arguments: [
-      (HCICommand.disconnect.opcode, "000f13", DecodeError.value(0x0F00, of: "connection handle", at: 0)),
-      (HCICommand.reset.opcode, "00", .trailing(at: 0, count: 1)),
+      (HCICommand.reset.opcode, "00", DecodeError.trailing(at: 0, count: 1)),
       (HCICommand.leSetAdvertisingEnable.opcode, "02", .value(2, of: "advertising enable", at: 0)),
       (HCICommand.leSetScanEnable.opcode, "0102", .value(2, of: "filter duplicates", at: 1)),
       (HCICommand.leSetScanParameters.opcode, "02100010000000", .value(2, of: "scan type", at: 0)),
@@ -247,6 +246,19 @@ func parameters(of packet: HCIPacket) -> [UInt8] {
   func wrongValues(opcode: UInt16, text: String, error: DecodeError) throws {
     let parameters = try [UInt8](hex: text)
     #expect(throws: error) { try HCICommand(opcode: opcode, parameters: parameters) }
+  }
+
+  @Test("the reserved bits above a connection handle are ignored in every command of a link")
+  func reservedBits() throws {
+    var random = SeededGenerator(seed: 9)
+    for sample in sampleCommands(&random) {
+      guard let declaration = HCICommand.declaration(of: sample.value.opcode), declaration.isOfLink else {
+        continue
+      }
+      var parameters = sample.value.parameters
+      parameters[1] |= 0xF0
+      expect(try HCICommand(opcode: sample.value.opcode, parameters: parameters), sample.value)
+    }
   }
 
   @Test("advertising data of more than 31 bytes is the caller's fault")

@@ -70,13 +70,22 @@ import Testing
       ("06", .value(6, of: "H4 packet indicator", at: 0)),
       ("00030c00", .value(0, of: "H4 packet indicator", at: 0)),
       ("01030c0000", .trailing(at: 4, count: 1)),
-      ("02000f0000", .value(0x0F00, of: "connection handle", at: 1)),
       ("020100050001", .truncated(at: 6, missing: 4)),
       ("0301000201", .truncated(at: 5, missing: 1)),
     ])
   func refusals(text: String, error: DecodeError) throws {
     let bytes = try [UInt8](hex: text)
     #expect(throws: error) { try HCIPacket(decoding: bytes) }
+  }
+
+  @Test("data of a handle that no link has are data all the same: a stream goes on behind them")
+  func reservedHandle() throws {
+    var stream = H4Stream()
+    stream.append(try [UInt8](hex: "02ff2f010007" + "01030c00"))
+    let packet = ACLPacket(handle: ConnectionHandle(rawValue: 0x0FFF), boundary: .firstFlushable, data: [7])
+    expect(try stream.next(), .acl(packet))
+    expect(packet.encoded.hex, "ff2f010007")
+    expect(try stream.next(), .command(opcode: 0x0C03, parameters: []))
   }
 
   @Test("a stream gives the same packets however it is cut", arguments: 0..<8 as Range<UInt64>)
@@ -106,7 +115,6 @@ import Testing
       ("07", DecodeError.value(7, of: "H4 packet indicator", at: 0)),
       ("0201200110", .value(0x1001, of: "data length", at: 3)),
       ("0501200110", .value(0x1001, of: "data length", at: 3)),
-      ("02002f0000", .value(0x0F00, of: "connection handle", at: 1)),
     ])
   func outOfStep(text: String, error: DecodeError) throws {
     var stream = H4Stream()

@@ -114,6 +114,25 @@ struct HostCommandTests {
       [.report(.failed(.broken("a command, 0x0c03, from the controller")))])
   }
 
+  @Test("what is reserved in an event is ignored and said once, and the event counts")
+  func reserved() {
+    var host = HostFixture.connected(.central, aclLength: 27, aclCount: 1)
+    func check(_ value: UInt8, _ completed: HCIPacket, _ complaint: String?) {
+      let sent = host.writeCommand(HostFixture.commandHandle, [value], on: HostFixture.link, at: .zero)
+      expect(sent, [leaving(frame(.att, ATTPacket.writeCommand(HostFixture.commandHandle, [value])))])
+      let said = complaint.map { HostAction.report(.protocolViolation(nil, $0)) }
+      expect(host.receive(completed, at: .zero), [said].compactMap(\.self))
+    }
+    // Number Of Completed Packets, with bits above the handle: the one buffer is free again.
+    let bits = HCIPacket.event(code: 0x13, parameters: [1, 0x40, 0x10, 1, 0])
+    check(1, bits, "reserved bits above a connection handle; ignored, from now on without a word")
+    check(2, bits, nil)
+    // Another kind beside it.
+    let longer = HCIPacket.event(code: 0x13, parameters: [1, 0x40, 0x10, 1, 0, 9])
+    check(3, longer, "bytes behind the last known field; ignored, from now on without a word")
+    check(4, longer, nil)
+  }
+
   @Test("what does no harm is only said")
   func odd() {
     var host = Self.busy()
@@ -122,11 +141,10 @@ struct HostCommandTests {
         HCIEvent.commandComplete(credits: 1, opcode: 0xFC20, returnParameters: [0]).packet, at: .zero),
       [.report(.protocolViolation(nil, "an answer to 0xfc20, a command of the maker's that was not sent"))])
     expect(
-      host.receive(.event(code: 0x3E, parameters: [0x02, 1, 9]), at: .zero),
+      host.receive(.event(code: 0x3E, parameters: [0x02, 1, 0]), at: .zero),
       [
         .report(
-          .protocolViolation(
-            nil, "an advertising report that does not decode, at 2: 9 is not a valid advertising event type"))
+          .protocolViolation(nil, "an advertising report that does not decode, at 3: 1 more byte needed"))
       ])
     expect(host.receive(.event(code: 0xFF, parameters: [1, 2, 3]), at: .zero), [])
     expect(host.receive(.event(code: 0x3E, parameters: [0x55, 1]), at: .zero), [])

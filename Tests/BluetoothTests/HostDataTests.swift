@@ -247,7 +247,8 @@ struct HostAssemblyTests {
       testDescription: "a boundary that LE does not have", fragments: [(.complete, whole)],
       actions: [said("a fragment with the boundary of a frame that is flushed together")]),
     Case(
-      testDescription: "a channel that does not exist", fragments: [(.firstFlushable, [1, 0, 0x40, 0, 9])],
+      testDescription: "a channel that does not exist is said once",
+      fragments: [(.firstFlushable, [1, 0, 0x40, 0, 9]), (.firstFlushable, [1, 0, 0x41, 0, 9])],
       actions: [said("a frame on channel 0x0040, which does not exist")]),
     Case(
       testDescription: "an empty ATT packet", fragments: [(.firstFlushable, [0, 0, 4, 0])],

@@ -110,6 +110,10 @@ struct HostSignallingTests {
       arriving: frame(.security, SecurityPacket.other(code: 3, data: [UInt8](0..<16))),
       actions: [said("security command 0x03 without pairing")]),
     Case(
+      testDescription: "a security command that is reserved", role: .central,
+      arriving: frame(.security, SecurityPacket.other(code: 0x0F, data: [1])),
+      actions: [said("security command 0x0f, which does not exist")]),
+    Case(
       testDescription: "a torn pairing request", role: .peripheral,
       arriving: L2CAPFrame(.security, [0x01, 3]).encoded,
       actions: [said("a security command that does not decode, at 2: 1 more byte needed")]),

@@ -97,7 +97,6 @@ func sampleSignalling(_ random: inout SeededGenerator) -> [SignallingPacket] {
       ("01000200", .value(0, of: "signalling identifier", at: 1)),
       ("01070100ff", .truncated(at: 5, missing: 1)),
       ("130104000000ffff", .trailing(at: 6, count: 2)),
-      ("130102000200", .value(2, of: "result of a parameter update", at: 4)),
       ("130102000000ff", .trailing(at: 6, count: 1)),
       ("1201070006000c00000064", .truncated(at: 11, missing: 1)),
     ])
@@ -125,9 +124,14 @@ func sampleSignalling(_ random: inout SeededGenerator) -> [SignallingPacket] {
         bytes throws(DecodeError) in try SecurityPacket(decoding: bytes)
       }
     }
-    #expect(throws: DecodeError.value(2, of: "out of band data", at: 2)) {
-      try SecurityPacket(decoding: [UInt8](hex: "01030209100201"))
-    }
+    // Reserved values of what is only asked with yes and no.
+    var features = SecurityPacket.PairingFeatures(
+      capability: 3, authentication: 0x09, initiatorKeys: 2, responderKeys: 1)
+    features.hasOutOfBandData = true
+    expect(try SecurityPacket(decoding: [UInt8](hex: "01030209100201")), .pairingRequest(features))
+    expect(
+      try SignallingPacket(decoding: [UInt8](hex: "130102000200")),
+      .connectionParameterUpdateResponse(identifier: 1, isAccepted: false))
     #expect(throws: DecodeError.trailing(at: 2, count: 1)) { try SecurityPacket(decoding: [5, 5, 5]) }
   }
 }

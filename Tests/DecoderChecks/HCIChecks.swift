@@ -82,20 +82,23 @@ func checkBTSnoop(_ bytes: [UInt8]) throws(ProtocolViolation) {
   var again = BTSnoop.header
   var isWhole = false
   var records = 0
-  var packets: [CaptureEntry] = []
+  var notes = 0
+  var entries: [CaptureEntry] = []
   var decoder = LockCaptureDecoder(keys: [checkedKey])
   do throws(DecodeError) {
     while let record = try reader.next() {
       again.append(record)
       records += 1
-      packets += decoder.decode(record).filter { $0.event == nil }
+      if record.note != nil { notes += 1 }
+      entries += decoder.decode(record)
     }
     isWhole = reader.tear == nil
   } catch {
     // The records before it count.
   }
-  packets += decoder.finish().filter { $0.event == nil }
-  guard packets.map(\.number) == Array(0..<records),
+  entries += decoder.finish()
+  let packets = entries.filter { $0.event == nil }
+  guard Set(entries.map(\.number)) == Set(0..<records), packets.count + notes == records,
     packets.allSatisfy({ !$0.layers.isEmpty && $0.shownBytes.count == $0.bytes.count })
   else {
     throw ProtocolViolation("\(bytes.hex) has \(records) records, and \(packets.count) come out of it")

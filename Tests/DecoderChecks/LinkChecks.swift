@@ -17,7 +17,7 @@ private func checkFrame(_ frame: L2CAPFrame) throws(ProtocolViolation) {
   switch L2CAPChannel(rawValue: frame.channel) {
   case .att: try check(ATTPacket.self, frame.payload)
   case .signalling: try check(SignallingPacket.self, frame.payload)
-  case .security: try check(SecurityPacket.self, frame.payload)
+  case .security, .securityBREDR: try check(SecurityPacket.self, frame.payload)
   case nil: break
   }
 }

@@ -120,7 +120,7 @@ import Testing
     var late = talk
     late.records.removeFirst(2)
     let last = "client Plaintext: "
-    expect(talk.read().last, "2 \(last)not readable without the lock's key")
+    expect(talk.read(model: .sesame5).last, "2 \(last)not readable without the lock's key")
     expect(
       talk.read(keys: [other]).last,
       "2 \(last)not authentic: no key at hand opens it at counter 0, nor near it")
@@ -214,6 +214,60 @@ import Testing
       ])
   }
 
+  @Test(
+    "values of attributes that were not discovered are frames only where something says that the device is a Sesame",
+    arguments: [
+      ([], false, false), ([[0x03, 0x03, 0x81, 0xFD]], false, true),
+      ([[0x03, 0x03, 0x0F, 0x18]], false, false),
+      ([], true, true), ([[0x03, 0x03, 0x0F, 0x18]], true, false), ([[0x03, 0x03, 0x81, 0xFD]], true, true),
+    ] as [([[UInt8]], Bool, Bool)])
+  func evidence(advertised: [[UInt8]], hasKey: Bool, isRead: Bool) {
+    let peer = PeerAddress(.randomDevice, .staticRandom(7))
+    let complete = ConnectionComplete(
+      status: .success, handle: ConnectionHandle(rawValue: 0x40), role: .central, peer: peer,
+      timing: ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 200))
+    var talk = Self.login()
+    // An identity from which keys follow, in two frames: hidden whoever says it.
+    talk.say([7, 15, 2, 0] + [UInt8](repeating: 0xEE, count: 32), from: .lock)
+    let events =
+      advertised.map { HCIEvent.leAdvertisingReport([.init(.connectable, from: peer, $0, rssi: -60)]) }
+      + [.leConnectionComplete(complete)]
+    talk.records.insert(
+      contentsOf: events.map { BTSnoop.Record(time: 0, isReceived: true, packet: $0.packet.h4) }, at: 0)
+    var decoder = LockCaptureDecoder(keys: hasKey ? [Self.key] : [])
+    var entries: [CaptureEntry] = []
+    for record in talk.records { entries += decoder.decode(record) }
+    entries += decoder.finish()
+    expect(entries.contains { $0.layers.contains { $0.text.contains("token 01020304") } }, isRead)
+    expect(entries.contains { $0.layers.contains { $0.name == "Sesame" } }, isRead)
+    expect(entries.map(\.hex).joined().components(of: "ee"), 16)
+  }
+
+  @Test("a host that advertises as a Sesame is one: what its clients write is read without a discovery")
+  func ownAdvertisement() {
+    let complete = ConnectionComplete(
+      status: .success, handle: ConnectionHandle(rawValue: 0x40), role: .peripheral,
+      peer: PeerAddress(.randomDevice, .staticRandom(7)),
+      timing: ConnectionTiming(interval: 6, latency: 0, supervisionTimeout: 200))
+    let write = ATTPacket.writeCommand(AttributeHandle(rawValue: 13), [0x03, 0x52])
+    let acl = ACLPacket(
+      handle: ConnectionHandle(rawValue: 0x40), boundary: .firstFlushable,
+      data: L2CAPFrame(.att, write.encoded).encoded)
+    func commands(advertising data: [UInt8]) -> [String] {
+      var decoder = LockCaptureDecoder()
+      let packets: [(HCIPacket, Bool)] = [
+        (HCICommand.leSetAdvertisingData(data).packet, false),
+        (HCIEvent.leConnectionComplete(complete).packet, true), (.acl(acl), true),
+      ]
+      let entries = packets.flatMap {
+        decoder.decode(BTSnoop.Record(time: 0, isReceived: $1, packet: $0.h4))
+      }
+      return entries.flatMap(\.layers).filter { $0.name == "Command" }.map(\.text)
+    }
+    expect(commands(advertising: [3, 3, 0x81, 0xFD]), ["lock, no tag"])
+    expect(commands(advertising: [3, 3, 0x0F, 0x18]), [])
+  }
+
   @Test("no capture makes it trap, and every record comes out with something said of it")
   func hostile() {
     var talk = Self.login()
@@ -244,5 +298,13 @@ import Testing
         return
       }
     }
+  }
+}
+
+extension String {
+  /// How often a pair of digits occurs, at an even place.
+  fileprivate func components(of pair: String) -> Int {
+    let digits = Array(self)
+    return stride(from: 0, to: digits.count - 1, by: 2).count { String(digits[$0...$0 + 1]) == pair }
   }
 }

@@ -215,8 +215,10 @@ extension ATTServer {
 }
 
 extension Subscription {
-  /// Reads the two bytes of a configuration.
+  /// Reads the two bytes of a configuration; all but two bits are reserved, and ignored.
   fileprivate init(_ bytes: [UInt8]) {
-    self.init(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+    self.init(rawValue: (UInt16(bytes[0]) | UInt16(bytes[1]) << 8) & Self.all.rawValue)
   }
+
+  private static let all: Subscription = [.notifications, .indications]
 }

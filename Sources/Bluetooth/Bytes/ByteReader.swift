@@ -5,6 +5,8 @@ public struct ByteReader: ~Escapable {
   @usableFromInline let span: Span<UInt8>
   @usableFromInline let start: Int
   @usableFromInline var position = 0
+  /// What was read and is ignored, because it is reserved for future use.
+  public internal(set) var reserved = Reserved()
 
   /// Starts at the first byte.
   @inlinable
@@ -40,6 +42,13 @@ public struct ByteReader: ~Escapable {
   @inlinable
   public func end() throws(DecodeError) {
     guard isAtEnd else { throw .trailing(at: offset, count: remaining) }
+  }
+
+  /// Passes over what a later version of the specification has behind the last field that is known.
+  mutating func ignoreRest() {
+    guard !isAtEnd else { return }
+    reserved.insert(.rest)
+    position = span.count
   }
 
   /// The next byte, which stays unread; `nil` at the end.

@@ -18,6 +18,8 @@ public enum BTSnoop {
     case bare = 1001
     /// With the octet of H4, as ``BTSnoop/header`` says.
     case h4 = 1002
+    /// From the Linux monitor channel, as `btmon -w` writes: of several controllers, with notes between.
+    case monitor = 2001
   }
 }
 
@@ -50,6 +52,10 @@ extension BTSnoop {
     public var packet: [UInt8]
     /// How long the packet was; more than what is recorded of it when the capture cut it short.
     public var originalLength: UInt32
+    /// Which controller of the machine it is about, where the capture is of several.
+    public var controller: UInt16?
+    /// What the capture notes in place of a packet.
+    public var note: String?
 
     /// Makes a record of a whole packet, whose first byte says of what kind it is.
     public init(time: UInt64, isReceived: Bool, packet: [UInt8], drops: UInt32 = 0) {
@@ -106,10 +112,13 @@ extension BTSnoop.Record: BinaryCodable {
 }
 
 extension BTSnoop.Record {
-  /// Puts the octet of H4 in front of a packet whose kind the flags alone tell.
-  fileprivate mutating func addIndicator() {
-    let indicator: H4Indicator =
-      !flags.contains(.control) ? .acl : flags.contains(.received) ? .event : .command
+  /// The kind of a packet where the flags alone tell it.
+  fileprivate var indicator: H4Indicator {
+    !flags.contains(.control) ? .acl : flags.contains(.received) ? .event : .command
+  }
+
+  /// Puts the octet of H4 in front of a packet that has none.
+  mutating func addIndicator(_ indicator: H4Indicator) {
     packet.insert(indicator.rawValue, at: 0)
     originalLength = originalLength == .max ? .max : originalLength + 1
   }
@@ -117,7 +126,8 @@ extension BTSnoop.Record {
 
 /// Reads the records of a capture file.
 ///
-/// Records come out with the octet of H4, also where the file leaves it to the flags.
+/// Records come out with the octet of H4, also where the file leaves it to the flags; what the Linux monitor writes
+/// beside packets comes out as ``BTSnoop/Record/note``.
 ///
 /// Whoever writes a capture may be killed in the middle of a record. That is no error: the records before it are
 /// good, ``next()`` ends there, and ``tear`` says what is missing.
@@ -140,7 +150,9 @@ public struct BTSnoopReader: Sendable {
     guard version == BTSnoop.version else { throw .value(Int(version), of: "btsnoop version", at: 8) }
     let datalink: UInt32 = try reader.bigEndian()
     guard let datalink = BTSnoop.Datalink(rawValue: datalink) else {
-      throw .value(Int(datalink), of: "datalink (only HCI is read: 1001, or 1002 with H4)", at: 12)
+      throw .value(
+        Int(datalink), of: "datalink (only HCI is read: 1001, 1002 with H4, 2001 of the Linux monitor)",
+        at: 12)
     }
     self.datalink = datalink
     self.bytes = bytes
@@ -155,7 +167,11 @@ public struct BTSnoopReader: Sendable {
     do throws(DecodeError) {
       var record = try BTSnoop.Record(decoding: &reader)
       position += reader.offset
-      if datalink == .bare { record.addIndicator() }
+      switch datalink {
+      case .h4: break
+      case .bare: record.addIndicator(record.indicator)
+      case .monitor: record = MonitorRecord.read(record)
+      }
       return record
     } catch {
       guard case .truncated = error.reason else { throw error.shifted(by: position) }

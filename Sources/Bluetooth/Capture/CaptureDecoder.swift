@@ -12,19 +12,34 @@ public struct CaptureDecoder: Sendable {
     public var value: CapturedValue?
     /// The advertisements in it.
     public var reports: [AdvertisingReport] = []
-    /// The link that ended.
-    public var ended: Int?
+    /// What the host of the capture advertises from here on.
+    public var advertised: AdvertisingData?
+    /// The links that ended.
+    public var ended: [Int] = []
     /// How many packets the capture lost before it.
     public var lost: UInt32 = 0
     /// Bytes that are not to be shown, here and in the records before.
     public var secrets: [CapturedBytes] = []
   }
 
+  /// A link's handle, which its controller gave it.
+  private struct LinkKey: Hashable {
+    var controller: UInt16?
+    var handle: ConnectionHandle
+  }
+
   private let names: [BluetoothUUID: String]
-  private var links: [ConnectionHandle: CapturedLink] = [:]
+  private var links: [LinkKey: CapturedLink] = [:]
+  /// What was discovered of attributes, by the address of who has them.
+  private var discovered: [PeerAddress: [AttributeHandle: BluetoothUUID]] = [:]
   private var linkCount = 0
   private var number = 0
   private var drops: UInt32 = 0
+  /// What is reserved and was ignored so far: each kind is told once.
+  private var ignored = Reserved()
+
+  /// A capture has no more addresses than there are devices, unless somebody makes them up.
+  private static let addressLimit = 10_000
 
   /// Makes a decoder that has seen nothing; `names` has what types of attributes are called that have no assigned name, or
   /// another one.
@@ -40,22 +55,60 @@ extension CaptureDecoder {
     if record.drops > drops {
       decoding.lost = record.drops - drops
       let missing = decoding.lost == 1 ? "is missing" : "are missing"
-      let text = "\(counted(Int(decoding.lost), "packet")) of the capture \(missing)"
-      decoding.entries.append(CaptureEntry(number: number, time: record.time, event: text))
+      note("\(counted(Int(decoding.lost), "packet")) of the capture \(missing)", record, &decoding)
+      for key in Array(links.keys) { links[key]?.lose() }
     }
     drops = max(drops, record.drops)
+    if let note = record.note {
+      self.note(note, record, &decoding)
+      if note == MonitorRecord.endOfController { endLinks(of: record.controller, &decoding) }
+    } else {
+      read(record, &decoding)
+    }
+    number += 1
+    return decoding
+  }
+
+  private func note(_ event: String, _ record: BTSnoop.Record, _ decoding: inout Decoding) {
+    decoding.entries.append(
+      CaptureEntry(number: number, time: record.time, controller: record.controller, event: event))
+  }
+
+  private mutating func endLinks(of controller: UInt16?, _ decoding: inout Decoding) {
+    for (key, link) in links where key.controller == controller {
+      decoding.ended.append(link.number)
+      links[key] = nil
+    }
+    decoding.ended.sort()
+  }
+
+  private mutating func read(_ record: BTSnoop.Record, _ decoding: inout Decoding) {
     let isReceived = record.flags.contains(.received)
     var entry = CaptureEntry(
-      number: number, time: record.time, sender: isReceived ? .controller : .host, bytes: record.packet)
+      number: number, time: record.time, controller: record.controller,
+      sender: isReceived ? .controller : .host, bytes: record.packet)
+    hide(record, isReceived: isReceived, &decoding)
     var events: [String] = []
     read(record, isReceived: isReceived, &entry, &decoding, &events)
     entry.secrets += decoding.secrets.filter { $0.number == number }.map(\.range)
     decoding.entries.append(entry)
-    for event in events {
-      decoding.entries.append(CaptureEntry(number: number, time: record.time, event: event))
+    for event in events { note(event, record, &decoding) }
+  }
+
+  /// Finds what of a packet is not shown, before anything else is made of it.
+  private mutating func hide(_ record: BTSnoop.Record, isReceived: Bool, _ decoding: inout Decoding) {
+    let packet = record.packet
+    var hidden: Range<Int>?
+    if let start = Known.hiddenStart(of: packet) {
+      hidden = start < packet.count ? start..<packet.count : nil
+    } else if packet.first == H4Indicator.acl.rawValue, packet.count >= 3 {
+      let word = UInt16(packet[1]) | UInt16(packet[2]) << 8
+      let key = LinkKey(
+        controller: record.controller, handle: ConnectionHandle(rawValue: word & ConnectionHandle.mask))
+      if links[key] == nil { links[key] = newLink() }
+      hidden = links[key]?.hidden(in: packet, isReceived: isReceived)
     }
-    number += 1
-    return decoding
+    if let hidden { decoding.secrets.append(CapturedBytes(number: number, range: hidden)) }
   }
 
   private mutating func read(
@@ -74,13 +127,19 @@ extension CaptureDecoder {
           try HCICommand(opcode: opcode, parameters: parameters)
         }
         entry.layers.append(CaptureEntry.Layer("HCI", "command \(command)"))
-      case .event(let code, let parameters):
-        let event = try within(3) { () throws(DecodeError) in
-          try HCIEvent(code: code, parameters: parameters)
+        if opcode == HCICommand.leSetAdvertisingData.opcode {
+          decoding.advertised = (try? HCICommand.leSetAdvertisingData.decode(parameters)).flatMap {
+            try? AdvertisingData(decoding: $0)
+          }
         }
-        read(event, &entry, &decoding, &events)
+      case .event(let code, let parameters):
+        var reserved = Reserved()
+        let event = try within(3) { () throws(DecodeError) in
+          try HCIEvent(code: code, parameters: parameters, ignoring: &reserved)
+        }
+        read(event, of: record.controller, ignoring: reserved, &entry, &decoding, &events)
       case .acl(let packet):
-        read(packet, isReceived: isReceived, &entry, &decoding)
+        read(packet, of: record.controller, isReceived: isReceived, &entry, &decoding)
       case .synchronous(let bytes):
         entry.layers.append(CaptureEntry.Layer("HCI", "synchronous data, \(counted(bytes.count, "byte"))"))
       case .isochronous(let bytes):
@@ -89,33 +148,27 @@ extension CaptureDecoder {
     } catch {
       if entry.layers.isEmpty { entry.layers.append(CaptureEntry.Layer("HCI", error)) }
     }
-    if let key = Self.key(of: record.packet) {
-      decoding.secrets.append(CapturedBytes(number: number, range: key))
-    }
-  }
-
-  /// Where the key in a command is.
-  private static func key(of packet: [UInt8]) -> Range<Int>? {
-    guard packet.count >= 3, packet[0] == H4Indicator.command.rawValue else { return nil }
-    let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
-    let key = HCICommand.declaration(of: opcode)?.key ?? HCICommand.others[opcode]?.key
-    return key.map { ($0.lowerBound + 4..<$0.upperBound + 4).clamped(to: packet.indices) }
   }
 
   private mutating func read(
-    _ event: HCIEvent, _ entry: inout CaptureEntry, _ decoding: inout Decoding, _ events: inout [String]
+    _ event: HCIEvent, of controller: UInt16?, ignoring reserved: Reserved, _ entry: inout CaptureEntry,
+    _ decoding: inout Decoding, _ events: inout [String]
   ) {
-    entry.layers.append(CaptureEntry.Layer("HCI", "event \(event)"))
+    let new = ignored.takeNew(from: reserved)
+    let remark = new.isEmpty ? "" : " (ignored here and from now on: \(new))"
+    entry.layers.append(CaptureEntry.Layer("HCI", "event \(event)\(remark)"))
     switch event {
     case .leConnectionComplete(let connection) where connection.status == .success:
       linkCount += 1
-      links[connection.handle] = CapturedLink(
-        number: linkCount, hostIsClient: connection.role == .central, peer: connection.peer)
+      links[LinkKey(controller: controller, handle: connection.handle)] = CapturedLink(
+        number: linkCount, hostIsClient: connection.role == .central, peer: connection.peer,
+        types: connection.role == .central ? discovered[connection.peer] ?? [:] : [:])
       events.append("connected \(connection.role == .central ? "to" : "by") \(connection.peer)")
     case .leConnectionComplete(let connection):
       events.append("not connected: \(connection.status)")
     case .disconnectionComplete(.success, let handle, let reason):
-      decoding.ended = links.removeValue(forKey: handle)?.number
+      let link = links.removeValue(forKey: LinkKey(controller: controller, handle: handle))
+      if let link { decoding.ended.append(link.number) }
       events.append("disconnected: \(reason)")
     case .leAdvertisingReport(let reports), .leExtendedAdvertisingReport(let reports):
       decoding.reports = reports
@@ -126,12 +179,14 @@ extension CaptureDecoder {
 
 extension CaptureDecoder {
   private mutating func read(
-    _ packet: ACLPacket, isReceived: Bool, _ entry: inout CaptureEntry, _ decoding: inout Decoding
+    _ packet: ACLPacket, of controller: UInt16?, isReceived: Bool, _ entry: inout CaptureEntry,
+    _ decoding: inout Decoding
   ) {
     entry.layers.append(
       CaptureEntry.Layer("HCI", "ACL data, handle \(packet.handle), \(counted(packet.data.count, "byte"))"))
-    var link = links.removeValue(forKey: packet.handle) ?? newLink()
-    defer { links[packet.handle] = link }
+    let key = LinkKey(controller: controller, handle: packet.handle)
+    var link = links.removeValue(forKey: key) ?? newLink()
+    defer { links[key] = link }
     entry.sender = link.sender(isReceived: isReceived)
     switch link.join(packet, isReceived: isReceived, number: number) {
     case .partial(let text): entry.layers.append(CaptureEntry.Layer("L2CAP", text))
@@ -140,7 +195,7 @@ extension CaptureDecoder {
       if let broken { entry.layers.append(CaptureEntry.Layer("L2CAP", malformed: broken)) }
       do throws(DecodeError) {
         let frame = try L2CAPFrame(decoding: bytes)
-        read(frame, trail, isReceived: isReceived, &link, &entry, &decoding)
+        read(frame, trail, of: controller, isReceived: isReceived, &link, &entry, &decoding)
       } catch {
         entry.layers.append(CaptureEntry.Layer("L2CAP", error))
       }
@@ -154,9 +209,9 @@ extension CaptureDecoder {
     return CapturedLink(number: linkCount)
   }
 
-  private func read(
-    _ frame: L2CAPFrame, _ trail: FrameTrail, isReceived: Bool, _ link: inout CapturedLink,
-    _ entry: inout CaptureEntry, _ decoding: inout Decoding
+  private mutating func read(
+    _ frame: L2CAPFrame, _ trail: FrameTrail, of controller: UInt16?, isReceived: Bool,
+    _ link: inout CapturedLink, _ entry: inout CaptureEntry, _ decoding: inout Decoding
   ) {
     let channel = L2CAPChannel(rawValue: frame.channel)
     let name = channel.map { " (\($0.text))" } ?? ""
@@ -168,24 +223,27 @@ extension CaptureDecoder {
       switch channel {
       case .att:
         let packet = try ATTPacket(decoding: frame.payload)
-        link.learn(packet, isReceived: isReceived)
+        if link.learn(packet, isReceived: isReceived) { remember(link) }
         let text = packet.text(calling: { link.types[$0].map(name(of:)) }, types: name(of:))
         entry.layers.append(CaptureEntry.Layer(channel.text, text))
-        decoding.value = link.value(of: packet, trail)
+        decoding.value = link.value(of: packet, trail, controller: controller)
       case .signalling:
         let packet = try SignallingPacket(decoding: frame.payload)
         entry.layers.append(CaptureEntry.Layer(channel.text, "\(packet)"))
-      case .security:
+      case .security, .securityBREDR:
         let packet = try SecurityPacket(decoding: frame.payload)
         entry.layers.append(CaptureEntry.Layer(channel.text, "\(packet)"))
-        if packet.bringsKey {
-          let start = L2CAPFrame.headerSize + 1
-          decoding.secrets += trail.places(of: start..<max(start, start + frame.payload.count - 1))
-        }
       }
     } catch {
       entry.layers.append(CaptureEntry.Layer(channel.text, error))
     }
+  }
+
+  /// Keeps what was discovered for later links to the same address: clients keep it, and ask only once.
+  private mutating func remember(_ link: CapturedLink) {
+    guard link.hostIsClient == true, let peer = link.peer else { return }
+    if discovered.count >= Self.addressLimit { discovered = [:] }
+    discovered[peer] = link.types
   }
 
   private func name(of type: BluetoothUUID) -> String { names[type] ?? type.assignedName ?? "\(type)" }
@@ -203,7 +261,7 @@ extension L2CAPChannel {
     switch self {
     case .att: "ATT"
     case .signalling: "signalling"
-    case .security: "security"
+    case .security, .securityBREDR: "security"
     }
   }
 }

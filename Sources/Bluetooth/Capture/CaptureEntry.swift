@@ -47,6 +47,8 @@ public struct CaptureEntry: Hashable, Sendable {
   public var number: Int
   /// When, in microseconds, as captures count them.
   public var time: UInt64
+  /// Which controller of the machine it is about, where the capture is of several.
+  public var controller: UInt16?
   /// Who sent it; `nil` for what happened to a link.
   public var sender: Sender?
   /// The packet with its octet of H4; empty for what happened to a link.
@@ -55,7 +57,7 @@ public struct CaptureEntry: Hashable, Sendable {
   public var secrets: [Range<Int>] = []
   /// What it means, from the lowest layer.
   public var layers: [Layer] = []
-  /// What happened to a link; `nil` for a packet.
+  /// What happened to a link, or what a capture notes in place of a packet; `nil` for a packet.
   public var event: String?
 
   /// The bytes in hexadecimal, with `**` for each that is not to be shown.
@@ -94,8 +96,14 @@ public struct CapturedValue: Hashable, Sendable {
   public var isWritten: Bool
   /// Which attribute.
   public var handle: AttributeHandle
-  /// The attribute's type, where the capture has its discovery.
+  /// The attribute's type, where the capture has its discovery: on this link, or on an earlier one to the same address.
   public var type: BluetoothUUID?
+  /// The types of all attributes that are known of the device; it may have more.
+  public var discovered: [AttributeHandle: BluetoothUUID]
+  /// Which controller of the machine has the link, where the capture is of several.
+  public var controller: UInt16?
+  /// Whether the host of the capture is the client; `nil` where nothing tells.
+  public var hostIsClient: Bool?
   /// The value.
   public var bytes: [UInt8]
 

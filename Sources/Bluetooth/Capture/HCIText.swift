@@ -5,7 +5,7 @@ import Basics
 extension HCICommand: CustomStringConvertible {
   /// A command's name in the specification, or its number.
   public static func name(of opcode: UInt16) -> String {
-    declaration(of: opcode)?.name ?? others[opcode]?.name ?? "0x" + hexText(opcode)
+    Known.command(opcode)?.name ?? "0x" + hexText(opcode)
   }
 
   /// The command's name and its parameters in words. A key is not told.
@@ -57,8 +57,10 @@ extension HCIEvent: CustomStringConvertible {
     case .leExtendedAdvertisingReport(let reports):
       "LE Extended Advertising Report" + reports.map { ", \($0.text)" }.joined()
     case .otherLE(let subevent, let parameters):
-      "LE event 0x\([subevent].hex), \(counted(parameters.count, "byte"))"
-    case .other(let code, let parameters): "event 0x\([code].hex), \(counted(parameters.count, "byte"))"
+      "\(Known.subevents[subevent]?.name ?? "LE event 0x" + [subevent].hex), "
+        + counted(parameters.count, "byte")
+    case .other(let code, let parameters):
+      "\(Known.events[code]?.name ?? "0x" + [code].hex), \(counted(parameters.count, "byte"))"
     }
   }
 }

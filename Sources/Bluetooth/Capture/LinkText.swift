@@ -148,10 +148,8 @@ extension SecurityPacket: CustomStringConvertible {
     case .pairingRequest(let features): "Pairing Request, authentication 0x\([features.authentication].hex)"
     case .pairingFailed(let reason): "Pairing Failed, reason 0x\([reason.rawValue].hex)"
     case .securityRequest(let authentication): "Security Request, authentication 0x\([authentication].hex)"
-    case .other(let code, let data): "security 0x\([code].hex), \(counted(data.count, "byte"))"
+    case .other(let code, let data):
+      "\(Self.name(of: code) ?? "security 0x" + [code].hex), \(counted(data.count, "byte"))"
     }
   }
-
-  /// Whether the packet brings a key: that of encryption, of an identity or of signatures (§3.6.2 to §3.6.6).
-  var bringsKey: Bool { [0x06, 0x08, 0x0A].contains(code) }
 }

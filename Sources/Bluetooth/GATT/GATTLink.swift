@@ -72,7 +72,11 @@ extension GATTLink {
     case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
       .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
       .writeResponse, .prepareWriteResponse, .executeWriteResponse:
-      return client.receive(packet, mtu: &mtu, at: now)
+      let actions = client.receive(packet, mtu: &mtu, at: now)
+      guard case .exchangeMTUResponse(let theirs) = packet, theirs < GATTLink.minimumMTU else {
+        return actions
+      }
+      return [.complain("an MTU of \(theirs), below 23")] + actions
     case .exchangeMTURequest(let theirs):
       return agree(onMTU: theirs)
     case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest, .readBlobRequest,

@@ -33,8 +33,8 @@ private struct MTUExchange: RunningProcedure {
   func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     let answer = try answer.get()
     guard case .exchangeMTUResponse(let theirs) = answer else { throw .mismatch(answer) }
-    guard theirs >= GATTLink.minimumMTU else { throw .badAnswer("an MTU of \(theirs), below 23") }
-    return .mtu(min(offered, theirs))
+    // One that is too small changes nothing (Vol 3 Part F §3.4.2.2).
+    return .mtu(max(GATTLink.minimumMTU, min(offered, theirs)))
   }
 }
 

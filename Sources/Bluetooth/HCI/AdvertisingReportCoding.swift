@@ -2,16 +2,18 @@
 // always read that as one report after the other, and so do these.
 
 extension AdvertisingReport {
-  /// Reads one report of LE Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.2).
-  init(legacy reader: inout ByteReader) throws(DecodeError) {
-    let start = reader.offset
-    let number = try reader.u8()
-    guard let kind = Kind(legacy: number) else {
-      throw .value(Int(number), of: "advertising event type", at: start)
-    }
-    let address: PeerAddress = try reader.value()
+  /// Reads one report of LE Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.2); `nil` for one of a reserved type.
+  static func legacy(_ reader: inout ByteReader) throws(DecodeError) -> AdvertisingReport? {
+    let kind = Kind(legacy: try reader.u8())
+    let addressKind = PeerAddress.Kind(rawValue: try reader.u8())
+    let address: BluetoothAddress = try reader.value()
     let data = try reader.bytes(Int(try reader.u8()))
-    self.init(kind, from: address, data, rssi: try reader.rssi())
+    let rssi = try reader.rssi()
+    guard let kind, let addressKind else {
+      reader.reserved.insert(.report)
+      return nil
+    }
+    return AdvertisingReport(kind, from: PeerAddress(addressKind, address), data, rssi: rssi)
   }
 
   /// Appends the report as LE Advertising Report has it.
@@ -56,23 +58,25 @@ extension AdvertisingReport {
   private static let anonymous: UInt8 = 0xFF
 
   /// Reads one report of LE Extended Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.13); `nil` for an
-  /// anonymous one, to which nobody can connect.
+  /// anonymous one, to which nobody can connect, and for one of a reserved type.
   static func extended(_ reader: inout ByteReader) throws(DecodeError) -> AdvertisingReport? {
-    let start = reader.offset
     let bits = try reader.u16()
-    guard let kind = Kind(eventType: bits) else {
-      throw .value(Int(bits), of: "advertising event type", at: start)
-    }
-    let isAnonymous = reader.peek() == anonymous
-    var address = PeerAddress(.publicDevice, BluetoothAddress(0))
-    if isAnonymous { try reader.skip(7) } else { address = try reader.value() }
+    if bits & ~Kind.eventTypeMask != 0 { reader.reserved.insert(.eventTypeBits) }
+    let kind = Kind(eventType: bits & Kind.eventTypeMask)
+    let addressType = try reader.u8()
+    let address: BluetoothAddress = try reader.value()
     // Primary and secondary PHY, advertising set, transmit power
     try reader.skip(4)
     let rssi = try reader.rssi()
     // Interval of periodic advertising, type and address of whom it is directed to
     try reader.skip(9)
     let data = try reader.bytes(Int(try reader.u8()))
-    return isAnonymous ? nil : AdvertisingReport(kind, from: address, data, rssi: rssi)
+    guard addressType != anonymous else { return nil }
+    guard let kind, let addressKind = PeerAddress.Kind(rawValue: addressType) else {
+      reader.reserved.insert(.report)
+      return nil
+    }
+    return AdvertisingReport(kind, from: PeerAddress(addressKind, address), data, rssi: rssi)
   }
 
   /// Appends the report as LE Extended Advertising Report has it; what it does not know is marked so.
@@ -90,6 +94,8 @@ extension AdvertisingReport {
 }
 
 extension AdvertisingReport.Kind {
+  /// The bits of an event type that have a meaning.
+  fileprivate static let eventTypeMask: UInt16 = 0x007F
   /// Bit 4 of an event type: the advertisement is one of the legacy kind.
   private static let isLegacy: UInt16 = 0x0010
 

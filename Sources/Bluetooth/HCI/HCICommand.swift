@@ -72,8 +72,10 @@ extension HCICommand {
     /// Whether it is for one link, which its parameters begin with. Command Complete then names the link behind the
     /// status, also after an error (§4.5).
     public let isOfLink: Bool
-    /// Where there is a key among the parameters.
-    let key: Range<Int>?
+    /// The first of the parameters that a capture does not show, nor what follows it: a key, or what leads to one.
+    let hiddenFrom: Int?
+    /// Whether a capture does not show what it returns behind the status.
+    let hidesReturn: Bool
     /// Decodes parameters and encodes them again.
     let again: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
     /// Parameters in words, without the link.
@@ -94,19 +96,21 @@ extension HCICommand {
     /// returns behind the status; `text` has the parameters in words, without the link.
     init(
       _ opcode: UInt16, _ name: String, _ answer: Answer, _ place: (Int, Int)?, _ field: Field<Value>,
-      features: UInt64 = 0, key: Range<Int>? = nil, returning: Field<Return> = Field<Void>.nothing,
+      features: UInt64 = 0, hidingFrom hiddenFrom: Int? = nil, hidesReturn: Bool = false,
+      returning: Field<Return> = Field<Void>.nothing,
       text: @escaping @Sendable (Value) -> String = { _ in "" }
     ) {
       self.field = field
       self.returning = returning
       declaration = Declaration(
         opcode: opcode, name: name, answer: answer, place: place, features: features,
-        isOfLink: field.isOfLink,
-        key: key,
+        isOfLink: field.isOfLink, hiddenFrom: hiddenFrom, hidesReturn: hidesReturn,
         again: { (bytes) throws(DecodeError) in field.encode(try field.decode(bytes)) },
         text: { (bytes) throws(DecodeError) in text(try field.decode(bytes)) },
         returnedAgain: { (bytes) throws(DecodeError) in
-          [HCIErrorCode.success.rawValue] + returning.encode(try returning.decode(bytes, behind: 1))
+          var reserved = Reserved()
+          return [HCIErrorCode.success.rawValue]
+            + returning.encode(try returning.decode(returned: bytes, ignoring: &reserved))
         })
     }
 
@@ -130,9 +134,17 @@ extension HCICommand {
     /// Reads parameters, which must end where the command's layout ends.
     public func decode(_ parameters: [UInt8]) throws(DecodeError) -> Value { try field.decode(parameters) }
 
-    /// Reads what follows the status of a command that succeeded.
+    /// Reads what follows the status of a command that succeeded. What is reserved in it is ignored.
     public func returned(_ returnParameters: [UInt8]) throws(DecodeError) -> Return {
-      try returning.decode(returnParameters, behind: 1)
+      var reserved = Reserved()
+      return try returned(returnParameters, ignoring: &reserved)
+    }
+
+    /// Reads what follows the status of a command that succeeded, and notes what of it is ignored.
+    func returned(
+      _ returnParameters: [UInt8], ignoring reserved: inout Reserved
+    ) throws(DecodeError) -> Return {
+      try returning.decode(returned: returnParameters, ignoring: &reserved)
     }
 
     /// The return parameters of a command that succeeded.
@@ -148,11 +160,20 @@ extension HCICommand {
     /// Whether it begins with the link.
     var isOfLink = false
 
-    func decode(_ bytes: [UInt8], behind count: Int = 0) throws(DecodeError) -> Value {
+    func decode(_ bytes: [UInt8]) throws(DecodeError) -> Value {
       var reader = ByteReader(bytes.span)
-      try reader.skip(count)
       let value = try read(&reader)
       try reader.end()
+      return value
+    }
+
+    /// Reads what is behind a status; a later version of the command may return more.
+    func decode(returned bytes: [UInt8], ignoring reserved: inout Reserved) throws(DecodeError) -> Value {
+      var reader = ByteReader(bytes.span)
+      try reader.skip(1)
+      let value = try read(&reader)
+      reader.ignoreRest()
+      reserved.formUnion(reader.reserved)
       return value
     }
 

@@ -33,18 +33,6 @@ extension HCICommand {
     leReadSuggestedDefaultDataLength.declaration, leWriteSuggestedDefaultDataLength.declaration,
     leReadMaximumDataLength.declaration, leReadPHY.declaration, leSetDefaultPHY.declaration,
   ]
-
-  /// Others, of which only the name is known, and where there is a key among the parameters.
-  static let others: [UInt16: (name: String, key: Range<Int>?)] = [
-    noCommand: ("no command", nil), 0x040B: ("Link Key Request Reply", 6..<22),
-    0x0C13: ("Write Local Name", nil),
-    0x0C14: ("Read Local Name", nil), 0x0C6D: ("Write LE Host Support", nil),
-    0x2019: ("LE Enable Encryption", 12..<28),
-    0x201A: ("LE Long Term Key Request Reply", 2..<18), 0x2027: ("LE Add Device To Resolving List", 7..<39),
-    0x2029: ("LE Clear Resolving List", nil), 0x202D: ("LE Set Address Resolution Enable", nil),
-    0x2041: ("LE Set Extended Scan Parameters", nil), 0x2042: ("LE Set Extended Scan Enable", nil),
-    0x2043: ("LE Extended Create Connection", nil),
-  ]
 }
 
 private let handle = HCICommand.Field.of(ConnectionHandle.self)
@@ -154,10 +142,11 @@ extension HCICommand {
   /// AES-128 of one block: the key and the plain text; both, and the cipher text that it returns, are 16 bytes in the
   /// order in which they are sent, least significant first.
   public static let leEncrypt = Kind(
-    0x2017, "LE Encrypt", .complete, (27, 6), .both(block, block), key: 0..<16, returning: .of(UUID128.self)) {
-    _, _ in "key withheld" }
-  /// Returns the random number.
-  public static let leRand = Kind(0x2018, "LE Rand", .complete, (27, 7), .nothing, returning: .of(UInt64.self))
+    0x2017, "LE Encrypt", .complete, (27, 6), .both(block, block), hidingFrom: 0, hidesReturn: true,
+    returning: .of(UUID128.self)) { _, _ in "key withheld" }
+  /// Returns the random number, which may become a key.
+  public static let leRand = Kind(
+    0x2018, "LE Rand", .complete, (27, 7), .nothing, hidesReturn: true, returning: .of(UInt64.self))
   public static let leLongTermKeyRequestNegativeReply = Kind(
     0x201B, "LE Long Term Key Request Negative Reply", .complete, (28, 2), handle,
     returning: handle)

@@ -148,7 +148,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     case nonconnectable
     /// SCAN_RSP.
     case scanResponse
-    /// An advertisement of the extended kind, with the event type's bits.
+    /// An advertisement of the extended kind, with the event type's bits, of which nine are reserved.
     case extended(UInt16)
   }
 

@@ -105,11 +105,18 @@ private func counted<Entry>(
 }
 
 extension HCIEvent {
-  /// Reads an event from its code and its parameters, which must end where the event's layout ends.
+  /// Reads an event from its code and its parameters. What is reserved in it is ignored.
   public init(code: UInt8, parameters: [UInt8]) throws(DecodeError) {
+    var reserved = Reserved()
+    try self.init(code: code, parameters: parameters, ignoring: &reserved)
+  }
+
+  /// Reads an event from its code and its parameters, and notes what of it is ignored.
+  public init(code: UInt8, parameters: [UInt8], ignoring reserved: inout Reserved) throws(DecodeError) {
     var reader = ByteReader(parameters.span)
     self = try Self.decode(code, &reader)
-    try reader.end()
+    reader.ignoreRest()
+    reserved.formUnion(reader.reserved)
   }
 
   private static func decode(_ code: UInt8, _ reader: inout ByteReader) throws(DecodeError) -> HCIEvent {
@@ -118,7 +125,7 @@ extension HCIEvent {
       .disconnectionComplete(status: try reader.value(), try reader.value(), reason: try reader.value())
     case HCIEventCode.encryptionChange:
       .encryptionChange(
-        status: try reader.value(), try reader.value(), isEnabled: try reader.flag("encryption"))
+        status: try reader.value(), try reader.value(), isEnabled: try reader.isSet(upTo: 2))
     case HCIEventCode.readRemoteVersionInformationComplete:
       .readRemoteVersionInformationComplete(
         status: try reader.value(), try reader.value(), try reader.value())
@@ -174,7 +181,10 @@ extension HCIEvent {
 
   private static func legacyReports(_ reader: inout ByteReader) throws(DecodeError) -> [AdvertisingReport] {
     var reports: [AdvertisingReport] = []
-    for _ in 0..<(try reader.u8()) { reports.append(try AdvertisingReport(legacy: &reader)) }
+    for _ in 0..<(try reader.u8()) {
+      guard let report = try AdvertisingReport.legacy(&reader) else { continue }
+      reports.append(report)
+    }
     return reports
   }
 
@@ -198,11 +208,15 @@ extension ConnectionComplete {
   fileprivate init(_ reader: inout ByteReader, isEnhanced: Bool) throws(DecodeError) {
     status = try reader.value()
     if status == .success {
+      let start = reader.offset
       handle = try reader.value()
+      guard handle <= .greatest else {
+        throw .value(Int(handle.rawValue), of: "connection handle", at: start)
+      }
       role = try reader.choice("role")
       peer = try reader.value()
     } else {
-      handle = ConnectionHandle(rawValue: min(try reader.u16(), 0x0EFF))
+      handle = ConnectionHandle(rawValue: try reader.u16() & ConnectionHandle.mask)
       role = LinkRole(rawValue: try reader.u8()) ?? .central
       let kind = PeerAddress.Kind(rawValue: try reader.u8()) ?? .publicDevice
       peer = PeerAddress(kind, try reader.value())

@@ -9,6 +9,14 @@ extension ByteReader {
     return value == 1
   }
 
+  /// Reads a byte of which 0 says no and all other values yes; those above a maximum are reserved.
+  @_lifetime(self: copy self)
+  mutating func isSet(upTo maximum: UInt8) throws(DecodeError) -> Bool {
+    let value = try u8()
+    if value > maximum { reserved.insert(.value) }
+    return value != 0
+  }
+
   /// Reads a byte that is one of an enumeration's values.
   @_lifetime(self: copy self)
   mutating func choice<Value: RawRepresentable<UInt8>>(
@@ -43,16 +51,16 @@ extension Array<UInt8> {
 }
 
 extension ConnectionHandle: BinaryCodable {
-  /// Reads a connection handle; those above 0x0EFF are reserved.
+  /// Reads the twelve bits of a connection handle; the four above them are reserved.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
-    let start = reader.offset
-    rawValue = try reader.u16()
-    guard rawValue <= 0x0EFF else { throw .value(Int(rawValue), of: "connection handle", at: start) }
+    let word = try reader.u16()
+    if word > Self.mask { reader.reserved.insert(.handleBits) }
+    rawValue = word & Self.mask
   }
 
   /// Appends two bytes.
   public func encode(into bytes: inout [UInt8]) {
-    precondition(rawValue <= 0x0EFF, "a connection handle is at most 0x0EFF")
+    precondition(rawValue <= Self.mask, "a connection handle has twelve bits")
     bytes.append(littleEndian: rawValue)
   }
 }

@@ -19,8 +19,13 @@ public enum HCIPacket: Hashable, Sendable {
 
 /// A link, as host and controller call it: 12 bits (Core 5.4, Vol 4 Part E §5.3.1).
 public struct ConnectionHandle: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The number, from 0 to 0x0EFF.
+  /// The number; a controller gives those from 0 to 0x0EFF.
   public var rawValue: UInt16
+
+  /// The bits of a handle; the four above them belong to something else, or are reserved.
+  static let mask: UInt16 = 0x0FFF
+  /// The greatest handle that a link may have.
+  static let greatest = ConnectionHandle(rawValue: 0x0EFF)
 
   /// Makes a handle from its number.
   @inlinable

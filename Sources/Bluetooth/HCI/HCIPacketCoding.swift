@@ -96,10 +96,11 @@ extension ACLPacket: BinaryCodable {
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     let start = reader.offset
     let word = try reader.u16()
-    guard word & 0x0FFF <= 0x0EFF, let boundary = Boundary(rawValue: UInt8(word >> 12 & 3)) else {
-      throw .value(Int(word & 0x0FFF), of: "connection handle", at: start)
+    // All four values have a meaning.
+    guard let boundary = Boundary(rawValue: UInt8(word >> 12 & 3)) else {
+      throw .value(Int(word >> 12 & 3), of: "packet boundary flag", at: start)
     }
-    handle = ConnectionHandle(rawValue: word & 0x0FFF)
+    handle = ConnectionHandle(rawValue: word & ConnectionHandle.mask)
     self.boundary = boundary
     broadcast = UInt8(word >> 14)
     data = try reader.bytes(Int(try reader.u16()))
@@ -107,7 +108,7 @@ extension ACLPacket: BinaryCodable {
 
   /// Appends handle and flags, a length and the data.
   public func encode(into bytes: inout [UInt8]) {
-    precondition(handle.rawValue <= 0x0EFF, "a connection handle is at most 0x0EFF")
+    precondition(handle.rawValue <= ConnectionHandle.mask, "a connection handle has twelve bits")
     precondition(broadcast <= 3, "the broadcast flag has two bits")
     precondition(data.count <= 0xFFFF, "a fragment is at most 65,535 bytes")
     bytes.append(littleEndian: handle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast) << 14)

@@ -35,6 +35,8 @@ public struct BluetoothHost: Sendable {
   var advertiser = HostActivity<HostAdvertisement>()
   var initiator = Initiator()
   var database: GATTDatabase
+  /// What of the controller's packets was reserved and ignored: each kind is reported once.
+  private var ignored = Reserved()
   /// What the call under way has to return.
   var actions: [HostAction] = []
 
@@ -152,6 +154,12 @@ extension BluetoothHost {
     actions.append(.report(.protocolViolation(link, sentence)))
   }
 
+  /// Says of what is ignored in the controller's packets what was not said before.
+  mutating func remark(on reserved: Reserved) {
+    let new = ignored.takeNew(from: reserved)
+    if !new.isEmpty { complain(nil, "\(new); ignored, from now on without a word") }
+  }
+
   /// Gives the controller up.
   mutating func fail(_ failure: HostFailure) {
     forgetEverything()
@@ -183,11 +191,13 @@ extension BluetoothHost {
 extension BluetoothHost {
   private mutating func receiveEvent(_ code: UInt8, _ parameters: [UInt8], at now: Instant) {
     let event: HCIEvent
+    var reserved = Reserved()
     do {
-      event = try HCIEvent(code: code, parameters: parameters)
+      event = try HCIEvent(code: code, parameters: parameters, ignoring: &reserved)
     } catch {
       return undecodableEvent(code, parameters, error)
     }
+    if !reserved.isEmpty { remark(on: reserved) }
     switch (phase, event) {
     case (.resetting, .commandComplete(let credits, HCICommand.reset.opcode, let returned)):
       commandCompleted(HCICommand.reset.opcode, credits: credits, returned, at: now)

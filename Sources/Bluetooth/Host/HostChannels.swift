@@ -15,8 +15,14 @@ extension BluetoothHost {
     case .att?: receiveATT(&reader, index, at: now)
     case .signalling?: receiveSignalling(reader.rest(), index, at: now)
     case .security?: receiveSecurity(&reader, index, at: now)
-    case nil: complain(links[index].id, "a frame on channel 0x\(channel.hex), which does not exist")
+    case .securityBREDR?, nil:
+      ignore(.channel, "a frame on channel 0x\(channel.hex), which does not exist", index)
     }
+  }
+
+  /// Passes over what a link's other end may send and nothing here knows (Core 5.4, Vol 3 Part A §2.1, Part H §3.3).
+  private mutating func ignore(_ kind: Reserved, _ sentence: String, _ index: Int) {
+    if !links[index].ignored.takeNew(from: kind).isEmpty { complain(links[index].id, sentence) }
   }
 
   private mutating func receiveATT(_ reader: inout ByteReader, _ index: Int, at now: Instant) {
@@ -42,6 +48,8 @@ extension BluetoothHost {
         answer(.security, SecurityPacket.pairingFailed(.pairingNotSupported), index, at: now)
       case .pairingFailed:
         break
+      case .other(let code, _) where SecurityPacket.name(of: code) == nil:
+        ignore(.securityCode, "security command 0x\([code].hex), which does not exist", index)
       case .other(let code, _):
         complain(links[index].id, "security command 0x\([code].hex) without pairing")
       }

@@ -29,6 +29,8 @@ struct HostLink: Sendable {
   var unsent = 0
   /// How many frames that waited were dropped when the link was to end.
   var dropped = 0
+  /// What the other end sent that is reserved and ignored: each kind is reported once.
+  var ignored = Reserved()
   /// Whether a frame was turned away since there was room.
   var isRoomAwaited = false
 

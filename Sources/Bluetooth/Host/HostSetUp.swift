@@ -15,6 +15,8 @@ struct HostSetUp: Sendable {
   }
 
   private var state = State.reset
+  /// What of its answers was reserved and ignored.
+  private(set) var ignored = Reserved()
   /// What the controller has said of itself so far.
   private(set) var description: ControllerDescription
 
@@ -105,10 +107,10 @@ struct HostSetUp: Sendable {
     return .leFeatures
   }
 
-  private func read<Return>(
+  private mutating func read<Return>(
     _ kind: HCICommand.Kind<Return, Void>, _ returned: [UInt8]
   ) throws(HostFailure) -> Return {
-    do { return try kind.returned(returned) } catch {
+    do { return try kind.returned(returned, ignoring: &ignored) } catch {
       throw .undecodable("the answer to 0x\(kind.opcode.hex)", error)
     }
   }
@@ -130,6 +132,7 @@ extension BluetoothHost {
       } else {
         let description = setUp.description
         phase = .ready
+        remark(on: setUp.ignored)
         features = description.leFeatures
         buffers = ControllerBuffers(length: description.aclLength, count: description.aclCount)
         report(.ready(description))

@@ -1,4 +1,4 @@
-/// The channels that every LE link has from its beginning (Core 5.4, Vol 3 Part A §2.1).
+/// The channels that an LE link has from its beginning, and one of BR/EDR that carries keys of LE (Core 5.4, Vol 3 Part A §2.1).
 public enum L2CAPChannel: UInt16, Hashable, Sendable {
   /// The attribute protocol.
   case att = 0x0004
@@ -6,6 +6,8 @@ public enum L2CAPChannel: UInt16, Hashable, Sendable {
   case signalling = 0x0005
   /// The security manager.
   case security = 0x0006
+  /// The security manager on a BR/EDR link.
+  case securityBREDR = 0x0007
 }
 
 /// A basic frame: what one packet of a higher protocol is on its link (Core 5.4, Vol 3 Part A §3.1).

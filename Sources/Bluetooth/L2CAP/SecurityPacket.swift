@@ -63,6 +63,25 @@ extension SecurityPacket {
   }
 }
 
+extension SecurityPacket {
+  /// The name of a command; `nil` for a code that is reserved: such a command is ignored (§3.3).
+  static func name(of code: UInt8) -> String? { names[code]?.name }
+
+  /// Whether a capture may show what a command carries: not a key, nor the random numbers from which a passkey or a
+  /// short-term key follows.
+  static func isHarmless(_ code: UInt8) -> Bool { names[code]?.isHarmless ?? false }
+
+  // swift-format-ignore
+  private static let names: [UInt8: (name: String, isHarmless: Bool)] = [
+    0x01: ("Pairing Request", true), 0x02: ("Pairing Response", true), 0x03: ("Pairing Confirm", false),
+    0x04: ("Pairing Random", false), 0x05: ("Pairing Failed", true), 0x06: ("Encryption Information", false),
+    0x07: ("Central Identification", true), 0x08: ("Identity Information", false),
+    0x09: ("Identity Address Information", true), 0x0A: ("Signing Information", false),
+    0x0B: ("Security Request", true), 0x0C: ("Pairing Public Key", true),
+    0x0D: ("Pairing DHKey Check", false), 0x0E: ("Pairing Keypress Notification", true),
+  ]
+}
+
 extension SecurityPacket: BinaryCodable {
   /// Reads a packet that goes on to the end of the reader's bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
@@ -92,7 +111,7 @@ extension SecurityPacket.PairingFeatures: BinaryCodable {
   /// Reads the six bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     capability = try reader.u8()
-    hasOutOfBandData = try reader.flag("out of band data")
+    hasOutOfBandData = try reader.isSet(upTo: 1)
     authentication = try reader.u8()
     keySize = try reader.u8()
     initiatorKeys = try reader.u8()

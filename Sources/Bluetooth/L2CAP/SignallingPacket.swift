@@ -113,10 +113,8 @@ extension SignallingPacket: BinaryCodable {
       self = .connectionParameterUpdateRequest(
         identifier: identifier, try ConnectionParameters(withoutEventLengths: &data))
     case Code.connectionParameterUpdateResponse:
-      let place = data.offset
-      let result = try data.u16()
-      guard result <= 1 else { throw .value(Int(result), of: "result of a parameter update", at: place) }
-      self = .connectionParameterUpdateResponse(identifier: identifier, isAccepted: result == 0)
+      // A reserved result accepts nothing.
+      self = .connectionParameterUpdateResponse(identifier: identifier, isAccepted: try data.u16() == 0)
     case Code.creditBasedConnectionRequest:
       self = .creditBasedConnectionRequest(identifier: identifier, try data.value())
     case Code.creditBasedConnectionResponse:

@@ -13,6 +13,8 @@ public struct LockCaptureDecoder {
   /// The product of the lock whose key is given, for captures that do not have its advertisement.
   private let model: ProductModel?
   private var heard: [PeerAddress: Heard] = [:]
+  /// The controllers of hosts that advertise as a Sesame: those of the capture are locks then.
+  private var locks: Set<UInt16?> = []
   private var observers: [(link: Int, observer: SessionObserver)] = []
   /// What waits until nothing is half said.
   private var waiting: [CaptureEntry] = []
@@ -23,6 +25,12 @@ public struct LockCaptureDecoder {
     var scanResponse = AdvertisingData()
 
     var advertisement: Advertisement? { try? Advertisement(data, scanResponse: scanResponse) }
+
+    /// Whether it is a Sesame, by the service that it names; `nil` where it was not heard.
+    var isSesame: Bool? {
+      if (data.services + scanResponse.services).contains(SesameService.service) { return true }
+      return data.structures.isEmpty ? nil : false
+    }
   }
 
   /// How many entries wait at most for the end of a message that may never come.
@@ -48,16 +56,19 @@ public struct LockCaptureDecoder {
     if decoding.lost > 0 {
       for index in observers.indices { observers[index].observer.lose(Int(decoding.lost)) }
     }
+    if let data = decoding.advertised {
+      if data.services.contains(SesameService.service) { locks.insert(record.controller) }
+    }
     var secrets = decoding.secrets
-    if let value = decoding.value, isSesame(value) {
+    if let value = decoding.value, let isEvident = isSesame(value) {
       let reading = read(value)
       let packet = decoding.entries.lastIndex { $0.event == nil }
-      if let packet { decoding.entries[packet].layers += reading.layers }
+      if isEvident, let packet { decoding.entries[packet].layers += reading.layers }
       secrets += reading.secrets
     } else if !decoding.reports.isEmpty, let packet = decoding.entries.lastIndex(where: { $0.event == nil }) {
       decoding.entries[packet].layers += layers(of: decoding.reports)
     }
-    if let ended = decoding.ended { observers.removeAll { $0.link == ended } }
+    if !decoding.ended.isEmpty { observers.removeAll { decoding.ended.contains($0.link) } }
     waiting += decoding.entries
     for secret in secrets {
       let index = waiting.lastIndex { $0.number == secret.number && $0.event == nil }
@@ -88,15 +99,28 @@ public struct LockCaptureDecoder {
     reports.compactMap { heard[$0.address]?.advertisement.map { .init("Sesame", "\($0)") } }
   }
 
-  /// Whether a value is a frame. Where a link's discovery is not in the capture, every value may be one, but for the
-  /// two bytes that turn notifications on.
-  private func isSesame(_ value: CapturedValue) -> Bool {
+  /// Whether a value is a frame of a Sesame; `nil` where it cannot be one.
+  ///
+  /// Where the capture does not have the discovery of an attribute, every value may be a frame, but for the two bytes
+  /// that turn notifications on. It is shown as one only where something says that the device is a Sesame: what it
+  /// advertises, or what is given of it, such as its key. What a frame would hide is hidden all the same.
+  private func isSesame(_ value: CapturedValue) -> Bool? {
     switch value.type {
-    case SesameService.write?: value.isWritten
-    case SesameService.notify?: !value.isWritten
-    case nil: !(value.isWritten && value.bytes.count == 2 && value.bytes[0] <= 2 && value.bytes[1] == 0)
-    default: false
+    case SesameService.write?: value.isWritten ? true : nil
+    case SesameService.notify?: value.isWritten ? nil : true
+    case nil where value.isWritten && value.bytes.count == 2 && value.bytes[0] <= 2 && value.bytes[1] == 0:
+      nil
+    case nil: isSesame(deviceOf: value)
+    default: nil
     }
+  }
+
+  private func isSesame(deviceOf value: CapturedValue) -> Bool {
+    // Its two attributes are known, and this is another.
+    if value.discovered.values.contains(SesameService.write) { return false }
+    if value.hostIsClient == false, locks.contains(value.controller) { return true }
+    if let peer = value.peer, let isSesame = heard[peer]?.isSesame { return isSesame }
+    return model != nil || !knowledge.keys.isEmpty || !knowledge.sessions.isEmpty
   }
 
   private mutating func read(_ value: CapturedValue) -> SessionObserver.Reading {
