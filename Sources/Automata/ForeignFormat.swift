@@ -6,11 +6,9 @@ enum ForeignFormat {
   static func problem(in bytes: [UInt8]) -> Problem? {
     let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
     guard let name = name(of: start) else { return nil }
-    var problem = Problem(
+    return Problem(
       .syntax, at: .start, "this is \(name), which is not read as a machine",
       hint: "write the machine in YAML, or as a GraphViz digraph in a file whose name ends in .dot or .gv")
-    problem.scope = .file
-    return problem
   }
 
   private static func name(of text: String) -> String? {

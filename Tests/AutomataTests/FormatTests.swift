@@ -432,7 +432,7 @@ struct DOTTests {
       ("digraph { p [shape=point] p -> p }", "1:27: this edge has no label"),
       (
         "digraph { a [label=\"0 / x\"] b [label=\"1 / y\"] a -> b [label=\"c / z\"] }",
-        "1:60: this edge has an output, and the states have some, too"
+        "1:61: this edge has an output, and the states have some, too"
       ),
       (
         "digraph { a [label=\"a|b|c\"] a -> a [label=x] }",

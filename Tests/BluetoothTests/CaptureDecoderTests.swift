@@ -168,6 +168,8 @@ import Testing
       ])
   }
 
+  private static let stars = String(repeating: "**", count: 7)
+
   /// Packets with what is not shown of them; `k` is 16 bytes of a key.
   static let secrets: [(name: String, packet: String, shown: String)] = [
     ("Link Key Request Reply", "010b0416060504030201k", "010b0416060504030201K"),
@@ -178,8 +180,8 @@ import Testing
     ("User Passkey Request Reply", "012e040a06050403020140e20100", "012e040a060504030201*4"),
     ("Remote OOB Data Request Reply", "01300426060504030201kk", "01300426060504030201KK"),
     ("Remote OOB Extended Data Request Reply", "01450446060504030201kkkk", "01450446060504030201KKKK"),
-    ("Create Physical Link", "01350414012003k", "0135041401*2K"),
-    ("Write Stored Link Key", "01110c1701060504030201k", "01110c17*7K"),
+    ("Create Physical Link", "01350414012003k", "0135041401****K"),
+    ("Write Stored Link Key", "01110c1701060504030201k", "01110c17" + stars + "K"),
     ("LE Encrypt", "01172020kk", "01172020KK"),
     ("LE Enable Encryption", "0119201c40000000000000000000cdabk", "0119201c40000000000000000000cdabK"),
     ("LE Long Term Key Request Reply", "011a20124000k", "011a20124000K"),
@@ -193,7 +195,7 @@ import Testing
     ("a command that is not known", "01ff270101", "01ff2701*1"),
     ("a command that tells nothing", "01030c00", "01030c00"),
     ("a command whose parameters are harmless", "010104053" + "38b9e0800", "0101040533" + "8b9e0800"),
-    ("Return Link Keys", "04151701060504030201k", "041517*7K"),
+    ("Return Link Keys", "04151701060504030201k", "041517" + stars + "K"),
     ("Link Key Notification", "041817060504030201k05", "041817060504030201K*1"),
     ("User Passkey Notification", "043b0a06050403020140e20100", "043b0a060504030201*4"),
     ("LE Generate DHKey Complete", "043e220900kk", "043e220900KK"),
@@ -237,13 +239,13 @@ import Testing
 
   @Test("a key is not shown in any fragment, nor is what belongs to a frame whose beginning is not there")
   func secretFragments() throws {
-    let frame = [17, 0, 6, 0, 6] + [UInt8](repeating: 7, count: 16)
+    let frame = [17, 0, 6, 0, 6] + [UInt8](repeating: 0xEE, count: 16)
     for cut in 1..<frame.count {
       let shown = Self.text([
         Self.connection(.central), Self.acl([UInt8](frame[..<cut])),
         Self.acl([UInt8](frame[cut...]), .continuing),
       ]).joined()
-      #expect(!shown.contains("07"), "cut at \(cut): \(shown)")
+      #expect(!shown.contains("ee"), "cut at \(cut): \(shown)")
     }
     // The capture cut the first fragment before its channel, and has none of the second frame.
     let later = Self.acl([UInt8](repeating: 7, count: 16), .continuing)

@@ -165,8 +165,9 @@ import Testing
       ("6274736e6f6f7020" + "00000001000003ea", DecodeError.malformed("a btsnoop file", at: 0)),
       ("6274736e6f6f7000" + "00000002000003ea", .value(2, of: "btsnoop version", at: 8)),
       (
-        "6274736e6f6f7000" + "00000001000007d1",
-        .value(2001, of: "datalink (only HCI is read: 1001, or 1002 with H4)", at: 12)
+        "6274736e6f6f7000" + "00000001000003eb",
+        .value(
+          1003, of: "datalink (only HCI is read: 1001, 1002 with H4, 2001 of the Linux monitor)", at: 12)
       ),
       (
         "6274736e6f6f7000" + "00000001000003ea" + "ffffffff" + "00010005",

@@ -258,7 +258,7 @@ private func sampleReport(_ random: inout SeededGenerator, extended: Bool) -> Ad
     ),
     // A report of a type that is not defined, of an address type that is not, and one beside it.
     (
-      "043e2102030501f6f5f4f3f2f1007f0007f6f5f4f3f2f1007f0001f6f5f4f3f2f1007f",
+      "043e2002030501f6f5f4f3f2f1007f0007f6f5f4f3f2f1007f0001f6f5f4f3f2f1007f",
       .leAdvertisingReport([AdvertisingReport(.connectable, from: peer, [], rssi: nil)]), .report
     ),
     (
