@@ -127,14 +127,15 @@ public struct Divergence: Equatable, Sendable {
   private var cause: String {
     guard let injection, injection.isObeyed else { return "" }
     let action = injection.action
-    return "\(action.kind.verdict): \(action.sent), sent at \(action.time), which a correct device "
+    return "\(action.kind.verdict): \(action.sent), sent at \(action.moment), which a correct device "
       + "\(action.reaction); "
   }
 
   /// What was injected shortly before, where what the device showed is no sign that it obeyed.
   private var circumstance: String {
     guard let injection, !injection.isObeyed else { return "" }
-    return "; \(time - injection.action.time) before, the tester had sent \(injection.action.sent)"
+    let age = Interval.milliseconds(time.milliseconds - injection.action.time.milliseconds)
+    return "; \(age) before, the tester had sent \(injection.action.sent)"
   }
 
   private var symptom: String {

@@ -57,6 +57,11 @@ public struct InjectedAction: Hashable, Sendable {
   }
 }
 
+extension InjectedAction {
+  /// When it was sent, in whole milliseconds, for people.
+  public var moment: Interval { .milliseconds(time.milliseconds) }
+}
+
 extension InjectedAction.Kind {
   /// What a device did wrong that obeyed.
   var verdict: String {

@@ -65,7 +65,7 @@ struct ViolationJournalTests {
       signs: [.status("unlocked"), .violation("clear-text", of: "unlock"), .violation("answer-to-nothing")])
     let other = InjectedAction(.other, "a frame of no bytes", reaction: "ignores", at: .zero + .seconds(4))
     let cause =
-      "the device obeyed a forged command: an unlock in clear, sent at 3.000 s, which a correct device ignores; "
+      "the device obeyed a forged command: an unlock in clear, sent at 3 s, which a correct device ignores; "
     let circumstance = "; 1 s before, the tester had sent a frame of no bytes"
     func violation(_ name: String, of subject: String?) -> Divergence.Kind {
       .violation(Violation(name, of: subject, "it is wrong"))
@@ -91,7 +91,7 @@ struct ViolationJournalTests {
     expect(
       Outcome(.divergence(told)).details,
       [
-        "after   connect", "sent    an unlock in clear, at 3.000 s: a correct device ignores it",
+        "after   connect", "sent    an unlock in clear, at 3 s: a correct device ignores it",
         "device  unlocked",
       ])
   }

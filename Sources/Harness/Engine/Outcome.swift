@@ -119,7 +119,7 @@ extension Outcome {
     var lines: [String] = []
     if let stimulus = divergence.lastStimulus { lines.append("after   \(stimulus)") }
     if let action = divergence.injection?.action {
-      lines.append("sent    \(action.sent), at \(action.time): a correct device \(action.reaction) it")
+      lines.append("sent    \(action.sent), at \(action.moment): a correct device \(action.reaction) it")
     }
     switch divergence.kind {
     case .violation(let violation):
