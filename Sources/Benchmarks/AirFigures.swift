@@ -92,7 +92,7 @@ private struct CountedChoices<Source: ChoiceSource>: ChoiceSource {
     return choice
   }
 
-  mutating func take(motorRest: Interval) { source.take(motorRest: motorRest) }
+  mutating func take(_ pace: DevicePace) { source.take(pace) }
 
   mutating func spend(_ time: Interval) { source.spend(time) }
 

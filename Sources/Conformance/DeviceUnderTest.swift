@@ -95,6 +95,8 @@ public struct DevicePace: Equatable, Sendable {
   public var rest = Interval.zero
   /// How long the motor rests from now on: what moves it waits for so long.
   public var motorRest = Interval.zero
+  /// How many movements the tester may still cause; `nil` for any number.
+  public var movementsLeft: Int?
 
   /// Nothing went anywhere else.
   public init() {}

@@ -491,6 +491,7 @@ struct RealLockPreparationTests {
     try usual.open()
     try usual.give("unlock")
     expect(usual.lock.pace.motorRest, .seconds(2))
+    expect(usual.lock.pace.movementsLeft, nil)
     expect(usual.lock.abilities.takesCommandsInMotion, false)
     #expect(usual.lock.pace.air > .milliseconds(20) && usual.lock.pace.air < .seconds(3))
   }

@@ -20,7 +20,7 @@ private struct Walk {
   init(
     _ definition: MachineDefinition, seed: UInt64 = 1, events: Int, learned: [TestCase] = [],
     weights: [(name: String, weight: Double)] = [], moving: [String] = [],
-    motorRest: Interval = .zero, _ change: (inout Explorer.Settings) -> Void = { _ in }
+    pace: DevicePace? = nil, _ change: (inout Explorer.Settings) -> Void = { _ in }
   ) throws {
     let machine = try Machine(definition)
     let device = MachineDevice(machine, .seeded(1), showsEffects: false)
@@ -39,7 +39,7 @@ private struct Walk {
       let atOnce = try lockstep.pass(until: lockstep.now)
       #expect(atOnce == nil)
       while steps.count < events {
-        explorer.take(motorRest: motorRest)
+        if let pace { explorer.take(pace) }
         guard let choice = explorer.next(in: lockstep.explorationState) else { break }
         let (explorationState, begin) = (lockstep.explorationState, lockstep.now)
         steps.append((explorationState, choice))
@@ -121,14 +121,19 @@ struct ExplorerTests {
 
   @Test("while the motor rests, what would wait for it is left for later")
   func motorRest() throws {
-    func movements(_ rest: Interval) throws -> Int {
-      let walk = try Walk(.sesame, events: 20_000, moving: Self.commands, motorRest: rest) {
+    func movements(_ rest: Interval, left: Int = 0) throws -> Int {
+      var pace = DevicePace()
+      (pace.motorRest, pace.movementsLeft) = (rest, left)
+      let walk = try Walk(.sesame, events: 20_000, moving: Self.commands, pace: pace) {
         ($0.isThrifty, $0.repeating) = (true, 0)
       }
       return walk.steps.count { walk.alphabet.moves($0.choice) }
     }
     let (rested, resting) = (try movements(.zero), try movements(.seconds(2)))
-    #expect(rested > 400 && resting * 20 < rested, "\(rested) and \(resting)")
+    #expect(rested > 100 && resting * 20 < rested, "\(rested) and \(resting)")
+    // One that may move often is not spared for long.
+    let often = try movements(.zero, left: 1_000)
+    #expect(often > rested + rested / 5, "\(rested) and \(often)")
   }
 
   @Test("a motor that needs no rest is given commands in its motion, and right after it")

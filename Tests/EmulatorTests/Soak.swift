@@ -50,7 +50,7 @@ struct Soak: ChoiceSource {
     return nil
   }
 
-  mutating func take(motorRest: Interval) {}
+  mutating func take(_ pace: DevicePace) {}
   mutating func spend(_ time: Interval) {}
 
   mutating func end(in explorationState: ExplorationState) -> Bool { false }

@@ -118,8 +118,12 @@ public struct Explorer: Sendable {
   var wasDue = Instant.never
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
-  /// How long the motor rests from now on.
-  var motorRest = Interval.zero
+  /// How long the motor rests from now on, and how often it may still move.
+  var pace = DevicePace()
+  /// Whether that is told, since the device goes on from test to test.
+  var isPaced = false
+  /// How much time has passed since the motor was asked for last.
+  var sinceMovement = Interval.zero
   /// Whether a motion was let end for a command right after it.
   var isHurrying = false
 
@@ -175,7 +179,7 @@ public struct Explorer: Sendable {
   /// - Returns: the number of its start.
   public mutating func begin() -> Int {
     tests += 1
-    motorRest = .zero
+    pace.motorRest = .zero
     drawPlan()
     cycles.reset()
     decisions.reset()
@@ -239,13 +243,14 @@ public struct Explorer: Sendable {
   }
 
   /// Takes in how long the motor rests: until then something else is done.
-  public mutating func take(motorRest: Interval) { self.motorRest = motorRest }
+  public mutating func take(_ pace: DevicePace) { (self.pace, isPaced) = (pace, true) }
 
   /// Takes in how much time has passed on the device since the last choice was made.
   public mutating func spend(_ passed: Interval) {
     guard settings.isThrifty, let lastChoice else { return }
     let act = Int(lastChoice.act)
     time += passed
+    sinceMovement = alphabet.moves(lastChoice) ? passed : sinceMovement + passed
     costs?.pass(
       passed, waiting: act == alphabet.wait ? Int(lastChoice.variant) : nil)
     if act == alphabet.settle, lastChoice.variant == 0 { costs?.settle(at: settledAt, in: passed) }

@@ -5,6 +5,7 @@ extension Explorer {
   mutating func choose(in explorationState: ExplorationState, slot: Int) -> Choice? {
     if let choice = resumed(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
+    if isPaced, !wasSilent, let choice = wanted(in: explorationState) { return choice }
     if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
     let settles =
       maySettle(in: explorationState)
@@ -86,7 +87,7 @@ extension Explorer {
   private mutating func selfLoop(
     _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
   ) -> Choice? {
-    let idle = motorRest > .zero ? idle & ~alphabet.resting.events : idle
+    let idle = pace.motorRest > .zero || isUnderused ? idle & ~alphabet.resting.events : idle
     guard idle != 0, chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops) else { return nil }
     let context = mix(explorationState.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount

@@ -79,7 +79,7 @@ struct ExplorerCosts: Sendable {
     self.purpose = nil
   }
 
-  private static let settlingBits = 10
+  private static let settlingBits = 14
   /// What takes longer to settle than any motion and any answer does is waiting, in seconds.
   private static let slow = 3.0
 

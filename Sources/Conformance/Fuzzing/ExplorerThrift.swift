@@ -76,14 +76,28 @@ extension Explorer {
 
   /// Whether the device may be let settle here: what takes long has a share of the time, and no more.
   func mayTakeTime(at position: UInt64) -> Bool {
-    guard settings.isThrifty, !settings.isPlayed, uses(.shares) else { return true }
+    guard isPaced, settings.isThrifty, !settings.isPlayed, uses(.shares) else { return true }
     return costs?.maySettle(at: position) ?? true
   }
 
   /// Whether an event would wait for the motor's rest now.
   @inline(__always)
   private func isResting(_ event: Int) -> Bool {
-    motorRest > .zero && alphabet.resting.events >> UInt64(event) & 1 == 1
+    pace.motorRest > .zero && alphabet.resting.events >> UInt64(event) & 1 == 1
+  }
+
+  /// A command for a motor that was spared for long, mostly; `nil` where it is none, or none is legal.
+  mutating func wanted(in explorationState: ExplorationState) -> Choice? {
+    guard isUnderused, pace.motorRest == .zero, uses(.sparing) else { return nil }
+    let commands = explorationState.legal & ~explorationState.idle & moves & offered
+    guard commands != 0, chance(0.5) else { return nil }
+    return command(among: commands)
+  }
+
+  /// Whether the motor was spared for so long that it is wanted, where it may move often enough: what it would show waits for
+  /// it in every test.
+  var isUnderused: Bool {
+    isPaced && sinceMovement > Self.longestSparing && pace.movementsLeft.map { $0 > Self.reserve } ?? true
   }
 
   /// Keeps what was chosen, and where.
@@ -118,8 +132,8 @@ extension Explorer {
     for act in alphabet.disturbances {
       let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
       guard included & bit != 0, variantCounts[act] > 0 else { continue }
-      // What a motor rests before has its turn once it has rested.
-      if motorRest > .zero, alphabet.resting.disturbances & bit != 0 { continue }
+      // What a motor rests before has its turn once it has rested, and after what moves it for sure.
+      if pace.motorRest > .zero || isUnderused, alphabet.resting.disturbances & bit != 0 { continue }
       let level = alphabet.acts[act].level == .events ? Self.around : 1
       let weight = weights[act] * Double(variantCounts[act]).squareRoot() * level
       let count = (Double(counts[context, act]) + unit()) / weight
@@ -159,6 +173,10 @@ extension Explorer {
   private static var sparing: Double { 8 }
   /// How much seldomer something is asked for while the motor would have to rest before it.
   private static var untimely: Double { 100 }
+  /// After how long a motor that may move often is not spared any more.
+  private static var longestSparing: Interval { .seconds(6) }
+  /// How many movements a motor has to have left for that.
+  private static var reserve: Int { 50 }
   /// How much more often than the way there is what is around the device disturbed.
   private static var around: Double { 3 }
 }

@@ -6,7 +6,7 @@ public import Journal
 public struct CampaignPlan {
   /// What is fuzzed.
   public var target: FuzzTarget
-  /// What is explored in place of the target, where it has a twin.
+  /// What is explored beside the target or before it, where it has a twin.
   public var twin: FuzzTarget?
   /// How it is fuzzed.
   public var settings: FuzzSettings

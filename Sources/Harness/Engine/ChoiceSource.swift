@@ -9,8 +9,8 @@ public protocol ChoiceSource {
   mutating func begin() -> Int
   /// The next choice from where the test stands; `nil` where the test is over.
   mutating func next(in explorationState: ExplorationState) -> Choice?
-  /// Takes in how long the device's motor rests: what moves it would wait for so long.
-  mutating func take(motorRest: Interval)
+  /// Takes in how long the device's motor rests, for which what moves it would wait, and what it may still be asked for.
+  mutating func take(_ pace: DevicePace)
   /// Takes in how much of the device's time the last choice took.
   mutating func spend(_ time: Interval)
   /// Ends a test; says whether it did what few others did.
@@ -28,7 +28,7 @@ extension Explorer: ChoiceSource {
 
 extension Tour: ChoiceSource {
   /// A tour counts choices, and no time.
-  public mutating func take(motorRest: Interval) {}
+  public mutating func take(_ pace: DevicePace) {}
   public mutating func spend(_ time: Interval) {}
 }
 
@@ -70,7 +70,7 @@ public struct RepeatedTest: ChoiceSource {
     return nil
   }
 
-  public mutating func take(motorRest: Interval) {}
+  public mutating func take(_ pace: DevicePace) {}
 
   public mutating func spend(_ time: Interval) {}
 

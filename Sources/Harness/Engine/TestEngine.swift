@@ -319,7 +319,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     while execution.divergence == nil, events < last {
       if isStopped() { break }
       let explorationState = lockstep.explorationState
-      if livesOn { source.take(motorRest: lockstep.device.pace.motorRest) }
+      if livesOn { source.take(lockstep.device.pace) }
       guard let choice = source.next(in: explorationState) else { break }
       execution.performed.append(choice)
       execution.explorationStates.append(explorationState)

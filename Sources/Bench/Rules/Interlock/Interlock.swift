@@ -203,6 +203,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   public var pace: DevicePace {
     var pace = wrapped.pace
     pace.air = pace.air + airTime
+    pace.movementsLeft = settings.budget.map { max($0 - used - 1, 0) }
     if let ready = readyTime(of: 1) { pace.motorRest = max(pace.motorRest, ready - wrapped.now) }
     return pace
   }
