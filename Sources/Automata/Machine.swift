@@ -118,6 +118,11 @@ public struct Machine: Equatable, Sendable {
     definition.conditions.firstIndex { $0.name == name }
   }
 
+  /// What the tester can do, by name, in the order of the definition.
+  public var stimulusNames: [String] {
+    definition.events.filter { $0.kind != .spontaneous }.map(\.name)
+  }
+
   /// Whether the tester can cause the event in some state.
   public func isStimulus(_ event: Int) -> Bool { definition.events[event].kind != .spontaneous }
 }

@@ -158,6 +158,9 @@ private struct DeviceReading {
 
   /// Whether device and machine speak of the same thing.
   func check(against machine: MachineLibrary.Entry) {
+    if let cursor, let spec, let (message, hint) = description?.stranger(spec, to: machine) {
+      return cursor.report(.impossible, message, hint: .words(hint))
+    }
     guard let cursor, let spec, let machines = description?.machines, !machine.isFile,
       !machines.contains(machine.label)
     else { return }

@@ -4,9 +4,11 @@ public import Basics
 
 /// Draws tests, does them on a device, and follows up what diverges: again and again until a budget is used up.
 ///
-///     explore ──▶ divergence ──▶ shrink ──▶ confirm ──▶ finding
-///        ▲                                                  │
-///        └──────────────── with keepsGoing ─────────────────┘
+///     tour ──▶ explore ──▶ divergence ──▶ shrink ──▶ confirm ──▶ finding
+///                 ▲                                                  │
+///                 └──────────────── with keepsGoing ─────────────────┘
+///
+/// Where nothing but events is spent, a tour comes first: what the model shows a way to is visited before anything is drawn.
 ///
 /// It writes nothing and reads no clock: whoever runs it is told of progress and findings, and says when to stop.
 /// One seed gives one campaign on a device that is as deterministic.
@@ -49,6 +51,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var status = CampaignStatus()
     /// What it had found, by signature: that is counted, and not found again.
     public var findings: [(signature: String, count: Int)] = []
+    /// What it had visited: the tour leaves that out.
+    public var visited: CellCoverage?
 
     /// Nothing was done yet.
     public init() {}
@@ -70,6 +74,8 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Where an earlier campaign stopped, and how often its findings were come upon by now.
   public private(set) var earlier: Earlier
   var explorer: Explorer
+  /// The tour with which the campaign begins, until it is over.
+  private var tour: Tour?
   let settings: FuzzSettings
   let edge: Edge
   /// The test under way.
@@ -109,6 +115,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     explorer = runner.explorer(settings)
     keepsRunning = abilities.keepsRunning && !abilities.livesOn
     if abilities.livesOn || keepsRunning { history = DeviceHistory(runner.alphabet) }
+    tour = runner.tour(settings, visited: earlier.visited)
     for test in corpus { explorer.learn(test) }
   }
 
@@ -186,13 +193,13 @@ public struct Campaign<Device: DeviceUnderTest> {
     if isOver { return hasFound ? .found : .done }
     if edge.isStopped() { return .stopped }
     status.tests += 1
-    let start = explorer.begin()
+    let start = beginTest()
     execution.clear()
     let before = runner.events
     do {
       defer { status.events += runner.events - before }
       let maximum = settings.steps.map { $0 - status.events } ?? .max
-      try runner.perform(&explorer, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
+      try draw(from: start, maximum: maximum)
     } catch {
       return follow(error, of: start)
     }
@@ -201,7 +208,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     let test = execution.test
     if let divergence = execution.divergence { return follow(divergence, of: test) }
     remember(test)
-    let isRare = explorer.end(in: runner.lockstep.explorationState)
+    let isRare = endTest()
     if isRare { edge.keep(test, execution.meaning) }
     if isDeterministic, status.tests % Self.stabilityShare == 1 { repeatTest(test) }
     return nil
@@ -227,6 +234,35 @@ public struct Campaign<Device: DeviceUnderTest> {
     if execution.divergence != nil { return execution.test }
     if isRare { edge.keep(execution.test, execution.meaning) }
     return nil
+  }
+
+  /// Begins a test of the tour, or one that is drawn; gives the number of its start.
+  private mutating func beginTest() -> Int {
+    guard tour?.isFinished == false, let start = tour?.begin() else {
+      tour = nil
+      return explorer.begin()
+    }
+    return start
+  }
+
+  /// Makes the choices of the test that was begun.
+  private mutating func draw(from start: Int, maximum: Int) throws(LabFault) {
+    guard var tour else {
+      return try runner.perform(
+        &explorer, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
+    }
+    // Out of the campaign meanwhile, so that nothing of it is copied.
+    self.tour = nil
+    defer { self.tour = tour }
+    try runner.perform(&tour, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
+  }
+
+  /// Ends the test that was begun; says whether it is worth keeping. What a tour does any tour does again.
+  @discardableResult
+  private mutating func endTest() -> Bool {
+    guard tour != nil else { return explorer.end(in: runner.lockstep.explorationState) }
+    tour?.end(in: runner.lockstep.explorationState)
+    return false
   }
 
   /// Keeps a test that was done, where the device remembers it too.
@@ -268,6 +304,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   @discardableResult
   mutating func leaveOut(_ start: Int, because fault: LabFault) -> Bool {
     edge.leftOut(runner.starts[start], fault)
+    _ = tour?.exclude(start: start)
     return explorer.exclude(start: start)
   }
 
@@ -275,7 +312,9 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Parameter mayRepeat: whether the test was tried only once.
   private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.explorationState)
+    // What the device cannot do, the tour does not ask for again.
+    if fault.symptom == .notPossible, !execution.performed.isEmpty { tour?.exclude() }
+    endTest()
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
     if fault.symptom == .stopped { return .stopped }
     if runner.isRefused(start) {
@@ -345,7 +384,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// One that came after a lost link proves nothing: the first run of its test with all its links decides.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.explorationState)
+    endTest()
     let sessions = runner.lockstep.preparations
     defer { history?.add(test, madeReadyBy: sessions) }
     unready = divergence.isInPreparation ? unready + 1 : 0

@@ -73,6 +73,13 @@ public struct FuzzTarget: Sendable {
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
   }
 
+  /// The stimuli of the machine that the device does not take, by name: no test can give them.
+  public var undriven: [String] {
+    guard let served = abilities.stimuli else { return [] }
+    let known = served + withheld
+    return machine.machine.stimulusNames.filter { !known.contains($0) }
+  }
+
   /// Throws when a test has no act of a name; the acts are those of ``Alphabet``.
   ///
   /// - Parameters:
@@ -173,9 +180,35 @@ extension DeviceDescription {
   /// Throws where a device does not go with a machine.
   public func check(_ spec: DeviceSpec, against machine: MachineLibrary.Entry) throws(DeviceProblem) {
     try checkNames(in: machine)
+    if let (message, hint) = stranger(spec, to: machine) {
+      throw DeviceProblem(.name, message, hint: .words(hint))
+    }
     guard let machines, !machine.isFile, !machines.contains(machine.machine.name) else { return }
     throw DeviceProblem(
       .name, "\(spec.name) cannot be compared with the machine `\(machine.label)`",
       hint: "it goes with \(machines.joined(separator: ", "))")
+  }
+
+  /// Why a device has nothing in common with the machine of a file, and what it takes: no stimulus of the machine, and no
+  /// fault. `nil` where there is something, and where the device has to be asked each time.
+  func stranger(_ spec: DeviceSpec, to machine: MachineLibrary.Entry) -> (message: String, hint: String)? {
+    let wanted = machine.machine.stimulusNames
+    guard machine.isFile, let served = abilities.stimuli, !wanted.isEmpty else { return nil }
+    let known = served + withheld.map(\.stimulus)
+    let faults = machine.machine.definition.conditions.flatMap(\.faults)
+    guard !wanted.contains(where: known.contains), !faults.contains(where: abilities.faults.contains) else {
+      return nil
+    }
+    return (
+      "`\(spec.name)` takes no stimulus of the machine `\(machine.label)`: \(Self.list(wanted))",
+      "it takes \(known.isEmpty ? "none" : Self.list(known))"
+    )
+  }
+
+  /// Some names, and how many more there are.
+  private static func list(_ names: [String]) -> String {
+    let shown = 12
+    let rest = names.count > shown ? " and \(names.count - shown) more" : ""
+    return names.prefix(shown).joined(separator: ", ") + rest
   }
 }
