@@ -84,8 +84,10 @@ public struct Environment: Hashable, Sendable {
   public let held: UInt64
   /// What holds each of them: a bit for each of its faults, the highest for its own name.
   private var holders: [UInt64]
-  /// What each of them was set to.
+  /// What each of them was set to; the most that it may have been where that is open.
   public private(set) var values: [Interval]
+  /// The least that each of them may have been set to, as far as it holds at all.
+  public private(set) var least: [Interval]
 
   /// An environment in which nothing holds but what always does.
   public init(_ environment: ConditionTable, holding held: UInt64 = 0) {
@@ -93,6 +95,7 @@ public struct Environment: Hashable, Sendable {
     conditions = held
     holders = [UInt64](repeating: 0, count: environment.count)
     values = [Interval](repeating: .zero, count: environment.count)
+    least = values
   }
 
   /// Goes back to the beginning of a test.
@@ -101,6 +104,7 @@ public struct Environment: Hashable, Sendable {
     open = 0
     for index in values.indices {
       values[index] = .zero
+      least[index] = .zero
       holders[index] = 0
     }
   }
@@ -120,12 +124,16 @@ public struct Environment: Hashable, Sendable {
     hold(number, isHeld(number))
   }
 
+  /// Whether a condition holds, or may.
+  private func mayHold(_ number: Int) -> Bool { (conditions | open) >> UInt64(number) & 1 == 1 }
+
   /// Whether something holds a condition beside what it is set to.
   public func isHeld(_ number: Int) -> Bool { holders[number] != 0 }
 
   /// Sets a condition to a value, for certain; it holds where that is more than zero.
   public mutating func set(_ number: Int, to value: Interval) {
     values[number] = value
+    least[number] = value
     open &= ~(1 << UInt64(number))
     hold(number, value > .zero)
   }
@@ -133,13 +141,19 @@ public struct Environment: Hashable, Sendable {
   /// Lets it be open whether a condition was set to a value, or is still what it was.
   public mutating func set(_ number: Int, perhapsTo value: Interval) {
     let holds = conditions >> UInt64(number) & 1 == 1
+    if value > .zero { least[number] = mayHold(number) ? min(least[number], value) : value }
     if holds != (value > .zero) { open |= 1 << UInt64(number) }
     values[number] = max(values[number], value)
     hold(number, holds || value > .zero)
   }
 
   /// Lets it be open whether what a condition was set to last has arrived, or it is still what it was before.
-  public mutating func doubt(_ number: Int, orStill former: Interval) {
+  ///
+  /// - Parameter leastFormer: the least that it may have been before.
+  public mutating func doubt(_ number: Int, orStill former: Interval, orLess leastFormer: Interval) {
+    if former > .zero {
+      least[number] = mayHold(number) ? min(least[number], leastFormer) : leastFormer
+    }
     open |= 1 << UInt64(number)
     values[number] = max(values[number], former)
     hold(number, values[number] > .zero)

@@ -19,7 +19,7 @@ public struct Machine: Equatable, Sendable {
     public let earliest: Interval
     /// When it must have happened, if the tester does not cause it.
     public let latest: Interval
-    /// The condition whose value is added to ``latest``.
+    /// The condition whose value is added to ``earliest`` and to ``latest``.
     public let plus: Int?
     /// Under which conditions it can be taken.
     public let `guard`: Guard

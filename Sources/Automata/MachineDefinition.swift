@@ -155,11 +155,11 @@ public struct Condition: Equatable, Sendable {
 
 /// When, after its state was entered, a transition that the tester does not cause can happen.
 public struct Window: Hashable, Sendable {
-  /// The least time in the state.
+  /// The least time in the state; less than zero where a value is added to it that it may be short of.
   public var earliest: Interval
   /// The most time in the state: if the state still lasts then, something is wrong.
   public var latest: Interval
-  /// The condition whose value is added to ``latest``.
+  /// The condition whose value is added to ``earliest`` and to ``latest``: the whole window moves with it.
   public var plus: String?
 
   /// Makes a window.

@@ -36,6 +36,8 @@ enum MachineGrammar {
 
   static let names = Form.oneOrMore(.text)
   static let interval = Form.either([.duration, .word(forever)])
+  /// A time that a value is added to, and that may be less than nothing.
+  static let signed = Form.either([.duration, .negativeDuration, .word(forever)])
 }
 
 extension MachineGrammar {
@@ -138,8 +140,12 @@ extension MachineGrammar {
       "after", interval,
       "Exactly how long after the state was entered the row is taken."),
     .optional("within", interval, "How long after that it is taken at the latest."),
-    .optional("not-before", interval, "How long after that it is taken at the earliest."),
-    .optional("plus", .text, "The condition whose value, as a stimulus set it, is added to `within`."),
+    .optional(
+      "not-before", signed,
+      "How long after that it is taken at the earliest; with `plus` it may be less than nothing."),
+    .optional(
+      "plus", .text,
+      "The condition whose value, as a stimulus set it, is added to `not-before` and to `within`."),
     .optional("given", names, "Conditions of which one must hold."),
     .optional("unless", names, "Conditions of which none may hold."),
     .optional("first", names, "The effects that are shown before the state changes, in order."),

@@ -381,15 +381,16 @@ private struct MachineReader {
   private func window(_ fields: Fields) -> Window? {
     if let after = fields.optional("after") { return after.duration().map { .after($0) } }
     var window = Window.any
+    let plus = fields.optional("plus")
     if let cursor = fields.optional("not-before") {
-      guard let earliest = cursor.duration() else { return nil }
+      guard let earliest = plus == nil ? cursor.duration() : cursor.signedDuration() else { return nil }
       window.earliest = earliest
     }
     if let cursor = fields.optional("within") {
       guard let latest = cursor.duration() else { return nil }
       window.latest = latest
     }
-    if let cursor = fields.optional("plus") {
+    if let cursor = plus {
       guard let plus = cursor.text("a condition") else { return nil }
       window.plus = plus
     }

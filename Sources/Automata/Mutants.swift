@@ -36,8 +36,8 @@ public struct Mutant: Sendable {
 /// Every machine that differs from a machine in a single transition, in a fixed order.
 ///
 /// For each transition: every other state as its only target; the transition missing; where it happens by itself in a
-/// window of time, the whole window after its end, or before its beginning where there is time before it; and each of
-/// its conditions left out. For each empty cell: every state that the stimulus could lead to. Windows that are only
+/// window of time, the whole window after its end, or before its beginning where there is time before it, as there is
+/// where the window moves with a value; and each of its conditions left out. For each empty cell: every state that the stimulus could lead to. Windows that are only
 /// narrower, and fewer targets of several, are what the machine allows and not wrong.
 public struct Mutants: RandomAccessCollection, Sendable {
   /// One change; the machine is made when it is asked for.
@@ -165,7 +165,9 @@ extension Mutants {
         if rows.contains(where: { $0.window.latest != .forever }) {
           changes.append(.late(transition: number))
         }
-        if rows.allSatisfy({ $0.window.earliest > .zero }) { changes.append(.early(transition: number)) }
+        if rows.allSatisfy({ $0.window.earliest > .zero || $0.window.plus != nil }) {
+          changes.append(.early(transition: number))
+        }
       }
       for (condition, item) in definition.conditions.enumerated() {
         for isGiven in [true, false]
@@ -268,11 +270,11 @@ extension Mutants {
     return .after(latest + Swift.max(Interval(nanoseconds: latest.nanoseconds / 2), .milliseconds(500)))
   }
 
-  /// Half the time before the first moment that the rows allow.
+  /// Half the time before the first moment that the rows allow, without what a condition adds.
   private func earlyWindow(of cell: Cell) -> Window {
     let earliest = cell.rows.map { original.definition.transitions[$0].window.earliest }
       .reduce(Interval.forever) { Swift.min($0, $1) }
-    return .after(Interval(nanoseconds: earliest.nanoseconds / 2))
+    return .after(Interval(nanoseconds: Swift.max(earliest, .zero).nanoseconds / 2))
   }
 }
 

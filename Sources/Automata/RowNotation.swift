@@ -5,8 +5,8 @@ import Basics
 ///     connect
 ///     linkUp within 30 s
 ///     turn given jam or stiff unless empty
-///     autolock within autolockTime + 5 s
 ///     recover within 1 s to 3 s
+///     autolock within delay - 1 s to delay + 5 s
 ///     after 3 s
 ///
 /// A row that begins with one of the words of time or condition is set off by time alone.
@@ -45,18 +45,26 @@ struct RowLabel: Hashable {
   }
 
   private static func window(_ clause: ArraySlice<String>, in text: String) -> Window {
-    var window = Window()
-    var rest = clause
-    if let to = rest.firstIndex(of: "to") {
-      window.earliest = interval(rest[..<to], in: text)
-      rest = rest[(to + 1)...]
+    guard let to = clause.firstIndex(of: "to") else { return .within(interval(clause, in: text)) }
+    let (earliest, latest) = (end(clause[..<to], in: text), end(clause[(to + 1)...], in: text))
+    // A time that does not come moves with nothing.
+    guard earliest.plus == latest.plus || latest.interval == .forever else {
+      preconditionFailure("a time of which one end moves in the row '\(text)'")
     }
-    if let plus = rest.firstIndex(of: "+") {
-      window.plus = rest[..<plus].joined(separator: " ")
-      rest = rest[(plus + 1)...]
+    return Window(earliest: earliest.interval, latest: latest.interval, plus: earliest.plus)
+  }
+
+  /// One end of a time: a duration, or a value with what is added to it or taken from it.
+  private static func end(
+    _ clause: ArraySlice<String>, in text: String
+  ) -> (interval: Interval, plus: String?) {
+    if let sign = clause.firstIndex(where: { $0 == "+" || $0 == "-" }) {
+      let more = interval(clause[(sign + 1)...], in: text)
+      let value = clause[..<sign].joined(separator: " ")
+      return (clause[sign] == "-" ? .zero - more : more, value)
     }
-    window.latest = interval(rest, in: text)
-    return window
+    let words = clause.joined(separator: " ")
+    return Interval(word: words).map { ($0, nil) } ?? (.zero, words)
   }
 
   private static func interval(_ clause: ArraySlice<String>, in text: String) -> Interval {
@@ -80,12 +88,22 @@ extension RowLabel: CustomStringConvertible {
 }
 
 extension Window: CustomStringConvertible {
-  /// The window in the words of the notations: `after 3 s`, `within 30 s`, `within 1 s to 3 s`.
+  /// The window in the words of the notations: `after 3 s`, `within 30 s`, `within 1 s to 3 s`,
+  /// `within delay - 1 s to delay + 5 s`.
   public var description: String {
-    if earliest == latest, plus == nil { return "after \(earliest)" }
-    let from = earliest == .zero ? "" : "\(earliest) to "
-    let more = plus.map { $0 + " + " } ?? ""
-    return "within \(from)\(more)\(latest)"
+    guard let plus else {
+      if earliest == latest { return "after \(earliest)" }
+      return "within \(earliest == .zero ? "" : "\(earliest) to ")\(latest)"
+    }
+    func end(_ interval: Interval) -> String {
+      switch interval {
+      case .forever: "\(interval)"
+      case .zero: plus
+      case ..<(.zero): "\(plus) - \(.zero - interval)"
+      default: "\(plus) + \(interval)"
+      }
+    }
+    return "within \(end(earliest)) to \(end(latest))"
   }
 }
 

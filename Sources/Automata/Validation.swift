@@ -241,7 +241,8 @@ private struct Names {
           .map { .shiftChangesStatus(event: label, from: name, to: $0) }
       }
     }
-    if transition.window.earliest < .zero { faults.append(.negativeWindow(event: label)) }
+    let least = transition.window.plus == nil ? transition.window.earliest : transition.window.latest
+    if least < .zero { faults.append(.negativeWindow(event: label)) }
     if transition.window.latest < transition.window.earliest { faults.append(.emptyWindow(event: label)) }
     let isConditional = !(transition.given.isEmpty && transition.unless.isEmpty)
     if transition.to == .stay, transition.window.latest != .forever, !isConditional {

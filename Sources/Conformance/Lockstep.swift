@@ -399,6 +399,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func judge(_ session: Preparation) -> Divergence? {
     tracker.start(inAnyOf: session.start ?? StartCondition())
     begin(with: session.start ?? StartCondition())
+    tracker.assureSettings()
     for name in session.unsure { tracker.doubt(name) }
     let isFollowed = session.start != nil
     var time = Instant.zero

@@ -453,7 +453,7 @@ private final class NodeBuilder {
     Specification.Step(
       node: Int32(target), enters: edge.enters, plus: Int8(edge.plus ?? -1), earliest: edge.earliest,
       latest: edge.latest, guard: edge.guard, transition: Int32(edge.transition),
-      isAnswer: edge.event != nil || edge.earliest == .zero && edge.latest > .zero,
+      isAnswer: edge.event != nil || edge.plus == nil && edge.earliest == .zero && edge.latest > .zero,
       isByLoss: edge.guard.given & loss != 0)
   }
 }

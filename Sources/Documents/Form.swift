@@ -16,6 +16,8 @@ public indirect enum Form: Sendable {
   case number
   /// A length of time with its unit.
   case duration
+  /// A length of time less than nothing, with its unit.
+  case negativeDuration
   /// A flag, a number, a duration or text, as it is written.
   case value
   case oneOrMore(Form)
@@ -95,7 +97,8 @@ extension Form {
     case .flag: ["type": "boolean"]
     case .wholeNumber(let range): Self.wholeNumber(range)
     case .number: ["type": "number"]
-    case .duration: ["type": "string", "pattern": .text(#"^[0-9]+(\.[0-9]+)? ?(ns|us|µs|ms|s|min|h)$"#)]
+    case .duration: Self.duration("")
+    case .negativeDuration: Self.duration("-")
     case .value: ["type": ["string", "number", "boolean"]]
     case .oneOrMore(let form): ["anyOf": [form.schema, Form.list(form, count: 1...Int.max).schema]]
     case .list(let form, let count): Self.list(form, count)
@@ -106,6 +109,10 @@ extension Form {
       Self.mapping(fields, others, limits: [.init("minProperties", 1), .init("maxProperties", 1)])
     case .reference(let name): ["$ref": .text("#/definitions/\(name)")]
     }
+  }
+
+  private static func duration(_ sign: String) -> JSON {
+    ["type": "string", "pattern": .text("^" + sign + #"[0-9]+(\.[0-9]+)? ?(ns|us|µs|ms|s|min|h)$"#)]
   }
 
   private static func list(_ form: Form, _ count: ClosedRange<Int>) -> JSON {

@@ -11,7 +11,8 @@ extension MachineDefinition {
   /// hand on the thumbturn, autolock, reset, and the deadlines.
   ///
   /// The regions of a state's name say what is known of the lock: `unregistered`, `unconfigured` (registered,
-  /// positions never set), `configured`, and `orphaned` (registered with a key that nobody received).
+  /// positions never set), `configured`, and `orphaned` (registered with a key that nobody received). A configured lock
+  /// is `unlocked (found)` where the client did not see when the bolt came there: autolock may have counted for long.
   ///
   /// What the client's own end of the link sees is evidence, and an event: `linkLost` (the air lost the link, or it never
   /// came about), `linkClosed` (the lock ended it), `tampered` (the tester took a frame away, altered or added one, or
@@ -110,7 +111,7 @@ extension MachineDefinition {
     add(table: """
       | action/status                                | registering                                                  |
       |:--------------------------------------------:|:------------------------------------------------------------:|
-      | registered given presetPositions within 10 s | locked (configured)/unlocked (configured)/moved (configured)/locked (adrift)/unlocked (adrift)/moved (adrift) |
+      | registered given presetPositions within 10 s | locked (configured)/unlocked (found)/moved (configured)/locked (adrift)/unlocked (adrift)/moved (adrift) |
       """, region: "unregistered", origin: .ours)
     // Who logs in to a lock that has no owner is refused, and the lock may end the link.
     // swift-format-ignore
@@ -141,8 +142,8 @@ extension MachineDefinition {
     add(table: """
       | action/status                           | nosetting (configuring)                                     | logining |
       |:---------------------------------------:|:-----------------------------------------------------------:|:--------:|
-      | configured unless tampering or absent within 5 s       | locked (configured)/unlocked (configured)/moved (configured) |         |
-      | configured given tampering or absent                   | locked (configured)/unlocked (configured)/moved (configured) |         |
+      | configured unless tampering or absent within 5 s       | locked (configured)/unlocked (found)/moved (configured) |         |
+      | configured given tampering or absent                   | locked (configured)/unlocked (found)/moved (configured) |         |
       | disconnect                              | noSignal (configured)/noSignal (unconfigured)               |          |
       | loginRefused given wrongKey within 10 s |                                                             | noSignal |
       | after 10 s given wrongKey       |                                                             | noSignal |
@@ -155,7 +156,7 @@ extension MachineDefinition {
       | action/status                         | waitingGatt | logining              | locked               | unlocked             | moved                                   |
       |:-------------------------------------:|:-----------:|:---------------------:|:--------------------:|:--------------------:|:---------------------------------------:|
       | gattReady within 30 s                 | logining    |                       |                      |                      |                                         |
-      | loginDone unless wrongKey within 10 s |             | locked/unlocked/moved |                      |                      |                                         |
+      | loginDone unless wrongKey within 10 s |             | locked/unlocked (found)/moved |              |                      |                                         |
       | lock                                  |             |                       | locked (to locked)   | unlocked (to locked) | moved (to locked)                       |
       | unlock unless autolock                |             |                       |                      | unlocked (to unlocked) |                                       |
       | unlock                                |             |                       | locked (to unlocked) |                      | moved (to unlocked)                     |
@@ -164,11 +165,15 @@ extension MachineDefinition {
       """, region: "configured")
     // swift-format-ignore
     add(table: """
-      | action/status                           | logining | unlocked                    |
-      |:---------------------------------------:|:--------:|:---------------------------:|
-      | loginRefused given wrongKey within 10 s | noSignal |                             |
-      | after 10 s given wrongKey       | noSignal |                             |
-      | unlock given autolock                   |          | unlocked (then to unlocked) |
+      | action/status                           | logining | unlocked                    | unlocked (found)            |
+      |:---------------------------------------:|:--------:|:---------------------------:|:---------------------------:|
+      | loginRefused given wrongKey within 10 s | noSignal |                             |                             |
+      | after 10 s given wrongKey               | noSignal |                             |                             |
+      | lock                                    |          |                             | unlocked (to locked)        |
+      | unlock unless autolock                  |          |                             | unlocked (to unlocked)      |
+      | unlock given autolock                   |          | unlocked (then to unlocked) | unlocked (then to unlocked) |
+      | toggle                                  |          |                             | unlocked (to locked)        |
+      | disconnect                              |          |                             | noSignal                    |
       """, region: "configured", origin: .ours)
   }
 }
@@ -181,17 +186,28 @@ extension MachineDefinition {
   ///
   /// `(to G)` is a motion that nothing has disturbed. After a change of mind, a hand in between, or the same command once
   /// more, which may arrive when the bolt rests already, other positions may be shown on the way: `(then to G)`.
+  ///
+  /// When the bolt came to where it is unlocked is seen where that is news, and where nothing holds the news up.
   private mutating func addMotion() {
     for goal in ["locked", "unlocked"] {
       let other = goal == "locked" ? "unlocked" : "locked"
       let (same, back) = goal == "locked" ? ("lock", "unlock") : ("unlock", "lock")
       for shown in rests {
+        let seen = goal == "unlocked" && shown == goal ? "unlocked (found)" : goal
+        for motion in goal == "unlocked" && shown != goal ? ["to", "then to"] : [] {
+          // swift-format-ignore
+          add(table: """
+            | action/status              | \(shown) (\(motion) \(goal)) |
+            |:--------------------------:|:------------------------------:|
+            | arrived given tampering or absent unless jam | unlocked (found) |
+            """, region: "configured", origin: .ours)
+        }
         // swift-format-ignore
         add(table: """
           | action/status              | \(shown) (to \(goal))       |
           |:--------------------------:|:---------------------------:|
-          | arrived unless jam or tampering or absent within 5 s | \(goal)          |
-          | arrived unless jam         | \(goal)                     |
+          | arrived unless jam or tampering or absent within 5 s | \(seen)          |
+          | arrived unless jam         | \(seen)                     |
           | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
           | stalled given jam          | \(stalls(shown))            |
           | \(same)                    | \(shown) (then to \(goal))  |
@@ -202,8 +218,8 @@ extension MachineDefinition {
         add(table: """
           | action/status              | \(shown) (then to \(goal))  |
           |:--------------------------:|:---------------------------:|
-          | arrived unless jam or tampering or absent within 5 s | \(goal)          |
-          | arrived unless jam         | \(goal)                     |
+          | arrived unless jam or tampering or absent within 5 s | \(seen)          |
+          | arrived unless jam         | \(seen)                     |
           | stalled given jam unless tampering or absent within 5 s | \(stalls(shown)) |
           | stalled given jam          | \(stalls(shown))            |
           | passed                     | \(rests.filter { $0 != shown }.map { "\($0) (then to \(goal))" }.joined(separator: "/")) |
@@ -240,6 +256,14 @@ extension MachineDefinition {
     let turns = [("handToLocked", "locked"), ("handToUnlocked", "unlocked"), ("handToMoved", "moved")]
     for shown in rests {
       for (event, position) in turns where position != shown {
+        if shown == "unlocked" {
+          add(.event(event), from: "unlocked (found)", to: ["unlocked (by hand to \(position))"])
+        }
+        if position == "unlocked" {
+          add(
+            .event("turned"), from: "\(shown) (by hand to \(position))", to: ["unlocked (found)"],
+            given: ["tampering", "absent"])
+        }
         // swift-format-ignore
         add(table: """
           | action/status   | \(shown)                         | \(shown) (by hand to \(position)) |
@@ -261,8 +285,8 @@ extension MachineDefinition {
       add(table: """
         | action/status     | \(shown) (adrift)         |
         |:-----------------:|:-------------------------:|
-        | settled unless tampering or absent within 5 s | locked/unlocked/moved |
-        | settled given tampering or absent | locked/unlocked/moved    |
+        | settled unless tampering or absent within 5 s | locked/unlocked (found)/moved |
+        | settled given tampering or absent | locked/unlocked (found)/moved    |
         | passed            | \(rests.filter { $0 != shown }.map { "\($0) (adrift)" }.joined(separator: "/")) |
         | lock              | \(shown) (then to locked) |
         | unlock            | \(shown) (then to unlocked) |
@@ -283,14 +307,13 @@ extension MachineDefinition {
 
   /// A hand that turns the bolt to where it is; unless the autolock was just turning it away.
   private mutating func addHand(_ event: String, where shown: String) {
-    let state = "\(shown) (configured)"
-    guard shown == "unlocked" else { return add(.event(event), from: state, to: nil) }
+    guard shown == "unlocked" else { return add(.event(event), from: "\(shown) (configured)", to: nil) }
     // swift-format-ignore
     add(table: """
-      | action/status             | \(state)          |
-      |:-------------------------:|:-----------------:|
-      | \(event) unless autolock  | =                 |
-      | \(event) given autolock   | unlocked (adrift) |
+      | action/status             | unlocked (configured)/unlocked (found) |
+      |:-------------------------:|:--------------------------------------:|
+      | \(event) unless autolock  | =                                      |
+      | \(event) given autolock   | unlocked (adrift)                      |
       """, origin: .ours)
   }
 
@@ -324,16 +347,21 @@ extension MachineDefinition {
   }
 
   /// Autolock counts while the bolt rests unlocked, whether or not a client looks.
+  ///
+  /// It may come two seconds early: a lock that counts whole seconds is off by one, and its clock by another one in half
+  /// an hour. That the motor runs for a while, and what is shown comes after, makes it later.
   private mutating func addAutolock() {
     // swift-format-ignore
     add(table: """
-      | action/status                                            | unlocked | moved  |
-      |:--------------------------------------------------------:|:--------:|:------:|
-      | autolocked given autolock unless jam or tampering or absent within autolock + 6 s | locked | |
-      | autolocked given autolock unless jam                     | locked   | locked |
-      | stalled given jam                                        | moved    |        |
+      | action/status                        | unlocked | unlocked (found) | moved  |
+      |:------------------------------------:|:--------:|:----------------:|:------:|
+      | autolocked given autolock unless jam or tampering or absent within autolock - 2 s to autolock + 6 s | locked | locked | |
+      | autolocked given autolock unless jam within autolock - 2 s to forever | locked | | |
+      | autolocked given autolock unless jam |          | locked           | locked |
+      | stalled given jam                    | moved    | moved            |        |
       """, region: "configured", origin: .ours)
     add(.event("setAutolock"), from: "unlocked (configured)", to: ["unlocked (configured)"])
+    add(.event("setAutolock"), from: "unlocked (found)", to: ["unlocked (configured)"])
   }
 
   /// Requests that change no status: settings, history, version, time, and attempts to go round the login.
@@ -342,8 +370,10 @@ extension MachineDefinition {
       rests.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
         || name.hasPrefix("nosetting (configuring")
     }
+    // What is set while the bolt rests there counts from then on.
+    let counting = ["unlocked (configured)", "unlocked (found)"]
     for event in SesameEvents.requests {
-      for state in sessions where event != "setAutolock" || state != "unlocked (configured)" {
+      for state in sessions where event != "setAutolock" || !counting.contains(state) {
         add(.event(event), from: state, to: nil)
       }
     }

@@ -288,6 +288,7 @@ struct MachineSchemaTests {
     ("row", "{ from: A, shift: A, within: 3 s }", true), ("row", "{ from: A, to: B, within: forever }", true), ("row", "{ from: A, to: B, within: 3 }", false),
     ("row", "{ from: A, to: B }", false), ("row", "{ event: go, from: A }", false), ("row", "{ event: go, to: A }", false),
     ("row", "{ event: go, from: A, to: A, shift: A }", false), ("row", "{ from: A, to: B, after: 3 s, within: 3 s }", false),
+    ("row", "{ from: A, to: B, not-before: -1.5 s, within: 3 s, plus: c }", true), ("row", "{ from: A, to: B, within: -3 s, plus: c }", false),
     ("row", "{ from: A, to: B, after: 3 s, not-before: 3 s }", false), ("row", "{ from: A, to: B, after: 3 s, plus: c }", false),
     ("row", "{ event: [go], from: A, to: B }", false), ("row", "{ event: go, from: { A: B }, to: B }", false), ("row", "{ event: go, from: A, to: B, ours: ours }", false),
     ("row", "{ event: go, from: A, to: B, form: A }", false),

@@ -96,7 +96,7 @@ struct NotationTests {
         | done within 10 s                    | locked/unlocked  |                 |           |
         | turn given loose or worn unless new |                  | ~               | =         |
         | lock                                |                  | locked ! beep ; log, save | |
-        | within 1 s to autolock + 5 s        |                  |                 | locked    |
+        | within autolock - 1 s to autolock + 5 s |              |                 | locked    |
         | after 2 min                         |                  |                 | noSignal (unregistered) |
         """, region: "registered", origin: .ours)
     let names = ["logining", "locked", "unlocked", "moved"].map { "\($0) (registered)" }
@@ -121,7 +121,7 @@ struct NotationTests {
         row(.event("lock"), [1, 2], .states([names[1]]), before: ["beep"], after: ["log", "save"]),
         row(
           .timer, [3], .states([names[1]]),
-          window: Window(earliest: .seconds(1), latest: .seconds(5), plus: "autolock")),
+          window: Window(earliest: .seconds(-1), latest: .seconds(5), plus: "autolock")),
         row(.timer, [3], .states(["noSignal (unregistered)"]), window: .after(.seconds(120))),
       ])
   }

@@ -72,6 +72,8 @@ struct RandomMachines {
   private mutating func window(_ conditions: [String]) -> Window {
     let earliest = Interval.milliseconds(Int64(1 + generator.below(5000)))
     let plus = conditions.isEmpty || !chance(3) ? nil : pick(conditions)
+    // What is added to a value may be less than nothing.
+    if plus != nil, chance(2) { return Window(earliest: .zero - earliest, latest: earliest, plus: plus) }
     switch generator.below(5) {
     case 0: return .any
     case 1: return .after(earliest)

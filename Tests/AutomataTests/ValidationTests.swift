@@ -82,6 +82,10 @@ private let flaws: [Flaw] = [
   Flaw(.negativeWindow(event: "come"), at: .row(2)) {
     add(&$0, "come", window: Window(earliest: .seconds(-2), latest: .seconds(1)))
   },
+  Flaw(.negativeWindow(event: "come"), at: .row(2)) {
+    $0.conditions = [Condition("c")]
+    add(&$0, "come", window: Window(earliest: .seconds(-2), latest: .seconds(-1), plus: "c"))
+  },
   Flaw(.dueForEver(event: "come"), at: .row(2)) {
     add(&$0, "come", to: .stay, window: .within(.seconds(2)))
   },

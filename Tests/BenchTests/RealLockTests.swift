@@ -599,6 +599,33 @@ struct RealLockSessionTests {
     expect(try rig.read("readAutolock", "autolock"), .integer(0))
   }
 
+  @Test(
+    "what the autolock of a lock was set to by its last owner is looked at, and judged, before it is set",
+    arguments: ["sesame5", "sesame3"], [false, true])
+  func lastOwner(name: String, isDefective: Bool) throws {
+    let rig = try Rig(
+      name, settings: isDefective ? [("defect", "autolock-outlives-reset")] : [], allowed: all)
+    try rig.start(("registered", yes), ("configured", yes))
+    try rig.open()
+    try rig.give("setAutolock", [Argument("value", .integer(20))])
+    try rig.give("reset")
+    try rig.wait(for: ["reset"])
+    _ = rig.lock.takePreparations()
+    try rig.start(("registered", yes), ("configured", yes))
+    let sessions = rig.lock.takePreparations()
+    expect(sessions.first?.unsure, [])
+    let readings = sessions.flatMap(\.entries).compactMap { entry in
+      if case .observation(.reading(let reading)) = entry.event, reading.name == "autolock" {
+        reading.value
+      } else {
+        nil as Value?
+      }
+    }
+    expect(readings.first, .integer(isDefective ? 20 : 0))
+    expect(try rig.open() == nil, false)
+    expect(try rig.read("readAutolock", "autolock"), .integer(0))
+  }
+
   @Test("the key of a lock that has not forgotten its owner is taken back")
   func recalled() throws {
     let rig = try Rig(settings: [("defect", "reset-keeps-key")], allowed: all)

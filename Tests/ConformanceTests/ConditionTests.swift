@@ -21,7 +21,7 @@ struct ConditionTests {
         | action/status                       | silent |
         |:-----------------------------------:|:------:|
         | set                                 | =      |
-        | ring given alarm within alarm + 1 s | loud   |
+        | ring given alarm within alarm to alarm + 1 s | loud |
         | shake unless stiff                  | loud   |
         """)
     machine.starts = [Start("silent")]
@@ -65,7 +65,57 @@ struct ConditionTests {
       tracker.start(in: 0)
       tracker.apply(Fault("drop"), at: .zero)
       for value in seconds { tracker.perform(set(value), at: .zero) }
-      expect(tracker.observe(.status(1), at: .zero + .seconds(3)), true)
+      expect(tracker.observe(.status(1), at: .zero + .seconds(4)), false)
+      tracker.start(in: 0)
+      tracker.apply(Fault("drop"), at: .zero)
+      for value in seconds { tracker.perform(set(value), at: .zero) }
+      expect(tracker.observe(.status(1), at: .zero + .seconds(5)), true)
+    }
+  }
+
+  @Test(
+    "both ends of a time move with the value, whatever it was before once it counts",
+    arguments: [
+      // What is set, when, under loss or not, and the first and the last whole second at which it may ring.
+      ([(5, 0)], false, 5...6), ([(60, 0)], false, 60...61), ([(60, 0), (5, 20)], false, 21...26),
+      ([(60, 0), (5, 2)], false, 5...8), ([(5, 0), (60, 2)], false, 60...63),
+      ([(5, 0), (60, 2)], true, 5...63), ([(60, 0), (5, 2)], true, 5...61),
+      ([(0, 0), (60, 2)], true, 60...63),
+    ] as [([(Int, Int64)], Bool, ClosedRange<Int64>)])
+  func bothEnds(settings: [(seconds: Int, time: Int64)], isLossy: Bool, allowed: ClosedRange<Int64>) throws {
+    var rings: [Int64] = []
+    for second in 0..<80 as Range<Int64> {
+      var tracker = try tracker()
+      if isLossy { tracker.apply(Fault("drop"), at: .zero) }
+      for (seconds, time) in settings where time < max(second, 1) {
+        tracker.perform(set(seconds), at: .zero + .seconds(time))
+      }
+      let isLast = settings.allSatisfy { $0.time < max(second, 1) }
+      if isLast, tracker.observe(.status(1), at: .zero + .seconds(second)) { rings.append(second) }
+    }
+    expect(rings, Array(allowed))
+  }
+
+  @Test("what is due says from when and by when, and never from before its state was entered")
+  func words() throws {
+    var machine = MachineDefinition(name: "clock", summary: "")
+    machine.events = [Event("set"), Event("ring", .spontaneous)]
+    machine.conditions = [Condition("alarm", stimuli: ["set"]), Condition("dry")]
+    machine.states = [State("silent"), State("loud")]
+    machine.add(
+      table: """
+        | action/status                                       | silent |
+        |:---------------------------------------------------:|:------:|
+        | set                                                 | =      |
+        | ring given alarm unless dry within alarm - 2 s to alarm + 1 s | loud |
+        | ring given alarm within alarm - 2 s to forever      | loud   |
+        """)
+    machine.starts = [Start("silent")]
+    for (seconds, from) in [(60, "ring within 58 s to 61 s"), (1, "ring within 2 s")] {
+      var tracker = Tracker(Specification(try Machine(machine)))
+      tracker.perform(set(seconds), at: .zero)
+      expect(tracker.observe(.status(1), at: .zero + .milliseconds(500)), seconds == 1)
+      expect(tracker.allowances().filter { !$0.cause.isEmpty }.map(\.cause), [from])
     }
   }
 

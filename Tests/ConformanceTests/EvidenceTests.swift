@@ -28,7 +28,7 @@ struct EvidenceTests {
         | set                                         |         |         | =       |
         | taken unless tampering or absent within 5 s |         | talking |         |
         | taken                                       |         | talking |         |
-        | rings given alarm within alarm + 1 s        |         |         | ringing |
+        | rings given alarm within alarm to alarm + 1 s |         |         | ringing |
         | lost given loss or tampering or absent      |         | idle    | idle    |
         """)
     machine.starts = [Start("idle")]
@@ -225,8 +225,9 @@ struct EvidenceTests {
       talk(&tracker, at: 10)
       // It may have arrived, or not.
       expect(tracker.deadline, nil)
-      var ringing = tracker
-      expect(ringing.observe(.status(Self.ringing), at: at(12)), true)
+      var (early, ringing) = (tracker, tracker)
+      expect(early.observe(.status(Self.ringing), at: at(12)), false)
+      expect(ringing.observe(.status(Self.ringing), at: at(18)), true)
       expect(tracker.observe(.reading(Reading("alarm", .integer(reading))), at: at(11)), true)
       expect(tracker.deadline, deadline)
     }

@@ -313,7 +313,7 @@ struct ExplorerTests {
     let definition: MachineDefinition = isThrifty ? .sesame : .sesameTable
     let moving = isThrifty ? ["lock", "unlock", "toggle"] : []
     func tests(_ strategy: Explorer.Strategy?) throws -> [TestCase] {
-      try Walk(definition, events: 4_000, moving: moving) {
+      try Walk(definition, events: isThrifty ? 6_000 : 4_000, moving: moving) {
         $0.isThrifty = isThrifty
         $0.without = strategy
       }.tests

@@ -25,7 +25,7 @@ private func lamp() -> MachineDefinition {
     | lit unless broken within 1 s   |                         | on            |                      |
     | failed given broken            |                         | off           |                      |
     | after 3 s unless dimmed        |                         |               | off                  |
-    | within dimmed + 1 s given dimmed |                       |               | off                  |
+    | within dimmed to dimmed + 1 s given dimmed |                       |               | off                  |
     """)
   machine.starts = [Start("off")]
   return machine

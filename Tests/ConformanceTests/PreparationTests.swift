@@ -11,7 +11,7 @@ private func kettle() throws -> Specification {
     Event("switch"), Event("bump"), Event("set"), Event("boiled", .spontaneous),
     Event("linkLost", .spontaneous), Event("kept", .spontaneous),
   ]
-  machine.conditions = [Condition("loss"), Condition("keeping", stimuli: ["set"])]
+  machine.conditions = [Condition("loss"), Condition("keeping", stimuli: ["set"], reading: "keeping")]
   // swift-format-ignore
   machine.add(table: """
     | event                | cold (empty) | cold (full)    | cold (heating) | hot  |
@@ -163,6 +163,20 @@ struct PreparationTests {
     let bumped = [(Interval.zero, shown("cold")), (.seconds(1), shown("hot"))]
     expect(try verdict([session(bumped)])?.kind, .unexpected("hot"))
     expect(try verdict([session(bumped, underWay: [("cold", "switch")])]), nil)
+  }
+
+  @Test("a reading of another setting than the known one is wrong, and one of what may have been set is not")
+  func settings() throws {
+    let told = [(Interval.zero, TraceEvent.observation(.reading(Reading("keeping", .integer(20)))))]
+    let divergence = try #require(try verdict([session(told)]))
+    expect(divergence.kind, .unexpected("keeping 20"))
+    expect(divergence.allowed.map(\.shows), ["keeping 0"])
+    expect(try verdict([session(told, unsure: ["keeping"])]), nil)
+    let set = TraceEvent.stimulus(Stimulus(2, [Argument("value", .duration(.seconds(20)))]))
+    expect(try verdict([session([(.zero, set), (.seconds(1), told[0].1)])]), nil)
+    let other = Reading("keeping", .integer(8))
+    let later = [(Interval.zero, set), (.seconds(1), .observation(.reading(other)))]
+    expect(try verdict([session(later)])?.kind, .unexpected("keeping 8"))
   }
 
   @Test("a session that only a lost link explains proves nothing")

@@ -318,6 +318,38 @@ private func both(_ model: ProductModel) -> [Exposure] {
       },
       healthy: ["bolt at 0°"], defective: ["bolt at 90°"]),
     Exposure(
+      defect: .autolockEarly, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        return probe.send(.setAutolock(seconds: 8)) + probe.pass(.seconds(6))
+      },
+      healthy: ["autolock: success"], defective: ["autolock: success"] + relocking),
+    Exposure(
+      defect: .autolockLate, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        return probe.send(.setAutolock(seconds: 8)) + probe.pass(.seconds(12))
+      },
+      healthy: ["autolock: success"] + relocking, defective: ["autolock: success"]),
+    Exposure(
+      defect: .autolockFromLogin, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        _ = probe.pass(.seconds(6))
+        return probe.send(.setAutolock(seconds: 8)) + probe.pass(.seconds(6))
+      },
+      healthy: ["autolock: success"], defective: ["autolock: success"] + relocking),
+    Exposure(
+      defect: .autolockOutlivesReset, model: model,
+      script: { probe in
+        probe.open()
+        _ = probe.send(.setAutolock(seconds: 8)) + probe.disconnect()
+        _ = probe.resetAndRegister()
+        _ = probe.configure()
+        return probe.work(.unlock(.absent)) + probe.pass(.seconds(10))
+      },
+      healthy: unlocking, defective: unlocking + relocking),
+    Exposure(
       defect: .deadUntilPowerCycle, model: model,
       script: { probe in
         let heard = { (probe: LockProbe) in probe.lock.advertisement == nil ? "silent" : "advertising" }

@@ -62,7 +62,7 @@ struct ModelMap: Sendable {
     var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
     for (number, node) in specification.nodes.enumerated() where specification.isResting[number] {
       let steps = specification.silentSteps(of: number)
-      quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero }
+      quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero && $0.plus < 0 }
     }
     self.quiet = quiet
     self.machine = machine

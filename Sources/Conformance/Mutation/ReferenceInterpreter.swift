@@ -65,7 +65,7 @@ struct ReferenceInterpreter: Sendable {
     var before: [Observation]
     var after: [Observation]
     var status: Int32
-    /// The condition whose value is added to ``latest``.
+    /// The condition whose value is added to ``earliest`` and to ``latest``.
     var plus: Int16
     var enters: Bool
   }
@@ -199,7 +199,7 @@ struct ReferenceInterpreter: Sendable {
       let longer = row.plus < 0 ? .zero : configuration.reasons[Int(row.plus)].value
       options.append(
         Option(
-          number: number, earliest: configuration.since + row.earliest,
+          number: number, earliest: configuration.since + max(.zero, row.earliest + longer),
           latest: row.latest == .forever ? .never : configuration.since + row.latest + longer))
     }
     return options

@@ -11,7 +11,7 @@ struct FeltEnvironment: Sendable {
     struct Event: Hashable, Sendable {
       var number: Int
       var age: Interval
-      var former = Interval.zero
+      var former = Span()
     }
 
     /// A fault that ends by itself.
@@ -24,7 +24,15 @@ struct FeltEnvironment: Sendable {
     var unfelt: UInt64
     var changes: [Event]
     var settings: [Event]
+    /// Those that were set to more, or to less, while they held, and how long ago.
+    var resettings: [Event]
     var ends: [End]
+  }
+
+  /// What a condition may be set to.
+  struct Span: Hashable, Sendable {
+    var least = Interval.zero
+    var most = Interval.zero
   }
 
   private(set) var environment: Environment
@@ -41,10 +49,15 @@ struct FeltEnvironment: Sendable {
   /// Until when some change may not have had its effect yet.
   private var unsettled = Instant.zero
   /// What they were before they were set the last time.
-  private var former: [Interval]
+  private var former: [Span]
   /// Those that a stimulus has set on the present link, and when one was set last in this test.
   private var sent: UInt64 = 0
   private var sentAt: [Instant?]
+  /// When what they are set to was last changed while they held.
+  private var resetAt: [Instant?]
+
+  /// Those of which it is sure what they are set to, as bits: a reading that tells otherwise is wrong.
+  private var sure: UInt64 = 0
 
   private let specification: Specification
   private let slack: Interval
@@ -60,8 +73,9 @@ struct FeltEnvironment: Sendable {
     fromEntry = table.fromEntry
     environment = Environment(table, holding: specification.held)
     changed = delays.map { _ in .zero }
-    former = environment.values
+    former = delays.map { _ in Span() }
     sentAt = delays.map { _ in nil }
+    resetAt = sentAt
   }
 
   /// The conditions that hold, as bits, and those that may hold or not.
@@ -73,11 +87,13 @@ struct FeltEnvironment: Sendable {
     environment.reset()
     settle()
     sent = 0
+    sure = 0
     nextExpiry = .never
     expiries.removeAll(keepingCapacity: true)
     for index in former.indices {
       sentAt[index] = nil
-      former[index] = .zero
+      resetAt[index] = nil
+      former[index] = Span()
     }
   }
 
@@ -89,7 +105,13 @@ struct FeltEnvironment: Sendable {
   }
 
   /// Lets it be open whether a condition holds.
-  mutating func doubt(_ number: Int) { environment.doubt(number) }
+  mutating func doubt(_ number: Int) {
+    environment.doubt(number)
+    sure &= ~(1 << UInt64(number))
+  }
+
+  /// Lets it be sure that a condition is as it is at the beginning of a test.
+  mutating func assure(_ number: Int) { sure |= 1 << UInt64(number) }
 }
 
 extension FeltEnvironment {
@@ -177,7 +199,8 @@ extension FeltEnvironment {
     let unsure = specification.unsure
     for other in unsure.indices where unsure[other] & conditions != 0 && isFresh(other, at: now) {
       let former = former[other]
-      change(other, at: now) { $0.doubt(other, orStill: former) }
+      sure &= ~(1 << UInt64(other))
+      change(other, at: now) { $0.doubt(other, orStill: former.most, orLess: former.least) }
     }
   }
 
@@ -193,21 +216,31 @@ extension FeltEnvironment {
 
   /// Takes a reading at its word that tells what a condition is set to, unless a setting may have crossed it, or been
   /// lost just now: a client may tell what it knows from before.
-  mutating func learn(from reading: Reading, at now: Instant) {
+  ///
+  /// - Returns: what the condition is sure to be set to, where the reading tells otherwise.
+  mutating func learn(from reading: Reading, at now: Instant) -> Interval? {
     for (name, number) in specification.told
     where name == reading.name && mayHold(at: now) & specification.unsure[number] == 0 {
-      let wasOpen = open >> UInt64(number) & 1 == 1
-      guard wasOpen || changing >> UInt64(number) & 1 == 0, !mayBeUnderWay(number, at: now) else { continue }
       let value: Interval
       switch reading.value {
       case .integer(let seconds): value = .seconds(Int64(clamping: seconds))
       case .duration(let interval): value = interval
       case .flag, .number, .text: continue
       }
-      former[number] = value
+      guard !mayBeUnderWay(number, at: now) else { continue }
+      let wasOpen = open >> UInt64(number) & 1 == 1
+      if !wasOpen, sure >> UInt64(number) & 1 == 1 {
+        // A device tells whole seconds.
+        let known = environment.values[number]
+        if value - known >= .seconds(1) || known - value >= .seconds(1) { return known }
+      }
+      guard wasOpen || changing >> UInt64(number) & 1 == 0 else { continue }
+      sure |= 1 << UInt64(number)
+      former[number] = Span(least: value, most: value)
       change(number, at: now) { $0.set(number, to: value) }
       if wasOpen { note(number, besides: recent(at: now), at: now) }
     }
+    return nil
   }
 
   /// Lets a stimulus set conditions.
@@ -219,12 +252,14 @@ extension FeltEnvironment {
       let bit: UInt64 = 1 << UInt64(number)
       sent |= bit
       sentAt[number] = now
-      former[number] = environment.values[number]
+      former[number] = Span(least: environment.least[number], most: environment.values[number])
       if isObeyed, mayHold(at: now) & specification.unsure[number] == 0 {
         if open & bit != 0 { note(number, besides: recent(at: now), at: now) }
+        sure |= bit
         change(number, at: now) { $0.set(number, to: value) }
       } else {
         // It arrived, or it did not: what was set before may hold as well.
+        sure &= ~bit
         change(number, at: now) { $0.set(number, perhapsTo: value) }
       }
     }
@@ -232,11 +267,15 @@ extension FeltEnvironment {
 
   /// Lets something happen to a condition, and notes when it changes.
   private mutating func change(_ number: Int, at now: Instant, _ body: (inout Environment) -> Void) {
-    let before = conditions
+    let (before, value) = (conditions, environment.values[number])
     // What is just being felt is so under what held so far.
     let recent = recent(at: now)
     body(&environment)
-    if conditions != before { note(number, besides: recent, at: now) }
+    if conditions != before {
+      note(number, besides: recent, at: now)
+    } else if environment.values[number] != value {
+      resetAt[number] = now
+    }
   }
 
   /// Notes that a condition changes now, while what others were changed to need not be felt yet.
@@ -299,6 +338,20 @@ extension FeltEnvironment {
     return late
   }
 
+  /// The most that may be added to the time of a row by what a condition is set to.
+  func most(of number: Int) -> Interval { environment.values[number] }
+
+  /// The least that is added.
+  func least(of number: Int) -> Interval { environment.least[number] }
+
+  /// Whether what a condition was set to before the last time may still count.
+  ///
+  /// - Parameter orNothing: whether a time counts with it also where it is set to nothing.
+  func mayBeFormer(_ number: Int, orNothing: Bool, at now: Instant) -> Bool {
+    if isFresh(number, at: now) { return orNothing || former[number].most > .zero }
+    return orNothing && open >> UInt64(number) & 1 == 1
+  }
+
   /// From when on the time of a row counts: anew when a condition that it depends on changes, and not before one that
   /// prevented it has worn off.
   func beginning(of requirement: Guard, since entry: Instant) -> Instant {
@@ -308,6 +361,11 @@ extension FeltEnvironment {
       since = max(since, wears ? changed[number] + delays[number] : changed[number])
     }
     return since
+  }
+
+  /// From when on a time counts to which is added what a condition is set to: anew when that changes.
+  func beginning(of setting: Int, since entry: Instant) -> Instant {
+    resetAt[setting].map { max($0, entry) } ?? entry
   }
 
   /// The conditions that changed so lately that the device may still behave as before, or what it shows be from before.
@@ -351,8 +409,13 @@ extension FeltEnvironment {
       guard let time = sentAt[number], isFresh(number, at: now) else { return nil }
       return Snapshot.Event(number: number, age: now - time, former: former[number])
     }
+    let resettings: [Snapshot.Event] = resetAt.indices.compactMap { number in
+      guard let time = resetAt[number], entries.contains(where: { $0 < time }) else { return nil }
+      return Snapshot.Event(number: number, age: now - time)
+    }
     return Snapshot(
       environment: environment, unfelt: unfelt & recent(at: now), changes: changes, settings: settings,
+      resettings: resettings,
       ends: expiries.map { Snapshot.End(fault: $0.fault, rest: $0.time - now) })
   }
 
@@ -369,6 +432,7 @@ extension FeltEnvironment {
       sentAt[setting.number] = now - setting.age
       former[setting.number] = setting.former
     }
+    for setting in snapshot.resettings { resetAt[setting.number] = now - setting.age }
     expiries = snapshot.ends.map { (now + $0.rest, $0.fault) }
     findNextExpiry()
     unfelt = snapshot.unfelt

@@ -278,7 +278,7 @@ extension TimedTracker {
   /// What a silent step can have led to; `nil` when it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
     guard environment.mayHold(step.guard, since: entry(of: from), at: now) else { return nil }
-    let earliest = from.earliest + step.earliest - slack
+    let earliest = from.earliest + beginning(of: step, at: now) - slack
     guard earliest <= now else { return nil }
     let latest = step.enters ? min(end(of: step, from: from), now) : from.latest
     let entry = step.enters ? earliest : from.earliest
@@ -317,21 +317,37 @@ extension TimedTracker {
     let enabled = environment.mayHold(step.guard, since: entry(of: member), at: now)
     // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
     guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
-    return member.earliest + step.earliest - slack <= now
+    return member.earliest + beginning(of: step, at: now) - slack <= now
       && (step.latest == .forever || now <= end(of: step, from: member))
   }
 
   /// When a node may have been entered already, but for what an observation is late: what changed since may be later.
   private func entry(of member: Member) -> Instant { min(member.latest, member.earliest + slack) }
 
+  /// How long a step takes at the least.
+  func beginning(of step: Specification.Step) -> Interval {
+    step.plus < 0 ? step.earliest : max(.zero, step.earliest + environment.least(of: Int(step.plus)))
+  }
+
+  /// The same for the device just now, for which what was set may not count yet.
+  private func beginning(of step: Specification.Step, at now: Instant) -> Interval {
+    guard step.plus >= 0 else { return step.earliest }
+    // A row that asks for the condition alone is not taken where that is set to nothing.
+    let isGuarded = step.guard.given == 1 << UInt64(step.plus)
+    return environment.mayBeFormer(Int(step.plus), orNothing: !isGuarded, at: now)
+      ? .zero : beginning(of: step)
+  }
+
   /// How long a step may take at the most.
   func limit(of step: Specification.Step) -> Interval {
-    step.plus < 0 ? step.latest : step.latest + environment.environment.values[Int(step.plus)]
+    step.plus < 0 ? step.latest : step.latest + environment.most(of: Int(step.plus))
   }
 
   /// By when a step is taken at the latest.
   private func end(of step: Specification.Step, from member: Member) -> Instant {
-    environment.beginning(of: step.guard, since: member.latest) + limit(of: step) + slack
+    var since = environment.beginning(of: step.guard, since: member.latest)
+    if step.plus >= 0 { since = environment.beginning(of: Int(step.plus), since: since) }
+    return since + limit(of: step) + slack
   }
 
   /// The moment by which a state must have been left, or never.
@@ -392,7 +408,8 @@ extension TimedTracker {
     var times: [Instant] = []
     for member in possible.members where isTimed[member.node] {
       for step in specification.freeSteps(of: member.node) {
-        if step.earliest > .zero { times.append(member.earliest + step.earliest) }
+        let earliest = beginning(of: step, at: now)
+        if earliest > .zero { times.append(member.earliest + earliest) }
         if step.latest != .forever { times.append(end(of: step, from: member)) }
       }
     }

@@ -25,6 +25,8 @@ public struct Tracker: Sendable {
   public private(set) var liberty: UInt64?
   /// Whether what it led to was shown.
   private var isLibertyShown = false
+  /// What a reading would have been by what was set, where it was something else.
+  private var contradicted: Reading?
   /// What was counted up to the last operation.
   private var counted: CellCoverage
   private var word: WordTracker
@@ -72,6 +74,7 @@ public struct Tracker: Sendable {
     countState()
     counted.lose()
     liberty = nil
+    contradicted = nil
     timed.environment.start()
     stand(in: [number])
   }
@@ -178,8 +181,9 @@ extension Tracker {
     case .event(let seen):
       return happen(seen.number, at: now)
     case .reading(let reading):
-      timed.environment.learn(from: reading, at: now)
-      return true
+      guard let known = timed.environment.learn(from: reading, at: now) else { return true }
+      contradicted = Reading(reading.name, .integer(Int(known.nanoseconds / 1_000_000_000)))
+      return false
     case .violation:
       return true
     }
@@ -266,6 +270,11 @@ extension Tracker {
     if let number = specification.machine.condition(named: condition) {
       timed.environment.doubt(number)
     }
+  }
+
+  /// Lets it be sure what the conditions are set to of which readings tell it.
+  mutating func assureSettings() {
+    for (_, number) in specification.told { timed.environment.assure(number) }
   }
 
   /// The conditions that hold, or may, as bits.
@@ -400,6 +409,11 @@ extension Tracker {
 extension Tracker {
   /// What the set before the last operation allowed, in the order of the definition.
   public func allowances() -> [Divergence.Allowance] {
+    if let reading = contradicted {
+      let shows = specification.vocabulary.text(of: .reading(reading))
+      let names = specification.machine.definition.states.map(\.name)
+      return possibleStates.map { Divergence.Allowance(state: names[$0], cause: "", shows: shows) }
+    }
     var allowances: [Divergence.Allowance] = []
     func add(_ node: Int) {
       for allowance in self.allowances(of: node) where !allowances.contains(allowance) {
@@ -413,38 +427,41 @@ extension Tracker {
   private func allowances(of number: Int) -> [Divergence.Allowance] {
     let node = specification.nodes[number]
     let state = specification.machine.definition.states[node.state].name
-    var allowances: [Divergence.Allowance] = []
     if let symbol = node.pending.first {
       let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
       return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
     }
     let urgent = specification.urgent[specification.urgentSteps(of: number)]
+    var allowances: [Divergence.Allowance] = []
     if urgent.allSatisfy({ !timed.environment.mayHold($0.guard) }) {
       let status = specification.vocabulary.statuses[node.shown]
       allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
     }
-    for step in specification.visible[specification.visibleSteps(of: number)]
-    where timed.environment.mayHold(step.guard) {
+    let steps = specification.visible[specification.visibleSteps(of: number)].filter {
+      timed.environment.mayHold($0.guard)
+    }
+    for step in steps {
+      // A row that says by when, and one without a limit of the same event, are one sentence.
+      let alike = steps.filter { $0.symbol == step.symbol && trigger(of: $0) == trigger(of: step) }
+      if step.latest == .forever, alike.contains(where: { $0.latest != .forever }) { continue }
+      let earliest = alike.reduce(.forever) { min($0, timed.beginning(of: $1)) }
       allowances.append(
         Divergence.Allowance(
-          state: state, cause: cause(of: step), shows: name(ofSymbol: Int(step.symbol)),
+          state: state, cause: cause(of: step, earliest: earliest), shows: name(ofSymbol: Int(step.symbol)),
           isDue: step.latest != .forever))
     }
-    // A row that also says by when says all that a row without a limit does.
-    return allowances.filter { allowance in
-      !allowances.contains { other in
-        other.shows == allowance.shows && !allowance.cause.isEmpty
-          && other.cause.hasPrefix(allowance.cause + " within ")
-      }
-    }
+    return allowances
   }
 
-  private func cause(of step: Specification.Step) -> String {
-    let row = specification.machine.definition.transitions[Int(step.transition)]
-    let limit = timed.limit(of: step)
-    switch row.trigger {
-    case .timer: return step.earliest == limit ? "after \(limit)" : "within \(limit)"
-    case .event(let name): return limit == .forever ? name : "\(name) within \(limit)"
+  private func trigger(of step: Specification.Step) -> Transition.Trigger {
+    specification.machine.definition.transitions[Int(step.transition)].trigger
+  }
+
+  private func cause(of step: Specification.Step, earliest: Interval) -> String {
+    let window = Window(earliest: earliest, latest: timed.limit(of: step))
+    switch trigger(of: step) {
+    case .timer: return window.description
+    case .event(let name): return window == .any ? name : "\(name) \(window)"
     }
   }
 

@@ -21,7 +21,9 @@ extension Specification {
   func timedNodes() -> [Bool] {
     var isTimed = [Bool](repeating: false, count: nodes.count)
     for node in nodes.indices where isResting[node] {
-      isTimed[node] = freeSteps(of: node).contains { $0.earliest > .zero || $0.latest != .forever }
+      isTimed[node] = freeSteps(of: node).contains {
+        $0.earliest > .zero || $0.latest != .forever || $0.plus >= 0
+      }
     }
     var hasChanged = true
     while hasChanged {

@@ -168,7 +168,9 @@ extension EmulatedLock {
     if defects.contains(.oldKeyAcceptedAfterReset), let owner = storage.owner {
       memory.formerOwners.append(owner)
     }
+    let autolock = storage.autolock
     storage = Storage(owner: defects.contains(.resetKeepsKey) ? storage.owner : nil)
+    if defects.contains(.autolockOutlivesReset) { storage.autolock = autolock }
     bolt.cutPower(at: now)
     if options.positions == .forgotten { bolt.positions = nil }
     autolockDue = nil

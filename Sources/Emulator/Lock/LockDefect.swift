@@ -25,6 +25,10 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case autolockChangeIgnored
   case autolockOutlivesOff
   case autolockForgottenOnDisconnect
+  case autolockEarly
+  case autolockLate
+  case autolockFromLogin
+  case autolockOutlivesReset
   case historyNeverEmpties
   case historyTagMissing
   case deadUntilPowerCycle
@@ -80,6 +84,11 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
     case .autolockChangeIgnored: "A new autolock delay is answered with success, and the old one stays."
     case .autolockOutlivesOff: "Turning autolock off does not stop the count that has begun."
     case .autolockForgottenOnDisconnect: "The end of a connection stops the autolock count."
+    case .autolockEarly: "Autolock comes after half of its time."
+    case .autolockLate: "Autolock comes after twice its time."
+    case .autolockFromLogin:
+      "Autolock counts from the login of a session, and not from when the bolt came to where it is unlocked."
+    case .autolockOutlivesReset: "A reset leaves the autolock delay as it is, for the next owner."
     case .historyNeverEmpties: "A history record that is deleted stays."
     case .historyTagMissing: "History records of commands have no tag."
     case .deadUntilPowerCycle:

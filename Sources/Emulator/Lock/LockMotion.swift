@@ -59,7 +59,18 @@ extension EmulatedLock {
       autolockDue = nil
       return
     }
-    if autolockDue == nil { autolockDue = now + .seconds(Int64(storage.autolock)) }
+    if autolockDue == nil { autolockDue = endOfAutolock(from: now) }
+  }
+
+  /// When a count that begins now is over.
+  private func endOfAutolock(from now: Instant) -> Instant {
+    let delay = Interval.seconds(Int64(storage.autolock))
+    if defects.contains(.autolockEarly) { return now + Interval(nanoseconds: delay.nanoseconds / 2) }
+    if defects.contains(.autolockLate) { return now + delay + delay }
+    if defects.contains(.autolockFromLogin), case .open(let session) = state {
+      return max(now, session.opened + delay)
+    }
+    return now + delay
   }
 
   mutating func turnBolt(to place: BoltState, at now: Instant) {

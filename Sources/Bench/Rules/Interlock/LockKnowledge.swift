@@ -112,7 +112,8 @@ extension LockKnowledge {
       isRegistrationOpen = false
     case .ownerless, .forgotten:
       forget()
-      isOwnerSure = true
+      // What its last owner has set is over.
+      (isOwnerSure, autolock) = (true, 0)
     case .proving: (autolockAsked, isResetOpen) = (nil, false)
     case .away: leave()
     case .heard, .underWay, .registering: break
