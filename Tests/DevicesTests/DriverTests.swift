@@ -69,9 +69,10 @@ struct ScriptedPair {
 
   func device(
     _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
-    services: String = Self.services, loss: Double = 0, seed: UInt64 = 1
+    services: String = Self.services, loss: Double = 0, seed: UInt64 = 1,
+    answerTimeout: Interval = .seconds(60)
   ) throws -> DriverDevice<ProgramRadio> {
-    let programs = DriverPrograms(answerTimeout: .milliseconds(1500))
+    let programs = DriverPrograms(answerTimeout: answerTimeout)
     let device = try programs.device(
       spec(driver, lock, hello: hello, services: services, loss: loss), seed: seed)
     device.adopt(Self.vocabulary)
@@ -416,7 +417,8 @@ struct DriverTests {
   func bad(driver: String, lock: String, symptom: LabFault.Symptom, words: String) throws {
     let pair = ScriptedPair()
     var device = try pair.device(
-      driver == ScriptedPair.connecting ? driver : "if kind == 'stimulus': say(scan=True)\n" + driver, lock)
+      driver == ScriptedPair.connecting ? driver : "if kind == 'stimulus': say(scan=True)\n" + driver, lock,
+      answerTimeout: .milliseconds(1500))
     for _ in 0..<2 {
       let fault = #expect(throws: LabFault.self) {
         try device.reset(to: StartCondition())
