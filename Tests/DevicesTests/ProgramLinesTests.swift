@@ -44,7 +44,7 @@ private let lines: [(line: String, device: Fate, driver: Fate, peripheral: Fate)
   (#"{"status":"on","at":2.5}"#, .compared, .compared, .refused("a peripheral shows no `status`")),
   (#"{"effect":"beep","at":2.5}"#, .compared, .compared, .compared),
   (#"{"effect":"beep","at":-1}"#, .refused("`at` is -1"), .refused("`at` is -1"), .refused("`at` is -1")),
-  (#"{"status":"on","detail":"x"}"#, noLine, noLine, noLine),
+  (#"{"status":"on","detail":"x"}"#, noLine, noLine, .refused("a peripheral shows no `status`")),
   (#"{"log":"a word"}"#, .kept, .kept, .kept),
   (#"{"log":"a word","at":2.5}"#, .kept, .kept, .kept),
   (#"{"settled":true}"#, .read, .read, .read),
@@ -355,7 +355,9 @@ struct ProgramLinesTests {
 
     func clash(_ hello: String, _ services: String) -> String? {
       do throws(DeviceProblem) {
-        _ = try programs.describe(ScriptedPair().spec(hello: hello, services: services))
+        let pair = ScriptedPair()
+        defer { withExtendedLifetime(pair) {} }
+        _ = try programs.describe(pair.spec(hello: hello, services: services))
         return nil
       } catch {
         return error.description
@@ -441,10 +443,10 @@ struct ProgramLinesTests {
       end.run()
       """,
       [
-        (#"{"stimulus":"go"}"#, []),
         (#"{"heard":{"address":"c7","name":"L","services":["fff0"],"data":"","rssi":-60}}"#, ["heard L"]),
         (#"{"link":"connected","address":"c7"}"#, ["connected c7"]),
         (#"{"link":"ready","services":[{"uuid":"fff0","characteristics":[]}]}"#, ["ready 1"]),
+        (#"{"stimulus":"go"}"#, []),
         (#"{"notified":{"characteristic":"fff2","handle":14,"value":"01"}}"#, ["notified 01"]),
         (#"{"read":{"characteristic":"fff2","handle":14,"value":"02"}}"#, ["read 02"]),
         (#"{"wrote":{"characteristic":"fff1","handle":12}}"#, ["wrote"]),
@@ -453,7 +455,7 @@ struct ProgramLinesTests {
         (#"{"mtu":247}"#, ["mtu 247"]),
         (#"{"failed":{"operation":"read","characteristic":"fff2","error":"no","code":3}}"#, ["failed read no 3 fff2"]),
         (#"{"link":"disconnected","reason":8,"text":"gone"}"#, ["disconnected 8 gone"]),
-        (#"{"whistled":true}"#, [#"this module does not know what it is told: {"whistled":true}"#]),
+        (#"{"whistled":true}"#, [#"this module does not know what it is told: {"whistled":true,"at":0.0}"#]),
       ]
     ),
     (
@@ -491,7 +493,7 @@ struct ProgramLinesTests {
         (#"{"confirmed":{"characteristic":"fff2","handle":14}}"#, ["confirmed"]),
         (#"{"mtu":247}"#, ["mtu 247"]),
         (#"{"link":"disconnected","reason":8,"text":"gone"}"#, ["disconnected 8 gone"]),
-        (#"{"whistled":true}"#, [#"this module does not know what it is told: {"whistled":true}"#]),
+        (#"{"whistled":true}"#, [#"this module does not know what it is told: {"whistled":true,"at":0.0}"#]),
       ]
     ),
   ]
