@@ -46,7 +46,7 @@ struct FormatTests {
       """
       lock: A lock, in brief.
 
-      action/status       away                   locked (registered)  x
+      action/status       away                   locked (registered)  x [moved]
       ------------------  ---------------------  -------------------  --------------------------------------
       linkUp within 30 s  locked (registered)/x
       lock unless jam                                                 locked (registered) ! turn ; log, save
@@ -67,7 +67,7 @@ struct FormatTests {
     expect(
       Array(lines[..<9]),
       [
-        "# lock", "", "A lock, in brief.", "", "| action/status | away | locked (registered) | x |",
+        "# lock", "", "A lock, in brief.", "", "| action/status | away | locked (registered) | x [moved] |",
         "|:---:|:---:|:---:|:---:|", "| linkUp within 30 s | locked (registered)/x |  |  |",
         "| lock unless jam |  |  | locked (registered) ! turn ; log, save |",
         "| lock given jam |  |  | = \\* |",

@@ -121,7 +121,7 @@ import Testing
         "2 client HCI: ACL data, handle 0x0040, 5 bytes", "2 client L2CAP: a part of a frame",
         "3 client HCI: ACL data, handle 0x0040, 4 bytes",
         "3 client L2CAP: channel 0x0004 (ATT), 6 bytes", "3 client ATT: Notification, handle 0x000e, 3 bytes",
-        "4 client HCI: ACL data, handle 0x0040, 2 bytes",
+        "4 client 0240100200****", "4 client HCI: ACL data, handle 0x0040, 2 bytes",
         "4 client L2CAP: malformed: a later fragment without a first",
         "5 client HCI: ACL data, handle 0x0040, 4 bytes", "5 client L2CAP: a part of a frame",
         "6 client HCI: ACL data, handle 0x0040, 11 bytes",
