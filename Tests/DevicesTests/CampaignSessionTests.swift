@@ -386,7 +386,7 @@ struct TwinCampaignTests {
     let (end, output) = try all()
     expect(end.cause, .done)
     expect(end.status.events, 600)
-    #expect(end.status.actuations > 5, "\(end.status.actuations)")
+    #expect(end.status.actuations > 2, "\(end.status.actuations)")
     expect(
       output.lines.first, "fuzz sesame on emulator:sesame5?as=real, with its twin emulator:sesame5, seed 1")
     let said = try #require(output.lines.last { $0.hasPrefix("twin    agrees with the model in ") })
@@ -399,21 +399,6 @@ struct TwinCampaignTests {
     let shares = end.status.timeShares
     expect(shares.map(\.count), [4, 3])
     #expect(shares.allSatisfy { (98...102).contains($0.reduce(0) { $0 + $1.percent }) }, "\(shares)")
-  }
-
-  @Test(
-    "what a twin fails beside its device is shrunk on it between two tests, and the device is asked for it")
-  func failsBeside() throws {
-    var asked = Asked("emulator:sesame5?as=real")
-    (asked.machine, asked.twin, asked.steps) = ("sesame", "emulator:sesame5?defect=deaf-unlock", 5_000)
-    let (end, output) = try asked.perform()
-    expect(end.cause, .found)
-    expect(end.exit, .labFault)
-    expect(output.findings.count, 1)
-    #expect(
-      output.findings[0].lines.last?.hasPrefix("the twin is wrong here: at step ") == true,
-      "\(output.findings[0].lines)")
-    #expect(!output.lines.contains { $0.hasPrefix("twin ") })
   }
 
   @Test("stopped while its twin is explored, it leaves the device alone")
