@@ -283,9 +283,12 @@ struct ExplorerTests {
       .selfLoops, .impatience, .sparing, .doubts, .resetting, .silences, .kinds, .probes, .shares,
       .disturbances,
     ]
+    // No part of these machines is left behind for good, and what is repeated a hundred times comes later.
+    let unused: [Explorer.Strategy] = [.narrowing, .endurance]
     for strategy in Explorer.Strategy.allCases
-    where isThrifty
-      ? ![.kinds, .probes, .shares, .disturbances].contains(strategy) : !timed.contains(strategy)
+    where !unused.contains(strategy)
+      && (isThrifty
+        ? ![.kinds, .probes, .shares, .disturbances].contains(strategy) : !timed.contains(strategy))
     {
       #expect(try tests(strategy) != usual, "\(strategy)")
     }

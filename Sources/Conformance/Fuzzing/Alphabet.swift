@@ -74,6 +74,8 @@ public struct Alphabet: Sendable {
   let excusing: UInt64
   /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits.
   let ending: UInt64
+  /// The part of the machine's nodes that can be reached from each node, itself included; empty where that is all from everywhere.
+  let reach: [Double]
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -124,6 +126,7 @@ public struct Alphabet: Sendable {
         variants: Self.waits(in: definition, isTimed: isTimed, isVirtual: abilities.isInVirtualTime)
           .map { .wait($0) }, weight: 1))
     let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
+    reach = specification.reach { [acts] in !acts[$0].variants.isEmpty }
     acts.append(
       Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
     for item in abilities.disturbances where levels.contains(item.level) {

@@ -15,6 +15,8 @@ public struct Explorer: Sendable {
     /// The most choices of a test; tests are of mixed length, and a tenth of them is short. What builds up in a session
     /// needs some hundred of them, and a reset between tests makes room for what comes only once.
     public var length = 1024
+    /// The most choices of a test that goes around one cycle as often as devices count.
+    public var longest = 1024
     /// Refusals, once each cell was tried: seldom, since they lead nowhere, and yet a device may remember them.
     public var refusals = 0.015
     /// Waits: seldom, since what comes close together is forgotten over them.
@@ -43,6 +45,12 @@ public struct Explorer: Sendable {
     var length = 0
     /// Whether cycles that have closed are repeated.
     var repeats = false
+    /// Whether one of them is repeated as often as devices count.
+    var endures = false
+    /// Whether the test ends soon where a part of the machine is left behind for good.
+    var narrows = false
+    /// Where it then ends.
+    var end = Int.max
     /// How often the device is let do what it has to do.
     var patience = 1.0
     var refusals = 0.0
@@ -65,12 +73,24 @@ public struct Explorer: Sendable {
   /// there are as many times more ways as commands are legal.
   private static let exploring = 4
   /// The events in which repetitions come to their full share: what is shallow is found before by chance alone.
-  private static let beginning = 2_000.0
+  private static let beginning = 1_000.0
   /// How many choices on its way a cycle may have to be repeated as often as any other: longer ones share the events.
   private static let brief = 5.0
   /// How much seldomer a cycle is repeated that takes no decision where time is what is spent: there are many, and chance
   /// goes around them.
   private static let free = 0.1
+  /// How often a cycle is gone around that a device may count: people report counts up to a hundred.
+  private static let endurance = 16...112
+  /// How many choices a test has left after that.
+  private static let aftermath = 8
+  /// The part of all choices that is spent on that: with less, a count that a power cycle ends takes more than it costs others.
+  private static let endured = 0.125
+  /// The events after which that begins: what takes a few repetitions is found before.
+  private static let shallow = 8_000
+  /// How many choices a test has left where it has left most of the machine behind for good, while that is new.
+  private static let lingering = 8
+  /// The part of all choices that is spent there without regard to that: what is counted shows there, too.
+  private static let lingered = 0.1
   /// How often a forbidden stimulus is given that was never tried here: nothing else loses more than a tenth to them.
   static let fresh = 0.1
 
@@ -112,6 +132,12 @@ public struct Explorer: Sendable {
   var wasSilent = false
   /// Until when the device had something to do, at the latest, before the last choice.
   var wasDue = Instant.never
+  /// Whether a cycle is gone around as often as devices count: nothing comes between.
+  var isEnduring = false
+  /// The choices that were spent on that, and where nothing leads back.
+  private var spent = (enduring: 0, lingering: 0)
+  /// The part of the machine that can be reached where the test was so far, and where it began.
+  private var reach = (now: 1.0, first: 1.0)
   /// Where the device was last let settle.
   var settledAt: UInt64 = 0
 
@@ -169,6 +195,7 @@ public struct Explorer: Sendable {
     tests += 1
     drawPlan()
     cycles.reset()
+    isEnduring = false
     decisions.reset()
     lastChoice = nil
     wasDue = .never
@@ -206,8 +233,9 @@ public struct Explorer: Sendable {
   ///
   /// - Returns: `nil` when the test is over.
   public mutating func next(in explorationState: ExplorationState) -> Choice? {
-    guard test.choices.count < plan.length else { return nil }
     let slot = positions.visit(explorationState.position)
+    if !alphabet.reach.isEmpty { narrow(explorationState, slot: slot) }
+    guard test.choices.count < min(plan.length, plan.end) else { return nil }
     if settings.isPlayed, let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden {
       successors.set(slot, after: Int(lastChoice.act), at: lastPosition)
     }
@@ -256,8 +284,46 @@ public struct Explorer: Sendable {
     // The fewer decisions a cycle has, the fewer there are like it to be repeated; a long one costs more events.
     let decisions = max(closed.decisions, 1)
     let share = min(Self.brief / Double(closed.length), 1) / Double(1 << min(decisions - 1, 16))
+    if plan.endures, let times = endurance(of: closed, share) {
+      plan.endures = false
+      isEnduring = true
+      spent.enduring += times * closed.length
+      plan.end = .max
+      plan.length = max(plan.length, test.choices.count + times * closed.length + Self.aftermath)
+      return cycles.repeatLast(times: times)
+    }
     guard chance(settings.isThrifty && closed.decisions == 0 ? Self.free * share : share) else { return }
     cycles.repeatLast(times: repetitions(of: decisions))
+  }
+
+  /// How often to go around a cycle that a device may count: the first time as often as is ever done, then any number of
+  /// times. The oftener that was done with a cycle, the rarer.
+  private mutating func endurance(of closed: CycleWatch.Closed, _ share: Double) -> Int? {
+    let room = (settings.longest - test.choices.count - Self.aftermath) / closed.length
+    let (least, most) = (Self.endurance.lowerBound, min(room, Self.endurance.upperBound))
+    let context = mix(closed.stimuli ^ 0xE17D)
+    let count = counts[context, 0]
+    guard most >= least, chance(share / Double(1 + count)) else { return nil }
+    counts.add(context, 0)
+    return count == 0 ? most : least + generator.below(most - least + 1)
+  }
+
+  /// Ends a test sooner where a part of the machine is left behind for good: as much sooner as there is less to be reached,
+  /// and where that is most of it, soon, the oftener that was come to.
+  private mutating func narrow(_ explorationState: ExplorationState, slot: Int) {
+    guard explorationState.node >= 0 else { return }
+    let next = alphabet.reach[explorationState.node]
+    if test.choices.isEmpty { reach = (next, next) }
+    if next < reach.now {
+      let left = Double(min(plan.length, plan.end) - test.choices.count) * next / reach.now
+      let usual = Double(events) / Double(max(positions.count, 1))
+      let share = 2 * next < reach.first ? min(usual / Double(positions.visits[slot]), 1) : 1
+      if plan.narrows {
+        plan.end = test.choices.count + max(Int(max(left, Double(Self.lingering)) * share), 1)
+      }
+      reach.now = next
+    }
+    if 2 * next < reach.first { spent.lingering += 1 }
   }
 
   /// How often to go around a cycle: not so few times that chance would come there anyway, which is as many decisions as
@@ -294,7 +360,14 @@ public struct Explorer: Sendable {
     plan.refusals = chance(0.25) ? 4 * settings.refusals : 0
     plan.waits = chance(0.25) ? 4 * settings.waits * weights[alphabet.wait] : 0
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
-    plan.selfLoops = variantCounts[alphabet.settle] > 0 && chance(0.5) ? 2 * settings.selfLoops : 0
+    plan.end = .max
+    plan.selfLoops = chance(0.5) ? 2 * settings.selfLoops : 0
+    let isFree = !settings.isThrifty || settings.isPlayed
+    if isFree, plan.selfLoops > 0, chance(0.5) { plan.selfLoops = 1 }
+    plan.endures =
+      isFree && plan.repeats && uses(.endurance)
+      && Double(spent.enduring) <= Self.endured * Double(events - Self.shallow)
+    plan.narrows = uses(.narrowing) && Double(spent.lingering) > Self.lingered * Double(events)
     if settings.isThrifty { drawThriftyPlan() }
     leaveOut()
   }

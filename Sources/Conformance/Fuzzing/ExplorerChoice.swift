@@ -4,6 +4,10 @@ import Basics
 extension Explorer {
   mutating func choose(in explorationState: ExplorationState, slot: Int) -> Choice? {
     if let choice = resumed(in: explorationState) { return choice }
+    if isEnduring {
+      if let choice = repeated(in: explorationState) { return choice }
+      isEnduring = false
+    }
     let legal = explorationState.legal & offered
     let settles = maySettle(in: explorationState) && (legal == 0 || chance(plan.patience))
     if !wasSilent {
@@ -83,7 +87,9 @@ extension Explorer {
   private mutating func selfLoop(
     _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
   ) -> Choice? {
-    guard idle != 0, chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops) else { return nil }
+    guard idle != 0,
+      chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : selfLoopShare(idle, in: explorationState))
+    else { return nil }
     let context = mix(explorationState.position ^ 0xA51D)
     var best = idle.trailingZeroBitCount
     var minimum = Double.infinity
@@ -96,6 +102,13 @@ extension Explorer {
     }
     counts.add(context, best)
     return Choice(best, variant: variant(of: best))
+  }
+
+  /// How often a stimulus is given that changes nothing: in some tests as often as each other one, so that none that a device
+  /// could answer by something new is passed over, and in some hardly ever, so that the ways through the model stay whole.
+  private func selfLoopShare(_ idle: UInt64, in explorationState: ExplorationState) -> Double {
+    guard plan.selfLoops == 1 else { return plan.selfLoops }
+    return Double(idle.nonzeroBitCount) / Double((explorationState.legal & offered).nonzeroBitCount)
   }
 
   /// The next choice of a repetition.
@@ -117,7 +130,7 @@ extension Explorer {
 
   /// Whether a choice is a wait that has a share of its own of the time, and is not taken from elsewhere.
   private func isSilence(_ choice: Choice) -> Bool {
-    Int(choice.act) == alphabet.wait && costs?.isSilence(Int(choice.variant)) == true
+    Int(choice.act) == alphabet.wait && !settings.isPlayed && costs?.isSilence(Int(choice.variant)) == true
   }
 
   /// The next choice of the rare test that this one begins like; what is not allowed any more is left out.

@@ -8,6 +8,8 @@ struct CycleWatch: Sendable {
   struct Closed {
     /// A number for the choices on it.
     var hash: UInt64 = 0
+    /// A number for the stimuli on it and where they are given: the same wherever the cycle begins, however long is waited.
+    var stimuli: UInt64 = 0
     /// How many decisions they took.
     var decisions = 0
     /// How often in a row the cycle was gone around at this place.
@@ -108,7 +110,9 @@ extension CycleWatch {
       cycle.hash = mix(cycle.hash ^ (path[index].choice.rank &+ 1))
       if path[index].isDecision { cycle.decisions += 1 }
       // A sum does not depend on where the cycle begins.
-      rotation &+= mix(path[index].position ^ mix(path[index].choice.rank &+ 1))
+      let step = mix(path[index].position ^ mix(path[index].choice.rank &+ 1))
+      rotation &+= step
+      if Int(path[index].choice.act) < settle { cycle.stimuli &+= step }
       closed.append(path[index].choice)
     }
     closedHash = cycle.hash

@@ -8,6 +8,11 @@ extension Explorer {
     case repetition
     /// What follows a repetition is tried out systematically, and not by chance.
     case exploring
+    /// Now and then a cycle is repeated as often as devices count, a hundred times: what another stimulus ends, or a reset, chance
+    /// never comes to.
+    case endurance
+    /// A test that has left a part of the machine behind for good ends soon: what is absorbing would take them all.
+    case narrowing
     /// Some tests begin like one that was the first to do something, then go on by themselves.
     case rareTests
     /// Stimuli that change nothing in the model are given now and then, more often after what moves something.
@@ -56,7 +61,9 @@ extension Explorer {
     case .sparing: plan.motor = max(plan.motor, 1)
     case .doubts: plan.doubts = 0
     case .probes: plan.probes = 0
-    case nil, .exploring, .rareTests, .firstRefusals, .resetting, .silences, .kinds, .shares: break
+    case nil, .exploring, .endurance, .narrowing, .rareTests, .firstRefusals, .resetting, .silences, .kinds,
+      .shares:
+      break
     }
   }
 }

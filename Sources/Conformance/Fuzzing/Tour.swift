@@ -98,9 +98,10 @@ public struct Tour: Sendable {
   ///   - alphabet: what may be done.
   ///   - starts: the conditions that the numbers of starts stand for.
   ///   - standing: the conditions that always hold with the device, by name.
+  ///   - visited: the cells that need not be visited.
   public init(
     _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], standing: [String] = [],
-    settings: Settings = Settings()
+    visited: CellCoverage? = nil, settings: Settings = Settings()
   ) {
     let machine = specification.machine
     map = ModelMap(specification, alphabet, tries: settings.tries)
@@ -113,7 +114,7 @@ public struct Tour: Sendable {
     isMissing = machine.caused.indices.map { cell in
       let event = cell % machine.eventCount
       return machine.isStimulus(event) && !alphabet.acts[event].variants.isEmpty
-        && !cells.isMomentary[cell / machine.eventCount]
+        && !cells.isMomentary[cell / machine.eventCount] && (visited?.visits[cell] ?? 0) == 0
     }
     allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
     isWaitedFor = [Bool](repeating: !settings.waitsForTimers, count: map.edgeCount)

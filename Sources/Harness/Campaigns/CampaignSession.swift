@@ -51,6 +51,12 @@ public final class CampaignSession {
   public func perform() -> CampaignSummary {
     if output.keepsJournal { journal.begin() }
     report.begin(CampaignHead(target, twin: twin, settings, duration: plan.duration))
+    let undriven = target.undriven
+    if !undriven.isEmpty {
+      let cells = undriven.count == 1 ? "its cells are" : "their cells are"
+      output.sayOnce(
+        "\(target.device) does not take \(undriven.joined(separator: ", ")): \(cells) never driven")
+    }
     do throws(LabFault) {
       guard let twin else {
         return finish(explore(target, try provider.device(target.device, seed: target.seed)))
@@ -112,8 +118,9 @@ public final class CampaignSession {
         return corpus.read(reader)
       }
     }
-    var campaign = Campaign(
-      explored, device, settings, corpus: known, earlier: state.earlier(), edge: edge)
+    var earlier: Campaign<Device>.Earlier = state.earlier()
+    earlier.visited = earlierCells
+    var campaign = Campaign(explored, device, settings, corpus: known, earlier: earlier, edge: edge)
     result.cause = campaign.perform()
     result.trouble = campaign.trouble
     result.status = campaign.status

@@ -52,10 +52,28 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public func explorer(_ settings: FuzzSettings) -> Explorer {
     var own = Explorer.Settings()
     own.length = settings.length
+    own.longest = settings.longest
     own.without = settings.without
     own.isThrifty = !specification.isPlain
     own.isPlayed = lockstep.device.abilities.isPlayed
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
+  }
+
+  /// What a campaign does before it draws tests: it visits what the model shows a way to. `nil` where time and wear are what
+  /// is spent, of which a tour asks for much, and in all but one of several workers.
+  ///
+  /// - Parameter visited: what need not be visited.
+  func tour(_ settings: FuzzSettings, visited: CellCoverage?) -> Tour? {
+    let abilities = lockstep.device.abilities
+    guard settings.shard.part == 1, specification.isPlain || abilities.isPlayed else { return nil }
+    var own = Tour.Settings()
+    own.length = settings.length
+    own.budget = min(own.budget, settings.steps ?? .max)
+    own.waitsForTimers = abilities.isPlayed
+    let tour = Tour(
+      specification, alphabet, starts: starts, standing: abilities.conditions, visited: visited, settings: own
+    )
+    return tour.isFinished ? nil : tour
   }
 
   /// Joins a machine and a device that nothing else is known of than the choices it takes.

@@ -4,9 +4,11 @@ public import Basics
 
 /// Draws tests, does them on a device, and follows up what diverges: again and again until a budget is used up.
 ///
-///     explore ──▶ divergence ──▶ shrink ──▶ confirm ──▶ finding
-///        ▲                                                  │
-///        └──────────────── with keepsGoing ─────────────────┘
+///     tour ──▶ explore ──▶ divergence ──▶ shrink ──▶ confirm ──▶ finding
+///                 ▲                                                  │
+///                 └──────────────── with keepsGoing ─────────────────┘
+///
+/// Where nothing but events is spent, a tour comes first: what the model shows a way to is visited before anything is drawn.
 ///
 /// It writes nothing and reads no clock: whoever runs it is told of progress and findings, and says when to stop.
 /// One seed gives one campaign on a device that is as deterministic.
@@ -46,6 +48,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var status = CampaignStatus()
     /// What it had found, by signature: that is counted, and not found again.
     public var findings: [(signature: String, count: Int)] = []
+    /// What it had visited: the tour leaves that out.
+    public var visited: CellCoverage?
 
     /// Nothing was done yet.
     public init() {}
@@ -67,6 +71,8 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Where an earlier campaign stopped, and how often its findings were come upon by now.
   public private(set) var earlier: Earlier
   var explorer: Explorer
+  /// The tour with which the campaign begins, until it is over.
+  private var tour: Tour?
   let settings: FuzzSettings
   let edge: Edge
   /// The test under way.
@@ -99,6 +105,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     self.settings = settings
     self.edge = edge
     explorer = runner.explorer(settings)
+    tour = runner.tour(settings, visited: earlier.visited)
     if abilities.livesOn { history = DeviceHistory(runner.alphabet) }
     for test in corpus { explorer.learn(test) }
   }
@@ -174,13 +181,13 @@ public struct Campaign<Device: DeviceUnderTest> {
     if isOver { return hasFound ? .found : .done }
     if edge.isStopped() { return .stopped }
     status.tests += 1
-    let start = explorer.begin()
+    let start = beginTest()
     execution.clear()
     let before = runner.events
     do {
       defer { status.events += runner.events - before }
       let maximum = settings.steps.map { $0 - status.events } ?? .max
-      try runner.perform(&explorer, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
+      try draw(from: start, maximum: maximum)
     } catch {
       return follow(error, of: start)
     }
@@ -189,10 +196,39 @@ public struct Campaign<Device: DeviceUnderTest> {
     let test = execution.test
     if let divergence = execution.divergence { return follow(divergence, of: test) }
     remember(test)
-    let isRare = explorer.end(in: runner.lockstep.explorationState)
+    let isRare = endTest()
     if isRare { edge.keep(test, execution.meaning) }
     if isDeterministic, status.tests % Self.stabilityShare == 1 { repeatTest(test) }
     return nil
+  }
+
+  /// Begins a test of the tour, or one that is drawn; gives the number of its start.
+  private mutating func beginTest() -> Int {
+    guard tour?.isFinished == false, let start = tour?.begin() else {
+      tour = nil
+      return explorer.begin()
+    }
+    return start
+  }
+
+  /// Makes the choices of the test that was begun.
+  private mutating func draw(from start: Int, maximum: Int) throws(LabFault) {
+    guard var tour else {
+      return try runner.perform(
+        &explorer, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
+    }
+    // Out of the campaign meanwhile, so that nothing of it is copied.
+    self.tour = nil
+    defer { self.tour = tour }
+    try runner.perform(&tour, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
+  }
+
+  /// Ends the test that was begun; says whether it is worth keeping. What a tour does any tour does again.
+  @discardableResult
+  private mutating func endTest() -> Bool {
+    guard tour != nil else { return explorer.end(in: runner.lockstep.explorationState) }
+    tour?.end(in: runner.lockstep.explorationState)
+    return false
   }
 
   /// Keeps a test that was done, where the device remembers it too.
@@ -233,6 +269,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   @discardableResult
   mutating func leaveOut(_ start: Int, because fault: LabFault) -> Bool {
     edge.leftOut(runner.starts[start], fault)
+    _ = tour?.exclude(start: start)
     return explorer.exclude(start: start)
   }
 
@@ -240,7 +277,9 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Parameter mayRepeat: whether the test was tried only once.
   private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.explorationState)
+    // What the device cannot do, the tour does not ask for again.
+    if fault.symptom == .notPossible, !execution.performed.isEmpty { tour?.exclude() }
+    endTest()
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
     if fault.symptom == .stopped { return .stopped }
     if runner.isRefused(start) {
@@ -304,7 +343,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// One that came after a lost link proves nothing: the first run of its test with all its links decides.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
-    _ = explorer.end(in: runner.lockstep.explorationState)
+    endTest()
     let sessions = runner.lockstep.preparations
     defer { history?.add(test, madeReadyBy: sessions) }
     unready = divergence.isInPreparation ? unready + 1 : 0

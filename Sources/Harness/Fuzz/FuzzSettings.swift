@@ -13,6 +13,8 @@ public struct FuzzSettings: Sendable {
   public var weights: [(name: String, weight: Double)] = []
   /// The most choices of one test.
   public var length = 200
+  /// The most choices of a test that goes around one cycle as often as devices count.
+  public var longest = 1_024
   /// The most choices that are made to shrink one finding; `nil` for no limit.
   public var shrinkEvents: Int? = 200_000
   /// The longest that the shrinking of one finding may take; `nil` for no limit.

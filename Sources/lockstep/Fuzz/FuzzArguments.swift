@@ -108,7 +108,10 @@ extension FuzzArguments {
         "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out. May be given several "
           + "times.", example: "unlock=3"
       ).checked { ValueProblem(unless: NamedWeight(argument: $0) != nil, NamedWeight.form, $0) },
-      .value("length", \.length, "N", "The most events of one test. 200 unless given.", example: "50"),
+      .value(
+        "length", \.length, "N",
+        "The most events of one test. 200 unless given, and 1,024 where one way around is gone again and again.",
+        example: "50"),
       .value(
         "shrink-budget", \.shrinkBudget, "N|TIME",
         "How much may be done to shrink one finding, in events or time, and once more on new devices where these "
@@ -183,7 +186,7 @@ extension FuzzArguments {
     settings.keepsGoing = keepsGoing
     settings.levels = try levels()
     settings.weights = try namedWeights()
-    if let length { settings.length = length.value }
+    if let length { (settings.length, settings.longest) = (length.value, length.value) }
     switch shrinkBudget {
     case .events(let count): settings.shrinkEvents = count
     case .time(let time): (settings.shrinkEvents, settings.shrinkTime) = (nil, time)
