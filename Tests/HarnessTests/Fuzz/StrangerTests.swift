@@ -1,5 +1,6 @@
 import Automata
 import Conformance
+import Emulator
 import Harness
 import TestSupport
 import Testing
