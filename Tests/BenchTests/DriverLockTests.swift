@@ -91,7 +91,7 @@ struct DriverLockTests {
     ("driver: ./keypad\nmachine: keypda.yaml\nid: a\n", "lock.yaml:2:10: there is no such machine\n  2 | machine: keypda.yaml\n    |          ^~~~~~~~~~~ its path begins in the folder of this file"),
     ("driver: ./keypad\nmachine: door\nid: ../a\n", "lock.yaml:3:5: expected an identity of letters, digits and _.-, found `../a`\n  3 | id: ../a\n    |     ^~~~"),
     ("driver: ./keypad\nmachine: door\naddress: c7\n", "lock.yaml:3:10: expected an address such as c7:e6:da:90:f5:f9, or with /P a public one, found `c7`\n  3 | address: c7\n    |          ^~"),
-    ("driver: ./keypad\nmachine: door\nid: a\nuuid: a\n", "lock.yaml:4:1: unknown key `uuid`\n  4 | uuid: a\n    | ^~~~ expected driver, machine, name, address, id, secrets"),
+    ("driver: ./keypad\nmachine: door\nid: a\nuuid: a\n", "lock.yaml:4:1: unknown key `uuid`\n  4 | uuid: a\n    | ^~~~ expected driver, machine, name, address, id, secrets, gap"),
     ("driver: ./keypad\nmachine: door\nid: a\nlock: sesame5\n", "lock.yaml:1:1: `driver` stands in place of `lock`, and both are given\n  1 | driver: .*******\n    | ^~~~~~"),
     ("driver: ./keypad\nmachine: door\nid: a\nsecret: { pin: 2580 }\n", "lock.yaml:4:1: unknown key `secret`\n  4 | secret: { ***: **** }\n    | ^~~~~~ did you mean `secrets`?"),
     ("driver: ./keypad\nmachine: door\nid: a\nsecrets: 2580\n", "lock.yaml:4:10: expected names, each with its secret\n  4 | secrets: ****\n    |          ^~~~ secrets: { pin: env:PIN }"),

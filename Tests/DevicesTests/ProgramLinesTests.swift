@@ -330,10 +330,10 @@ struct ProgramLinesTests {
     expect(
       said,
       [
+        "the peripheral reports the reading wind, which its greeting does not name: no scenario can expect it",
         "the driver offers the stimulus whistle, which the machine does not have: it is never given",
         "the driver says `meaning` where it was told of no packet, such as 'hello': nothing shows it",
         "the driver reports the reading volts, which its greeting does not name: no scenario can expect it",
-        "the peripheral reports the reading wind, which its greeting does not name: no scenario can expect it",
       ])
     device.shutDown()
   }

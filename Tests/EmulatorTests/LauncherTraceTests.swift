@@ -75,7 +75,7 @@ struct LauncherTraceTests {
     expect(divergence.step, 3)
     expect(
       divergence.allowed,
-      [.init(state: "indexing", cause: "logIn within 0 s", shows: "loggedIn", isDue: true)])
+      [.init(state: "indexing", cause: "logIn after 0 s", shows: "loggedIn", isDue: true)])
   }
 
   @Test("an authentication that outlives the second log-out is missed at once")

@@ -173,6 +173,19 @@ private let exposures: [Exposure] = [
     steps: openUnlocked + "setAutolock=5; +1 s; disconnect; +10 s;" + open,
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
+    defect: .autolockEarly, steps: open + "setAutolock=20; unlock; ~unlocked; +30 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .autolockLate, steps: open + "setAutolock=20; unlock; ~unlocked; +30 s",
+    verdict: "the device showed nothing, where the model demands something by now"),
+  Exposure(
+    defect: .autolockFromLogin, steps: open + "setAutolock=20; +15 s; unlock; ~unlocked; +30 s",
+    verdict: "the device showed locked, which the model does not allow"),
+  Exposure(
+    defect: .autolockOutlivesReset,
+    steps: open + "setAutolock=20; +1 s; reset; ~noSignal; +2 s;" + register + "disconnect; +1 s;" + open,
+    verdict: "the device showed autolock 20, which the model does not allow"),
+  Exposure(
     defect: .historyNeverEmpties, steps: open + "lock; +1 s; readHistory; +10 s; ?history empty",
     verdict: "history-repeated: history record 1 came again after it was deleted"),
   Exposure(
