@@ -99,6 +99,15 @@ struct Samples {
     (verdict.expected, verdict.seen) = (maybe { $0.text() }, maybe { $0.text() })
     (verdict.rule, verdict.breach) = (maybe { $0.text() }, breach())
     verdict.explanation = maybe { Record.Explanation(cause: $0.text(), detail: $0.text()) }
+    verdict.injected = maybe { samples in
+      var action = Record.InjectedAction(kind: samples.text(), sent: samples.text(), at: samples.time())
+      (action.reaction, action.isObeyed) = (samples.text(), samples.flip())
+      return action
+    }
+    verdict.isBefore = flip()
+    verdict.earlier = maybe { samples in
+      Record.EarlierCase(id: samples.text(), actions: samples.list { $0.text() })
+    }
     verdict.details = list { $0.text() }
     verdict.allowed = list { samples in
       Record.Allowance(state: samples.text(), cause: samples.maybe { $0.text() }, shows: samples.text())
@@ -167,6 +176,8 @@ struct Samples {
     (status.longest, status.actuations) = (count(), count())
     (status.stability.same, status.stability.tried) = (count(), count())
     (status.lockTime, status.waited) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))
+    (status.motorRest, status.air) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))
+    (status.confirming, status.shrinking) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))
     return .campaign(status)
   }
 }

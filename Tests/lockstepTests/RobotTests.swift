@@ -82,7 +82,7 @@ struct RobotTests {
       ("Replay    Scenarios/unlock.yaml    \(lags)", "FAIL", "diverged at step 7"),
       ("Fuzz Machine    sesame    events=200", "PASS", ""),
       (
-        "Fuzz Machine    sesame    5k    device=emulator:sesame5?defect=deaf-unlock", "FAIL",
+        "Fuzz Machine    sesame    5k    device=emulator:sesame5?defect=status-lags-one-behind", "FAIL",
         "\n  lockstep replay Reports/failures/fuzz-sesame-"
       ),
       ("Fuzz Machine    sesame    100    device=exec:/nowhere", "FAIL", "LabTrouble: "),

@@ -73,7 +73,7 @@ struct SalvageTests {
   func findings() throws {
     let folder = try Command.Folder()
     let fuzz =
-      "$LOCKSTEP fuzz sesame --device 'emulator:sesame5?defect=deaf-unlock' --seed 4 --steps 3000 -q --html none"
+      "$LOCKSTEP fuzz sesame --device 'emulator:sesame5?defect=status-lags-one-behind' --seed 4 --steps 3000 -q --html none"
     let result = try Command.shell("\(fuzz) --out a >a.txt; \(fuzz) --out b/c >b.txt", in: folder.path)
     expect(result.errors, "")
     func cases(_ out: String) throws -> [String] {

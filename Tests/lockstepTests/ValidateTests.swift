@@ -8,7 +8,7 @@ struct ValidateTests {
   private static let scenario = "scenario: A\nmachine: door\n"
   private static let machine = "machine: m\nstates: [A, B]\nevents: [open]\nstarts: [{ state: A }]\n"
   private static let row = "{ event: open, from: A, to: B }"
-  private static let own = "scenario: A\nmachine: ../knock\ndevice: door\n".replacing(
+  private static let own = "scenario: A\nmachine: ../knock\ndevice: exec:./lock\n".replacing(
     "knock", with: "own/knock.yaml")
 
   /// What is wrong with a file, where `‹` and `›` stand around it, or `‹` alone before it, and what puts it right.
