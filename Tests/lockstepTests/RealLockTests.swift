@@ -169,7 +169,7 @@ struct RealLockTests {
     expect(folder.movements(), 0)
   }
 
-  @Test("fuzzed for a time, its twin is explored first, and then it does the rarest tests itself")
+  @Test("fuzzed for a time, its twin is explored beside it, and what was rare is known the next time")
   func fuzzed() throws {
     let bench = try bench()
     defer { bench.kill() }
@@ -188,15 +188,15 @@ struct RealLockTests {
     }
     let first = try fuzz(for: 15) { _ in folder.movements() > 0 }
     expect(first.status, 0)
-    #expect(first.output.contains(/twin    agrees with the model; the device does [1-9][0-9]* of its tests/))
+    #expect(
+      first.output.contains(
+        /twin    agrees with the model in [1-9][0-9,]* events of [1-9][0-9,]* tests, beside the device/))
     let movements = folder.movements()
     #expect(movements > 0, "\(first.output)")
-    // What is known is done too, where little is new. Most of it moves nothing, so it is given time for what does.
-    let second = try fuzz(for: 40) { result in
-      folder.movements() > movements && result.output.contains(/, and [1-9][0-9]* of the corpus/)
-    }
+    // Most tests move nothing, so it is given time for those that do.
+    let second = try fuzz(for: 40) { _ in folder.movements() > movements }
     expect(second.status, 0)
-    #expect(second.output.contains(/of its tests, and [1-9][0-9]* of the corpus/), "\(second.output)")
+    #expect(second.output.contains(/corpus  .*: [1-9][0-9]* tests?/), "\(second.output)")
     #expect(folder.movements() > movements, "\(second.output)")
     // Who may move it once moves it no more, whatever there is to do; one more is kept for parking.
     let limited = try fuzz("--duration 240s --actuations 2")
