@@ -76,7 +76,8 @@ struct AnnotationCommandTests {
   func fuzz() throws {
     let folder = try folder()
     let result = try Command.run(
-      "fuzz", "sesame", "--device", "emulator:sesame5?defect=status-lags-one-behind", "--seed", "3", "--steps", "5k",
+      "fuzz", "sesame", "--device", "emulator:sesame5?defect=status-lags-one-behind", "--seed", "3",
+      "--steps", "5k",
       "--annotations", "github",
       in: folder.path)
     expect(result.status, 1)
