@@ -119,8 +119,8 @@ extension FuzzArguments {
         example: "90s"),
       .value(
         "twin", \.twin, "SPEC|none",
-        "Explores and shrinks on this emulator, then asks the device. A lock:FILE has its emulated model as twin "
-          + "unless given.", example: "emulator:sesame5", as: .device
+        "Explores this emulator beside the device and asks the device for what it finds. A lock:FILE has its "
+          + "emulated model as twin unless given.", example: "emulator:sesame5", as: .device
       ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:")
         .checked { $0 == "none" ? nil : ValueProblem.ofDevice($0) },
       .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4")
