@@ -361,8 +361,10 @@ struct TwinCampaignTests {
     expect(end.exit, status)
     expect(output.findings.map { $0.lines.last }, said.map { [$0] } ?? [])
     expect(
-      output.lines.contains(
-        "twin    agrees with the model; the device does 172 of its tests, and 0 of the corpus"), twin == nil)
+      output.lines.contains {
+        $0.hasPrefix("twin    agrees with the model; the device does ")
+          && $0.hasSuffix(" of its tests, and 0 of the corpus")
+      }, twin == nil)
   }
 
   @Test(
