@@ -33,6 +33,6 @@ struct WrongMachineTests {
       if try search(machine.device) != nil { found += 1 }
       #expect(try search(machine.model) == nil, "\(number)")
     }
-    #expect((20..<40).contains(found), "\(found)")
+    #expect(found > 30, "\(found)")
   }
 }

@@ -97,6 +97,13 @@ public struct Explorer: Sendable {
   private static let lingered = 0.1
   /// How often a forbidden stimulus is given that was never tried here: nothing else loses more than a tenth to them.
   static let fresh = 0.1
+  /// How often at the most, where a test seldom is.
+  static let freshest = 0.2
+  /// How often a stimulus that changes nothing is as likely in a position as each other one, and given oftener at once each time.
+  static let insisting = 3
+  /// The part of all choices that is spent on that, as if some had been made before: a large machine has a great many.
+  static let asked = 0.1
+  static let shallowest = 1_000
 
   let alphabet: Alphabet
   private(set) var settings: Settings
@@ -138,8 +145,10 @@ public struct Explorer: Sendable {
   var wasDue = Instant.never
   /// Whether a cycle is gone around as often as devices count: nothing comes between.
   var isEnduring = false
-  /// The choices that were spent on that, and where nothing leads back.
-  private var spent = (enduring: 0, lingering: 0)
+  /// A stimulus that changes nothing and is given again at once: where, and how often yet.
+  var insistence: (choice: Choice, position: UInt64, left: Int) = (Choice(0), 0, 0)
+  /// The choices that were spent on going around, where nothing leads back, and on asking what changes nothing.
+  var spent = (enduring: 0, lingering: 0, asking: 0)
   /// The part of the machine that can be reached where the test was so far, and where it began.
   private var reach = (now: 1.0, first: 1.0)
   /// Where the device was last let settle.
@@ -159,6 +168,9 @@ public struct Explorer: Sendable {
   public private(set) var events = 0
   /// How many tests were begun.
   public private(set) var tests = 0
+  /// Whether nothing but events is spent.
+  @inline(__always)
+  var isFree: Bool { !settings.isThrifty || settings.isPlayed }
   /// How many positions were seen.
   public var positionCount: Int { positions.count }
   /// How many rare tests are kept.
@@ -209,6 +221,7 @@ public struct Explorer: Sendable {
     drawPlan()
     cycles.reset()
     isEnduring = false
+    insistence.left = 0
     decisions.reset()
     lastChoice = nil
     wasDue = .never
@@ -381,8 +394,6 @@ public struct Explorer: Sendable {
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
     plan.end = .max
     plan.selfLoops = chance(0.5) ? 2 * settings.selfLoops : 0
-    let isFree = !settings.isThrifty || settings.isPlayed
-    if isFree, plan.selfLoops > 0, chance(0.5) { plan.selfLoops = 1 }
     plan.endures =
       isFree && plan.repeats && uses(.endurance)
       && Double(spent.enduring) <= Self.endured * Double(events - Self.shallow)

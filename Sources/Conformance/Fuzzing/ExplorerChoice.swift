@@ -8,6 +8,7 @@ extension Explorer {
       if let choice = repeated(in: explorationState) { return choice }
       isEnduring = false
     }
+    if let choice = insisted(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
     if isPaced, !wasSilent, let choice = wanted(in: explorationState) { return choice }
     if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
@@ -23,6 +24,7 @@ extension Explorer {
         return choice
       }
       if let choice = repeated(in: explorationState) { return choice }
+      if let choice = unasked(legal & explorationState.idle, in: explorationState) { return choice }
     }
     if settles { return Choice(alphabet.settle) }
     let moving = legal & ~explorationState.idle
@@ -93,9 +95,36 @@ extension Explorer {
   ) -> Choice? {
     let idle = pace.motorRest > .zero || isUnderused ? idle & ~alphabet.resting.events : idle
     guard idle != 0,
-      chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : selfLoopShare(idle, in: explorationState))
+      chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops)
     else { return nil }
-    let context = mix(explorationState.position ^ 0xA51D)
+    return asked(among: idle, in: explorationState)
+  }
+
+  /// A stimulus that changes nothing, by what the model says, and that was hardly given here: it is as new as each other one,
+  /// and as likely. Once it was given some times in a position it is given seldom.
+  private mutating func unasked(_ idle: UInt64, in explorationState: ExplorationState) -> Choice? {
+    guard isFree, idle != 0, uses(.selfLoops),
+      Double(spent.asking) <= Self.asked * Double(events + Self.shallowest)
+    else { return nil }
+    let context = Self.asking(at: explorationState.position)
+    var fresh: UInt64 = 0
+    var rest = idle
+    while rest != 0 {
+      let event = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      if counts[context, event] < Self.insisting { fresh |= 1 << UInt64(event) }
+    }
+    let legal = explorationState.legal & offered
+    guard chance(Double(fresh.nonzeroBitCount) / Double(legal.nonzeroBitCount)) else { return nil }
+    return asked(among: fresh, in: explorationState)
+  }
+
+  /// That of some stimuli that was given least often here.
+  ///
+  /// Where events are what is spent, it is given twice at once the second time, and four times the third: a device that
+  /// counts what changes nothing forgets that over what changes something.
+  private mutating func asked(among idle: UInt64, in explorationState: ExplorationState) -> Choice {
+    let context = Self.asking(at: explorationState.position)
     var best = idle.trailingZeroBitCount
     var minimum = Double.infinity
     var rest = idle
@@ -105,16 +134,32 @@ extension Explorer {
       let count = (Double(counts[context, event]) + unit()) / weights[event]
       if count < minimum { (best, minimum) = (event, count) }
     }
+    let choice = Choice(best, variant: variant(of: best))
+    let count = counts[context, best]
+    if isFree, count < Self.insisting {
+      let more = 1 << Int(count) - 1
+      // What the test has no room for has its turn in the next one.
+      guard test.choices.count + more < min(plan.length, plan.end) else { return choice }
+      insistence = (choice, explorationState.position, more)
+      spent.asking += 1 + more
+    }
     counts.add(context, best)
-    return Choice(best, variant: variant(of: best))
+    return choice
   }
 
-  /// How often a stimulus is given that changes nothing: in some tests as often as each other one, so that none that a device
-  /// could answer by something new is passed over, and in some hardly ever, so that the ways through the model stay whole.
-  private func selfLoopShare(_ idle: UInt64, in explorationState: ExplorationState) -> Double {
-    guard plan.selfLoops == 1 else { return plan.selfLoops }
-    return Double(idle.nonzeroBitCount) / Double((explorationState.legal & offered).nonzeroBitCount)
+  /// What is given once more at once, while it has changed nothing.
+  private mutating func insisted(in explorationState: ExplorationState) -> Choice? {
+    guard insistence.left > 0 else { return nil }
+    guard insistence.position == explorationState.position else {
+      insistence.left = 0
+      return nil
+    }
+    insistence.left -= 1
+    return insistence.choice
   }
+
+  /// The context in which it is counted how often what changes nothing was given.
+  private static func asking(at position: UInt64) -> UInt64 { mix(position ^ 0xA51D) }
 
   /// The next choice of a repetition.
   private mutating func repeated(in explorationState: ExplorationState) -> Choice? {
@@ -158,8 +203,16 @@ extension Explorer {
     let forbidden = explorationState.forbidden & offered
     guard forbidden != 0, settings.refusals > 0, uses(.refusals) else { return nil }
     let fresh = forbidden & ~positions.refused[slot]
-    if fresh != 0, isSoon, uses(.firstRefusals), chance(Self.fresh) { return pick(fresh) }
+    if fresh != 0, isSoon, uses(.firstRefusals), chance(freshShare(at: slot)) { return pick(fresh) }
     return chance(plan.refusals) ? pick(forbidden) : nil
+  }
+
+  /// How often a forbidden stimulus is given that was never tried in a position: the oftener, the seldomer a test is there.
+  @inline(__always)
+  private mutating func freshShare(at slot: Int) -> Double {
+    let usual = Double(events) / Double(max(positions.count, 1))
+    let rarity = max(usual / Double(max(positions.visits[slot], 1)), 1)
+    return min(Self.fresh * rarity.squareRoot(), Self.freshest)
   }
 
   /// A wait, or a disturbance.
