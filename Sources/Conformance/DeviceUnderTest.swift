@@ -339,6 +339,9 @@ public struct Abilities: Sendable {
   /// Whether a program of the user's plays it in virtual time: then nothing of it is spent but the events. An emulated lock of
   /// ours is searched as the real one is, whose time and wear are.
   public var isPlayed = false
+  /// Whether it has not said what it can serve when it was asked: nothing is held against what it lacks, and each test ends with
+  /// the trouble.
+  public var areUnknown = false
 
   /// The stimuli and faults, by name, before which a motor is given its rest.
   public var resting: [String] = []

@@ -274,6 +274,7 @@ extension Case {
   /// What the scenario needs that the device cannot do.
   fileprivate func need(beyond device: DeviceDescription) -> String? {
     let abilities = device.abilities
+    guard !abilities.areUnknown else { return nil }
     if let settings = abilities.settings,
       let item = start.settings.first(where: { !settings.contains($0.name) })
     {

@@ -21,6 +21,8 @@ struct StepReader {
 
   init(machine: Machine?, device: DeviceDescription?) {
     self.machine = machine
+    // One that has not said what it can serve is held against nothing.
+    let device = device?.abilities.areUnknown == true ? nil : device
     self.device = device
     let events = machine?.definition.events ?? []
     stimuli = events.filter { $0.kind != .spontaneous }.map(\.name)

@@ -280,6 +280,41 @@ struct ExecDeviceTests {
     expect(fault, LabFault(symptom, "\(how), of \(line)\(words)"))
   }
 
+  /// What a shell does that answers nothing before its second request, and then what is given.
+  private static func late(_ answers: String) -> String {
+    "read x; read y; printf '\(answers)'; cat >/dev/null"
+  }
+
+  @Test(
+    "a program that is slow to answer its greeting, and one that passes over it, are told apart by what comes first",
+    arguments: [
+      (#"{"hello":{"protocol":2,"stimuli":["open"]}}\n{"settled":true}\n{"settled":true}\n"#, ["open"]),
+      (#"{"settled":true}\n"#, nil), (#"{"refused":"what is a hello?"}\n"#, nil),
+    ] as [(String, [String]?)])
+  func lateGreeting(answers: String, stimuli: [String]?) throws {
+    let device = try started(Self.late(answers), answerTimeout: .seconds(3), reset: false)
+    device.greet()
+    expect(device.abilities.stimuli, stimuli)
+    expect(device.abilities.areUnknown, false)
+  }
+
+  @Test("a program that runs and does not answer its greeting is trouble of the lab, and speaks no protocol")
+  func unansweredGreeting() throws {
+    let count = StartCount()
+    let device = try started(
+      "echo x >>\(count.path); echo wait >&2; cat >/dev/null", answerTimeout: .milliseconds(100), reset: false
+    )
+    device.greet()
+    expect(device.abilities.areUnknown, true)
+    let fault = LabFault(
+      .noDevice,
+      "the program has not answered once; --answer-timeout gives more time to one that starts slowly, no answer: "
+        + #"no end of the answer within 200 ms to {"hello":{"protocol":2},"reset":{}}"#
+        + "\nits standard error ended with:\nwait")
+    for _ in 0..<2 { expect(labFault { try device.reset(to: StartCondition()) }, fault) }
+    expect(count.lines, 1)
+  }
+
   @Test(
     "a command that has never answered is no device, whatever is wrong with it, and is soon left alone",
     arguments: [

@@ -65,6 +65,18 @@ struct ExecTests {
       skipped.output.contains("  skipped  1: needs the fault jam, which python3 lock.py cannot bring about"))
   }
 
+  @Test("a program that does not answer its greeting is trouble, whatever a scenario needs of it")
+  func unansweredGreeting() throws {
+    let folder = try folder()
+    try folder.write(
+      "jam.yaml",
+      "scenario: B\nmachine: sesame\ndevice:\n  exec: cat >/dev/null\nsteps: [fault: jam, expect: {battery: 5.0}]\n"
+    )
+    let result = try Command.run("run", "--answer-timeout", "0.1", "jam.yaml", in: folder.path)
+    expect(result.status, 3)
+    #expect(result.output.contains("no end of the answer within 200 ms to {\"hello\""), "\(result.output)")
+  }
+
   @Test("a program that does what no state allows diverges")
   func diverges() throws {
     let folder = try folder("if status == 'unlocked': status = 'moved'")

@@ -238,8 +238,9 @@ extension LockBench {
       introduction = try self.introduction(of: lock, in: file)
     } catch {
       if error.symptom == .notPossible { throw DeviceProblem(.name, error.detail) }
-      return DeviceDescription(
-        family: nil, machines: [lock.machine], abilities: Abilities(stimuli: nil, settings: nil))
+      var unknown = Abilities(stimuli: nil, settings: nil)
+      unknown.areUnknown = true
+      return DeviceDescription(family: nil, machines: [lock.machine], abilities: unknown)
     }
     let guarded = introduction.family.guarded
     if let name = settings.interlock.allowed.first(where: { !guarded.contains($0) }) {

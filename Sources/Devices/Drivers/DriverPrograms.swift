@@ -71,6 +71,8 @@ extension DriverPrograms {
         family: nil, machines: nil,
         abilities: DriverDevice<ProgramRadio>.abilities(of: driver, radio, Self.settings(of: radio)),
         readings: driver.readings + lock.readings.filter { !driver.readings.contains($0) })
+      let isKnown = pair.driver.introduction != nil && pair.peripheral.introduction != nil
+      description.abilities.areUnknown = !isKnown
       description.moving = Self.moving(of: driver, lock)
     } else {
       description = DeviceDescription(

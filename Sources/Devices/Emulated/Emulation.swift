@@ -412,6 +412,9 @@ public final class PlayedProgramChoice {
       isStopped: { Interruption.isHeard })
     program.greet()
     if let fault = program.misunderstanding { throw UsageError(fault.detail) }
+    if program.introduction == nil, let fault = program.greetingFault {
+      throw UsageError(fault.detail, status: .labFault)
+    }
     guard program.introduction?.services.isEmpty == false else {
       throw UsageError("the peripheral offers no `services`: \(command)")
     }

@@ -15,7 +15,7 @@ public import Basics
 /// out. Between answers, while time passes, it may write statuses unasked. Durations are numbers of seconds.
 ///
 /// In a start of its own it is greeted, `{"hello":{"protocol":2},"reset":{}}`, and may say before its answer what it is
-/// (``ProgramIntroduction``); a program that says nothing speaks the first protocol. One that was greeted shows more than
+/// (``ProgramIntroduction``); one whose answer does not say it speaks the first protocol. One that was greeted shows more than
 /// statuses (``ProgramAnswer``), brings about the faults that it offers, and may have no clock of its own: then it is told
 /// how time passes, up to the first moment at which it shows something, and may say when that will be.
 ///
@@ -65,7 +65,11 @@ public final class ExecDevice: StandaloneDevice {
   }
 
   /// What it said that it can serve; what it did not say has to be asked for, and it refuses what it does not have.
-  public var abilities: Abilities { (introduction ?? ProgramIntroduction()).abilities }
+  public var abilities: Abilities {
+    var abilities = (introduction ?? ProgramIntroduction()).abilities
+    abilities.areUnknown = program.greetingTrouble != nil
+    return abilities
+  }
 
   private var isInVirtualTime: Bool { program.isInVirtualTime }
 
@@ -77,7 +81,7 @@ public final class ExecDevice: StandaloneDevice {
 
 extension ExecDevice {
   public func reset(to start: StartCondition) throws(LabFault) {
-    if let fault = misunderstanding ?? program.deathInGreeting { throw fault }
+    if let fault = misunderstanding ?? program.greetingTrouble { throw fault }
     if !program.isRunning { try restart() }
     // What was shown after the last test was looked at belongs to no test.
     try program.passOver()

@@ -73,13 +73,16 @@ final class ProgramConversation {
   private(set) var greetingFault: LabFault?
   /// How it ended, where that was not our doing.
   private var ending: Ending?
-  /// What ended a device by a signal, twice, while it was greeted: it is not known what it is.
-  private(set) var deathInGreeting: LabFault?
+  /// Why a device that was greeted has not answered, where it may speak either protocol: a signal ended it, twice, or it runs
+  /// and answers nothing.
+  private(set) var greetingTrouble: LabFault?
   /// How many secrets it has named.
   private var secretCount = 0
   /// What it said that is of no use, in words, each once; and how much of that was taken.
   private var remarks: [String] = []
   private var takenRemarks = 0
+  /// Whether it was running and had not answered when the greeting was given up.
+  private var isSilent = false
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
   private(set) var misunderstanding: LabFault?
   /// Keeps what it writes to its standard error, and what it logs.
@@ -124,17 +127,17 @@ final class ProgramConversation {
     do throws(LabFault) {
       do throws(LabFault) {
         if child == nil { try restart() }
-        refusal = try ask(request) { _, _ in }.refusal
+        refusal = try greet(with: request).refusal
       } catch  where ending != nil && introduction == nil {
         // One that something else has ended would be taken for a program of the first protocol.
         try restart()
-        refusal = try ask(request) { _, _ in }.refusal
+        refusal = try greet(with: request).refusal
       }
     } catch {
       // What else is wrong with its answer shows again in the first test.
       greetingFault = error
       // One of the first protocol may end over the greeting by itself.
-      if role == .device, wasKilled, introduction == nil { deathInGreeting = error }
+      if role == .device, wasKilled || isSilent, introduction == nil { greetingTrouble = error }
       if error.symptom == .stopped {
         misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       }
@@ -147,6 +150,21 @@ final class ProgramConversation {
           + (refusal.map { "it refuses: \($0)" } ?? "its first line is to be {\"hello\":{…}}"))
     }
     shutDown()
+  }
+
+  /// Sends a greeting and waits for the answer, twice as long as for others: that includes the start.
+  ///
+  /// A program of the first protocol that passes over what it does not know answers a plain reset, and one that is slow
+  /// answers the greeting before it, so that they are told apart by what comes first.
+  private func greet(with request: [UInt8]) throws(LabFault) -> End {
+    guard let child else { throw missing }
+    isSilent = false
+    child.send(request)
+    if let end = try answer(until: MonotonicClock.now + answerTimeout, { _, _ in }) { return end }
+    if introduction == nil, role == .device { child.send(Self.bytes(of: ["reset": [:]])) }
+    if let end = try answer(until: MonotonicClock.now + answerTimeout, { _, _ in }) { return end }
+    isSilent = true
+    throw unanswered(request, for: answerTimeout + answerTimeout)
   }
 
   func adopt(_ vocabulary: Vocabulary) {
@@ -287,8 +305,19 @@ extension ProgramConversation {
       throw fail(.badAnswer, "its answer was complete, and the \(role) wrote \(quoted(line))")
     }
     child.send(request)
-    let limit = MonotonicClock.now + answerTimeout
+    guard let end = try answer(until: MonotonicClock.now + answerTimeout, take) else {
+      throw unanswered(request, for: answerTimeout)
+    }
+    return end
+  }
+
+  /// Takes in an answer, up to its last line; `nil` where that has not come by a moment of the monotonic clock.
+  private func answer(
+    until limit: Interval,
+    _ take: (_ entry: ProgramLineCache.Entry, _ line: [UInt8]) throws(LabFault) -> Void
+  ) throws(LabFault) -> End? {
     while true {
+      guard let child else { throw missing }
       switch try nextLine(of: child, until: limit) {
       case .line(let bytes):
         let entry = try entry(of: bytes)
@@ -299,12 +328,16 @@ extension ProgramConversation {
         case .status, .effect, .reading, .event, .violation, .operation: try take(entry, bytes)
         }
       case .tooLong(let start): throw tooLong(start)
-      case .timedOut:
-        let asked = String(decoding: request.dropLast(), as: UTF8.self)
-        throw fail(.noAnswer, "no end of the answer within \(answerTimeout) to \(asked)")
+      case .timedOut: return nil
       case .ended: throw ended()
       }
     }
+  }
+
+  /// Kills a program that has not come to the end of an answer in time.
+  private func unanswered(_ request: [UInt8], for time: Interval) -> LabFault {
+    let asked = String(decoding: request.dropLast(), as: UTF8.self)
+    return fail(.noAnswer, "no end of the answer within \(time) to \(asked)")
   }
 
   /// Waits for a line, in pieces, so that who asks for the end does not wait for all of it.

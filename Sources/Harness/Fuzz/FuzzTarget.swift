@@ -86,6 +86,7 @@ public struct FuzzTarget: Sendable {
   ///   - isWanted: whether it must be one that the device can be given; one that it cannot is left out at any rate.
   ///   - twin: what may be explored in place of the target, with acts of its own.
   public func checkAct(_ name: String, isWanted: Bool, twin: FuzzTarget?) throws(DeviceProblem) {
+    guard !abilities.areUnknown else { return }
     let specification = machine.specification(abilities)
     let names = [abilities, twin?.abilities].compactMap(\.self).flatMap { abilities in
       Alphabet(specification, abilities).acts.filter { !isWanted || !$0.variants.isEmpty }.map(\.name)
