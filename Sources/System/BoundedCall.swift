@@ -12,7 +12,7 @@ public enum BoundedCall {
   private final class Call<Value>: @unchecked Sendable {
     let body: () -> Value
     var value: Value?
-    /// Where the thread says that it is done.
+    /// What the thread closes when it is done: a caller that has gone would take no word, and writing to it ends a program.
     let done: Int32
 
     init(_ done: Int32, _ body: @escaping () -> Value) {
@@ -29,7 +29,6 @@ public enum BoundedCall {
     let call = Call(ends[1], body)
     let isUnderWay = inBackground {
       call.value = call.body()
-      _ = unsafe Kernel.send(call.done, "d", 1)
       Kernel.close(call.done)
     }
     guard isUnderWay else {

@@ -15,13 +15,14 @@ struct PowerTests {
 
   private func cycle(
     off: String, on: String? = nil, check: String? = nil, settle: Interval = .seconds(60),
-    dongle: String? = nil
+    dongle: String? = nil, commandTimeout: Interval = .seconds(10)
   ) -> Result<String, PowerControl.Fault> {
     folder.write("power", "")
     let power = Inventory.PowerSwitch(
       name: "hub", off: off, on: on ?? "touch \(power)", check: check, settle: settle)
     do {
-      let control = PowerControl(power, dongle: dongle, root: folder.path)
+      let control = PowerControl(
+        power, dongle: dongle, root: folder.path, commandTimeout: commandTimeout)
       return .success(try control.cycle(until: Waiting.now + patience))
     } catch {
       return .failure(error)
@@ -92,14 +93,16 @@ struct PowerTests {
   @Test("a command that fails or hangs is told, and none stays behind", arguments: troubles.indices)
   func commands(index: Int) {
     let (command, text) = Self.troubles[index]
-    expect(cycle(off: command, check: "test -e \(power)"), fault("'off' of hub \(text)"))
+    let limit = command.hasPrefix("sleep") ? Interval.seconds(2) : patience
     expect(
-      cycle(off: "rm \(power)", on: command, check: "test -e \(power)"),
+      cycle(off: command, check: "test -e \(power)", commandTimeout: limit), fault("'off' of hub \(text)"))
+    expect(
+      cycle(off: "rm \(power)", on: command, check: "test -e \(power)", commandTimeout: limit),
       fault("'on' of hub \(text)"))
     // A check that cannot be made says nothing.
     if command != "exit 3" {
       expect(
-        cycle(off: "rm \(power)", check: command, settle: .milliseconds(600)),
+        cycle(off: "rm \(power)", check: command, settle: .milliseconds(600), commandTimeout: limit),
         fault("the power of hub did not fall within 600 ms of 'off'"))
     }
   }

@@ -239,7 +239,7 @@ extension Diagnosis {
     do {
       let lease = try Lease(of: spec.identity, for: "doctor --power")
       // The longest that the commands and the power may take.
-      let limit = Waiting.now + power.settle * 2 + .seconds(8)
+      let limit = Waiting.now + power.settle * 2 + PowerControl.usualTimeout * 3
       LastWords.set(
         "lockstep: ended at once: \(dongle.name) may be without power until this is run: \(power.on)"
           .inOneLine)

@@ -11,7 +11,7 @@ public import Basics
 /// is gone from its bus: there are hubs that say that they switch and do not. Where neither can be had, nobody knows, and
 /// it counts as not fallen. Whatever goes wrong, `on` is run at the end.
 ///
-/// Each command runs in a process group of its own, for two seconds at the most; then the group is killed.
+/// Each command runs in a process group of its own, for a time that a busy machine does not exceed; then the group is killed.
 public struct PowerControl: Sendable {
   /// What went wrong, in a sentence.
   public struct Fault: Error, Equatable, Sendable {
@@ -19,8 +19,8 @@ public struct PowerControl: Sendable {
     public var text: String
   }
 
-  /// How long a command may take.
-  static let patience = Interval.seconds(2)
+  /// How long a command may take unless given.
+  public static let usualTimeout = Interval.seconds(10)
   /// How long power stays off once it fell, for what is charged to discharge.
   static let pause = Interval.milliseconds(500)
 
@@ -28,6 +28,8 @@ public struct PowerControl: Sendable {
   private let dongle: String?
   private let isGone: Bool
   private let root: String
+  /// How long a command may take.
+  private let commandTimeout: Interval
 
   /// Controls a switch.
   ///
@@ -36,9 +38,12 @@ public struct PowerControl: Sendable {
   ///   - isGone: whether the dongle is gone from its bus before its power is, so that it cannot show it. That it comes back
   ///     has to do then, where there is no check.
   ///   - root: the folder below which sysfs lies, for tests.
+  ///   - commandTimeout: how long a command may take.
   public init(
-    _ power: Inventory.PowerSwitch, dongle: String?, isGone: Bool = false, root: String = ""
+    _ power: Inventory.PowerSwitch, dongle: String?, isGone: Bool = false, root: String = "",
+    commandTimeout: Interval = PowerControl.usualTimeout
   ) {
+    self.commandTimeout = commandTimeout
     self.power = power
     self.dongle = dongle
     self.isGone = isGone
@@ -124,7 +129,7 @@ extension PowerControl {
 
   /// Whether a check ended by itself, with another status than 0. One that was killed says nothing.
   private func isRefused(_ command: String) -> Bool {
-    guard case .exit(let status)? = Self.end(of: command) else { return false }
+    guard case .exit(let status)? = end(of: command) else { return false }
     // What the shell cannot find or start is no answer either.
     return status != 0 && status != 126 && status != 127
   }
@@ -135,18 +140,18 @@ extension PowerControl {
 
   /// Runs a command, and says what was wrong with it if anything was.
   private func run(_ command: String) -> String? {
-    switch Self.end(of: command) {
+    switch end(of: command) {
     case .exit(0)?: nil
     case .exit(let status)?: "ended with status \(status)"
     case .signal(let number)?: "was ended by signal \(number)"
-    case nil: "took longer than \(Self.patience), and was killed"
+    case nil: "took longer than \(commandTimeout), and was killed"
     }
   }
 
   /// How a command ended; `nil` when it had to be killed, or could not be started.
-  private static func end(of command: String) -> Ending? {
+  private func end(of command: String) -> Ending? {
     guard let child = try? ChildProcess(command: command) else { return .exit(127) }
-    let limit = MonotonicClock.now + patience
+    let limit = MonotonicClock.now + commandTimeout
     // What it says is of no interest, but it has to be able to say it.
     reading: while true {
       switch child.nextLine(until: limit) {
