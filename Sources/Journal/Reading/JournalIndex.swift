@@ -15,7 +15,7 @@ package struct JournalIndex {
     package var finding: Record.Finding
     package var place: Int?
     /// What that case has to show.
-    fileprivate var evidence: Record.Finding.Evidence?
+    var evidence: Record.Finding.Evidence?
   }
 
   /// What is said of a case that did not pass; the case goes by its number.
@@ -72,57 +72,57 @@ package struct JournalIndex {
   /// Whether nothing is known that differs between two runs of one seed.
   package let isReproducible: Bool
   /// The journals in the order in which they were read.
-  package private(set) var sources: [Source] = []
+  package internal(set) var sources: [Source] = []
   /// The run lines, each as it last came in its journal.
-  package private(set) var runs: [Record.Run] = []
-  package private(set) var coverage: [Record.Coverage] = []
+  package internal(set) var runs: [Record.Run] = []
+  package internal(set) var coverage: [Record.Coverage] = []
   /// The machines that coverage is about, each as it first came.
-  package private(set) var machines: [Record.Machine] = []
+  package internal(set) var machines: [Record.Machine] = []
   /// What the lab said outside of cases: how it left a lock at the end.
-  package private(set) var diagnostics: [String] = []
+  package internal(set) var diagnostics: [String] = []
   /// What stood behind the end of a run and is no record, such as what another program wrote there: it is left out, and
   /// changes nothing about the run.
-  package private(set) var leftOut: [String] = []
+  package internal(set) var leftOut: [String] = []
   /// Which other parts there are of a job, where the only run is a part of it.
-  package private(set) var partsElsewhere: [String] = []
+  package internal(set) var partsElsewhere: [String] = []
   /// Of which runs there were copies, in sentences.
-  package private(set) var copies: [String] = []
+  package internal(set) var copies: [String] = []
   /// What is wrong with the journals, and what runs ended with that their cases do not show.
-  package private(set) var problems: [JournalProblem] = []
+  package internal(set) var problems: [JournalProblem] = []
   /// The same, and that less came to a verdict than is asked for: what reports have a case of its own for.
   package var remarks: [JournalProblem] {
     problems + (tally.tooLittle.map { [JournalProblem(line: 0, message: $0, status: .incomplete)] } ?? [])
   }
   /// What the runs came to together, by all that their journals say; ``Tally/exitStatus`` is how they ended.
-  package private(set) var tally = Tally()
+  package internal(set) var tally = Tally()
   private let minimum: MinimumVerdicts
   /// What campaigns came upon, each once.
-  package private(set) var findings: [Found] = []
+  package internal(set) var findings: [Found] = []
   /// How far each campaign came, and the case that stands for it.
-  package private(set) var campaigns: [(status: CampaignStatus, place: Int?)] = []
+  package internal(set) var campaigns: [(status: CampaignStatus, place: Int?)] = []
   /// The first cases that did not pass.
-  package private(set) var failures: [Failure] = []
+  package internal(set) var failures: [Failure] = []
   /// What each run ended with; `nil` for one that did not end.
-  package private(set) var statuses: [Int?] = []
+  package internal(set) var statuses: [Int?] = []
   /// How many observations of devices the cases that agree rest on, as far as their journals tell.
-  package private(set) var observations = 0
+  package internal(set) var observations = 0
   /// How many cases those runs were to have that did not end, and how many of these were not begun; as far as their
   /// journals tell.
-  package private(set) var missing: (of: Int, cases: Int) = (0, 0)
+  package internal(set) var missing: (of: Int, cases: Int) = (0, 0)
 
-  private var table = CaseTable()
+  var table = CaseTable()
   /// A hash of the suite and the name of each case.
-  private var names = Pages<UInt64>()
-  private var suiteTable = SuiteTable()
+  var names = Pages<UInt64>()
+  var suiteTable = SuiteTable()
   /// The suites in the order of their names, and their cases in the order of the journals.
   private var order = SuiteOrder()
 
-  private var findingNumbers: [String: Int] = [:]
-  private var reading = Reading()
-  private var open: Open?
+  var findingNumbers: [String: Int] = [:]
+  var reading = Reading()
+  var open: Open?
 
   /// What is known of the journal that is being read.
-  private struct Reading {
+  struct Reading {
     /// The cases by id that make place for others of that id when the run is taken up again: of this session, and of
     /// those before.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
@@ -147,13 +147,13 @@ package struct JournalIndex {
   }
 
   /// A finding as the case behind it shows it, and its number among all.
-  private struct Shown {
+  struct Shown {
     var number: Int
     var finding: Record.Finding
   }
 
   /// The case whose verdict has not come yet.
-  private struct Open {
+  struct Open {
     var id: [UInt8]
     var suite: Int
     var name: UInt64
@@ -163,8 +163,8 @@ package struct JournalIndex {
   }
 
   /// The most problems that are listed.
-  private static let problemLimit = 100
-  private static let failureLimit = 1000
+  static let problemLimit = 100
+  static let failureLimit = 1000
 
   /// Reads journals, each from its first line to its last or as far as it can be read.
   ///
@@ -355,316 +355,6 @@ extension JournalIndex {
   }
 }
 
-// MARK: - Reading
-
-extension JournalIndex {
-  private mutating func read(_ reader: inout JournalReader, _ journal: Int32, _ times: CaseTimes?) {
-    reading = Reading()
-    reading.times = times
-    reading.first = table.count
-    do {
-      while let line = try reader.headerScan() {
-        switch line {
-        case .success(.event(let time, let diagnostic)): take(eventAt: time, diagnostic)
-        case .success(.start(let start)): begin(start, reader, journal)
-        case .success(.verdict(let ended)): close(ended, reader)
-        case .success(.other(let record)): take(record, reader, journal)
-        case .failure(let problem):
-          guard reading.ending != nil else {
-            add(problem)
-            continue
-          }
-          if reading.foreign.first == nil { reading.foreign.first = problem }
-          reading.foreign.count += 1
-        }
-      }
-    } catch {
-      sources[Int(journal)].fault = error
-      add(JournalProblem(line: 0, message: "\(error)"))
-    }
-    let wasOpen = open != nil
-    closeOpenCase()
-    checkEnd(wasOpen: wasOpen)
-    leaveOutForeign()
-    statuses.append(reading.ending?.status)
-    if let run = reading.run { runs.append(run) }
-    if let campaign = reading.campaign { campaigns.append(campaign) }
-  }
-
-  private mutating func take(eventAt time: Int64, _ diagnostic: String?) {
-    open?.entry.milliseconds = time
-    guard let diagnostic else { return }
-    open?.entry.hasDiagnostics = true
-    if open == nil, diagnostics.count < Self.problemLimit { diagnostics.append(diagnostic) }
-  }
-
-  private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
-    switch record {
-    case .run(let run):
-      // A run that is taken up again starts anew at the end of its journal.
-      reading.run = run
-      reading.ending = nil
-      // What stands between two sessions may have been a part of one.
-      if let foreign = reading.foreign.first { add(foreign) }
-      reading.foreign = (nil, 0)
-      closeOpenCase()
-      reading.provisional.earlier.merge(reading.provisional.now) { $1 }
-      reading.provisional.now = [:]
-    case .begin(let start):
-      let suite = suiteTable.number(of: className(id: start.id))
-      begin(
-        Array(start.id.utf8), attempt: start.attempt, suite: suite,
-        name: hash(caseName(of: start, copy: 1), suite), reader, journal)
-    case .verdict(let verdict):
-      close(verdict, id: Array(verdict.id.utf8), line: reader.line)
-    case .coverage(let coverage):
-      if let index = self.coverage.firstIndex(where: { $0.machine == coverage.machine }) {
-        self.coverage[index].add(coverage)
-      } else {
-        self.coverage.append(coverage)
-      }
-    case .machine(let machine):
-      if !machines.contains(where: { $0.name == machine.name }) { machines.append(machine) }
-    case .end(let ending):
-      reading.ending = ending
-    case .finding(let finding):
-      take(finding)
-    case .left: break
-    case .campaign(let status):
-      reading.campaign = (status, reading.last?.place)
-      if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
-    case .event(let event):
-      take(eventAt: event.time.milliseconds, event.isDiagnostic ? event.diagnostic : nil)
-    }
-  }
-
-  private mutating func take(_ finding: Record.Finding) {
-    let number = findingNumbers[finding.signature] ?? findings.count
-    if number == findings.count {
-      findingNumbers[finding.signature] = number
-      findings.append(Found(finding: finding))
-    }
-    reading.next = Shown(number: number, finding: finding)
-  }
-}
-
-// MARK: - Cases
-
-extension JournalIndex {
-  private mutating func begin(
-    _ start: JournalHeaderScan.Start, _ reader: borrowing JournalReader, _ journal: Int32
-  ) {
-    let line = reader.bytes
-    let scanner = LineTokens(line)
-    let id = scanner.bytes(of: start.id)
-    let suite = suiteTable.number(of: start, scanner)
-    let name: UInt64
-    if start.settings == nil, let plain = scanner.plainName(ofID: start.id) {
-      name = scanner.hash(plain, after: suiteTable.hash(suite))
-    } else {
-      let settings = start.settings.flatMap { scanner.text(of: $0) }
-      name = hash(caseName(id: scanner.text(of: start.id) ?? "", settings: settings, copy: 1), suite)
-    }
-    begin(id, attempt: start.attempt, suite: suite, name: name, reader, journal)
-  }
-
-  private mutating func begin(
-    _ id: [UInt8], attempt: Int, suite: Int, name: UInt64, _ reader: borrowing JournalReader, _ journal: Int32
-  ) {
-    closeOpenCase()
-    let time = reading.times?.time(ofLine: reader.line)
-    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place, time) }
-    reading.cases += 1
-    if !reading.provisional.earlier.isEmpty,
-      let place = reading.provisional.earlier.removeValue(forKey: key(id))
-    {
-      table.replace(place)
-      reading.replaced += 1
-    }
-    open = Open(
-      id: id, suite: suite, name: name,
-      entry: Entry(
-        journal: journal, offset: reader.offset, line: reader.line, copy: 1, milliseconds: 0, time: time),
-      shown: reading.next)
-    reading.next = nil
-  }
-
-  /// Takes up the case that ended last: what counts is how the new try ends.
-  private mutating func tryAgain(_ place: Int, _ time: CaseTime?) {
-    guard let last = reading.last, place == table.count - 1 else { return }
-    let suite = table.suite(of: place)
-    var entry = table.removeLast()
-    suiteTable.uncount(suite)
-    let name = names.removeLast()
-    if failures.last?.place == place { failures.removeLast() }
-    if let number = last.shown?.number, findings[number].place == place {
-      (findings[number].place, findings[number].evidence) = (nil, nil)
-    }
-    entry.attempts += 1
-    (entry.milliseconds, entry.observations) = (0, 0)
-    if entry.tryTimes.isEmpty { entry.tryTimes = [entry.time] }
-    entry.tryTimes.append(time)
-    if let time {
-      entry.time = CaseTime(
-        start: entry.time?.start ?? time.start, taken: time.taken + (entry.time?.taken ?? .zero))
-    }
-    reading.provisional.now[key(last.id)] = nil
-    var tries = last.tries
-    reading.endings.uncount(tries.ending(failsFlaky: reading.run?.failsFlaky ?? false))
-    tries.beginAgain()
-    open = Open(id: last.id, suite: suite, name: name, entry: entry, tries: tries, shown: last.shown)
-  }
-
-  private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
-    let scanner = LineTokens(reader.bytes)
-    if !ended.ending.isRed || failures.count >= Self.failureLimit, let open,
-      scanner.isText(ended.id, open.id)
-    {
-      if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
-      self.open?.entry.observations = ended.observations
-      count(ended.observations, of: ended.word)
-      return close(ended.ending, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
-    }
-    guard case .verdict(let verdict) = reader.whole() else { return }
-    close(verdict, id: scanner.bytes(of: ended.id), line: reader.line)
-  }
-
-  private mutating func close(_ verdict: Record.Verdict, id: [UInt8], line: Int) {
-    guard let open, open.id == id else {
-      let reason = open.map { "while \(String(decoding: $0.id, as: UTF8.self)) is running" }
-      return add(
-        JournalProblem(
-          line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
-    }
-    let ending = verdict.tryEnding
-    if ending.isRed, failures.count < Self.failureLimit {
-      failures.append(Failure(place: table.count, verdict: verdict))
-    }
-    if !verdict.attachments.isEmpty { self.open?.entry.hasDiagnostics = true }
-    let observations = max(0, verdict.observations ?? 0)
-    self.open?.entry.observations = observations
-    count(observations, of: verdict.word)
-    close(ending, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
-  }
-
-  /// Counts what a verdict rests on: an agreement is the last word on its case.
-  private mutating func count(_ observations: Int, of word: Record.Verdict.Word) {
-    guard word == .agree else { return }
-    let (sum, isFar) = self.observations.addingReportingOverflow(observations)
-    self.observations = isFar ? .max : sum
-  }
-
-  private mutating func close(_ ending: CaseEnding, after time: Int64?, isTriedAgain: Bool) {
-    open?.tries.end(ending, isTriedAgain: isTriedAgain)
-    if let time { open?.entry.milliseconds = time }
-    closeOpenCase()
-  }
-
-  /// Puts the case in its place; one without a verdict was not brought to its end.
-  private mutating func closeOpenCase() {
-    guard var ended = open else { return }
-    open = nil
-    let place = table.count
-    let ending = ended.tries.ending(failsFlaky: reading.run?.failsFlaky ?? false)
-    ended.entry.ending = ending
-    reading.endings.count(ending)
-    if let shown = ended.shown, !takesPlace(shown, ending, at: place) {
-      ended.entry.ending = nil
-      reading.replaced += 1
-    } else if ending.element == .error {
-      reading.provisional.now[key(ended.id)] = place
-    }
-    table.append(ended.entry, suite: ended.suite)
-    names.append(ended.name)
-    suiteTable.count(ended.suite)
-    reading.last = (ended.id, place, ended.tries, ended.shown)
-  }
-
-  /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.
-  private mutating func takesPlace(_ shown: Shown, _ ending: CaseEnding, at place: Int) -> Bool {
-    let known = findings[shown.number]
-    let evidence = Record.Finding.Evidence(ending, shortest: shown.finding.shortest)
-    if let other = known.place, let before = known.evidence {
-      guard evidence.supersedes(before) else { return false }
-      if other >= reading.first { reading.replaced += 1 }
-      table.replace(other)
-    }
-    findings[shown.number] = Found(finding: shown.finding, place: place, evidence: evidence)
-    return true
-  }
-}
-
-// MARK: - Ends and problems
-
-extension JournalIndex {
-  /// Makes sure that a run which did not end well cannot look as if it had.
-  private mutating func checkEnd(wasOpen: Bool) {
-    guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
-    // Those that made place may be counted or not.
-    if ending.cases > reading.cases || ending.cases < reading.cases - reading.replaced {
-      let message = "the run ended with \(ending.cases) cases, and the journal holds \(reading.cases)"
-      add(JournalProblem(line: 0, message: message))
-    }
-    // 0 is agreement, and 4 that nothing was selected.
-    if [0, 4].contains(ending.status) {
-      let count = (reading.first..<table.count).count { table.ending(of: $0)?.word == .incomplete }
-      if count > 0, problems.isEmpty {
-        let words = count == 1 ? "1 case has" : "\(count) cases have"
-        let message = "the run ended with status \(ending.status), and \(words) no verdict in the journal"
-        add(JournalProblem(line: 0, message: message))
-      }
-    } else if !showsWhy(ending.status) {
-      let why = diagnostics.map { "; " + $0 }.joined()
-      add(
-        JournalProblem(
-          line: 0, message: "the run ended with status \(ending.status)" + why,
-          status: CommandStatus(rawValue: Int32(clamping: ending.status)) ?? .internalFault))
-    }
-  }
-
-  /// Leaves out what stands behind the end, whose counts say that nothing is missing before it, and says so.
-  private mutating func leaveOutForeign() {
-    guard let first = reading.foreign.first else { return }
-    let count = reading.foreign.count
-    let words =
-      (count == 1
-        ? "a line behind the end is no record and is"
-        : "\(count) lines behind the end are no records and are")
-      + " left out: \(first)"
-    leftOut.append(words)
-    if diagnostics.count < Self.problemLimit { diagnostics.append("of the journal: " + words) }
-  }
-
-  /// Says of a run that was killed what is missing.
-  private mutating func noteMissingEnd(wasOpen: Bool) {
-    let planned = reading.run?.cases
-    let begun = reading.cases - reading.replaced
-    let missing = planned.map { max(0, $0 - begun) } ?? 0
-    if let planned {
-      self.missing.of += planned
-      self.missing.cases += missing
-    }
-    if wasOpen, missing == 0 { return }
-    let words =
-      missing == 0 ? "its journal just stops" : "\(missing) of its \(planned ?? 0) cases were not begun"
-    add(JournalProblem(line: 0, message: "incomplete: the run did not end, \(words)"))
-  }
-
-  /// Whether a case of the run makes reports say what it ended with: a divergence is a failure, all else an error.
-  private func showsWhy(_ status: Int) -> Bool {
-    let isFailure = status == CommandStatus.divergence.rawValue
-    return reading.endings.count(as: .failed) > 0 || !isFailure && reading.endings.count(as: .error) > 0
-  }
-
-  private mutating func add(_ problem: JournalProblem) {
-    if problems.count < Self.problemLimit {
-      problems.append(problem)
-    } else if problems.count == Self.problemLimit {
-      problems.append(JournalProblem(line: 0, message: "and more lines that cannot be understood"))
-    }
-  }
-}
-
 // MARK: - Names
 
 extension JournalIndex {
@@ -696,13 +386,13 @@ extension JournalIndex {
     names = Pages()
   }
 
-  private func key(_ id: [UInt8]) -> UInt64 {
+  func key(_ id: [UInt8]) -> UInt64 {
     var hash = Fingerprint()
     for byte in id { hash.mix(UInt64(byte)) }
     return hash.value
   }
 
-  private func hash(_ name: String, _ suite: Int) -> UInt64 {
+  func hash(_ name: String, _ suite: Int) -> UInt64 {
     var hash = Fingerprint(after: suiteTable.hash(suite))
     hash.mix(name)
     return hash.value

@@ -1,0 +1,312 @@
+import Basics
+import System
+
+// MARK: - Reading
+
+extension JournalIndex {
+  mutating func read(_ reader: inout JournalReader, _ journal: Int32, _ times: CaseTimes?) {
+    reading = Reading()
+    reading.times = times
+    reading.first = table.count
+    do {
+      while let line = try reader.headerScan() {
+        switch line {
+        case .success(.event(let time, let diagnostic)): take(eventAt: time, diagnostic)
+        case .success(.start(let start)): begin(start, reader, journal)
+        case .success(.verdict(let ended)): close(ended, reader)
+        case .success(.other(let record)): take(record, reader, journal)
+        case .failure(let problem):
+          guard reading.ending != nil else {
+            add(problem)
+            continue
+          }
+          if reading.foreign.first == nil { reading.foreign.first = problem }
+          reading.foreign.count += 1
+        }
+      }
+    } catch {
+      sources[Int(journal)].fault = error
+      add(JournalProblem(line: 0, message: "\(error)"))
+    }
+    let wasOpen = open != nil
+    closeOpenCase()
+    checkEnd(wasOpen: wasOpen)
+    leaveOutForeign()
+    statuses.append(reading.ending?.status)
+    if let run = reading.run { runs.append(run) }
+    if let campaign = reading.campaign { campaigns.append(campaign) }
+  }
+
+  private mutating func take(eventAt time: Int64, _ diagnostic: String?) {
+    open?.entry.milliseconds = time
+    guard let diagnostic else { return }
+    open?.entry.hasDiagnostics = true
+    if open == nil, diagnostics.count < Self.problemLimit { diagnostics.append(diagnostic) }
+  }
+
+  private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
+    switch record {
+    case .run(let run):
+      // A run that is taken up again starts anew at the end of its journal.
+      reading.run = run
+      reading.ending = nil
+      // What stands between two sessions may have been a part of one.
+      if let foreign = reading.foreign.first { add(foreign) }
+      reading.foreign = (nil, 0)
+      closeOpenCase()
+      reading.provisional.earlier.merge(reading.provisional.now) { $1 }
+      reading.provisional.now = [:]
+    case .begin(let start):
+      let suite = suiteTable.number(of: className(id: start.id))
+      begin(
+        Array(start.id.utf8), attempt: start.attempt, suite: suite,
+        name: hash(caseName(of: start, copy: 1), suite), reader, journal)
+    case .verdict(let verdict):
+      close(verdict, id: Array(verdict.id.utf8), line: reader.line)
+    case .coverage(let coverage):
+      if let index = self.coverage.firstIndex(where: { $0.machine == coverage.machine }) {
+        self.coverage[index].add(coverage)
+      } else {
+        self.coverage.append(coverage)
+      }
+    case .machine(let machine):
+      if !machines.contains(where: { $0.name == machine.name }) { machines.append(machine) }
+    case .end(let ending):
+      reading.ending = ending
+    case .finding(let finding):
+      take(finding)
+    case .left: break
+    case .campaign(let status):
+      reading.campaign = (status, reading.last?.place)
+      if let last = reading.last { reading.provisional.now[key(last.id)] = last.place }
+    case .event(let event):
+      take(eventAt: event.time.milliseconds, event.isDiagnostic ? event.diagnostic : nil)
+    }
+  }
+
+  private mutating func take(_ finding: Record.Finding) {
+    let number = findingNumbers[finding.signature] ?? findings.count
+    if number == findings.count {
+      findingNumbers[finding.signature] = number
+      findings.append(Found(finding: finding))
+    }
+    reading.next = Shown(number: number, finding: finding)
+  }
+}
+
+// MARK: - Cases
+
+extension JournalIndex {
+  private mutating func begin(
+    _ start: JournalHeaderScan.Start, _ reader: borrowing JournalReader, _ journal: Int32
+  ) {
+    let line = reader.bytes
+    let scanner = LineTokens(line)
+    let id = scanner.bytes(of: start.id)
+    let suite = suiteTable.number(of: start, scanner)
+    let name: UInt64
+    if start.settings == nil, let plain = scanner.plainName(ofID: start.id) {
+      name = scanner.hash(plain, after: suiteTable.hash(suite))
+    } else {
+      let settings = start.settings.flatMap { scanner.text(of: $0) }
+      name = hash(caseName(id: scanner.text(of: start.id) ?? "", settings: settings, copy: 1), suite)
+    }
+    begin(id, attempt: start.attempt, suite: suite, name: name, reader, journal)
+  }
+
+  private mutating func begin(
+    _ id: [UInt8], attempt: Int, suite: Int, name: UInt64, _ reader: borrowing JournalReader, _ journal: Int32
+  ) {
+    closeOpenCase()
+    let time = reading.times?.time(ofLine: reader.line)
+    if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place, time) }
+    reading.cases += 1
+    if !reading.provisional.earlier.isEmpty,
+      let place = reading.provisional.earlier.removeValue(forKey: key(id))
+    {
+      table.replace(place)
+      reading.replaced += 1
+    }
+    open = Open(
+      id: id, suite: suite, name: name,
+      entry: Entry(
+        journal: journal, offset: reader.offset, line: reader.line, copy: 1, milliseconds: 0, time: time),
+      shown: reading.next)
+    reading.next = nil
+  }
+
+  /// Takes up the case that ended last: what counts is how the new try ends.
+  private mutating func tryAgain(_ place: Int, _ time: CaseTime?) {
+    guard let last = reading.last, place == table.count - 1 else { return }
+    let suite = table.suite(of: place)
+    var entry = table.removeLast()
+    suiteTable.uncount(suite)
+    let name = names.removeLast()
+    if failures.last?.place == place { failures.removeLast() }
+    if let number = last.shown?.number, findings[number].place == place {
+      (findings[number].place, findings[number].evidence) = (nil, nil)
+    }
+    entry.attempts += 1
+    (entry.milliseconds, entry.observations) = (0, 0)
+    if entry.tryTimes.isEmpty { entry.tryTimes = [entry.time] }
+    entry.tryTimes.append(time)
+    if let time {
+      entry.time = CaseTime(
+        start: entry.time?.start ?? time.start, taken: time.taken + (entry.time?.taken ?? .zero))
+    }
+    reading.provisional.now[key(last.id)] = nil
+    var tries = last.tries
+    reading.endings.uncount(tries.ending(failsFlaky: reading.run?.failsFlaky ?? false))
+    tries.beginAgain()
+    open = Open(id: last.id, suite: suite, name: name, entry: entry, tries: tries, shown: last.shown)
+  }
+
+  private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
+    let scanner = LineTokens(reader.bytes)
+    if !ended.ending.isRed || failures.count >= Self.failureLimit, let open,
+      scanner.isText(ended.id, open.id)
+    {
+      if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
+      self.open?.entry.observations = ended.observations
+      count(ended.observations, of: ended.word)
+      return close(ended.ending, after: ended.milliseconds, isTriedAgain: ended.isTriedAgain)
+    }
+    guard case .verdict(let verdict) = reader.whole() else { return }
+    close(verdict, id: scanner.bytes(of: ended.id), line: reader.line)
+  }
+
+  private mutating func close(_ verdict: Record.Verdict, id: [UInt8], line: Int) {
+    guard let open, open.id == id else {
+      let reason = open.map { "while \(String(decoding: $0.id, as: UTF8.self)) is running" }
+      return add(
+        JournalProblem(
+          line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
+    }
+    let ending = verdict.tryEnding
+    if ending.isRed, failures.count < Self.failureLimit {
+      failures.append(Failure(place: table.count, verdict: verdict))
+    }
+    if !verdict.attachments.isEmpty { self.open?.entry.hasDiagnostics = true }
+    let observations = max(0, verdict.observations ?? 0)
+    self.open?.entry.observations = observations
+    count(observations, of: verdict.word)
+    close(ending, after: verdict.time?.milliseconds, isTriedAgain: verdict.isTriedAgain)
+  }
+
+  /// Counts what a verdict rests on: an agreement is the last word on its case.
+  private mutating func count(_ observations: Int, of word: Record.Verdict.Word) {
+    guard word == .agree else { return }
+    let (sum, isFar) = self.observations.addingReportingOverflow(observations)
+    self.observations = isFar ? .max : sum
+  }
+
+  private mutating func close(_ ending: CaseEnding, after time: Int64?, isTriedAgain: Bool) {
+    open?.tries.end(ending, isTriedAgain: isTriedAgain)
+    if let time { open?.entry.milliseconds = time }
+    closeOpenCase()
+  }
+
+  /// Puts the case in its place; one without a verdict was not brought to its end.
+  private mutating func closeOpenCase() {
+    guard var ended = open else { return }
+    open = nil
+    let place = table.count
+    let ending = ended.tries.ending(failsFlaky: reading.run?.failsFlaky ?? false)
+    ended.entry.ending = ending
+    reading.endings.count(ending)
+    if let shown = ended.shown, !takesPlace(shown, ending, at: place) {
+      ended.entry.ending = nil
+      reading.replaced += 1
+    } else if ending.element == .error {
+      reading.provisional.now[key(ended.id)] = place
+    }
+    table.append(ended.entry, suite: ended.suite)
+    names.append(ended.name)
+    suiteTable.count(ended.suite)
+    reading.last = (ended.id, place, ended.tries, ended.shown)
+  }
+
+  /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.
+  private mutating func takesPlace(_ shown: Shown, _ ending: CaseEnding, at place: Int) -> Bool {
+    let known = findings[shown.number]
+    let evidence = Record.Finding.Evidence(ending, shortest: shown.finding.shortest)
+    if let other = known.place, let before = known.evidence {
+      guard evidence.supersedes(before) else { return false }
+      if other >= reading.first { reading.replaced += 1 }
+      table.replace(other)
+    }
+    findings[shown.number] = Found(finding: shown.finding, place: place, evidence: evidence)
+    return true
+  }
+}
+
+// MARK: - Ends and problems
+
+extension JournalIndex {
+  /// Makes sure that a run which did not end well cannot look as if it had.
+  private mutating func checkEnd(wasOpen: Bool) {
+    guard let ending = reading.ending else { return noteMissingEnd(wasOpen: wasOpen) }
+    // Those that made place may be counted or not.
+    if ending.cases > reading.cases || ending.cases < reading.cases - reading.replaced {
+      let message = "the run ended with \(ending.cases) cases, and the journal holds \(reading.cases)"
+      add(JournalProblem(line: 0, message: message))
+    }
+    // 0 is agreement, and 4 that nothing was selected.
+    if [0, 4].contains(ending.status) {
+      let count = (reading.first..<table.count).count { table.ending(of: $0)?.word == .incomplete }
+      if count > 0, problems.isEmpty {
+        let words = count == 1 ? "1 case has" : "\(count) cases have"
+        let message = "the run ended with status \(ending.status), and \(words) no verdict in the journal"
+        add(JournalProblem(line: 0, message: message))
+      }
+    } else if !showsWhy(ending.status) {
+      let why = diagnostics.map { "; " + $0 }.joined()
+      add(
+        JournalProblem(
+          line: 0, message: "the run ended with status \(ending.status)" + why,
+          status: CommandStatus(rawValue: Int32(clamping: ending.status)) ?? .internalFault))
+    }
+  }
+
+  /// Leaves out what stands behind the end, whose counts say that nothing is missing before it, and says so.
+  private mutating func leaveOutForeign() {
+    guard let first = reading.foreign.first else { return }
+    let count = reading.foreign.count
+    let words =
+      (count == 1
+        ? "a line behind the end is no record and is"
+        : "\(count) lines behind the end are no records and are")
+      + " left out: \(first)"
+    leftOut.append(words)
+    if diagnostics.count < Self.problemLimit { diagnostics.append("of the journal: " + words) }
+  }
+
+  /// Says of a run that was killed what is missing.
+  private mutating func noteMissingEnd(wasOpen: Bool) {
+    let planned = reading.run?.cases
+    let begun = reading.cases - reading.replaced
+    let missing = planned.map { max(0, $0 - begun) } ?? 0
+    if let planned {
+      self.missing.of += planned
+      self.missing.cases += missing
+    }
+    if wasOpen, missing == 0 { return }
+    let words =
+      missing == 0 ? "its journal just stops" : "\(missing) of its \(planned ?? 0) cases were not begun"
+    add(JournalProblem(line: 0, message: "incomplete: the run did not end, \(words)"))
+  }
+
+  /// Whether a case of the run makes reports say what it ended with: a divergence is a failure, all else an error.
+  private func showsWhy(_ status: Int) -> Bool {
+    let isFailure = status == CommandStatus.divergence.rawValue
+    return reading.endings.count(as: .failed) > 0 || !isFailure && reading.endings.count(as: .error) > 0
+  }
+
+  mutating func add(_ problem: JournalProblem) {
+    if problems.count < Self.problemLimit {
+      problems.append(problem)
+    } else if problems.count == Self.problemLimit {
+      problems.append(JournalProblem(line: 0, message: "and more lines that cannot be understood"))
+    }
+  }
+}
