@@ -17,7 +17,7 @@ private let key = LockKey(
 struct ControlMessageTests {
   // swift-format-ignore
   static let requests: [(ControlRequest, String)] = [
-    (.abilities, #"{"abilities":true}"#),
+    (.abilities, #"{"abilities":true}"#), (.watch, #"{"watch":true}"#),
     (.prepare(StartCondition(), options: []), #"{"prepare":{}}"#),
     (.prepare(StartCondition([Argument("registered", .flag(true)), Argument("battery", .number(5.5))]), options: [Argument("motor", .text("2 s"))]),
       #"{"prepare":{"registered":true,"battery":5.5},"options":{"motor":"2 s"}}"#),
@@ -48,6 +48,14 @@ struct ControlMessageTests {
       ControlAbilities(
         lock: "sesame5", stimuli: ["a"], faults: ["b", "c"], settings: [], options: ["d"],
         conditions: ["loss"])),
+    .abilities(
+      {
+        var abilities = ControlAbilities(
+          lock: "pad", stimuli: [], faults: [], settings: [], options: [], conditions: [])
+        (abilities.reports, abilities.readings, abilities.showsEffects) = (["lost"], ["battery"], true)
+        return abilities
+      }()),
+    .shown(["event": "lost", "detail": "by hand"]),
   ]
 
   @Test("answers read back as they were written", arguments: answers.indices)
@@ -80,11 +88,20 @@ struct ControlSocketTests {
     private let isOver = Atomic<Bool>(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ path: String, answer: @escaping @Sendable (ControlRequest) -> ControlAnswer?) throws {
+    /// - Parameter shown: what each start and stimulus makes its program show.
+    init(
+      _ path: String, showing shown: [JSON] = [],
+      answer: @escaping @Sendable (ControlRequest) -> ControlAnswer?
+    ) throws {
       nonisolated(unsafe) let server = try ControlServer(path: path)
       Thread { [self] in
         while !isOver.load(ordering: .relaxed) {
           for (client, request) in unsafe server.service() {
+            switch request {
+            case .watch: if answer(request) == .done { unsafe server.watch(client) }
+            case .stimulus, .prepare: for line in shown { unsafe server.show(line) }
+            case .abilities, .fault: break
+            }
             if let answer = answer(request) { unsafe server.answer(client, answer) }
           }
           usleep(1000)
@@ -112,7 +129,7 @@ struct ControlSocketTests {
       return switch request {
       case .abilities: .abilities(Self.abilities)
       case .prepare: .prepared(key)
-      case .stimulus: .done
+      case .stimulus, .watch: .done
       case .fault: .refused("no bolt to jam")
       }
     }
@@ -131,6 +148,68 @@ struct ControlSocketTests {
       .stimulus("handToLocked", []), .fault(Fault("jam")),
     ]
     expect(asked.withLock { $0 }, expected)
+  }
+
+  @Test("what a lock's program shows is compared as it is on our radio, from the start of a test on")
+  func shown() throws {
+    let vocabulary = Vocabulary(stimuli: ["lost"], statuses: ["on"], effects: ["beep"])
+    let lines: [JSON] = [
+      ["effect": "beep"], ["reading": ["battery": 6]], ["event": "lost", "detail": "0x08"],
+      ["event": "found"],
+      ["violation": "twice", "of": "open", "detail": "pull 2"],
+    ]
+    let wanted: [Observation] = [
+      .effect(0), .reading(Reading("battery", .integer(6))), .event(SeenEvent(0, "0x08")), .unknown("found"),
+      .violation(Violation("twice", of: "open", "pull 2")),
+    ]
+    let emulator = try Emulator(path, showing: lines) { request in
+      switch request {
+      case .abilities: .abilities(Self.abilities)
+      case .prepare: .prepared(nil)
+      case .stimulus, .fault, .watch: .done
+      }
+    }
+    let environment = ControlledDriverEnvironment(try ControlledEnvironment(path: path), conditions: [])
+    environment.adopt(vocabulary)
+    for _ in 0..<2 {
+      try environment.prepare(StartCondition())
+      // What was shown before the answer belongs to no test.
+      expect(environment.takeObservations(), [])
+      expect(try environment.perform("handToLocked", []), nil)
+      expect(environment.takeObservations(), wanted)
+      expect(environment.takeObservations(), [])
+    }
+    try environment.prepare(StartCondition())
+    emulator.stop()
+    expect(environment.takeObservations(), [])
+    expect(
+      environment.fault,
+      LabFault(.transportLost, "the emulator of the lock, \(path): it closed the connection"))
+  }
+
+  @Test("an emulator that cannot be watched shows nothing, and one that shows what is none is trouble")
+  func unwatched() throws {
+    for (answer, line, fault) in [
+      (ControlAnswer.refused("expected {…}"), JSON.null, String?.none),
+      (
+        .done, ["status": "on"], "the emulator of the lock shows what is none: a peripheral shows no `status`"
+      ),
+    ] {
+      let emulator = try Emulator(path, showing: [line]) { request in
+        switch request {
+        case .abilities: .abilities(Self.abilities)
+        case .prepare: .prepared(nil)
+        case .stimulus, .fault: .done
+        case .watch: answer
+        }
+      }
+      let environment = ControlledDriverEnvironment(try ControlledEnvironment(path: path), conditions: [])
+      try environment.prepare(StartCondition())
+      _ = try environment.perform("handToLocked", [])
+      expect(environment.takeObservations(), [])
+      expect(environment.fault?.detail.hasPrefix(fault ?? "none"), fault.map { _ in true })
+      emulator.stop()
+    }
   }
 
   @Test(

@@ -68,8 +68,9 @@ struct OwnProtocolTests {
     let machine = try folder.read("pad.yaml")
     try folder.write(
       "pad.yaml",
-      machine.replacing("unlockWrong, lock,", with: "unlockWrong, lock, turnKey,")
+      machine.replacing("unlockWrong, lock,", with: "unlockWrong, lock, turnKey, pry,")
         + "  - { event: turnKey, from: locked, to: opening }\n"
+        + "  - { event: pry, from: heard, to: \"=\" }\n"
         + "  - { from: opening, to: unlocked, within: 1 s }\n")
     try folder.write(
       "pad.yaml",
@@ -90,8 +91,21 @@ struct OwnProtocolTests {
               lock.log("jammed %s" % isOn)
 
 
+          @lock.stimulus
+          def pry():
+              lock.violation("pried-open", "by hand")
+
+
           lock.run()
           """))
+    try folder.write(
+      "pry.yaml",
+      """
+      scenario: It is pried open
+      machine: pad.yaml
+      steps: [approach, { until: { status: heard, within: 5 s } }, pry, { wait: 1 s }]
+
+      """)
     try folder.write(
       "hand.yaml",
       """
@@ -116,6 +130,10 @@ struct OwnProtocolTests {
     #expect(result.output.contains("2 cases: 2 agree"), "\(result.output)\(result.errors)")
     let said = try air.said
     #expect(said.contains("lock: jammed True"), "\(said)")
+    // What its program shows is told there, and compared.
+    let pried = try Command.drive(["pry.yaml"], air, lock: "./real.lock.yaml", control)
+    #expect(pried.status == 1, "\(pried.output)\(pried.errors)")
+    #expect(pried.output.contains("pried-open"), "\(pried.output)")
     // Without it nobody is there who could.
     let alone = try Command.drive(["hand.yaml"], air, lock: "./real.lock.yaml")
     #expect(alone.output.contains("1 skipped"), "\(alone.output)\(alone.errors)")

@@ -36,7 +36,7 @@ struct DriverLocks {
       family: try Self.family(of: said, machine: lock.machine),
       abilities: DriverDevice<Transport>.abilities(
         of: said, environment ?? Self.nobody, Self.settings(of: said, nil) { false }),
-      readings: said.readings)
+      readings: said.readings + (environment?.readings ?? []).filter { !said.readings.contains($0) })
   }
 
   /// The family of the locks of a driver that drives what a program plays.

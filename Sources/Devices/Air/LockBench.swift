@@ -317,7 +317,8 @@ extension LockBench {
       case .usb, .hciSocket, .serial: true
       case .tcpClient, .tcpServer, .unixClient, nil: false
       }
-    return abilities.conditions.isEmpty && isRealAir ? ["loss"] : abilities.conditions
+    let isSaid = !isRealAir || abilities.conditions.contains("loss")
+    return abilities.conditions + (isSaid ? [] : ["loss"])
   }
 }
 

@@ -1,7 +1,7 @@
 import Bluetooth
 public import Conformance
 public import Sesame
-import Basics
+public import Basics
 
 /// What can be asked of the emulator of a lock over its control socket; see <doc:Control>.
 public enum ControlRequest: Equatable, Sendable {
@@ -13,6 +13,8 @@ public enum ControlRequest: Equatable, Sendable {
   case stimulus(String, [Argument])
   /// A disturbance.
   case fault(Fault)
+  /// To be told from now on what the lock's program shows.
+  case watch
 }
 
 /// What the emulator answers.
@@ -23,6 +25,8 @@ public enum ControlAnswer: Equatable, Sendable {
   case done
   /// It was not done, and why.
   case refused(String)
+  /// No answer: what the lock's program shows, as it wrote it, to whoever watches it.
+  case shown(JSON)
 }
 
 /// What an emulated lock's environment can be asked for.
@@ -39,6 +43,10 @@ public struct ControlAbilities: Equatable, Sendable {
   public var options: [String]
   /// What of the model's conditions always holds there.
   public var conditions: [String]
+  /// The events of the model and the values that its program reports, and whether it shows effects, to whoever watches it.
+  public var reports: [String] = []
+  public var readings: [String] = []
+  public var showsEffects = false
 
   /// Makes a list of abilities.
   public init(
@@ -79,6 +87,7 @@ extension ControlRequest {
         .known([
           "stimulus": .text(name), "arguments": arguments.isEmpty ? nil : JSON(control: arguments),
         ])
+      case .watch: ["watch": true]
       case .fault(let fault): ["fault": .text(fault.name), "value": JSON(control: fault.value)]
       }
     return json.line
@@ -95,6 +104,7 @@ extension ControlRequest {
     }
     switch (names.first, members.first?.value) {
     case ("abilities", _) where names.count == 1: self = .abilities
+    case ("watch", .flag(true)) where names.count == 1: self = .watch
     case ("prepare", let settings?) where names.allSatisfy({ ["prepare", "options"].contains($0) }):
       self = .prepare(
         StartCondition(try ControlError.arguments(settings)), options: try arguments("options"))
@@ -108,7 +118,8 @@ extension ControlRequest {
       )
     default:
       throw ControlError(
-        #"expected {"abilities":true}, {"prepare":{…}}, {"stimulus":"…"} or {"fault":"…","value":…}"#)
+        #"expected {"abilities":true}, {"watch":true}, {"prepare":{…}}, {"stimulus":"…"} or {"fault":"…","value":…}"#
+      )
     }
   }
 }
@@ -125,13 +136,17 @@ extension ControlAnswer {
       case .prepared(nil): ["prepared": ["registered": false]]
       case .prepared(let key?):
         ["prepared": ["registered": true, "key": JSON(exposing: key)]]
+      case .shown(let line): ["shown": line]
       case .abilities(let abilities):
         [
-          "abilities": [
+          "abilities": .known([
             "lock": .text(abilities.lock), "stimuli": JSON(names: abilities.stimuli),
             "faults": JSON(names: abilities.faults), "settings": JSON(names: abilities.settings),
             "options": JSON(names: abilities.options), "conditions": JSON(names: abilities.conditions),
-          ]
+            "reports": abilities.reports.isEmpty ? nil : JSON(names: abilities.reports),
+            "readings": abilities.readings.isEmpty ? nil : JSON(names: abilities.readings),
+            "effects": abilities.showsEffects ? true : nil,
+          ])
         ]
       }
     return json.line
@@ -144,6 +159,7 @@ extension ControlAnswer {
     switch (members[0].name, members[0].value) {
     case ("done", .flag(true)): self = .done
     case ("refused", .text(let why)): self = .refused(why)
+    case ("shown", let line): self = .shown(line)
     case ("prepared", let value): self = .prepared(try ControlError.key(in: value))
     case ("abilities", let value): self = .abilities(try ControlAbilities(value))
     default: throw ControlError(Self.expectation)
@@ -165,6 +181,9 @@ extension ControlAbilities {
       lock: lock, stimuli: try names("stimuli"), faults: try names("faults"),
       settings: try names("settings"), options: try names("options"),
       conditions: try names("conditions"))
+    if json["reports"] != nil { reports = try names("reports") }
+    if json["readings"] != nil { readings = try names("readings") }
+    showsEffects = json["effects"] == .flag(true)
   }
 }
 

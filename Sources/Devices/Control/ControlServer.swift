@@ -1,3 +1,4 @@
+public import Basics
 import Glibc
 import System
 
@@ -13,7 +14,7 @@ public final class ControlServer {
   /// Where it listens.
   public let path: String
   private let listener: Int32
-  private var clients: [(number: Int, stream: LineStream)] = []
+  private var clients: [(number: Int, stream: LineStream, isWatching: Bool)] = []
   private var last = 0
   /// The most programs at a time.
   private static let maximumClients = 16
@@ -51,6 +52,24 @@ public final class ControlServer {
     clients[index].stream.send(answer.line)
   }
 
+  /// Shows a program what the lock's shows, from now on.
+  public func watch(_ client: Client) {
+    guard let index = clients.firstIndex(where: { $0.number == client.number }) else { return }
+    clients[index].isWatching = true
+  }
+
+  /// Tells the programs that watch it what the lock's program shows. One that does not read is left.
+  public func show(_ line: JSON) {
+    let text = ControlAnswer.shown(line).line
+    for index in clients.indices where clients[index].isWatching {
+      clients[index].stream.send(text)
+      guard clients[index].stream.isBehind else { continue }
+      Kernel.close(clients[index].stream.descriptor)
+      clients[index].number = 0
+    }
+    clients.removeAll { $0.number == 0 }
+  }
+
   /// Ends all connections and removes the socket.
   public func shutDown() {
     guard !isDown else { return }
@@ -70,7 +89,7 @@ public final class ControlServer {
       Kernel.fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       Kernel.fcntl(descriptor, F_SETFL, O_NONBLOCK)
       last += 1
-      clients.append((last, LineStream(descriptor)))
+      clients.append((last, LineStream(descriptor), false))
     }
   }
 

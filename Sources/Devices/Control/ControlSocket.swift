@@ -83,6 +83,9 @@ struct LineStream {
   /// What to poll for.
   var events: Int16 { Int16(POLLIN) | (outgoing.isEmpty ? 0 : Int16(POLLOUT)) }
 
+  /// Whether more waits to be read than whoever reads it can have left unread by chance.
+  var isBehind: Bool { outgoing.count > 1 << 20 }
+
   /// Queues a line and sends what can be sent.
   mutating func send(_ line: String) {
     outgoing += Array(line.utf8) + [UInt8(ascii: "\n")]

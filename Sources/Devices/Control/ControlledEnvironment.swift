@@ -19,6 +19,9 @@ public final class ControlledEnvironment: LockEnvironment {
   public private(set) var abilities: ControlAbilities
   private let timeout: Interval
   private var stream: LineStream?
+  /// Whether the lock's program is watched, and what it has shown that was not taken yet.
+  private var isWatching = false
+  private var shown: [JSON] = []
 
   /// Connects to an emulator and asks what it can do.
   public init(path: String, timeout: Interval = .seconds(5)) throws(LabFault) {
@@ -40,6 +43,8 @@ public final class ControlledEnvironment: LockEnvironment {
 
   public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }
+    // What was shown before belongs to no test.
+    shown = []
     if let key { Secrecy.keep(key) }
     return key
   }
@@ -58,13 +63,48 @@ public final class ControlledEnvironment: LockEnvironment {
   /// Nothing, as above.
   public func drop(_ key: LockKey) throws(LabFault) {}
 
+  /// Wants to be told what the lock's program shows; an emulator that does not know of that shows nothing.
+  func watch() throws(LabFault) {
+    guard !isWatching else { return }
+    isWatching = true
+    if stream == nil { try callUp() } else { try requestWatch() }
+  }
+
+  private func requestWatch() throws(LabFault) {
+    do throws(LabFault) {
+      guard case .done = try ask(.watch) else { throw outOfTurn() }
+    } catch  where error.symptom == .notPossible {
+      isWatching = false
+    }
+  }
+
+  /// Takes the lines that the lock's program has shown since the test began, or since they were last taken.
+  func takeShown() throws(LabFault) -> [JSON] {
+    guard isWatching else { return [] }
+    while stream != nil {
+      switch stream?.next() ?? .over {
+      case .line(let line):
+        guard case .shown(let json) = try take(line) else { throw outOfTurn() }
+        shown.append(json)
+      case .over: throw lost("it closed the connection")
+      case .nothing:
+        defer { shown = [] }
+        return shown
+      }
+    }
+    return []
+  }
+
   private func ask(_ request: ControlRequest) throws(LabFault) -> ControlAnswer {
     try callUp()
     let limit = MonotonicClock.now + timeout
     stream?.send(request.line)
     while true {
       switch stream?.next() ?? .over {
-      case .line(let line): return try take(line)
+      case .line(let line):
+        let answer = try take(line)
+        guard case .shown(let json) = answer else { return answer }
+        shown.append(json)
       case .over: throw lost("it closed the connection")
       case .nothing:
         let left = limit - MonotonicClock.now
@@ -93,6 +133,7 @@ public final class ControlledEnvironment: LockEnvironment {
     } catch {
       throw LabFault(.noDevice, "the emulator of the lock cannot be reached: \(error)")
     }
+    if isWatching { try requestWatch() }
   }
 
   private func outOfTurn() -> LabFault { lost("an answer to something else") }

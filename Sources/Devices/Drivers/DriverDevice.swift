@@ -18,6 +18,8 @@ protocol DriverEnvironment: AnyObject {
   var conditions: [String] { get }
   /// The events of the machine that it reports, and whether it shows effects.
   var reports: [String] { get }
+  /// The values that it reports.
+  var readings: [String] { get }
   var showsEffects: Bool { get }
   /// What is wrong with whoever stands there.
   var fault: LabFault? { get }
@@ -39,6 +41,7 @@ protocol DriverEnvironment: AnyObject {
 
 extension DriverEnvironment {
   var reports: [String] { [] }
+  var readings: [String] { [] }
   var showsEffects: Bool { false }
   func adopt(_ vocabulary: Vocabulary) {}
   func note(_ hearing: ProgramOperation.Hearing) {}

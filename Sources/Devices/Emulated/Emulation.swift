@@ -240,10 +240,14 @@ extension ProgramPeripheral: PlayedLock {
 
   func abilities(on air: any EmulatedAir) -> ControlAbilities {
     let introduction = program.introduction ?? ProgramIntroduction()
-    return ControlAbilities(
+    var abilities = ControlAbilities(
       lock: introduction.name ?? program.command, stimuli: introduction.stimuli ?? [],
       faults: introduction.faults.map(\.fault), settings: introduction.settings ?? [], options: [],
-      conditions: air.conditions)
+      conditions: air.conditions + introduction.conditions.filter { !air.conditions.contains($0) })
+    abilities.reports = introduction.reports
+    abilities.readings = introduction.readings
+    abilities.showsEffects = introduction.showsEffects
+    return abilities
   }
 
   func prepare(
@@ -317,9 +321,18 @@ public final class Emulation {
     while let packet = air.take() { try send(played.receive(packet, at: Waiting.now)) }
     if let due = played.deadline, due <= Waiting.now { try send(played.advance(to: Waiting.now)) }
     for diagnostic in air.takeDiagnostics() { report.say(diagnostic) }
-    for notice in played.takeNotices() { tell(notice) }
+    tellNotices()
     if let trouble = played.trouble { throw EmulationFault(trouble) }
     if control == nil { try played.keep(report) }
+  }
+
+  private func tellNotices() {
+    for notice in played.takeNotices() {
+      if case .shown(let line) = notice, let json = try? JSON(parsing: Array(line.utf8)) {
+        control?.show(json)
+      }
+      tell(notice)
+    }
   }
 
   private func tell(_ notice: LockNotice) {
@@ -357,12 +370,16 @@ extension Emulation {
   private func service() throws(EmulationFault) {
     guard let control else { return }
     for (client, request) in control.service() {
+      // What was shown before a test is prepared is told before, and what it begins with is told after.
+      tellNotices()
+      if case .watch = request { control.watch(client) }
       let outcome: Result<(ControlAnswer, [HCIPacket]), LabFault>
       do {
         outcome = .success(try carryOut(request))
       } catch {
         outcome = .failure(error)
       }
+      if case .prepare = request {} else { tellNotices() }
       switch outcome {
       case .success((let answer, let packets)):
         // What was asked for has begun when it is answered.
@@ -376,6 +393,7 @@ extension Emulation {
   private func carryOut(_ request: ControlRequest) throws(LabFault) -> (ControlAnswer, [HCIPacket]) {
     let now = Waiting.now
     switch request {
+    case .watch: return (.done, [])
     case .abilities: return (.abilities(played.abilities(on: air)), [])
     case .prepare(let start, let options):
       let (key, packets) = try played.prepare(start, options, at: now)

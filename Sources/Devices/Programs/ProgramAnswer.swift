@@ -134,3 +134,18 @@ extension ProgramAnswer {
     return .at(moment)
   }
 }
+
+extension Vocabulary {
+  /// What a line shows; `nil` for one that shows nothing.
+  func observation(of answer: ProgramAnswer) -> Observation? {
+    switch answer {
+    case .status(let name): observation(ofStatus: name)
+    case .effect(let name): observation(ofEffect: name)
+    case .reading(let reading): .reading(reading)
+    case .event(let name, let detail):
+      stimulus(name).map { .event(SeenEvent($0, detail)) } ?? .unknown(name)
+    case .violation(let violation): .violation(violation)
+    case .hello, .log, .operation, .settled, .refused: nil
+    }
+  }
+}

@@ -176,18 +176,6 @@ final class ProgramConversation {
         "the \(role.title) offers the stimulus \(name), which the machine does not have: it is never given")
     }
   }
-
-  private func observation(of answer: ProgramAnswer) -> Observation? {
-    switch answer {
-    case .status(let name): vocabulary.observation(ofStatus: name)
-    case .effect(let name): vocabulary.observation(ofEffect: name)
-    case .reading(let reading): .reading(reading)
-    case .event(let name, let detail):
-      vocabulary.stimulus(name).map { .event(SeenEvent($0, detail)) } ?? .unknown(name)
-    case .violation(let violation): .violation(violation)
-    case .hello, .log, .operation, .settled, .refused: nil
-    }
-  }
 }
 
 // MARK: - Requests
@@ -383,7 +371,7 @@ extension ProgramConversation {
     if case .operation(.secret(let secret)) = said.answer { try keep(secret) }
     try check(said, line)
     note(said.answer)
-    let entry = (said: said, observation: observation(of: said.answer))
+    let entry = (said: said, observation: vocabulary.observation(of: said.answer))
     known.learn(line, entry)
     return entry
   }
