@@ -27,6 +27,20 @@ public struct ScenarioReader {
     try Document.read(bytes, name: path) { scenario(of: $0, in: Path.folder(of: path)) }
   }
 
+  /// Reads a scenario that was written elsewhere, of a machine and a device that have other names and paths here.
+  ///
+  /// - Parameters:
+  ///   - machine: the machine, whatever the text calls it.
+  ///   - device: what stands for a program and for a lock file.
+  /// - Throws: everything that is wrong with it, each with its place.
+  func read(
+    _ bytes: [UInt8], path: String, of machine: MachineLibrary.Entry, on device: DeviceSpec
+  ) throws(DocumentError) -> Scenario {
+    try Document.read(bytes, name: path) {
+      scenario(of: $0, in: Path.folder(of: path), machine, device)
+    }
+  }
+
   /// Checks the text of a scenario, of which nothing is wanted.
   ///
   /// - Throws: everything that is wrong with it, each with its place.
@@ -37,14 +51,17 @@ public struct ScenarioReader {
     }
   }
 
-  private func scenario(of cursor: Cursor, in folder: String) -> Scenario? {
+  private func scenario(
+    of cursor: Cursor, in folder: String, _ known: MachineLibrary.Entry? = nil, _ own: DeviceSpec? = nil
+  ) -> Scenario? {
     guard let fields = cursor.fields(ScenarioGrammar.any.scenario) else { return nil }
     var others = OptionalFields(fields)
     let name = fields.required("scenario")
     let title = name?.text()
-    var reading = DeviceReading(provider: provider, asksDevices: asksDevices)
+    var reading = DeviceReading(provider: provider, asksDevices: asksDevices, own: own)
     if let device = fields.optional("device") { reading.read(device) }
-    let machine = machine(fields.optional("machine"), reading, of: cursor, in: folder)
+    let named = fields.optional("machine")
+    let machine = known ?? machine(named, reading, of: cursor, in: folder)
     if reading.cursor == nil, let machine {
       reading.take(usualDeviceOf: machine)
     } else if let machine {
@@ -57,7 +74,7 @@ public struct ScenarioReader {
     let list = fields.required("steps").flatMap { steps.steps(of: $0) }
     guard let title, let machine, let start, others.isWhole, let list else { return nil }
     return Scenario(
-      title: title, machine: fields.optional("machine")?.node.text ?? machine.machine.name,
+      title: title, machine: named?.node.text ?? machine.machine.name,
       device: reading.spec,
       start: start, seed: seed, tags: tags ?? [], steps: list,
       line: name?.position.line ?? 1)
@@ -88,13 +105,16 @@ public struct ScenarioReader {
 private struct DeviceReading {
   let provider: any DeviceProvider
   let asksDevices: Bool
+  /// What stands for a program or a lock file of the same kind.
+  let own: DeviceSpec?
   private(set) var cursor: Cursor?
   private(set) var spec: DeviceSpec?
   private(set) var description: DeviceDescription?
   /// Where each setting stands, and what it says.
   private var settings: [(name: String, key: Cursor, value: Cursor)] = []
 
-  init(provider: any DeviceProvider, asksDevices: Bool) {
+  init(provider: any DeviceProvider, asksDevices: Bool, own: DeviceSpec?) {
+    self.own = own
     self.provider = provider
     self.asksDevices = asksDevices
   }
@@ -113,6 +133,9 @@ private struct DeviceReading {
         return cursor.report(error.code, error.message, hint: error.advice)
       }
       place = cursor
+    }
+    if let own, let named = spec, named.kind == own.kind, own.kind != .emulator {
+      spec = DeviceSpec(own.kind, own.name, named.settings)
     }
     guard let spec, asksDevices || spec.kind == .emulator else { return }
     do {

@@ -97,7 +97,9 @@ public struct Corpus {
 
   private mutating func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
     do throws(DocumentError) {
-      let test = TestCase(try reader.read(bytes, path: path), target, alphabet)
+      let test = TestCase(
+        // Where it was written the machine and the program had other paths.
+        try reader.read(bytes, path: path, of: target.machine, on: target.device), target, alphabet)
       if test == nil { note("\(path) asks for what \(target.device) does not offer") }
       return test
     } catch {
@@ -125,8 +127,9 @@ public struct Corpus {
   /// Keeps a test.
   public mutating func keep(_ test: TestCase, _ actions: [(action: TestAction, isForbidden: Bool)]) {
     guard fault == nil else { return }
+    let name = target.machine.machine.name
     var scenario = Scenario(
-      title: "A rare test of \(target.machine.label)", machine: target.machine.label, device: target.device,
+      title: "A rare test of \(name)", machine: name, device: target.device,
       start: target.starts[test.start], seed: target.seed, tags: ["corpus"], actions: actions,
       vocabulary: target.vocabulary)
     let text = scenario.yaml()
