@@ -155,8 +155,10 @@ public struct NightlyReport {
   }
 
   private func item(_ state: Night.CaseState, _ result: NightResult) -> Item {
-    let wanted: [NightEnding.Verdict] =
-      result.verdict == .labFault ? [.labFault, .unhealthy] : [.divergence]
+    // What is flaky has a divergence or trouble behind it.
+    let trouble: [NightEnding.Verdict] = [.labFault, .unhealthy]
+    let isTrouble = result.verdict == .labFault || result.verdict == .flaky && state.divergences == 0
+    let wanted = isTrouble ? trouble : [.divergence]
     let run = night.ended.last {
       state.runs.contains($0.attempt.number) && wanted.contains($0.ending.verdict)
     }

@@ -171,9 +171,9 @@ struct NightTests {
     expect(rig.receive(.ended(3, fault), at: 2), [])
     expect(
       rig.receive(.ended(2, fault), at: 3), ["start 4: b on south over blue", "start 5: a on north over red"])
-    expect(rig.receive(.ended(5, good(1)), at: 4), ["a: agree", "start 6: c on north over red"])
+    expect(rig.receive(.ended(5, good(1)), at: 4), ["a: flaky", "start 6: c on north over red"])
     expect(rig.receive(.ended(4, fault), at: 5), ["blue is out"])
-    expect(rig.receive(.ended(6, good(2)), at: 6), ["c: agree", "start 7: b on south over red"])
+    expect(rig.receive(.ended(6, good(2)), at: 6), ["c: flaky", "start 7: b on south over red"])
   }
 
   @Test("never lets budgets be passed, and keeps back what parking locks may take")
@@ -215,7 +215,7 @@ struct NightTests {
     let killed = NightEnding(.incomplete, "it was ended by signal 9", cycleCounter: 1)
     expect(rig.receive(.ended(1, killed), at: 14), ["start 2: rest on front over red"])
     expect(rig.receive(.ended(2, good(2)), at: 20), ["start 3: a on front over red"])
-    expect(rig.receive(.ended(3, good(4)), at: 30), ["a: agree", "finish"])
+    expect(rig.receive(.ended(3, good(4)), at: 30), ["a: flaky", "finish"])
     expect(rig.night.ended.map(\.ending.message), ["it hung: no sign of life for 4.5 s", "", ""])
   }
 

@@ -45,7 +45,7 @@ extension Night {
   func decision(on state: CaseState) -> NightResult? {
     guard let last = state.last else { return nil }
     switch last.verdict {
-    case .agree: return NightResult(state.divergences > 0 ? .flaky : .agree)
+    case .agree: return NightResult(state.divergences + state.labFailures > 0 ? .flaky : .agree)
     case .skipped: return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
     case .divergence:
       let isTriedAgain =
