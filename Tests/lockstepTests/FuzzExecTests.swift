@@ -51,6 +51,31 @@ struct FuzzExecTests {
     #expect(try folder.read("Reports/junit.xml").contains(#"failures="1""#))
   }
 
+  @Test(
+    "the page of a finding has its text, its lanes and its timeline, wherever reports lie",
+    arguments: [
+      "--out Reports", "--out $PWD/deep/er", "--out deep/er --allure $PWD/allure", "--out ../$OTHER",
+    ])
+  func page(places: String) throws {
+    let other = try Command.Folder()
+    let name = String(other.path.split(separator: "/").last ?? "")
+    let (result, folder) = try fuzz(
+      "if opened == 3: status = 'Closed'", places.replacing("$OTHER", with: name))
+    expect(result.status, 1)
+    let place = places.contains("deep") ? "deep/er" : places.contains("$OTHER") ? "../\(name)" : "Reports"
+    let page = try folder.read("\(place)/report.html")
+    func count(_ text: String) -> Int { page.components(separatedBy: text).count - 1 }
+    // Open, Close, Open, Close, Open: in the scenario, between the lanes, and in the timeline.
+    expect([count("{ now: Open }"), count("{ now: Close }")], [3, 2])
+    expect([count(">▸ Open</text>"), count(">▸ Close</text>")], [3, 2])
+    expect([count("<tr class=\"tester\">"), count("</span> Open ")], [5, 3])
+    expect(count("<text class=\"badtext\""), 1)
+    #expect(page.contains("<h4>Allowed and seen</h4>"))
+    // The line to paste does it again.
+    let replay = try #require(page.firstMatch(of: /<code>lockstep (replay [^<]*)<\/code>/)).1
+    expect(try Command.shell("$LOCKSTEP \(replay)", in: folder.path).status, 1)
+  }
+
   @Test("one that hangs or dies in the same way again and again has stopped answering, in bounded time")
   func stopsAnswering() throws {
     for (extra, symptom) in [

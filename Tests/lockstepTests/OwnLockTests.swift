@@ -143,6 +143,13 @@ struct OwnLockTests {
     let kept = folder.names("Reports/corpus/keypad").count
     let again = try Command.run(fuzz, in: folder.path)
     #expect(again.output.contains("corpus  Reports/corpus/keypad: \(kept) tests"), "\(again.output)")
+    try folder.write(
+      "Reports/corpus/keypad/a.yaml", "scenario: A\nmachine: keypad.yaml\nsteps: [now: kick]\n")
+    let told = try Command.run(fuzz, in: folder.path)
+    expect(told.status, 0)
+    #expect(
+      told.output.contains("1 cannot be used: Reports/corpus/keypad/a.yaml: unknown stimulus `kick`"),
+      "\(told.output)")
     let tour = ["cover", "keypad.yaml", "--save", "Scenarios/tour.yaml", "--seed", "1"] + device
     expect(try Command.run(tour, in: folder.path).status, 0)
     let replayed = try Command.run("run", "Scenarios/tour.yaml", in: folder.path)
