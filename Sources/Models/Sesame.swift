@@ -11,7 +11,7 @@ extension MachineDefinition {
   /// hand on the thumbturn, autolock, reset, and the deadlines.
   ///
   /// The regions of a state's name say what is known of the lock: `unregistered`, `unconfigured` (registered,
-  /// positions never set), `configured`, and `orphaned` (registered with a key that nobody received). A configured lock
+  /// positions never set), `configured`, and `orphaned` (registered with a key that was never received). A configured lock
   /// is `unlocked (found)` where the client did not see when the bolt came there: autolock may have counted for long.
   ///
   /// What the client's own end of the link sees is evidence, and an event: `linkLost` (the air lost the link, or it never

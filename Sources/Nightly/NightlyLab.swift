@@ -50,9 +50,9 @@ public struct NightlyLab: Sendable {
   var benchPath: String { bench.path }
 
   /// Finds the places of the lab, where one is named: only what stands there is driven.
-  public mutating func findPlaces(_ wish: Reservation.Wish?, _ messages: StatusLine) throws(NoPlace) {
-    guard let wish else { return }
-    places = try NightlyPlaces(wish, bench, messages)
+  public mutating func findPlaces(_ request: Reservation.Request?, _ messages: StatusLine) throws(NoPlace) {
+    guard let request else { return }
+    places = try NightlyPlaces(request, bench, messages)
   }
 
   /// Joins suites and locks.

@@ -6,7 +6,7 @@ import Conformance
 /// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.
 struct NightlyPlaces: Sendable {
   /// The lab, and how long a run of the night waits for its place there.
-  let wish: Reservation.Wish
+  let request: Reservation.Request
   /// The place of each lock, by the lock's name.
   let places: [String: LabPlace]
 
@@ -14,13 +14,13 @@ struct NightlyPlaces: Sendable {
   ///
   /// What the night leaves alone of either is told.
   init(
-    _ wish: Reservation.Wish, _ bench: BenchFile, _ messages: StatusLine
+    _ request: Reservation.Request, _ bench: BenchFile, _ messages: StatusLine
   ) throws(NoPlace) {
-    self.wish = wish
-    let address = wish.address
+    self.request = request
+    let address = request.address
     let found: [LabPlace]
     do throws(LabFault) {
-      found = try Reservation.places(with: wish.tags, at: address)
+      found = try Reservation.places(with: request.tags, at: address)
     } catch {
       throw .lab("\(error)", .labFault)
     }

@@ -75,7 +75,7 @@ public struct NightlyRuns: Sendable {
     }
     words += ["--bench=\(lab.benchPath)", "--device=lock:\(attempt.lock)", "--wait=\(Self.wait)"]
     if let dongle = attempt.dongle {
-      words += lab.places?.wish.words(at: dongle) ?? ["--transport=dongle:\(dongle)"]
+      words += lab.places?.request.words(at: dongle) ?? ["--transport=dongle:\(dongle)"]
       words.append("--actuations=\(attempt.actuations)")
       if attempt.checksHealth, case .test = attempt.work { words.append("--check-health") }
     }

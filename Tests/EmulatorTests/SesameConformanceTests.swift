@@ -123,7 +123,7 @@ struct SesameConformanceTests {
       try device.perform(Stimulus(try #require(vocabulary.stimulus(request))))
       var isAnswered = false
       if case .reading = try device.observe(until: device.now) { isAnswered = true }
-      #expect(recorder.packets.records.count > count || isAnswered, "\(request) reaches nobody")
+      #expect(recorder.packets.records.count > count || isAnswered, "\(request) reaches no lock")
     }
   }
 

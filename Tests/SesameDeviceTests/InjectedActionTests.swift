@@ -40,7 +40,7 @@ struct InjectedActionTests {
     for (fault, kind) in table { expect(InjectedAction(fault, at: .zero)?.kind, kind) }
   }
 
-  @Test("an action is pending for as long as a lock may react, and for longer where nobody looks")
+  @Test("an action is pending for as long as a lock may react, and for longer where it is not observed")
   func pending() {
     func at(_ seconds: Int64) -> Instant { .zero + .seconds(seconds) }
     var pending = PendingInjections()
@@ -60,7 +60,7 @@ struct InjectedActionTests {
     expect(pending.actions(at: at(2030)).map(\.kind), [.falseProof])
     pending.take(.noSignal, at: at(2031))
     expect(pending.actions(at: at(2031)), [])
-    // Somebody else is at the lock while the client is away.
+    // Another client is at the lock while the client is away.
     pending.note(Fault("third-party", .text("unlock")), isLooking: false, at: at(3000))
     expect(pending.actions(at: at(3100)).count, 1)
   }

@@ -409,7 +409,7 @@ struct ViolationTests {
   }
 
   @Test(
-    "a motor that comes to rest in time is not complained of, however often it runs, nor one that nobody looks at"
+    "a motor that comes to rest in time is not complained of, however often it runs, nor one that is not observed"
   )
   func rest() throws {
     var talk = try Talk()

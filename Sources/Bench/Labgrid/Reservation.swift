@@ -15,7 +15,7 @@ import Synchronization
 /// bench is guarded by a lock of the kernel beside all that.
 public final class Reservation: Sendable {
   /// What to ask for.
-  public struct Wish: Equatable, Sendable {
+  public struct Request: Equatable, Sendable {
     /// The coordinator.
     public var address: LabAddress
     /// What the place must have.
@@ -72,29 +72,30 @@ public final class Reservation: Sendable {
   /// Gets a place.
   ///
   /// - Parameters:
-  ///   - obstacle: why a place is of no use to us, before it is taken; `nil` where it is.
+  ///   - unusable: why a place is of no use to us, before it is taken; `nil` where it is.
   ///   - say: tells a person what is waited for.
   ///   - isStopped: whether to stop waiting.
   public init(
-    _ wish: Wish, obstacle: (LabPlace) -> String? = { _ in nil }, say: (String) -> Void, isStopped: () -> Bool
+    _ request: Request, unusable: (LabPlace) -> String? = { _ in nil }, say: (String) -> Void,
+    isStopped: () -> Bool
   ) throws(Refusal) {
-    let client = LabgridClient(wish.address, owner: .new())
+    let client = LabgridClient(request.address, owner: .new())
     func refusal(_ fault: LabgridFault) -> Refusal {
       fault == .stopped
-        ? .stopped : .trouble(client.trouble(fault, Self.absence(of: wish.tags, at: wish.address)))
+        ? .stopped : .trouble(client.trouble(fault, Self.absence(of: request.tags, at: request.address)))
     }
-    Watchdog.releaseRemains(at: wish.address, python: client.python, say: say)
+    Watchdog.releaseRemains(at: request.address, python: client.python, say: say)
     // Where there is no such place, nothing is asked for that would have to be given back.
     do throws(LabgridFault) {
-      let places = try client.places(with: wish.tags)
-      let obstacles = places.compactMap(obstacle)
-      if obstacles.count == places.count, let first = obstacles.first { throw .refused(.resource, first) }
+      let places = try client.places(with: request.tags)
+      let reasons = places.compactMap(unusable)
+      if reasons.count == places.count, let first = reasons.first { throw .refused(.resource, first) }
     } catch { throw refusal(error) }
     let watchdog: Watchdog
     do { watchdog = try Watchdog(client) } catch { throw .trouble(error) }
     self.client = client
     do {
-      place = try Self.acquire(client, wish, obstacle, say, isStopped)
+      place = try Self.acquire(client, request, unusable, say, isStopped)
     } catch {
       if let words = watchdog.end() { say(words) }
       throw refusal(error)
@@ -137,11 +138,11 @@ extension Reservation {
   }
 
   private static func acquire(
-    _ client: LabgridClient, _ wish: Wish, _ obstacle: (LabPlace) -> String?, _ say: (String) -> Void,
+    _ client: LabgridClient, _ request: Request, _ unusable: (LabPlace) -> String?, _ say: (String) -> Void,
     _ isStopped: () -> Bool
   ) throws(LabgridFault) -> LabPlace {
-    let (name, free) = try reserve(client, wish, say, isStopped)
-    if let reason = free.flatMap(obstacle) { throw .refused(.resource, reason) }
+    let (name, free) = try reserve(client, request, say, isStopped)
+    if let reason = free.flatMap(unusable) { throw .refused(.resource, reason) }
     let place = try client.acquire(name).places.first { $0.name == name }
     // Between the two somebody may have taken it away again.
     guard let place else { throw .refused(.place, "there is no place \(name) any more") }
@@ -153,10 +154,10 @@ extension Reservation {
   ///
   /// - Returns: the name of the place, and what it is like while it is free.
   private static func reserve(
-    _ client: LabgridClient, _ wish: Wish, _ say: (String) -> Void, _ isStopped: () -> Bool
+    _ client: LabgridClient, _ request: Request, _ say: (String) -> Void, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> (name: String, place: LabPlace?) {
-    let end = MonotonicClock.now + wish.patience
-    var lab = try client.reserve(wish.tags)
+    let end = MonotonicClock.now + request.patience
+    var lab = try client.reserve(request.tags)
     var isTold = false
     while true {
       let ours = lab.reservations.first { $0.owner == client.owner.description }
@@ -167,9 +168,9 @@ extension Reservation {
       case (let state, _): throw .refused(.reservation, "the reservation is \(state?.rawValue ?? "gone")")
       }
       if !isTold {
-        let holders = lab.places.filter { $0.holder != nil && $0.has(wish.tags) }
+        let holders = lab.places.filter { $0.holder != nil && $0.has(request.tags) }
         let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
-        say("lockstep: waiting for a place, \(wish.patience) at most" + who.joined())
+        say("lockstep: waiting for a place, \(request.patience) at most" + who.joined())
         isTold = true
       }
       let next = min(end, MonotonicClock.now + .seconds(1))
@@ -178,7 +179,7 @@ extension Reservation {
         rest(for: .milliseconds(50))
       }
       guard next < end else {
-        throw .refused(.held, "none became free within \(wish.patience); --lab-wait waits longer")
+        throw .refused(.held, "none became free within \(request.patience); --lab-wait waits longer")
       }
       lab = try refresh(client, isStopped)
     }

@@ -38,7 +38,7 @@ public struct CaptureDecoder: Sendable {
   /// What is reserved and was ignored so far: each kind is told once.
   private var ignored = Reserved()
 
-  /// A capture has no more addresses than there are devices, unless somebody makes them up.
+  /// A capture has no more addresses than there are devices, unless they are made up.
   private static let addressLimit = 10_000
 
   /// Makes a decoder that has seen nothing; `names` has what types of attributes are called that have no assigned name, or

@@ -58,7 +58,7 @@ extension AdvertisingReport {
   private static let anonymous: UInt8 = 0xFF
 
   /// Reads one report of LE Extended Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.13); `nil` for an
-  /// anonymous one, to which nobody can connect, and for one of a reserved type.
+  /// anonymous one, that accepts no connection, and for one of a reserved type.
   static func extended(_ reader: inout ByteReader) throws(DecodeError) -> AdvertisingReport? {
     let bits = try reader.u16()
     if bits & ~Kind.eventTypeMask != 0 { reader.reserved.insert(.eventTypeBits) }

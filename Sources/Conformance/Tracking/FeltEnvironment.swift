@@ -363,7 +363,7 @@ extension FeltEnvironment {
     return since
   }
 
-  /// From when on a time counts to which is added what a condition is set to: anew when that changes.
+  /// From when on a time counts to which is added what a condition is set to: again from each change of it.
   func beginning(of setting: Int, since entry: Instant) -> Instant {
     resetAt[setting].map { max($0, entry) } ?? entry
   }

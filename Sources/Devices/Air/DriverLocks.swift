@@ -24,18 +24,18 @@ struct DriverLocks {
 
   /// Starts a driver and greets it.
   ///
-  /// - Parameter environment: who stands around its lock; nobody unless given.
+  /// - Parameter environment: the fixture of its lock; none unless given.
   func introduction(
     of lock: DriverLock, in environment: (any DriverEnvironment)?
   ) throws(LabFault) -> DriverIntroduction {
     let (_, said) = try greeted(lock)
-    if let clash = DriverDevice<Transport>.clash(of: said, environment ?? Self.nobody) {
+    if let clash = DriverDevice<Transport>.clash(of: said, environment ?? Self.noFixture) {
       throw LabFault(.notPossible, clash)
     }
     return DriverIntroduction(
       family: try Self.family(of: said, machine: lock.machine),
       abilities: DriverDevice<Transport>.abilities(
-        of: said, environment ?? Self.nobody, Self.settings(of: said, nil) { false }),
+        of: said, environment ?? Self.noFixture, Self.settings(of: said, nil) { false }),
       readings: said.readings + (environment?.readings ?? []).filter { !said.readings.contains($0) })
   }
 
@@ -55,7 +55,7 @@ struct DriverLocks {
   ///   - file: the file that names it, with the address where one is known.
   ///   - transport: the way to the controller.
   ///   - recovery: how the controller is brought back.
-  ///   - environment: who stands around the lock; nobody unless given.
+  ///   - environment: the fixture of the lock; none unless given.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   func device(
     of lock: DriverLock, in file: LockFile, over transport: Transport, _ recovery: Recovery?,
@@ -69,11 +69,11 @@ struct DriverLocks {
       )
     }
     return DriverDevice(
-      program, on: transport, environment ?? Self.nobody, Self.settings(of: said, file.address, isStopped),
+      program, on: transport, environment ?? Self.noFixture, Self.settings(of: said, file.address, isStopped),
       recovery: recovery ?? Recovery(of: transport.spec))
   }
 
-  private static var nobody: NobodyAround { NobodyAround(conditions: RealAir.conditions) }
+  private static var noFixture: NoFixture { NoFixture(conditions: RealAir.conditions) }
 
   private static func settings(
     of said: ProgramIntroduction, _ address: PeerAddress?, _ isStopped: @escaping () -> Bool

@@ -127,7 +127,7 @@ extension Binding {
             words = ["run", "--no-config", "--format=json", "-vv", "--show-progress=none"]
             # Of a job of several parts each has the tests that pytest gives it: Lockstep is not to take a part of them.
             words += [f"--out={folder or self._folder}", "--shard=1/1"] + self._options()
-            # A page about one case helps nobody.
+            # A page about one case is of no use.
             words += ["--html=none"] if self.isWorker else []
             words += shlex.split(self._setting("args") or "") + list(options)
             return _Run(self.command + words + ["--"] + files, self.root)

@@ -2,7 +2,7 @@ extension Binding {
   /// The part of ``python`` that is about Bluetooth: drivers and peripherals.
   static let pythonRadio = #"""
     def _secrets():
-        """What Lockstep tells this program that nobody else may know: names and texts."""
+        """What Lockstep tells this program alone: names and texts."""
         descriptor = os.environ.get("LOCKSTEP_SECRETS_FD")
         if descriptor is None:
             return {}
@@ -114,7 +114,7 @@ extension Binding {
 
             keypad.run()
 
-        advertises  the name by which its lock is found where nobody says its address
+        advertises  the name by which its lock is found where no address is given
         services    the services that it advertises, for the same
         secrets     the names of the secrets that it needs
         requests    what its stimuli ask a lock for, such as {"unlock": "unlock", "approach": "listen"}: a lock that is driven

@@ -49,8 +49,8 @@ extension DriverEnvironment {
   func takeDiagnostics() -> [String] { [] }
 }
 
-/// Nobody.
-final class NobodyAround: DriverEnvironment {
+/// No fixture.
+final class NoFixture: DriverEnvironment {
   let conditions: [String]
 
   init(conditions: [String]) { self.conditions = conditions }

@@ -31,7 +31,7 @@ struct PeerListener {
   /// How many devices are told apart.
   private static let capacity = 256
 
-  /// Begins to listen anew, or ends it.
+  /// Begins to listen as if nothing had been heard, or ends it.
   mutating func listen(to hearing: ProgramOperation.Hearing) {
     self.hearing = hearing
     for index in devices.indices { (devices[index].told, devices[index].isHeard) = (nil, false) }

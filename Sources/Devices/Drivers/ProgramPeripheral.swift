@@ -38,9 +38,9 @@ final class ProgramPeripheral {
   private var events = FIFO<HostEvent>()
   private var isHandling = false
   private(set) var notices: [LockNotice] = []
-  /// What the program has shown and nobody has taken yet.
+  /// What the program has shown that was not taken yet.
   private var shown: [Observation] = []
-  /// Whether the program has shown something or failed since somebody heard of it.
+  /// Whether the program has shown something or failed since that was last reported.
   private var hasNews = false
   /// What is wrong with the program.
   private(set) var fault: LabFault?
@@ -172,7 +172,7 @@ extension ProgramPeripheral {
     return shown
   }
 
-  /// Whether the program has shown something, or failed, of which nobody was told yet.
+  /// Whether the program has shown something, or failed, that was not reported yet.
   func takeNews() -> Bool {
     defer { hasNews = false }
     return hasNews

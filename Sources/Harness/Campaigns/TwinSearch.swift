@@ -54,7 +54,7 @@ final class TwinSearch<Twin: DeviceUnderTest> {
   }
 }
 
-/// A device with somebody beside it who works while nothing is shown.
+/// A device beside which work is done while it shows nothing.
 ///
 /// What is waited for is waited for in pieces; the work between two of them is short.
 final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {

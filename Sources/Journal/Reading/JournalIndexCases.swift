@@ -47,7 +47,7 @@ extension JournalIndex {
   private mutating func take(_ record: Record, _ reader: borrowing JournalReader, _ journal: Int32) {
     switch record {
     case .run(let run):
-      // A run that is taken up again starts anew at the end of its journal.
+      // A run that is taken up again starts at the end of its journal.
       reading.run = run
       reading.ending = nil
       // What stands between two sessions may have been a part of one.

@@ -452,7 +452,7 @@ extension SesameClient {
     switch command {
     case .setMechSetting:
       // What was said before was said of the old ranges, unless the new setting came before the answer: setting and status
-      // are published anew.
+      // are published again.
       session.configuring?.isTaken = true
       if let configuring = session.configuring, !configuring.hasSetting { session.setting = nil }
     case .reset:

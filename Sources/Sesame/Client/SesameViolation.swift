@@ -76,7 +76,7 @@ public struct ProtocolViolation: Hashable, Sendable {
   public static let beforeTheToken = "a frame before the token"
   /// The subject of a login on the connection of a registration.
   public static let afterRegistration = "login after a registration"
-  /// The subject of an encrypted message of a lock without an owner, of which nobody has asked anything.
+  /// The subject of an encrypted message of a lock without an owner, which was not asked for anything.
   public static let withoutOwner = "ciphertext without an owner"
   /// The subject of an encrypted message that comes before there is a key.
   public static let beforeKey = "ciphertext before the key"

@@ -14,7 +14,7 @@ struct PendingInjections: Sendable {
 
   private struct Entry {
     var action: InjectedAction
-    /// When it is over; never, while nobody looks.
+    /// When it is over; never, while the lock is not observed.
     var end: Instant
     /// Whether it is over with the connection.
     var opensSession: Bool
@@ -186,7 +186,7 @@ extension InjectedAction {
     ]
   }
 
-  /// A session that is open begins anew, with its counters at zero.
+  /// A session that is open begins again, with its counters at zero.
   private static var restart: [Sign] {
     let rules: [SesameViolation] = [.counterJump, .replayed, .sessionKeyReused]
     return answers(to: [.login]) + rules.map { .violation($0.rawValue) }

@@ -93,7 +93,7 @@ extension NightlyArguments {
         return .agree
       }
       do throws(NoPlace) {
-        try lab.findPlaces(reservation.wish, console.status)
+        try lab.findPlaces(reservation.request, console.status)
       } catch {
         return try error.status(console)
       }

@@ -44,11 +44,13 @@ struct ReservationArguments {
 
   /// The options as words, for a line that does the same again: at the same place, once one is known.
   var words: [String] {
-    wish.map { wish in reserved.map { wish.words(at: $0.place.name) } ?? wish.words } ?? []
+    request.map { request in reserved.map { request.words(at: $0.place.name) } ?? request.words } ?? []
   }
 
   /// What is wanted of a lab, where one is named.
-  var wish: Reservation.Wish? { lab.map { Reservation.Wish($0, tags: tags?.tags ?? [], wait: wait) } }
+  var request: Reservation.Request? {
+    lab.map { Reservation.Request($0, tags: tags?.tags ?? [], wait: wait) }
+  }
 
 }
 
@@ -92,7 +94,7 @@ extension RunArguments {
     let reservation: Reservation
     do {
       reservation = try Reservation(
-        Reservation.Wish(address, tags: tags.tags, wait: given.wait), obstacle: { obstacle(at: $0) },
+        Reservation.Request(address, tags: tags.tags, wait: given.wait), unusable: { unusable(at: $0) },
         say: { console.say($0) },
         isStopped: { Interruption.isRequested })
     } catch {
@@ -118,7 +120,7 @@ extension RunArguments {
   }
 
   /// Why no lock can be reached at a place, from what is known before it is taken; `nil` where one may be.
-  private func obstacle(at place: LabPlace) -> String? {
+  private func unusable(at place: LabPlace) -> String? {
     guard lab.transport == nil, place.transport == nil, let reason = place.unusablePort else { return nil }
     // A bench may know the way to its locks.
     let name = lockName ?? place.tag("lock")

@@ -6,6 +6,18 @@ import Harness
 import TestSupport
 import Testing
 
+/// What performs tests of a machine on a device that is one, too.
+private func testEngine(
+  of model: MachineDefinition, on device: MachineDefinition
+) throws -> TestEngine<MachineDevice, NoRecorder> {
+  let machine = try Machine(model)
+  let device = MachineDevice(try Machine(device), .first, showsEffects: false)
+  let specification = Specification(machine, showsEffects: false)
+  return TestEngine(
+    specification, Alphabet(specification, device.abilities),
+    starts: machine.startConditions(of: device.abilities), device, recorder: NoRecorder())
+}
+
 /// A search for where a machine that is a device differs from its model.
 private struct Search {
   let model: MachineDefinition
@@ -15,15 +27,10 @@ private struct Search {
 
   /// The events up to the first disagreement; `nil` where there is none.
   func found(seed: UInt64, within budget: Int) throws -> Int? {
-    let machine = try Machine(model)
-    let device = MachineDevice(try Machine(device), .first, showsEffects: false)
-    let specification = Specification(machine, showsEffects: false)
-    var engine = TestEngine(
-      specification, Alphabet(specification, device.abilities),
-      starts: machine.startConditions(of: device.abilities), device, recorder: NoRecorder())
+    var engine = try testEngine(of: model, on: device)
     var settings = Explorer.Settings()
     settings.length = 200
-    settings.isThrifty = !specification.isPlain
+    settings.isThrifty = !Specification(try Machine(model), showsEffects: false).isPlain
     settings.isPlayed = isPlayed
     var explorer = Explorer(engine.alphabet, starts: engine.starts.count, settings: settings, seed: seed)
     return try engine.perform(all: &explorer, maximum: budget).map { _ in engine.events }
@@ -142,12 +149,7 @@ struct SearchTests {
 
   @Test("a state that nothing leads out of does not take the tests", arguments: 1...20 as ClosedRange<UInt64>)
   func absorbing(seed: UInt64) throws {
-    let machine = try Machine(Self.trap)
-    let device = MachineDevice(machine, .first, showsEffects: false)
-    let specification = Specification(machine, showsEffects: false)
-    var engine = TestEngine(
-      specification, Alphabet(specification, device.abilities),
-      starts: machine.startConditions(of: device.abilities), device, recorder: NoRecorder())
+    var engine = try testEngine(of: Self.trap, on: Self.trap)
     var settings = Explorer.Settings()
     settings.length = 200
     var explorer = Explorer(engine.alphabet, starts: engine.starts.count, settings: settings, seed: seed)

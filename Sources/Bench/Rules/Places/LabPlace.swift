@@ -27,7 +27,7 @@ public struct LabPlace: Equatable, Sendable {
   public var holder: String?
   /// The resources that its holder had and that are gone with their exporter, as `EXPORTER/GROUP/CLASS/NAME`.
   public var orphans: [String] = []
-  /// The resources that its holder has; while nobody holds it, those that exporters offer for it.
+  /// The resources that its holder has; while it is free, those that exporters offer for it.
   public var resources: [LabResource] = []
 
   /// The value of a tag.
