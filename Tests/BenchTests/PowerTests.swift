@@ -23,7 +23,7 @@ struct PowerTests {
     do {
       let control = PowerControl(
         power, dongle: dongle, root: folder.path, commandTimeout: commandTimeout)
-      return .success(try control.cycle(until: Waiting.now + patience))
+      return .success(try control.cycle(until: Waiting.now + timeLimit))
     } catch {
       return .failure(error)
     }
@@ -62,7 +62,7 @@ struct PowerTests {
     folder.write("idVendor", "0a12")
     let place = "\(folder.path)/sys/bus/usb/devices/1-2"
     let plug = "mkdir -p \(place) && cp \(folder.path)/idVendor \(place)"
-    expect(try ChildProcess(command: plug).stop(grace: patience), .exit(0))
+    expect(try ChildProcess(command: plug).stop(grace: timeLimit), .exit(0))
     #expect(throws: Never.self) { try cycle(off: "rm -r \(place)", on: plug, dongle: "1-2").get() }
     let settle = Interval.milliseconds(600)
     expect(
@@ -93,7 +93,7 @@ struct PowerTests {
   @Test("a command that fails or hangs is told, and none stays behind", arguments: troubles.indices)
   func commands(index: Int) {
     let (command, text) = Self.troubles[index]
-    let limit = command.hasPrefix("sleep") ? Interval.seconds(2) : patience
+    let limit = command.hasPrefix("sleep") ? Interval.seconds(2) : timeLimit
     expect(
       cycle(off: command, check: "test -e \(power)", commandTimeout: limit), fault("'off' of hub \(text)"))
     expect(
@@ -112,7 +112,7 @@ struct PowerTests {
 struct BoundedCallTests {
   @Test("one that comes back gives what it has, and one that does not is left alone")
   func bounded() {
-    expect(BoundedCall.run(until: Waiting.now + patience) { 42 }, 42)
+    expect(BoundedCall.run(until: Waiting.now + timeLimit) { 42 }, 42)
     let isLetGo = Mutex(false)
     let isOver = Mutex(false)
     let late: Int? = BoundedCall.run(until: Waiting.now + .milliseconds(100)) {

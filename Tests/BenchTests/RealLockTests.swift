@@ -7,136 +7,6 @@ import Basics
 import TestSupport
 import Testing
 
-/// A lock on an emulated radio, driven as a real one, and the world that it stands in.
-private struct Rig {
-  typealias Device = AirDevice<RadioWorld, StandaloneLock<KeyInMemory>>
-
-  let world: RadioWorld
-  let device: Device
-  let lock: RealLock<Device>
-
-  init(
-    _ name: String = "sesame5", settings: [(name: String, value: String)] = [], found: LockFound = .locked,
-    allowed: [String] = [], limits: LockLimits = LockLimits(), rest: ParkPosition = .locked,
-    store: EventList? = nil
-  ) throws {
-    let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
-    let world = RadioWorld(specification, seed: 1)
-    let key = try world.prepare(found.condition)
-    self.world = world
-    device = AirDevice(
-      world, StandaloneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
-      AirDeviceSettings(
-        conditions: RealAir.conditions, slack: .zero, host: RadioWorld.clientHost,
-        epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
-        secrets: { test in { SeededGenerator(seed: 1, for: "client of test \(test)") } }))
-    lock = RealLock(
-      device, InterlockSettings(limits: limits, budget: nil, park: rest, allowed: allowed),
-      Self.counter(world, store))
-    lock.adopt(Self.vocabulary)
-  }
-
-  static func counter(_ world: RadioWorld, _ store: EventList? = nil) -> CycleCounter {
-    let clock = {
-      BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now)
-    }
-    let ledger = ActuationBudget(store?.events ?? [], at: clock())
-    return CycleCounter(keptBy: store, total: store?.total ?? 0, ledger: ledger, clock: clock)
-  }
-
-  static let vocabulary = Vocabulary(
-    stimuli: [
-      "closeTo", "connect", "register", "configure", "lock", "unlock", "toggle", "disconnect", "reset",
-      "setAutolock", "readAutolock", "readHistory",
-    ],
-    statuses: [
-      "noSignal", "receivedBle", "connecting", "waitingGatt", "logining", "readytoRegister", "registering",
-      "nosetting", "locked", "unlocked", "moved", "reset",
-    ])
-
-  /// Begins a test, of a lock with an owner unless it says otherwise.
-  func start(_ settings: (String, Value)...) throws(LabFault) {
-    let settings = settings.isEmpty ? [("registered", .flag(true))] : settings
-    try lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
-  }
-
-  func give(_ name: String, _ arguments: [Argument] = []) throws(LabFault) {
-    let stimulus = Stimulus(Self.vocabulary.stimulus(name)!, arguments)
-    while let ready = lock.readyTime(for: stimulus), lock.now < ready { _ = try lock.observe(until: ready) }
-    try lock.perform(stimulus)
-  }
-
-  /// Lets time pass until one of some statuses is shown; what was shown instead, or `nil`.
-  @discardableResult
-  func wait(for wanted: [String], _ time: Interval = .seconds(30)) throws(LabFault) -> String? {
-    let limit = lock.now + time
-    var last: String?
-    while lock.now < limit {
-      guard case .status(let number)? = try lock.observe(until: limit) else { continue }
-      last = Self.vocabulary.statuses[number]
-      if wanted.contains(last!) { return last }
-    }
-    return nil
-  }
-
-  func pass(_ time: Interval) throws(LabFault) {
-    let limit = lock.now + time
-    while lock.now < limit { _ = try lock.observe(until: limit) }
-  }
-
-  /// From out of sight to what the lock shows.
-  @discardableResult
-  func open() throws(LabFault) -> String? {
-    try give("closeTo")
-    try wait(for: ["receivedBle"])
-    try give("connect")
-    return try wait(for: ["locked", "unlocked", "moved", "nosetting", "readytoRegister"])
-  }
-
-  func read(_ stimulus: String, _ reading: String) throws(LabFault) -> Value? {
-    try give(stimulus)
-    let limit = lock.now + .seconds(5)
-    while lock.now < limit {
-      if case .reading(let shown)? = try lock.observe(until: limit), shown.name == reading {
-        return shown.value
-      }
-    }
-    return nil
-  }
-
-  var movements: Int { lock.interlock.used }
-}
-
-/// What a counter keeps, in memory.
-private final class EventList: CycleStore {
-  let place = "a list"
-  /// Everything that was kept, in its order.
-  private(set) var events: [LockEvent]
-
-  /// Begins with what was noted in an earlier start of the machine.
-  init(_ notes: LockEvent.Kind...) {
-    let time = BenchTime(wall: WallTime(nanoseconds: 0), boot: "b", uptime: .zero + .seconds(1))
-    events = notes.map { LockEvent($0, at: time) }
-  }
-
-  var total: Int { events.count(where: \.isMovement) }
-
-  /// What was kept in this start of the machine, in words, but for readings of the battery.
-  var lines: [String] {
-    events.filter { $0.time.boot != "b" }.compactMap { event in
-      switch event.kind {
-      case .movement(let name): name
-      case .autolock(let isOn): "autolock \(isOn ? "on" : "off")"
-      case .away(let goal, let autolock): "away \(goal)" + (autolock.map { " autolock=\($0)" } ?? "")
-      case .battery: nil
-      case .ownMovement, .settled, .jam, .served, .parked: "\(event.kind)"
-      }
-    }
-  }
-
-  func keep(_ added: [LockEvent], after total: Int) { events += added }
-}
-
 /// Why a call is refused.
 private func refusal(_ body: () throws(LabFault) -> Void) -> LabFault? {
   do {
@@ -157,7 +27,7 @@ struct OwedRestTests {
     "that it is to be parked is written down before its first movement, and taken back at its rest")
   func marks() throws {
     let store = EventList()
-    let rig = try Rig(store: store)
+    let rig = try RealLockRig(store: store)
     try rig.start()
     try rig.open()
     expect(store.lines, [])
@@ -171,7 +41,7 @@ struct OwedRestTests {
 
   @Test("that it locks by itself no more is owed too")
   func autolock() throws {
-    let rig = try Rig()
+    let rig = try RealLockRig()
     // A first run finds it without, sets it and never takes it off.
     try rig.start()
     try rig.open()
@@ -180,8 +50,8 @@ struct OwedRestTests {
     try rig.give("disconnect")
     try rig.pass(.seconds(2))
     let own = EventList()
-    let other = RealLock(rig.device, InterlockSettings(budget: nil), Rig.counter(rig.world, own))
-    other.adopt(Rig.vocabulary)
+    let other = RealLock(rig.device, InterlockSettings(budget: nil), RealLockRig.counter(rig.world, own))
+    other.adopt(RealLockRig.vocabulary)
     try other.reset(to: StartCondition([Argument("registered", yes)]))
     expect(own.lines, ["autolock on", "away locked autolock=60", "autolock off"])
     _ = other.park()
@@ -201,7 +71,7 @@ struct OwedRestTests {
   func settles(index: Int) throws {
     let (owed, rest, found, lines, diagnostic) = Self.debts[index]
     let store = EventList(owed)
-    let rig = try Rig(found: found, rest: rest, store: store)
+    let rig = try RealLockRig(found: found, rest: rest, store: store)
     try rig.start()
     expect(store.lines.filter { $0 != "away unlocked" }, lines.filter { $0 != "away unlocked" })
     expect(
@@ -219,7 +89,7 @@ struct OwedRestTests {
   @Test("what it was to lock by itself after is put back as well, once")
   func settlesAutolock() throws {
     let store = EventList(.away("locked", autolock: 60))
-    let rig = try Rig(found: .unlocked, store: store)
+    let rig = try RealLockRig(found: .unlocked, store: store)
     try rig.lock.settleDebt()
     expect(store.lines.first, "lock to park")
     expect(store.lines.last, "parked")
@@ -234,11 +104,11 @@ struct OwedRestTests {
     let store = EventList(.away("locked", autolock: nil))
     var limits = LockLimits()
     limits.perHour = 1
-    let rig = try Rig(found: .unlocked, limits: limits, store: store)
+    let rig = try RealLockRig(found: .unlocked, limits: limits, store: store)
     store.keep([LockEvent(.movement("unlock"), at: rig.lock.interlock.cycleCounter.now)], after: 0)
     let other = RealLock(
-      rig.device, InterlockSettings(limits: limits, budget: nil), Rig.counter(rig.world, store))
-    other.adopt(Rig.vocabulary)
+      rig.device, InterlockSettings(limits: limits, budget: nil), RealLockRig.counter(rig.world, store))
+    other.adopt(RealLockRig.vocabulary)
     for _ in 0..<2 {
       let fault = refusal { () throws(LabFault) in try other.reset(to: StartCondition()) }
       expect(fault?.symptom, .safetyLimit)
@@ -254,7 +124,7 @@ struct RealLockPreparationTests {
     "a test that asks for nothing costs no movement, wherever the bolt is", arguments: ["sesame5", "sesame3"])
   func minimumMovements(name: String) throws {
     for found in [LockFound.locked, .unlocked, .moved] {
-      let rig = try Rig(name, found: found)
+      let rig = try RealLockRig(name, found: found)
       try rig.start(("registered", yes), ("configured", yes))
       expect(try rig.open(), found.rawValue)
       expect(rig.movements, 0)
@@ -263,7 +133,7 @@ struct RealLockPreparationTests {
 
   @Test("the bolt is turned where a test asks for it, once", arguments: ["sesame5", "sesame3"])
   func bolt(name: String) throws {
-    let rig = try Rig(name, found: .moved)
+    let rig = try RealLockRig(name, found: .moved)
     let places = ["locked", "locked", "unlocked", "unlocked", "locked"]
     for (place, count) in zip(places, [1, 1, 2, 2, 3]) {
       try rig.start(("bolt", .text(place)))
@@ -278,7 +148,7 @@ struct RealLockPreparationTests {
 
   @Test("autolock and history of tests before are not met by tests after", arguments: ["sesame5", "sesame3"])
   func leftovers(name: String) throws {
-    let rig = try Rig(name)
+    let rig = try RealLockRig(name)
     for _ in 0..<3 {
       try rig.start(("bolt", .text("locked")), ("history", .text("empty")))
       expect(try rig.open(), "locked")
@@ -293,7 +163,7 @@ struct RealLockPreparationTests {
 
   @Test("what nobody changed is not looked at again: a session a second")
   func cheap() throws {
-    let rig = try Rig()
+    let rig = try RealLockRig()
     let count = 120
     try rig.start()
     let begin = rig.world.now
@@ -316,7 +186,7 @@ struct RealLockPreparationTests {
       ([("registered", no)], ["readytoRegister"]),
       ([("registered", yes), ("configured", no)], ["nosetting"]),
     ]
-    let rig = try Rig(name, allowed: all)
+    let rig = try RealLockRig(name, allowed: all)
     for first in starts {
       for second in starts {
         for start in [first, second] {
@@ -326,7 +196,7 @@ struct RealLockPreparationTests {
         }
       }
     }
-    let strict = try Rig(name)
+    let strict = try RealLockRig(name)
     for start in starts.dropFirst() {
       let fault = refusal { () throws(LabFault) in
         try strict.lock.reset(to: StartCondition(start.settings.map { Argument($0.0, $0.1) }))
@@ -334,14 +204,14 @@ struct RealLockPreparationTests {
       expect(fault?.symptom, .notPossible)
       #expect(fault?.detail.contains("only with --allow reset and --allow register") == true, "\(start)")
     }
-    let lost = try Rig(name, found: .unregistered)
+    let lost = try RealLockRig(name, found: .unregistered)
     let fault = refusal { () throws(LabFault) in try lost.start(("registered", yes)) }
     #expect(fault?.detail.contains("only with --allow register") == true)
   }
 
   @Test("a lock that a test left without an owner, or found with autolock on, is put back as it was found")
   func putBack() throws {
-    let rig = try Rig(found: .unlocked, allowed: all)
+    let rig = try RealLockRig(found: .unlocked, allowed: all)
     try rig.start()
     try rig.open()
     let positions = rig.device.positions
@@ -349,8 +219,9 @@ struct RealLockPreparationTests {
     try rig.pass(.seconds(1))
     // As another run finds it.
     let run = RealLock(
-      rig.device, InterlockSettings(budget: nil, park: .asFound, allowed: all), Rig.counter(rig.world))
-    run.adopt(Rig.vocabulary)
+      rig.device, InterlockSettings(budget: nil, park: .asFound, allowed: all), RealLockRig.counter(rig.world)
+    )
+    run.adopt(RealLockRig.vocabulary)
     try run.reset(to: StartCondition([Argument("registered", no)]))
     #expect(!rig.device.isRegistered)
     let end = run.park()
@@ -359,7 +230,7 @@ struct RealLockPreparationTests {
     #expect(end.diagnostics.contains("the lock was registered again"), "\(end.diagnostics)")
     #expect(rig.device.isRegistered)
     try rig.lock.interlock.reset(to: StartCondition())
-    rig.lock.adopt(Rig.vocabulary)
+    rig.lock.adopt(RealLockRig.vocabulary)
     expect(try rig.open(), "unlocked")
     expect(rig.device.positions, positions)
     expect(try rig.read("readAutolock", "autolock"), .integer(300))
@@ -367,11 +238,11 @@ struct RealLockPreparationTests {
 
   @Test("a reset needs the permission to register, and a lock without an owner is not tampered with")
   func owner() throws {
-    let unsafe = try Rig(allowed: ["reset"])
+    let unsafe = try RealLockRig(allowed: ["reset"])
     try unsafe.start()
     try unsafe.open()
     expect(refusal { () throws(LabFault) in try unsafe.give("reset") }?.symptom, .notPossible)
-    let rig = try Rig(found: .unregistered, allowed: all)
+    let rig = try RealLockRig(found: .unregistered, allowed: all)
     try rig.start(("registered", no))
     expect(try rig.open(), "readytoRegister")
     // Without its notifications the answer to the registration, and the key with it, would be lost.
@@ -389,7 +260,7 @@ struct RealLockPreparationTests {
 
   @Test("a flaw of the next message is not that of a registration")
   func flawedRegistration() throws {
-    let rig = try Rig(allowed: all)
+    let rig = try RealLockRig(allowed: all)
     try rig.start()
     try rig.open()
     try rig.give("reset")
@@ -406,7 +277,7 @@ struct RealLockPreparationTests {
 
   @Test("a lock that is not heard is no device, before a test and in it")
   func absent() throws {
-    let rig = try Rig()
+    let rig = try RealLockRig()
     try rig.start()
     let environment = rig.world
     try rig.give("closeTo")
@@ -417,8 +288,8 @@ struct RealLockPreparationTests {
     let silent = refusal { () throws(LabFault) in try rig.pass(.seconds(20)) }
     expect(silent, LabFault(.noDevice, "the lock was not heard for 1 min"))
     expect(rig.lock.now, .zero + .seconds(60))
-    let run = RealLock(rig.device, InterlockSettings(), Rig.counter(rig.world))
-    run.adopt(Rig.vocabulary)
+    let run = RealLock(rig.device, InterlockSettings(), RealLockRig.counter(rig.world))
+    run.adopt(RealLockRig.vocabulary)
     let usual = StartCondition([Argument("registered", yes)])
     let gone = refusal { () throws(LabFault) in try run.reset(to: usual) }
     expect(gone?.symptom, .noDevice)
@@ -428,13 +299,13 @@ struct RealLockPreparationTests {
     // Who looks at its health sees for himself that it is silent.
     try environment.bring(about: Fault("out-of-range"))
     try run.reset(to: StartCondition())
-    try run.perform(Stimulus(Rig.vocabulary.stimulus("closeTo")!))
+    try run.perform(Stimulus(RealLockRig.vocabulary.stimulus("closeTo")!))
     expect(try run.observe(until: .zero + .seconds(20)), nil)
   }
 
   @Test("a lock that is heard again after a rest that nothing asks for was silent by itself")
   func rest() throws {
-    let rig = try Rig()
+    let rig = try RealLockRig()
     try rig.start()
     try rig.world.bring(about: Fault("out-of-range", .duration(.seconds(40))))
     try rig.give("closeTo")
@@ -444,7 +315,7 @@ struct RealLockPreparationTests {
     let reason = try #require(rig.lock.explanation(ofSilence: true))
     expect([reason.name, "\(reason.isOfDevice)"], ["unheard", "true"])
     #expect(reason.detail.hasSuffix(", and then it was: nothing asks it for such a rest"), "\(reason)")
-    let heard = Observation.status(Rig.vocabulary.status("receivedBle")!)
+    let heard = Observation.status(RealLockRig.vocabulary.status("receivedBle")!)
     expect(try rig.lock.observe(until: rig.lock.now), heard)
     // One that comes while the model still grants it the time has done nothing wrong.
     try rig.start()
@@ -456,7 +327,7 @@ struct RealLockPreparationTests {
 
   @Test("a lock that is silent while others are heard is silent by itself, before a test and in it")
   func othersAreHeard() throws {
-    let rig = try Rig()
+    let rig = try RealLockRig()
     try rig.start()
     try rig.world.bring(about: Fault("advertise", .text("020106")))
     try rig.world.bring(about: Fault("out-of-range"))
@@ -476,17 +347,17 @@ struct RealLockPreparationTests {
 
   @Test("a lock whose motor needs no rest takes one command right after another, and says so")
   func gap() throws {
-    let rig = try Rig(limits: LockLimits(gap: .zero))
+    let rig = try RealLockRig(limits: LockLimits(gap: .zero))
     try rig.start()
     try rig.open()
-    let stimulus = Stimulus(Rig.vocabulary.stimulus("unlock")!)
+    let stimulus = Stimulus(RealLockRig.vocabulary.stimulus("unlock")!)
     try rig.lock.perform(stimulus)
     expect(rig.lock.readyTime(for: stimulus), nil)
     expect(rig.lock.pace.motorRest, .zero)
     expect(rig.lock.abilities.takesCommandsInMotion, true)
-    try rig.lock.perform(Stimulus(Rig.vocabulary.stimulus("lock")!))
+    try rig.lock.perform(Stimulus(RealLockRig.vocabulary.stimulus("lock")!))
     expect(rig.movements, 2)
-    let usual = try Rig()
+    let usual = try RealLockRig()
     try usual.start()
     try usual.open()
     try usual.give("unlock")
@@ -494,156 +365,5 @@ struct RealLockPreparationTests {
     expect(usual.lock.pace.movementsLeft, nil)
     expect(usual.lock.abilities.takesCommandsInMotion, false)
     #expect(usual.lock.pace.air > .milliseconds(20) && usual.lock.pace.air < .seconds(3))
-  }
-}
-
-/// What was done and shown in a session, in words.
-private func words(of session: Preparation) -> [String] {
-  session.entries.compactMap { entry in
-    switch entry.event {
-    case .stimulus(let stimulus): Rig.vocabulary.stimuli[stimulus.number]
-    case .observation(.status(let number)): "→ " + Rig.vocabulary.statuses[number]
-    case .observation, .fault: nil
-    }
-  }
-}
-
-@Suite("The sessions in which a real lock is made ready")
-struct RealLockSessionTests {
-  private let way = ["closeTo", "→ receivedBle", "connect", "→ connecting", "→ waitingGatt", "→ logining"]
-
-  @Test(
-    "each is handed over whole, once, with what was known when it began", arguments: ["sesame5", "sesame3"])
-  func recorded(name: String) throws {
-    let rig = try Rig(name, found: .unlocked, allowed: all)
-    try rig.start(("registered", yes), ("bolt", .text("locked")))
-    let first = rig.lock.takePreparations()
-    expect(first.map(words), [way + ["→ unlocked", "readAutolock", "lock", "→ locked", "disconnect"]])
-    // Nothing is known before the first session.
-    expect(first[0].start, nil)
-    expect(first[0].unsure, ["autolock"])
-    expect(first[0].underWay.map(\.stimulus), ["handToMoved"])
-    expect(rig.lock.takePreparations().count, 0)
-    try rig.start(("registered", yes), ("configured", no))
-    let second = rig.lock.takePreparations()
-    expect(
-      second.map(words),
-      [
-        way + ["→ locked", "readAutolock", "reset", "→ reset", "disconnect"],
-        way.dropLast() + [
-          "→ readytoRegister", "register", "→ registering", "→ nosetting", "readAutolock", "disconnect",
-        ],
-      ])
-    expect(
-      second.map(\.start),
-      [
-        StartCondition([Argument("registered", yes), Argument("configured", yes)]),
-        StartCondition([Argument("registered", no)]),
-      ])
-  }
-
-  @Test("positions that a test has changed are put back before the next")
-  func positions() throws {
-    let rig = try Rig(allowed: all)
-    try rig.start(("registered", yes), ("configured", yes))
-    try rig.open()
-    let positions = rig.device.positions
-    #expect(positions != nil)
-    try rig.start(("registered", yes), ("configured", no))
-    try rig.open()
-    try rig.give("configure", [Argument("lock", .integer(30)), Argument("unlock", .integer(60))])
-    expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "moved")
-    #expect(rig.device.positions != positions)
-    try rig.start(("registered", yes), ("configured", yes), ("bolt", .text("locked")))
-    expect(try rig.open(), "locked")
-    expect(rig.device.positions, positions)
-  }
-
-  @Test(
-    "the bolt is where a test asks for it although its positions are forgotten",
-    arguments: ["sesame5", "sesame3"])
-  func forgotten(name: String) throws {
-    let rig = try Rig(name, allowed: all)
-    for start in [[("configured", no)], []] {
-      for _ in 0..<2 {
-        let registered = ("registered", Value.flag(!start.isEmpty))
-        let settings = [registered] + start + [("bolt", Value.text("locked"))]
-        try rig.lock.reset(to: StartCondition(settings.map { Argument($0.0, $0.1) }))
-        try rig.open()
-        if start.isEmpty {
-          try rig.give("register")
-          try rig.wait(for: ["nosetting"])
-        }
-        try rig.give("configure")
-        expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "locked")
-        // It is left elsewhere, and the positions are forgotten.
-        try rig.give("unlock")
-        try rig.wait(for: ["unlocked"])
-        try rig.give("reset")
-        try rig.wait(for: ["reset"])
-      }
-    }
-  }
-
-  @Test("an autolock that a test has set is taken off again, though a lock tells of it at a login only")
-  func autolock() throws {
-    let rig = try Rig()
-    try rig.start()
-    try rig.open()
-    try rig.give("setAutolock", [Argument("value", .integer(15))])
-    expect(try rig.read("readAutolock", "autolock"), nil)
-    try rig.start()
-    expect(
-      rig.lock.takePreparations().flatMap(words).contains("setAutolock"), true)
-    expect(try rig.open(), "locked")
-    expect(try rig.read("readAutolock", "autolock"), .integer(0))
-  }
-
-  @Test(
-    "what the autolock of a lock was set to by its last owner is looked at, and judged, before it is set",
-    arguments: ["sesame5", "sesame3"], [false, true])
-  func lastOwner(name: String, isDefective: Bool) throws {
-    let rig = try Rig(
-      name, settings: isDefective ? [("defect", "autolock-outlives-reset")] : [], allowed: all)
-    try rig.start(("registered", yes), ("configured", yes))
-    try rig.open()
-    try rig.give("setAutolock", [Argument("value", .integer(20))])
-    try rig.give("reset")
-    try rig.wait(for: ["reset"])
-    _ = rig.lock.takePreparations()
-    try rig.start(("registered", yes), ("configured", yes))
-    let sessions = rig.lock.takePreparations()
-    expect(sessions.first?.unsure, [])
-    let readings = sessions.flatMap(\.entries).compactMap { entry in
-      if case .observation(.reading(let reading)) = entry.event, reading.name == "autolock" {
-        reading.value
-      } else {
-        nil as Value?
-      }
-    }
-    expect(readings.first, .integer(isDefective ? 20 : 0))
-    expect(try rig.open() == nil, false)
-    expect(try rig.read("readAutolock", "autolock"), .integer(0))
-  }
-
-  @Test("the key of a lock that has not forgotten its owner is taken back")
-  func recalled() throws {
-    let rig = try Rig(settings: [("defect", "reset-keeps-key")], allowed: all)
-    try rig.start()
-    try rig.open()
-    try rig.give("reset")
-    try rig.wait(for: ["reset"])
-    #expect(!rig.device.isRegistered)
-    try rig.start(("registered", yes), ("configured", yes))
-    #expect(rig.device.isRegistered)
-    #expect(rig.lock.takeDiagnostics().contains { $0.contains("the key is tried again") })
-  }
-
-  @Test("after a jam is waited only where that is wanted")
-  func jams() throws {
-    var settings = InterlockSettings()
-    expect(settings.longestWait, .seconds(60))
-    settings.waitsForJams()
-    expect(settings.longestWait, settings.limits.coolDown)
   }
 }

@@ -69,7 +69,7 @@ struct ScriptedPair {
 
   func device(
     _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
-    services: String = Self.services, loss: Double = 0, seed: UInt64 = 1, answerTimeout: Interval = patience
+    services: String = Self.services, loss: Double = 0, seed: UInt64 = 1, answerTimeout: Interval = timeLimit
   ) throws -> DriverDevice<ProgramRadio> {
     let programs = DriverPrograms(answerTimeout: answerTimeout)
     let device = try programs.device(
@@ -418,7 +418,7 @@ struct DriverTests {
     var device = try pair.device(
       driver == ScriptedPair.connecting ? driver : "if kind == 'stimulus': say(scan=True)\n" + driver, lock,
       // Far more than a start takes, for it is waited for to the end.
-      answerTimeout: symptom == .noAnswer ? .seconds(10) : patience)
+      answerTimeout: symptom == .noAnswer ? .seconds(10) : timeLimit)
     device.maximumEvents = 1000
     for _ in 0..<2 {
       let fault = #expect(throws: LabFault.self) {
@@ -438,7 +438,7 @@ struct DriverTests {
   @Test("what a driver is told it may not have, and what its lock lacks, is said before anything is tried")
   func descriptions() throws {
     let pair = ScriptedPair()
-    let programs = DriverPrograms(answerTimeout: patience)
+    let programs = DriverPrograms(answerTimeout: timeLimit)
     let lock = pair.folder.write(
       "empty.py",
       """

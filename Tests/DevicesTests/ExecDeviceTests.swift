@@ -38,7 +38,7 @@ private func door(_ line: String = "say(status=name)") -> String {
 private let greeting = #"read x; echo '{"settled":true}'"#
 
 private func started(
-  _ command: String, answerTimeout: Interval = patience, reset: Bool = true
+  _ command: String, answerTimeout: Interval = timeLimit, reset: Bool = true
 ) throws -> ExecDevice {
   let device = ExecDevice(command: command, answerTimeout: answerTimeout)
   device.adopt(vocabulary)
@@ -78,7 +78,7 @@ private final class StartCount {
   /// How often it was started.
   var lines: Int {
     let counter = try? ChildProcess(command: "wc -l <\(path)")
-    guard case .line(let line)? = counter?.nextLine(until: MonotonicClock.now + patience) else {
+    guard case .line(let line)? = counter?.nextLine(until: MonotonicClock.now + timeLimit) else {
       return -1
     }
     return Int(String(decoding: line, as: UTF8.self)) ?? -1
@@ -131,7 +131,7 @@ struct ExecDeviceTests {
   func unasked() throws {
     let isLater = try sometimes {
       let device = try started(#"echo '{"settled":true}'; sleep 0.05; echo '{"status":"opened"}'; cat"#)
-      expect(try device.observe(until: .zero + patience), opened)
+      expect(try device.observe(until: .zero + timeLimit), opened)
       return (.zero + .milliseconds(30))...(.zero + .seconds(4)) ~= device.now
     }
     expect(isLater, true)
@@ -145,7 +145,7 @@ struct ExecDeviceTests {
     let isPassedOver = try sometimes {
       usleep(50_000)
       try device.reset(to: StartCondition())
-      expect(try device.observe(until: .zero + patience), opened)
+      expect(try device.observe(until: .zero + timeLimit), opened)
       return try device.observe(until: device.now + .milliseconds(50)) == nil
     }
     expect(isPassedOver, true)
@@ -255,7 +255,7 @@ struct ExecDeviceTests {
     let device = try started(greeting + #"; yes '{"status":"closed"}'"#)
     let unasked = labFault {
       while try device.observe(until: device.now) != nil {};
-      while try device.observe(until: .zero + patience) != nil {}
+      while try device.observe(until: .zero + timeLimit) != nil {}
     }
     expect(unasked?.detail.hasPrefix("more than 10000 lines without a pause"), true)
   }
@@ -329,7 +329,7 @@ struct ExecDeviceTests {
     let count = StartCount()
     let device = try started(
       "echo x >>\(count.path); \(command)",
-      answerTimeout: message.contains("within 3 s") ? .seconds(3) : patience, reset: false)
+      answerTimeout: message.contains("within 3 s") ? .seconds(3) : timeLimit, reset: false)
     var faults: [LabFault?] = []
     for _ in 0..<5 { faults.append(labFault { try device.reset(to: StartCondition()) }) }
     for fault in faults {
@@ -371,10 +371,10 @@ struct ExecDeviceTests {
   @Test("a program that ends while time passes, or settles unasked, is at fault")
   func betweenAnswers() throws {
     let dying = try started(#"echo '{"settled":true}'; sleep 0.05; exit 4"#)
-    expect(labFault { _ = try dying.observe(until: .zero + patience) }?.symptom, .ended)
+    expect(labFault { _ = try dying.observe(until: .zero + timeLimit) }?.symptom, .ended)
     let eager = try started(#"echo '{"settled":true}'; echo '{"settled":true}'; cat >/dev/null"#)
     expect(
-      labFault { _ = try eager.observe(until: .zero + patience) },
+      labFault { _ = try eager.observe(until: .zero + timeLimit) },
       LabFault(.badAnswer, "nothing was asked, and the device wrote '{\"settled\":true}'"))
   }
 
@@ -447,5 +447,5 @@ private func pipes() -> Set<Int32> {
 /// Whether a process with this word in its command line runs.
 private func runs(_ word: String) -> Bool {
   let probe = try? ChildProcess(command: "pgrep -f '^sleep \(word)' >/dev/null && echo yes || echo no")
-  return probe?.nextLine(until: MonotonicClock.now + patience) == .line(Array("yes".utf8))
+  return probe?.nextLine(until: MonotonicClock.now + timeLimit) == .line(Array("yes".utf8))
 }

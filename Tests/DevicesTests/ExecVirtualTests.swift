@@ -51,7 +51,7 @@ private struct ScriptedDoor {
         os.write(1, "".join(said).encode())
         said.clear()
       """)
-    let device = ExecDevice(command: "exec python3 \(program)", answerTimeout: patience)
+    let device = ExecDevice(command: "exec python3 \(program)", answerTimeout: timeLimit)
     device.seed = 7
     device.greet()
     device.adopt(vocabulary)
@@ -188,7 +188,7 @@ struct ExecVirtualTests {
     let folder = TestFolder()
     let command = #"while read line; do echo '{"settled":true}'; done; echo bye >&2"#
     for isShutDown in [true, false] {
-      var device: ExecDevice? = ExecDevice(command: command, answerTimeout: patience)
+      var device: ExecDevice? = ExecDevice(command: command, answerTimeout: timeLimit)
       let output = ProgramOutput(in: folder.path)
       device?.output = output
       device?.adopt(vocabulary)
@@ -223,7 +223,7 @@ struct ExecVirtualTests {
           print('{"status":"closed"}')
           print('{"settled":true}', flush=True)
         """)
-      let device = ExecDevice(command: "exec python3 \(program)", answerTimeout: patience)
+      let device = ExecDevice(command: "exec python3 \(program)", answerTimeout: timeLimit)
       device.greet()
       expect(device.introduction, nil)
       expect(device.misunderstanding, nil)

@@ -462,7 +462,8 @@ struct EndingTests {
     var noticed = 0
     for number in 0..<4000 where noticed < 5 {
       let mixture = Self.mixture(number)
-      guard mixture.isWhole, mixture.findings.isEmpty, let place = mixture.parts.firstIndex(of: .diverged) else { continue }
+      guard mixture.isWhole, mixture.findings.isEmpty, let place = mixture.parts.firstIndex(of: .diverged)
+      else { continue }
       var other = mixture
       other.parts[place] = .agreed
       guard Signal(other.status) != Signal(mixture.status) else { continue }

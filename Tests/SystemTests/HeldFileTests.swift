@@ -32,7 +32,7 @@ struct HeldFileTests {
         rest(for: .milliseconds(50))
         close(other)
       }
-      expect(try HeldFile(path, patience: patience) == nil, false)
+      expect(try HeldFile(path, patience: timeLimit) == nil, false)
     }
   }
 

@@ -6,7 +6,7 @@ public import Testing
 ///
 /// A machine that is busy, or has a slow disk, is no fault: only what never comes takes all of it. It is shorter than the limit of a
 /// test, so that the test says what it waited for.
-public let patience = Interval.seconds(240)
+public let timeLimit = Interval.seconds(240)
 
 /// Waits until something holds, and records an issue where it never does.
 ///
@@ -16,12 +16,12 @@ public let patience = Interval.seconds(240)
 public func eventually(
   by program: Program? = nil, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () throws -> Bool
 ) rethrows {
-  let limit = ContinuousClock.now + .nanoseconds(patience.nanoseconds)
+  let limit = ContinuousClock.now + .nanoseconds(timeLimit.nanoseconds)
   while try !holds() {
     // What it did last may be seen only now.
     if let program, !program.isRunning, try !holds() { return }
     guard ContinuousClock.now < limit else {
-      Issue.record("it did not come in \(patience)", sourceLocation: sourceLocation)
+      Issue.record("it did not come in \(timeLimit)", sourceLocation: sourceLocation)
       return
     }
     usleep(5000)

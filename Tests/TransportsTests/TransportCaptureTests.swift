@@ -131,7 +131,7 @@ struct TransportCaptureTests {
   private func expectReadable(_ path: String, packets: Int) throws {
     guard unsafe access("/usr/bin/tshark", X_OK) == 0 else { try Test.cancel("tshark is not installed") }
     let tool = try ChildProcess(command: "tshark -r \(path) | wc -l; echo done")
-    expect(tool.nextLine(until: MonotonicClock.now + patience), .line(Array("\(packets)".utf8)))
+    expect(tool.nextLine(until: MonotonicClock.now + timeLimit), .line(Array("\(packets)".utf8)))
     tool.stop(grace: .seconds(1))
   }
 
@@ -167,7 +167,7 @@ struct TransportCaptureTests {
     let rig = try record(.host, path: path)
     let tool = try ChildProcess(command: "exec \(command) \(path)")
     var output = ""
-    while case .line(let line) = tool.nextLine(until: MonotonicClock.now + patience) {
+    while case .line(let line) = tool.nextLine(until: MonotonicClock.now + timeLimit) {
       output += String(decoding: line, as: UTF8.self) + "\n"
     }
     tool.stop(grace: .seconds(1))

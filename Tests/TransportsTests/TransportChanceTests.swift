@@ -51,7 +51,7 @@ struct TransportChanceTests {
 
   /// Says anything until the transport has had enough, which takes a packet of the longest kind at most.
   private func feed(_ rig: TransportRig, _ random: inout SeededGenerator) -> TransportFault? {
-    let limit = Waiting.now + patience
+    let limit = Waiting.now + timeLimit
     do throws(TransportFault) {
       while Waiting.now < limit {
         rig.say(chatter(&random))

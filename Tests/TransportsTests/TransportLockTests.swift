@@ -85,7 +85,7 @@ struct TransportLockTests {
         print("locked", flush=True)
         time.sleep(600)'
         """)
-    expect(holder.nextLine(until: MonotonicClock.now + patience), .line(Array("locked".utf8)))
+    expect(holder.nextLine(until: MonotonicClock.now + timeLimit), .line(Array("locked".utf8)))
     let fault = #expect(throws: TransportFault.self) {
       try Transport(opening: .hciSocket(7), settings: TransportRig.settings(files))
     }

@@ -28,9 +28,9 @@ final class TransportRig {
   static func settings(_ files: TemporaryFolder) -> TransportSettings {
     var settings = TransportSettings()
     settings.lockFolder = files.path + "/locks"
-    settings.openTimeout = patience
-    settings.sendTimeout = patience
-    settings.packetTimeout = patience
+    settings.openTimeout = timeLimit
+    settings.sendTimeout = timeLimit
+    settings.packetTimeout = timeLimit
     settings.reopenTimeout = .milliseconds(400)
     return settings
   }
@@ -89,7 +89,7 @@ extension TransportRig {
   /// What the transport has said, up to a number of bytes.
   func hear(_ count: Int) -> [UInt8] {
     var heard: [UInt8] = []
-    let limit = Waiting.now + patience
+    let limit = Waiting.now + timeLimit
     while heard.count < count, Waiting.now < limit {
       Waiting.wait(for: [(peer, Int16(POLLIN))], until: limit)
       var bytes = [UInt8](repeating: 0, count: count - heard.count)
@@ -117,7 +117,7 @@ extension TransportRig {
   /// What the transport receives: the packets, and the fault that ends them.
   func outcome(packets count: Int = .max) -> (packets: [HCIPacket], fault: TransportFault?) {
     var packets: [HCIPacket] = []
-    let limit = Waiting.now + patience
+    let limit = Waiting.now + timeLimit
     do throws(TransportFault) {
       while packets.count < count, let packet = try transport.receive(until: limit) { packets.append(packet) }
       return (packets, nil)

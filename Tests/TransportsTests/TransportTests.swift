@@ -56,7 +56,7 @@ struct TransportTests {
     let limit = rig.transport.now + .milliseconds(30)
     expect(try rig.transport.receive(until: limit), nil)
     #expect(rig.transport.now >= limit)
-    #expect(rig.transport.now < limit + patience)
+    #expect(rig.transport.now < limit + timeLimit)
   }
 
   @Test("what arrived before nonsense is given, then the fault, for good", arguments: TransportWay.allCases)
@@ -259,7 +259,7 @@ struct TransportOpeningTests {
   func forgets(way: TransportWay) throws {
     let rig = try TransportRig(way)
     rig.say(resetDone.h4 + [0x04, 0x0E])
-    Waiting.wait(for: rig.transport.descriptors, until: rig.transport.now + patience)
+    Waiting.wait(for: rig.transport.descriptors, until: rig.transport.now + timeLimit)
     try rig.transport.service()
     try rig.transport.reopen()
     try rig.meet()
@@ -326,7 +326,7 @@ struct TransportOpeningTests {
     expect(try transport.receive(until: transport.now + .milliseconds(10)), nil)
     try transport.send(data)
     var bytes = [UInt8](repeating: 0, count: 100)
-    Waiting.wait(for: [(peer, Int16(POLLIN))], until: transport.now + patience)
+    Waiting.wait(for: [(peer, Int16(POLLIN))], until: transport.now + timeLimit)
     let count = unsafe read(peer, &bytes, bytes.count)
     expect(Array(bytes.prefix(max(0, count))), data.h4)
   }
@@ -354,8 +354,8 @@ struct TransportOpeningTests {
     let spec = TransportSpec.tcpServer(host: "127.0.0.1", port: port)
     let fault = #expect(throws: TransportFault.self) {
       let transport = try Transport(opening: spec, settings: settings)
-      expect(try transport.receive(until: Waiting.now + patience), resetDone)
-      _ = try transport.receive(until: Waiting.now + patience)
+      expect(try transport.receive(until: Waiting.now + timeLimit), resetDone)
+      _ = try transport.receive(until: Waiting.now + timeLimit)
     }
     expect(fault?.symptom, .malformed)
     let capture = Array(try Data(contentsOf: URL(filePath: files.path + "/tap")))

@@ -133,8 +133,8 @@ struct ExecTests {
       """
     try folder.write("lock.py", counter + folder.read("lock.py"))
     // Far more than a start takes, for it is waited for to the end.
-    let patience = extra.contains("sleep") ? "10" : "200"
-    let result = try Command.run("run", "--answer-timeout", patience, in: folder.path)
+    let timeLimit = extra.contains("sleep") ? "10" : "200"
+    let result = try Command.run("run", "--answer-timeout", timeLimit, in: folder.path)
     expect(result.status, status)
     #expect(result.output.contains(message), "\(result.output)")
     let tag = status == 1 ? "<failure" : "<error"
