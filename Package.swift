@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// What the tests spend their time in is optimised for them, and goes on checking itself: `make test` asks for it.
+/// The libraries are optimised for the tests too, and go on checking themselves: `make test` asks for it.
 let optimized: [SwiftSetting] =
   Context.environment["LOCKSTEP_OPTIMIZED_TESTS"] == nil
   ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
@@ -22,8 +22,8 @@ let optimized: [SwiftSetting] =
 let build: [CSetting] =
   Context.environment["LOCKSTEP_BUILD"].map { [.define("LOCKSTEP_BUILD", to: "\"\($0)\"")] } ?? []
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], computes: Bool = false) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings + (computes ? optimized : []))
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings + optimized)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -42,40 +42,39 @@ let package = Package(
     },
   targets: [
     // Ground
-    library("Basics", computes: true),
+    library("Basics"),
     library("Crypto", ["CCrypto"]),
     library("Drawing"),
     library("Secrets"),
-    library("Documents", ["Basics", "CYAML"], computes: true),
+    library("Documents", ["Basics", "CYAML"]),
     // Theory
-    library("Automata", ["Basics", "Documents", "Drawing"], computes: true),
-    library("Models", ["Basics", "Automata"], computes: true),
-    library("Conformance", ["Basics", "Automata"], computes: true),
+    library("Automata", ["Basics", "Documents", "Drawing"]),
+    library("Models", ["Basics", "Automata"]),
+    library("Conformance", ["Basics", "Automata"]),
     // Protocols
-    library("Bluetooth", ["Basics"], computes: true),
-    library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"], computes: true),
+    library("Bluetooth", ["Basics"]),
+    library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"]),
     // Families
-    library("Centrals", ["Basics", "Conformance", "Bluetooth"], computes: true),
-    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Centrals", "Sesame"], computes: true),
+    library("Centrals", ["Basics", "Conformance", "Bluetooth"]),
+    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Centrals", "Sesame"]),
     // Worlds
-    library("Controllers", ["Basics", "Crypto", "Bluetooth"], computes: true),
+    library("Controllers", ["Basics", "Crypto", "Bluetooth"]),
     library(
       "Emulator",
       [
         "Basics", "Crypto", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
         "SesameDevice",
         "Controllers",
-      ], computes: true),
+      ]),
     library("System", ["Basics", "Secrets", "CShims"]),
     library("Transports", ["Basics", "Secrets", "System", "Bluetooth", "CLibUSB", "CShims"]),
     library("Databases", ["Basics", "System", "CSQLite", "CPostgres"]),
     // The record
-    library("Journal", ["Basics", "System"], computes: true),
+    library("Journal", ["Basics", "System"]),
     // Harness
     library(
       "Harness",
-      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance"],
-      computes: true),
+      ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance"]),
     library(
       "Bench",
       [
@@ -83,7 +82,7 @@ let package = Package(
         "SesameDevice", "Centrals",
         "Transports", "Databases", "CShims",
       ]),
-    library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"], computes: true),
+    library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"]),
     library(
       "Devices",
       [
@@ -94,7 +93,7 @@ let package = Package(
     // Above
     library("CommandLine", ["Basics", "System", "Journal", "Documents"]),
     library("Tours", ["Basics", "System", "Journal"]),
-    library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "Databases"], computes: true),
+    library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "Databases"]),
     library(
       "Nightly",
       [

@@ -47,8 +47,7 @@ struct DriverLocksTests {
       "faults":{"replay":{"level":"messages","values":[true]},"jam":[true]}}}' | tr -d '\n'
       echo; echo '{"settled":true}'
 
-      """#)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/keypad")
+      """#, mode: 0o755)
     let family = try LockBench(LabSettings()).family(of: spec())
     expect(family.machine, "door")
     expect(family.name(of: .lock), "shut")

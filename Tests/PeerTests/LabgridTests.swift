@@ -209,8 +209,8 @@ struct LabgridTests {
   func clear() async throws {
     let rig = try await Rig(.labgrid)
     let lab = try await LabgridLab(rig)
-    let hanging = try rig.writeProgram("hanging", "#!/bin/sh\nexec sleep 100\n")
-    let bare = try rig.writeProgram("bare", "#!/bin/sh\nexec /usr/bin/python3 -S \"$@\"\n")
+    let hanging = rig.writeProgram("hanging", "#!/bin/sh\nexec sleep 100\n")
+    let bare = rig.writeProgram("bare", "#!/bin/sh\nexec /usr/bin/python3 -S \"$@\"\n")
     let cases: [(python: String, tags: String, words: String)] = [
       ("/nowhere/python3", "model=sesame5", "No such file or directory; LABGRID_PYTHON names another"),
       (
@@ -347,7 +347,7 @@ struct LabgridTests {
       "compile",
       ["/usr/bin/gcc", "-shared", "-fPIC", "-o", library, "\(Place.root)/Tests/Peers/hang.c", "-ldl"])
     let hang = try rig.write("hang", "")
-    let slow = try rig.writeProgram(
+    let slow = rig.writeProgram(
       "slow",
       "#!/bin/sh\nwhile read -r line; do sleep 2; echo \"$line\"; done | \(LabgridLab.python) \"$@\"\n")
     let night = try await lab.startNight(

@@ -121,10 +121,8 @@ extension Rig {
   func child(named name: String) -> Child? { children.last { $0.name == name } }
 
   /// Writes a program of the folder.
-  func writeProgram(_ name: String, _ text: String) throws -> String {
-    let path = try write(name, text)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    return path
+  func writeProgram(_ name: String, _ text: String) -> String {
+    TestFolder.write(path(name), text, mode: 0o755)
   }
 
   /// What a program has said so far.

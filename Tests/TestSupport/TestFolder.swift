@@ -17,12 +17,17 @@ public final class TestFolder {
   public var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
   /// Writes a file of a mode and gives its path.
+  @discardableResult
+  public func write(_ name: String, _ text: String, mode: Int = 0o600) -> String {
+    Self.write("\(path)/\(name)", text, mode: mode)
+  }
+
+  /// Writes a file of a mode, wherever it is, and gives its path.
   ///
   /// A program is written by another process: as long as one that was forked meanwhile has a descriptor of ours to write to it,
   /// it cannot be started.
   @discardableResult
-  public func write(_ name: String, _ text: String, mode: Int = 0o600) -> String {
-    let file = "\(path)/\(name)"
+  public static func write(_ file: String, _ text: String, mode: Int) -> String {
     let isProgram = mode & 0o111 != 0
     _ = FileManager.default.createFile(
       atPath: isProgram ? file + ".text" : file, contents: Data(text.utf8),

@@ -23,8 +23,7 @@ struct ScheduleTests {
 
   private func folder() throws -> Command.Folder {
     let folder = try Command.Folder()
-    let stub = try folder.write("it's $x", Self.stub)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stub)
+    TestFolder.write(folder.path + "/it's $x", Self.stub, mode: 0o755)
     return folder
   }
 
