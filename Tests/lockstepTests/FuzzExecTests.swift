@@ -132,7 +132,10 @@ struct FuzzExecTests {
 
   @Test("a campaign that comes to no verdict in its time has not gone well")
   func onlyTrouble() throws {
-    let (result, folder) = try fuzz("time.sleep(1000)", "--duration 1s --answer-timeout 1500ms")
+    // It says what it is, and comes to the end of no answer: each start is waited for.
+    let (result, folder) = try fuzz(
+      #"if "hello" in message: print(json.dumps({"hello": {"protocol": 2}}), flush=True)"#
+        + "\n    time.sleep(1000)", "--duration 1s --answer-timeout 1500ms")
     expect(result.status, 3)
     #expect(result.output.contains("no verdict in "), "\(result.output)")
     #expect(result.output.contains("  ended    no verdict: on any test, the first because of no device: "))

@@ -29,6 +29,27 @@ struct SharedCorpusTests {
     #expect(nowhere.errors.contains("--corpus: "), "\(nowhere.errors)")
   }
 
+  @Test(
+    "a corpus in a database is of use wherever the file of its machine lies",
+    .enabled(if: PostgresServer.isThere))
+  func elsewhere() throws {
+    let folder = try Command.Folder()
+    let url = try #require(PostgresServer.shared).newDatabase()
+    let script = """
+      mkdir -p a b/c && "$LOCKSTEP" machines door --format yaml | tee a/door.yaml > b/c/own.yaml
+      for host in "a door.yaml" "b c/own.yaml"; do
+        set -- $host
+        (cd $1 && "$LOCKSTEP" fuzz $2 --device emulator:door --seed 1 --steps 2k --corpus '\(url)')
+      done
+      """
+    let result = try Command.shell(script, in: folder.path)
+    expect(result.status, 0)
+    let lines = result.output.split(separator: "\n").filter { $0.contains("corpus  ") }
+    expect(lines.count, 2)
+    #expect(lines.first?.hasSuffix(", door: 0 tests") == true, "\(result.output)")
+    #expect(lines.last?.contains(/, door: [1-9][0-9]* tests?$/) == true, "\(result.output)")
+  }
+
   @Test("a part of a job that is killed, or is started twice, changes nothing about what the job comes to")
   func job() throws {
     var reports: [[String]] = []

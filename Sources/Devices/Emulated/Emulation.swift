@@ -428,6 +428,7 @@ public final class PlayedProgramChoice {
     program = ProgramConversation(
       command: command, as: .peripheral,
       isStopped: { Interruption.isHeard })
+    program.hasTimeoutOption = false
     program.greet()
     if let fault = program.misunderstanding { throw UsageError(fault.detail) }
     if program.introduction == nil, let fault = program.greetingFault {

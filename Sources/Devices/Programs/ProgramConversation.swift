@@ -87,6 +87,8 @@ final class ProgramConversation {
   private(set) var misunderstanding: LabFault?
   /// Keeps what it writes to its standard error, and what it logs.
   var output: ProgramOutput?
+  /// Whether the command that drives it has an option for its answer timeout.
+  var hasTimeoutOption = true
   /// Whether the command has ever come to the end of an answer.
   private var hasEverAnswered = false
   /// What was wrong with each start of a command that has never answered.
@@ -494,7 +496,9 @@ extension ProgramConversation {
       return role == .device
         ? LabFault(symptom, told) : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(told)")
     }
-    let hint = symptom == .noAnswer ? "; --answer-timeout gives more time to one that starts slowly" : ""
+    let hint =
+      symptom == .noAnswer && hasTimeoutOption
+      ? "; --answer-timeout gives more time to one that starts slowly" : ""
     let fault = LabFault(
       .noDevice,
       symptom == .noDevice
