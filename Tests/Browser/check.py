@@ -125,16 +125,19 @@ def check_without_script(browser, path, name):
 
 
 def check_time(browser, path, limit):
-    """The best of three, since the machine may have other things to do."""
+    """The best of three, in processor time of the page's thread: the machine may have other things to do."""
     times = []
     for _ in range(3):
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
         page.goto(pathlib.Path(path).resolve().as_uri(), wait_until="load")
-        times.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") / 1000)
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        times.append(next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration"))
         page.close()
-    print(f"the large page opened in {min(times):.3f} s")
+    print(f"opening the large page took {min(times):.3f} s of processor time")
     if min(times) > limit:
-        report("large", f"takes {min(times):.3f} s to open")
+        report("large", f"takes {min(times):.3f} s of processor time to open")
 
 
 def check_page(browser, path, name, screenshots=None, with_axe=True, with_keys=False):

@@ -205,7 +205,7 @@ struct FuzzCommandTests {
     }
     let head = "lockstep: worker 2: it ended with "
     let end = try #require(ends.first { result.errors.hasPrefix(head + $0) }, "\(result.errors)")
-    expect(result.status, status)
+    #expect(result.status == status, "\(result.errors)")
     let events = try #require(try state(folder)["status"]?["events"]?.line)
     #expect(Int(events)! > 0)
     let xml = try folder.read("Reports/junit.xml")

@@ -35,7 +35,7 @@ struct NightlyTests {
       "plan.yaml",
       """
       nightly: Test floor
-      duration: 2 min
+      duration: 30 min
       suites:
         - name: new
           scenarios: [\(Command.root)/Scenarios/sesame5/jam.yaml, \(Command.root)/Scenarios/sesame5/login.yaml]
@@ -114,7 +114,7 @@ struct NightlyTests {
     }
     let result = try Command.shell(Self.night + " --format json", in: folder.path)
     expect(result.status, 1)
-    expect(try summary(result.output)["agree"], .number("\(4 + logins)"))
+    #expect(try summary(result.output)["agree"] == .number("\(4 + logins)"), "\(result.output)\(result.errors)")
     let record = try Command.shell("cat Reports/runs/*-nightly*/night.jsonl", in: folder.path).output
     let lines = try record.split(separator: "\n").map { try JSON(parsing: String($0)) }
     let done = lines.compactMap { $0["done"]?["case"]?.string }
@@ -260,7 +260,7 @@ struct NightlyTests {
       "plan.yaml",
       """
       nightly: Test floor
-      duration: 2 min
+      duration: 30 min
       suites:
         - { name: old, scenarios: \(Command.root)/Scenarios/sesame3/login.yaml, tags: [old], repeat: 3 }
         - { name: new, scenarios: \(Command.root)/Scenarios/sesame3/login.yaml, tags: [new] }
@@ -311,7 +311,7 @@ struct NightlyTests {
       "plan.yaml",
       """
       nightly: Test floor
-      duration: 2 min
+      duration: 30 min
       suites:
         - { name: one, scenarios: \(Command.root)/Scenarios/sesame5/login.yaml, tags: \(first) }
         - { name: two, scenarios: \(Command.root)/Scenarios/sesame5/jam.yaml, tags: \(second) }
@@ -392,7 +392,7 @@ struct NightlyTests {
 
       """)
     try folder.write(
-      "plan.yaml", "nightly: A door\nduration: 2 min\nsuites: [{ name: a, scenarios: there.yaml }]\n")
+      "plan.yaml", "nightly: A door\nduration: 30 min\nsuites: [{ name: a, scenarios: there.yaml }]\n")
     let result = try Command.shell(Self.night, in: folder.path)
     expect(result.status, 6)
     let words = "the battery is at 10 %, and below 20 % the lock is left alone"
