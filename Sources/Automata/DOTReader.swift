@@ -28,6 +28,7 @@ private struct DOTReader {
     try readStates()
     try readEvents()
     try readConditions()
+    try readChoices()
     try readStarts()
     try readRows()
   }
@@ -77,6 +78,17 @@ private struct DOTReader {
       }
       machine.conditions.append(condition)
       places.conditions.append((value.start, value.end))
+    }
+  }
+
+  private mutating func readChoices() throws(DOTProblem) {
+    guard let value = graph.attributes["choices"] else { return }
+    for item in value.items {
+      let parts = item.parts(":")
+      var choice = DeviceChoice(try decoded(parts[0]), [])
+      for part in parts.dropFirst() { choice.options.append(try decoded(part)) }
+      machine.choices.append(choice)
+      places.choices.append((value.start, value.end))
     }
   }
 
@@ -137,7 +149,8 @@ private struct DOTReader {
       to: to, window: try window(attributes),
       before: try list(attributes["first"]), after: try list(attributes["then"]),
       shows: try attributes["shows"].map(decoded), given: try list(attributes["given"]),
-      unless: try list(attributes["unless"]), origin: attributes["ours"] != nil ? .ours : .seed)
+      unless: try list(attributes["unless"]), options: try list(attributes["option"]),
+      origin: attributes["ours"] != nil ? .ours : .seed)
   }
 
   private func window(_ attributes: DOTGraph.Attributes) throws(DOTProblem) -> Window {

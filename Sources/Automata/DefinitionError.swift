@@ -15,6 +15,11 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   /// Two events that are not the same share a name.
   case duplicateEventName(String)
   case duplicateCondition(String)
+  case duplicateChoice(String)
+  /// An option that its choice, or another one, has already.
+  case duplicateOption(choice: String, option: String)
+  /// A choice of which there is nothing to choose.
+  case tooFewOptions(choice: String)
   /// The state in which the machine is to start is not defined.
   case startNotDefined(String)
   /// A start says twice what a setting is.
@@ -38,6 +43,10 @@ public enum DefinitionFault: Equatable, Hashable, Sendable {
   /// A condition that would take hold before it is brought about.
   case negativeDelay(condition: String)
   case conditionNotDefined(event: String, condition: String)
+  /// A row is that of devices with an option that no choice has.
+  case optionNotDefined(event: String, option: String)
+  /// A row names options of more than one choice.
+  case severalChoices(event: String)
   /// A window that closes before it opens.
   case emptyWindow(event: String)
   /// A window that opens before its state is entered.
@@ -71,6 +80,10 @@ extension DefinitionFault: CustomStringConvertible {
     case .duplicateEvent(let name): "event '\(name)' is defined twice"
     case .duplicateEventName(let name): "two events are named '\(name)'"
     case .duplicateCondition(let name): "condition '\(name)' is defined twice"
+    case .duplicateChoice(let name): "choice '\(name)' is defined twice"
+    case .duplicateOption(let choice, let option):
+      "option '\(option)' of choice '\(choice)' is defined twice"
+    case .tooFewOptions(let choice): "choice '\(choice)' has fewer than two options"
     case .startNotDefined(let name): "the machine starts in '\(name)', which is not defined"
     case .duplicateSetting(let state, let setting): "the start in '\(state)' sets '\(setting)' twice"
     case .noTransitions(let event): "event '\(event)' has no transitions"
@@ -86,6 +99,8 @@ extension DefinitionFault: CustomStringConvertible {
     case .severalWildcards(let event): "'\(event)' has more than one row from any state"
     case .conditionNotDefined(let event, let name):
       "'\(event)' depends on condition '\(name)', which is not defined"
+    case .optionNotDefined(let event, let name): "'\(event)' has option '\(name)', which no choice has"
+    case .severalChoices(let event): "a row of '\(event)' has options of several choices"
     case .negativeDelay(let name): "condition '\(name)' has a negative delay"
     case .emptyWindow(let event): "the window of '\(event)' closes before it opens"
     case .negativeWindow(let event): "the window of '\(event)' opens before its state is entered"
@@ -108,18 +123,19 @@ extension DefinitionFault {
   public var code: Problem.Code {
     switch self {
     case .emptyMachineName, .noStates, .noEvents, .noStart, .emptyStateName, .emptyEventName, .noTransitions,
-      .emptyFrom, .emptyTo:
+      .emptyFrom, .emptyTo, .tooFewOptions:
       .missingPart
     case .duplicateState, .duplicateStateName, .duplicateEvent, .duplicateEventName, .duplicateCondition,
-      .duplicateSetting, .duplicateTo:
+      .duplicateSetting, .duplicateTo, .duplicateChoice, .duplicateOption:
       .duplicateName
     case .startNotDefined, .fromNotDefined, .toNotDefined: .unknownState
     case .eventNotDefined, .setterNotDefined: .unknownEvent
     case .conditionNotDefined: .unknownCondition
+    case .optionNotDefined: .unknownOption
     case .statusNotDefined: .unknownStatus
     case .duplicateFrom, .severalWildcards: .duplicateRow
     case .shiftChangesStatus, .negativeDelay, .emptyWindow, .negativeWindow, .dueForEver, .windowOnStimulus,
-      .wildcardTimer, .endlessTimers:
+      .wildcardTimer, .endlessTimers, .severalChoices:
       .wrongRow
     case .tooLarge: .tooLarge
     }
@@ -130,7 +146,7 @@ extension DefinitionFault {
     switch self {
     case .startNotDefined(let name), .fromNotDefined(_, let name), .toNotDefined(_, let name),
       .eventNotDefined(let name), .setterNotDefined(_, let name), .conditionNotDefined(_, let name),
-      .statusNotDefined(_, let name):
+      .statusNotDefined(_, let name), .optionNotDefined(_, let name):
       name
     default: nil
     }
@@ -146,6 +162,7 @@ extension MachineDefinition {
       case .unknownState: states.map(\.name)
       case .unknownEvent: events.map(\.name)
       case .unknownCondition: conditions.map(\.name)
+      case .unknownOption: choices.flatMap(\.options)
       case .unknownStatus: statuses
       default: []
       }
@@ -161,6 +178,7 @@ public struct DefinitionFinding: Equatable, Sendable {
     case state(Int)
     case event(Int)
     case condition(Int)
+    case choice(Int)
     case start(Int)
     case row(Int)
   }

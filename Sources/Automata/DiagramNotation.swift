@@ -63,6 +63,6 @@ extension MachineDefinition {
       Transition(
         label.trigger, from: .states(sources), to: leads.target(leads.targets),
         window: label.window, before: outcome.before, after: outcome.after, given: label.given,
-        unless: label.unless, origin: origin))
+        unless: label.unless, options: label.options, origin: origin))
   }
 }

@@ -23,6 +23,8 @@ public struct Machine: Equatable, Sendable {
     public let plus: Int?
     /// Under which conditions it can be taken.
     public let `guard`: Guard
+    /// The options of a choice with which a device has it, as bits; zero for every device.
+    public let options: UInt64
   }
 
   /// What the author wrote.
@@ -38,9 +40,15 @@ public struct Machine: Equatable, Sendable {
   public let next: [Int16]
   /// What brings conditions about and what ends them.
   public let environment: ConditionTable
+  /// The options of all choices, by name, in the order of the definition: the numbers of their bits.
+  public let options: [String]
+  /// The options of each choice, as bits.
+  public let choices: [UInt64]
 
   /// The most states or events that a machine may have.
   public static let limit = 30_000
+  /// The most options that the choices of a machine may have together.
+  public static let optionLimit = 16
   /// The most edges that the rows of a machine may stand for, so that a short file cannot ask for all memory.
   public static let edgeLimit = 2_000_000
 
@@ -65,11 +73,13 @@ public struct Machine: Equatable, Sendable {
   private init(checked definition: MachineDefinition) {
     self.definition = definition
     environment = ConditionTable(definition)
+    let numbers = Numbers(definition)
+    options = definition.choices.flatMap(\.options)
+    choices = definition.choices.map { numbers.bits(of: $0.options) }
     let eventCount = definition.events.count
     self.eventCount = eventCount
     var caused = [[Edge]](repeating: [], count: definition.states.count * eventCount)
     var spontaneous = [[Edge]](repeating: [], count: definition.states.count)
-    let numbers = Numbers(definition)
     for (row, transition) in definition.transitions.enumerated() {
       let event = numbers.event(transition.trigger)
       for source in numbers.sources(of: transition) {
@@ -85,7 +95,7 @@ public struct Machine: Equatable, Sendable {
     self.caused = caused
     self.spontaneous = spontaneous
     next = caused.map { edges in
-      guard edges.count == 1, edges[0].guard.isEmpty else { return -1 }
+      guard edges.count == 1, edges[0].guard.isEmpty, edges[0].options == 0 else { return -1 }
       return Int16(edges[0].target)
     }
   }
@@ -153,6 +163,7 @@ private struct Numbers {
   private var states: [String: Int] = [:]
   private var events: [String: Int] = [:]
   private var conditions: [String: Int] = [:]
+  private var options: [String: Int] = [:]
   /// For each event with a row from any state, the states that its other rows name.
   private var named: [String: Set<Int>] = [:]
 
@@ -160,6 +171,7 @@ private struct Numbers {
     for (number, state) in definition.states.enumerated() { states[state.name] = number }
     for (number, event) in definition.events.enumerated() { events[event.name] = number }
     for (number, item) in definition.conditions.enumerated() { conditions[item.name] = number }
+    for (number, name) in definition.choices.flatMap(\.options).enumerated() { options[name] = number }
     for case .event(let event) in definition.transitions.lazy.filter({ $0.from == .wildcard }).map(\.trigger)
     {
       named[event] = []
@@ -200,7 +212,13 @@ private struct Numbers {
       transition: row, event: event, target: target, enters: transition.to.enters,
       earliest: transition.window.earliest, latest: transition.window.latest,
       plus: transition.window.plus.flatMap { conditions[$0] },
-      guard: Guard(given: mask(transition.given), unless: mask(transition.unless)))
+      guard: Guard(given: mask(transition.given), unless: mask(transition.unless)),
+      options: bits(of: transition.options))
+  }
+
+  /// Options as bits.
+  func bits(of names: [String]) -> UInt64 {
+    names.reduce(0) { mask, name in mask | (options[name].map { 1 << UInt64($0) } ?? 0) }
   }
 
   private func mask(_ names: [String]) -> UInt64 {

@@ -117,6 +117,10 @@ private struct DOTWriter {
     if !machine.conditions.isEmpty {
       attributes.append(("conditions", machine.conditions.map(\.encoded).joined(separator: ",")))
     }
+    if !machine.choices.isEmpty {
+      let choices = machine.choices.map { ([$0.name] + $0.options).map(encode).joined(separator: ":") }
+      attributes.append(("choices", choices.joined(separator: ",")))
+    }
     let starts = machine.starts.map { start in
       ([encode(start.state)] + start.conditions.map { "\(encode($0.name))=\($0.value ? "yes" : "no")" })
         .joined(separator: ":")
@@ -142,8 +146,8 @@ private struct DOTWriter {
       attributes.append((key == "not-before" ? "notbefore" : key, key == "plus" ? encode(value) : value))
     }
     for (key, names) in [
-      ("given", transition.given), ("unless", transition.unless), ("first", transition.before),
-      ("then", transition.after),
+      ("given", transition.given), ("unless", transition.unless), ("option", transition.options),
+      ("first", transition.before), ("then", transition.after),
     ] where !names.isEmpty {
       attributes.append((key, encode(names)))
     }

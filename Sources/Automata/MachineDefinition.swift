@@ -15,6 +15,8 @@ public struct MachineDefinition: Equatable, Sendable {
   public var events: [Event]
   /// What the environment may be like, and which faults or stimuli make them so.
   public var conditions: [Condition]
+  /// What devices do differently, each of them always alike.
+  public var choices: [DeviceChoice]
   /// What a device may report beside statuses and effects, as far as the definition says what it is.
   public var readings: [ValueForm]
   /// The transition relation.
@@ -29,17 +31,35 @@ public struct MachineDefinition: Equatable, Sendable {
   /// Makes a definition.
   public init(
     name: String, summary: String = "", states: [State] = [], events: [Event] = [],
-    conditions: [Condition] = [], readings: [ValueForm] = [], transitions: [Transition] = [],
-    starts: [Start] = []
+    conditions: [Condition] = [], choices: [DeviceChoice] = [], readings: [ValueForm] = [],
+    transitions: [Transition] = [], starts: [Start] = []
   ) {
     self.name = name
     self.summary = summary
     self.states = states
     self.events = events
     self.conditions = conditions
+    self.choices = choices
     self.readings = readings
     self.transitions = transitions
     self.starts = starts
+  }
+}
+
+/// Something that devices are known to do differently, and that each of them does always alike: a choice that a device makes
+/// once.
+///
+/// Every option is right until the device has shown which is its own. From then on it is held to that.
+public struct DeviceChoice: Equatable, Sendable {
+  /// The unique name.
+  public var name: String
+  /// What there is to choose from; no other choice has an option of the same name.
+  public var options: [String]
+
+  /// Makes a choice.
+  public init(_ name: String, _ options: [String]) {
+    self.name = name
+    self.options = options
   }
 }
 
@@ -233,6 +253,8 @@ public struct Transition: Equatable, Sendable {
   public var given: [String]
   /// None of these conditions may hold.
   public var unless: [String]
+  /// The row is that of devices with one of these options of a choice, unless there are none.
+  public var options: [String]
   /// Who wrote the row.
   public var origin: Origin
 
@@ -240,7 +262,7 @@ public struct Transition: Equatable, Sendable {
   public init(
     _ trigger: Trigger, from: Source, to: Target, window: Window = .any, before: [String] = [],
     after: [String] = [], shows: String? = nil, given: [String] = [], unless: [String] = [],
-    origin: Origin = .seed
+    options: [String] = [], origin: Origin = .seed
   ) {
     self.trigger = trigger
     self.window = window
@@ -251,6 +273,7 @@ public struct Transition: Equatable, Sendable {
     self.shows = shows
     self.given = given
     self.unless = unless
+    self.options = options
     self.origin = origin
   }
 }

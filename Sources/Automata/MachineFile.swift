@@ -56,6 +56,7 @@ struct DefinitionPlaces: Sendable {
   var states: [Place] = []
   var events: [Place] = []
   var conditions: [Place] = []
+  var choices: [Place] = []
   var starts: [Place] = []
   var rows: [Place] = []
 
@@ -68,6 +69,7 @@ struct DefinitionPlaces: Sendable {
     case .state(let number): states[number]
     case .event(let number): events[number]
     case .condition(let number): conditions[number]
+    case .choice(let number): choices[number]
     case .start(let number): starts[number]
     case .row(let number): rows[number]
     }

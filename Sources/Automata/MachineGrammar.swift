@@ -56,6 +56,10 @@ extension MachineGrammar {
       "What the environment may be like, for rows that depend on it: each a name, or a mapping where there is more "
         + "to say."),
     .optional(
+      "choices", .mapping([], others: .list(.text, count: 2...Int.max)),
+      "What devices do differently, each of them always alike: names with the options there are. A device is held to the "
+        + "option that it showed."),
+    .optional(
       "readings", values,
       "What a device may report beside statuses and effects: names with what each may be. One that is something else is a divergence."
     ),
@@ -148,6 +152,7 @@ extension MachineGrammar {
       "The condition whose value, as a stimulus set it, is added to `not-before` and to `within`."),
     .optional("given", names, "Conditions of which one must hold."),
     .optional("unless", names, "Conditions of which none may hold."),
+    .optional("option", names, "Options of a choice: the row is that of devices with one of them."),
     .optional("first", names, "The effects that are shown before the state changes, in order."),
     .optional(
       "then", names, "The effects that are shown after the state changed and before its `entry`, in order."),

@@ -17,6 +17,8 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case never(row: String)
     /// A timer that says what another one before it says.
     case repeated(row: String, states: [String])
+    /// A choice of whose options no row asks for one.
+    case idleChoice(String)
   }
 
   /// What it is.
@@ -40,6 +42,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case .beaten(let row, let states, let other):
       "'\(row)' is never taken from \(Self.list(states)), since '\(other)' always leads away before"
     case .never(let row): "'\(row)' is never taken, since its time does not come"
+    case .idleChoice(let choice): "no row asks for an option of choice '\(choice)'"
     case .repeated(let row, let states): "'\(row)' from \(Self.list(states)) says what a row before it says"
     }
   }
@@ -53,6 +56,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case .beaten: "give it an earlier time, or give the other a condition"
     case .never: "give it a time, or remove it"
     case .repeated: "remove one of the two"
+    case .idleChoice: "give a row the `option` with which devices have it, or remove the choice"
     }
   }
 
@@ -70,6 +74,7 @@ extension DefinitionWarning.Kind {
     case .unreachable: .unreachableState
     case .contradiction, .noStateLeft, .beaten, .never: .idleRow
     case .repeated: .repeatedRow
+    case .idleChoice: .idleChoice
     }
   }
 }
@@ -89,7 +94,15 @@ extension Machine {
     let states = definition.states.indices.filter { !isReached[$0] }.map {
       DefinitionWarning(.unreachable(state: definition.states[$0].name), at: .state($0))
     }
-    return states + idle.warnings + repetitions()
+    return states + idleChoices() + idle.warnings + repetitions()
+  }
+
+  /// Choices that no row asks for.
+  private func idleChoices() -> [DefinitionWarning] {
+    let asked = Set(definition.transitions.flatMap(\.options))
+    return definition.choices.indices.filter { asked.isDisjoint(with: definition.choices[$0].options) }.map {
+      DefinitionWarning(.idleChoice(definition.choices[$0].name), at: .choice($0))
+    }
   }
 
   /// Timers of which another one says the same; rows of one event are faults then.
@@ -98,6 +111,7 @@ extension Machine {
     struct Meaning: Hashable {
       var window: Window
       var `guard`: Guard
+      var options: UInt64
       var targets: Set<Int>
       var enters: Bool
       var effects: [[String]]
@@ -111,8 +125,9 @@ extension Machine {
       for (row, edges) in rows.sorted(by: { $0.key < $1.key }) {
         let transition = definition.transitions[row]
         let meaning = Meaning(
-          window: transition.window, guard: edges[0].guard, targets: Set(edges.map(\.target)),
-          enters: edges[0].enters, effects: [transition.before, transition.after], shows: transition.shows)
+          window: transition.window, guard: edges[0].guard, options: edges[0].options,
+          targets: Set(edges.map(\.target)), enters: edges[0].enters,
+          effects: [transition.before, transition.after], shows: transition.shows)
         if !seen.insert(meaning).inserted { states[row, default: []].append(definition.states[source].name) }
       }
     }
@@ -194,7 +209,8 @@ extension Machine {
     let edges = spontaneous[state]
     let lasting = Set(edges.filter { !$0.enters && $0.target == state }.map(\.transition))
     let certain = edges.filter {
-      $0.guard.isEmpty && $0.plus == nil && $0.latest < .forever && !lasting.contains($0.transition)
+      $0.guard.isEmpty && $0.options == 0 && $0.plus == nil && $0.latest < .forever
+        && !lasting.contains($0.transition)
     }
     return certain.min { $0.latest < $1.latest }.map { ($0.latest, $0.transition) }
   }

@@ -14,11 +14,12 @@ import Basics
 //       - knock: { arguments: { times: { integer: [1, 9] }, delay: duration, by: [hand, foot] } }
 //     conditions:
 //       - { name: wind, faults: [storm] }
+//     choices: { greeting: [polite, rude] }
 //     readings: { battery: number, wind: { integer: [0, 12] } }
 //     starts:
 //       - { state: Closed, when: { locked: false } }
 //     transitions:
-//       - { event: open, from: Closed, to: Opened, first: [creak], then: [greet] }
+//       - { event: open, from: Closed, to: Opened, first: [creak], then: [greet], option: polite }
 //       - { event: blowShut, from: Opened, to: Closed, within: 3 s, given: wind, ours: true }
 //       - { from: Opened, to: Closed, after: 1 h }
 //
@@ -33,6 +34,9 @@ extension MachineDefinition {
     entries.append(("states", .list(states.map(\.node))))
     entries.append(("events", .list(events.map(\.node))))
     if !conditions.isEmpty { entries.append(("conditions", .list(conditions.map(\.node)))) }
+    if !choices.isEmpty {
+      entries.append(("choices", .mapping(choices.map { ($0.name, names($0.options)) })))
+    }
     if !readings.isEmpty { entries.append(("readings", readings.node)) }
     entries.append(("starts", .list(starts.map(\.node))))
     entries.append(("transitions", .list(transitions.map(\.node))))
@@ -152,8 +156,9 @@ extension Transition {
     case .stay: entries.append(("to", .text(MachineGrammar.sameState)))
     }
     for (key, value) in window.entries(isTimer: trigger == .timer) { entries.append((key, .text(value))) }
-    for (key, list) in [("given", given), ("unless", unless), ("first", before), ("then", after)]
-    where !list.isEmpty {
+    for (key, list) in [
+      ("given", given), ("unless", unless), ("option", options), ("first", before), ("then", after),
+    ] where !list.isEmpty {
       entries.append((key, names(list)))
     }
     if let shows { entries.append(("shows", .text(shows))) }
@@ -196,6 +201,7 @@ private struct MachineReader {
     let states = fields.required("states")?.list()
     let events = fields.required("events")?.list()
     let conditions = fields.optional("conditions")?.list() ?? []
+    let choices = fields.optional("choices").map { $0.entries() ?? [] } ?? []
     let readings = fields.optional("readings").map { forms($0, "a reading") } ?? []
     let starts = fields.required("starts")?.list()
     let rows = fields.required("transitions")?.list()
@@ -203,13 +209,17 @@ private struct MachineReader {
     definition.states = states?.compactMap(state) ?? []
     definition.events = events?.compactMap(event) ?? []
     definition.conditions = conditions.compactMap(condition)
+    definition.choices = choices.compactMap { key, value in
+      key.text("a choice").map { DeviceChoice($0, names(value)) }
+    }
     definition.starts = starts?.compactMap(start) ?? []
     definition.transitions = rows?.compactMap(transition) ?? []
     // Once a part could not be read, the numbers of the others no longer say where they stand.
     guard name != nil, let states, let events, let starts, let rows, let readings,
       definition.states.count == states.count,
       definition.events.count == events.count,
-      definition.conditions.count == conditions.count, definition.starts.count == starts.count,
+      definition.conditions.count == conditions.count, definition.choices.count == choices.count,
+      definition.starts.count == starts.count,
       definition.transitions.count == rows.count
     else { return nil }
     definition.readings = readings
@@ -221,6 +231,7 @@ private struct MachineReader {
         case .state(let number): states[number]
         case .event(let number): events[number]
         case .condition(let number): conditions[number]
+        case .choice(let number): choices[number].key
         case .start(let number): starts[number]
         case .row(let number): rows[number]
         }
@@ -237,7 +248,8 @@ private struct MachineReader {
         definition,
         DefinitionPlaces(
           machine: (root.position, root.node.end), states: places(states), events: places(events),
-          conditions: places(conditions), starts: places(starts), rows: places(rows))
+          conditions: places(conditions), choices: places(choices.map(\.key)), starts: places(starts),
+          rows: places(rows))
       ) : nil
   }
 
@@ -368,7 +380,7 @@ private struct MachineReader {
       to: target(fields), window: window,
       before: names(fields.optional("first")), after: names(fields.optional("then")),
       shows: fields.optional("shows")?.text(), given: names(fields.optional("given")),
-      unless: names(fields.optional("unless")),
+      unless: names(fields.optional("unless")), options: names(fields.optional("option")),
       origin: fields.optional("ours")?.flag() ?? false ? .ours : .seed)
   }
 

@@ -5,6 +5,7 @@ import Basics
 ///     connect
 ///     linkUp within 30 s
 ///     turn given jam or stiff unless empty
+///     lock option quick
 ///     recover within 1 s to 3 s
 ///     autolock within delay - 1 s to delay + 5 s
 ///     after 3 s
@@ -15,14 +16,16 @@ struct RowLabel: Hashable {
   var window = Window.any
   var given: [String] = []
   var unless: [String] = []
+  var options: [String] = []
 
-  private static let keywords: Set = ["given", "unless", "within", "after"]
+  private static let keywords: Set = ["given", "unless", "option", "within", "after"]
 
   init(_ transition: Transition) {
     trigger = transition.trigger
     window = transition.window
     given = transition.given
     unless = transition.unless
+    options = transition.options
   }
 
   /// Reads the words; a row that cannot be read is a fault of the program that holds it, and stops it.
@@ -37,6 +40,7 @@ struct RowLabel: Hashable {
       switch keyword {
       case "given": given = clause.filter { $0 != "or" }
       case "unless": unless = clause.filter { $0 != "or" }
+      case "option": options = clause.filter { $0 != "or" }
       case "within": window = Self.window(clause, in: text)
       case "after": window = .after(Self.interval(clause, in: text))
       default: preconditionFailure("'\(keyword)' in the row '\(text)'")
@@ -82,6 +86,7 @@ extension RowLabel: CustomStringConvertible {
     if case .event(let name) = trigger { words.append(name) }
     if !given.isEmpty { words.append("given " + given.joined(separator: " or ")) }
     if !unless.isEmpty { words.append("unless " + unless.joined(separator: " or ")) }
+    if !options.isEmpty { words.append("option " + options.joined(separator: " or ")) }
     if window != .any || words.isEmpty { words.append(window.description) }
     return words.joined(separator: " ")
   }

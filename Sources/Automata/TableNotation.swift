@@ -13,7 +13,7 @@ extension MachineDefinition {
   /// - A cell names the state that follows, several with `/` between them where the device decides, `=` where
   ///   the state goes on, or nothing where the event is refused. `~` stands for the column's own status.
   /// - A row begins with the event's name, or with `after 3 s` for a timer. `given A or B`, `unless A or B`,
-  ///   `within 5 s`, `within 1 s to 5 s` and `within A - 1 s to A + 5 s` say when it can happen.
+  ///   `option A or B`, `within 5 s`, `within 1 s to 5 s` and `within A - 1 s to A + 5 s` say when it can happen.
   /// - `> state` leads to another state of the same status in which the time of this one goes on.
   /// - `! a, b` in a cell names effects before the change of state, `; a, b` effects after it.
   ///
@@ -56,7 +56,7 @@ extension MachineDefinition {
         Transition(
           label.trigger, from: .states(group), to: parts.target(targets),
           window: label.window, before: parts.before, after: parts.after, given: label.given,
-          unless: label.unless, origin: origin))
+          unless: label.unless, options: label.options, origin: origin))
     }
   }
 

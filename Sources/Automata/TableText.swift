@@ -134,6 +134,10 @@ extension MachineDefinition {
       notes.append(
         "condition \(item.name)\(faults)\(moments)\(events)\(stimuli)\(unsure)\(reading)\(end)\(delay)")
     }
+    for choice in choices {
+      notes.append(
+        "choice \(choice.name), made once by a device: " + choice.options.joined(separator: " or "))
+    }
     if transitions.contains(where: { $0.origin == .ours }) {
       notes.append("* ours, where the document is silent")
     }

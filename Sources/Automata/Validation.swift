@@ -12,6 +12,7 @@ extension MachineDefinition {
     if name.isEmpty { findings.append(DefinitionFinding(.emptyMachineName, at: .machine)) }
     findings += sizeFindings()
     findings += nameFindings()
+    findings += choiceFindings()
     findings += startFindings()
     let names = Names(self)
     for (row, transition) in transitions.enumerated() {
@@ -52,6 +53,7 @@ extension MachineDefinition {
     for (what, count, limit) in [
       ("states", states.count, Machine.limit), ("events", events.count, Machine.limit),
       ("conditions", conditions.count, 64),
+      ("options of choices", choices.reduce(0) { $0 + $1.options.count }, Machine.optionLimit),
       ("faults of a condition", conditions.map(\.faults.count).max() ?? 0, 63),
       ("cells", cells, 10_000_000),
       ("edges", edgeCount, Machine.edgeLimit),
@@ -94,6 +96,23 @@ extension MachineDefinition {
     let conditions = conditions.map(\.name)
     findings += repeated(conditions).map {
       DefinitionFinding(.duplicateCondition(conditions[$0]), at: .condition($0))
+    }
+    return findings
+  }
+
+  private func choiceFindings() -> [DefinitionFinding] {
+    var findings = repeated(choices.map(\.name)).map {
+      DefinitionFinding(.duplicateChoice(choices[$0].name), at: .choice($0))
+    }
+    var seen = Set<String>()
+    for (number, choice) in choices.enumerated() {
+      if choice.options.count < 2 {
+        findings.append(DefinitionFinding(.tooFewOptions(choice: choice.name), at: .choice(number)))
+      }
+      for option in choice.options where !seen.insert(option).inserted {
+        let fault = DefinitionFault.duplicateOption(choice: choice.name, option: option)
+        findings.append(DefinitionFinding(fault, at: .choice(number)))
+      }
     }
     return findings
   }
@@ -145,7 +164,7 @@ extension MachineDefinition {
     var forced: [String: (target: String, row: Int)] = [:]
     for (row, transition) in transitions.enumerated()
     where transition.window.latest <= .zero && transition.window.plus == nil
-      && transition.given.isEmpty && transition.unless.isEmpty
+      && transition.given.isEmpty && transition.unless.isEmpty && transition.options.isEmpty
     {
       guard case .states(let sources) = transition.from else { continue }
       let targets: [String] =
@@ -185,6 +204,7 @@ private struct RowKey: Hashable {
   var state: String
   var given: Set<String>
   var unless: Set<String>
+  var options: Set<String>
   var timed: Bool
 
   init(_ transition: Transition, event: String, state: String) {
@@ -192,6 +212,7 @@ private struct RowKey: Hashable {
     self.state = state
     given = Set(transition.given)
     unless = Set(transition.unless)
+    options = Set(transition.options)
     timed = transition.window != .any
   }
 }
@@ -202,6 +223,8 @@ private struct Names {
   let events: Set<String>
   let stimuli: Set<String>
   let conditions: Set<String>
+  /// The choice of each option.
+  let options: [String: Int]
   let statuses: [String: String]
 
   init(_ definition: MachineDefinition) {
@@ -209,6 +232,9 @@ private struct Names {
     events = Set(definition.events.map(\.name))
     stimuli = Set(definition.events.filter { $0.kind == .stimulus }.map(\.name))
     conditions = Set(definition.conditions.map(\.name))
+    options = Dictionary(
+      definition.choices.enumerated().flatMap { number, choice in choice.options.map { ($0, number) } }
+    ) { first, _ in first }
     statuses = Dictionary(definition.states.map { ($0.name, $0.status) }) { first, _ in first }
   }
 
@@ -245,6 +271,11 @@ private struct Names {
     if least < .zero { faults.append(.negativeWindow(event: label)) }
     if transition.window.latest < transition.window.earliest { faults.append(.emptyWindow(event: label)) }
     let isConditional = !(transition.given.isEmpty && transition.unless.isEmpty)
+    faults += transition.options.filter { options[$0] == nil }
+      .map { .optionNotDefined(event: label, option: $0) }
+    if Set(transition.options.compactMap { options[$0] }).count > 1 {
+      faults.append(.severalChoices(event: label))
+    }
     if transition.to == .stay, transition.window.latest != .forever, !isConditional {
       faults.append(.dueForEver(event: label))
     }

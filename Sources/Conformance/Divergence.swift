@@ -1,4 +1,4 @@
-import Automata
+public import Automata
 public import Basics
 
 /// The first moment at which model and device disagree.
@@ -19,6 +19,23 @@ public struct Divergence: Equatable, Sendable {
     case unmet(String, instead: String = "")
     /// The device stopped answering, again in two fresh starts.
     case stoppedAnswering(String)
+    /// The device showed another option of a choice than it is held to.
+    case contradiction(Contradiction)
+  }
+
+  /// A device that chose otherwise than before, where a device chooses once.
+  public struct Contradiction: Equatable, Sendable {
+    /// The choice, with the options that it is held to.
+    public var held: DeviceChoice
+    /// The options that it showed now.
+    public var shown: [String]
+    /// Where it showed what it is held to, where that is known.
+    public var evidence: String?
+
+    /// Makes one.
+    public init(of held: DeviceChoice, shown: [String], evidence: String? = nil) {
+      (self.held, self.shown, self.evidence) = (held, shown, evidence)
+    }
   }
 
   /// One thing that a possible state would have allowed.
@@ -120,7 +137,7 @@ public struct Divergence: Equatable, Sendable {
     let before =
       isInPreparation
       ? "the fault lies before the test, and was seen while the device was made ready for it: " : ""
-    return before + cause + symptom + (explanation.map { "; \($0)" } ?? "") + circumstance
+    return before + cause + symptom + evidence + (explanation.map { "; \($0)" } ?? "") + circumstance
   }
 
   /// What the device did wrong, where the tester knows: it obeyed what was injected.
@@ -138,6 +155,14 @@ public struct Divergence: Equatable, Sendable {
     return "; \(age) before, the tester had sent \(injection.action.sent)"
   }
 
+  /// Where the device showed what it is held to.
+  private var evidence: String {
+    guard case .contradiction(let contradiction) = kind, let evidence = contradiction.evidence else {
+      return ""
+    }
+    return ", which it showed in \(evidence)"
+  }
+
   private var symptom: String {
     switch kind {
     case .unexpected(let seen): "the device showed \(seen), which the model does not allow"
@@ -149,6 +174,9 @@ public struct Divergence: Equatable, Sendable {
       "expected \(expectation)" + (instead.isEmpty ? "" : ", \(instead)")
     case .stoppedAnswering(let symptom):
       "\(isOfLab ? LabFault.Symptom.programFailed.rawValue : "stopped answering"): \(symptom), and again in two fresh starts"
+    case .contradiction(let contradiction):
+      "the device changed its choice of \(contradiction.held.name), which a device makes once: here it showed "
+        + "\(contradiction.seen), and it is held to \(contradiction.expected)"
     }
   }
 
@@ -171,7 +199,7 @@ public struct Divergence: Equatable, Sendable {
         "stopped answering: \(symptom.prefix { $0 != ":" }) after \(lastStimulus ?? "the start")"
       case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
       case .overdue: "nothing shown in \(lastStatus ?? "the beginning") after \(lastStimulus ?? "the start")"
-      case .invariant, .violation: symptom
+      case .invariant, .violation, .contradiction: symptom
       case .unexpected, .refusedLegal, .unmet: "\(symptom) after \(lastStimulus ?? "the start")"
       }
     return words.filter { !$0.isNumber }
@@ -209,6 +237,7 @@ public struct Divergence: Equatable, Sendable {
     case .invariant(let rule): return "never: \(rule)"
     case .violation(let violation): return "never: \(violation.name)"
     case .stoppedAnswering: return "an answer"
+    case .contradiction(let contradiction): return contradiction.expected
     case .unexpected, .overdue, .refusedLegal: break
     }
     var names: [String] = []
@@ -223,9 +252,17 @@ public struct Divergence: Equatable, Sendable {
     case .refusedLegal(let reason): "refused: \(reason)"
     case .violation(let violation): violation.description
     case .overdue, .unmet, .invariant: lastStatus ?? "nothing"
+    case .contradiction(let contradiction): contradiction.seen
     case .stoppedAnswering: isOfLab ? "nothing that says anything of it" : "no answer"
     }
   }
+}
+
+extension Divergence.Contradiction {
+  /// What it is held to.
+  var expected: String { held.options.joined(separator: " or ") }
+  /// What it showed.
+  var seen: String { shown.joined(separator: " or ") }
 }
 
 extension Vocabulary {

@@ -152,6 +152,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The refusal of the last stimulus, if the device said one.
   public private(set) var refusal: String?
 
+  /// The options of the machine's choices that the device is held to, as bits; all of them unless it has shown some.
+  public var held: UInt64
+
   /// Whether the device was brought to the start of this test.
   public private(set) var isReady = false
   /// The sessions in which the device was made ready for this test.
@@ -175,6 +178,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.device = device
     self.device.adopt(specification.vocabulary)
     tracker = Tracker(specification, slack: device.abilities.slack)
+    held = specification.machine.allOptions
     self.invariants = invariants
     self.recorder = recorder
     hasInvariants = !invariants.isEmpty
@@ -347,6 +351,14 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
+  /// The choice of which the device showed another option in this test than it is held to, if it did.
+  @inline(never)
+  mutating func contradiction() -> Divergence? {
+    let machine = tracker.specification.machine
+    guard held != 0, let found = machine.contradiction(of: tracker.options, to: held) else { return nil }
+    return divergence(.contradiction(found))
+  }
+
   @inline(never)
   private mutating func divergence(_ kind: Divergence.Kind) -> Divergence {
     divergence(kind, at: device.now, because: explanation(of: kind))
@@ -373,7 +385,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     switch kind {
     case .unexpected: device.explanation(ofSilence: false)
     case .overdue, .unmet: device.explanation(ofSilence: true)
-    case .refusedLegal, .invariant, .violation, .stoppedAnswering: nil
+    case .refusedLegal, .invariant, .violation, .stoppedAnswering, .contradiction: nil
     }
   }
 

@@ -36,6 +36,9 @@ public struct MachineDevice: StandaloneDevice, Sendable {
   /// Which states the device was in since it was made.
   public private(set) var visited: [Bool]
 
+  /// What it has chosen, once and for all its tests: one option of each choice, as bits.
+  public var options: UInt64
+
   private var preference = Preference.first
   private var vocabulary: Vocabulary
   private var interpreter: ReferenceInterpreter
@@ -67,7 +70,8 @@ public struct MachineDevice: StandaloneDevice, Sendable {
     tried = [Bool](repeating: false, count: machine.stateCount * machine.eventCount)
     visited = [Bool](repeating: false, count: machine.stateCount)
     interpreter = ReferenceInterpreter(machine.definition, vocabulary, showsEffects: showsEffects)
-    configuration = interpreter.start(machine.definition.starts.count - 1)
+    options = machine.variants[0]
+    configuration = interpreter.start(machine.definition.starts.count - 1, options)
   }
 
   /// Makes a device of the machine of a specification, or of another that is held against it.
@@ -80,7 +84,14 @@ public struct MachineDevice: StandaloneDevice, Sendable {
   /// Makes choices otherwise, from the next test on.
   public mutating func decide(by preference: Preference) {
     self.preference = preference
-    if case .seeded(let seed) = preference { generator = SeededGenerator(seed: seed, for: "machine device") }
+    let variants = machine.variants
+    switch preference {
+    case .first, .scripted: options = variants[0]
+    case .last: options = variants[variants.count - 1]
+    case .seeded(let seed):
+      generator = SeededGenerator(seed: seed, for: "machine device")
+      if variants.count > 1 { options = variants[generator.below(variants.count)] }
+    }
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
@@ -96,7 +107,7 @@ public struct MachineDevice: StandaloneDevice, Sendable {
     now = .zero
     shows = []
     unseen = 0
-    configuration = interpreter.start(number)
+    configuration = interpreter.start(number, options)
     visited[configuration.state] = true
     for setting in start.settings {
       interpreter.apply(Fault(setting.name, setting.value), to: &configuration, at: now)

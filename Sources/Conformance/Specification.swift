@@ -35,6 +35,8 @@ public final class Specification: Sendable {
     var state: Int
     /// The status last shown.
     var shown: Int
+    /// The options that a device which is there may have, as bits: of each choice one at least.
+    var options: UInt64
     /// What must be shown before the state is settled; statuses first, then effects above ``statusCount``.
     var pending: [Int]
   }
@@ -49,6 +51,8 @@ public final class Specification: Sendable {
   let nodes: [Node]
   /// The nodes in which everything has been shown.
   let isResting: [Bool]
+  /// For each node those that say the same of devices with more options; empty without choices.
+  let wider: [[Int]]
   /// Where the steps of (node, event) begin in ``caused``.
   let causedStart: [Int32]
   let caused: [Step]
@@ -103,7 +107,8 @@ public final class Specification: Sendable {
   let loss: UInt64
   /// The same tables as words, for plain machines of up to 64 nodes; empty for others.
   let words: Words
-  let startNodes: [Int]
+  /// Those of each start: several where it matters at once which option a device has.
+  let startNodes: [[Int]]
   /// The cells of the machine as they are counted.
   let cells: CellTable
 
@@ -148,6 +153,8 @@ public final class Specification: Sendable {
     Array(visible[visibleSteps(of: node)]) + Array(silent[silentSteps(of: node)])
   }
 
+  /// Whether devices choose something once.
+  var hasChoices: Bool { !machine.choices.isEmpty }
   var statusCount: Int { vocabulary.statuses.count }
   var eventCount: Int { machine.eventCount }
   var symbolCount: Int { vocabulary.statuses.count + vocabulary.effects.count }
@@ -176,10 +183,11 @@ public final class Specification: Sendable {
     let builder = NodeBuilder(
       machine: machine, vocabulary: vocabulary, showsEffects: showsEffects, holding: held,
       reporting: Set(reports.compactMap(machine.event(named:))))
-    startNodes = machine.definition.starts.map { builder.rest(in: machine.state(named: $0.state) ?? 0) }
+    startNodes = machine.definition.starts.map { builder.rests(in: machine.state(named: $0.state) ?? 0) }
     builder.expandAll()
     nodes = builder.nodes
     isResting = builder.nodes.map(\.pending.isEmpty)
+    wider = machine.choices.isEmpty ? [] : builder.nodes.indices.map { builder.nodesWider(than: $0) }
     (causedStart, caused) = flatten(builder.caused)
     (visibleStart, visible) = flatten(builder.visible)
     (silentStart, silent) = flatten(builder.silent)
@@ -277,6 +285,7 @@ private final class NodeBuilder {
   private struct Key: Hashable {
     var state: Int
     var shown: Int
+    var options: UInt64
     var pending: [Int]
   }
 
@@ -294,6 +303,8 @@ private final class NodeBuilder {
   /// The condition `loss`, as a bit; zero when it does not always hold, or no row asks for it.
   let loss: UInt64
   private let held: UInt64
+  /// The options of those choices, as bits, that matter in a state as soon as it is entered.
+  private let deciding: [UInt64]
   private let statusOf: [Int]
   private let statuses: [String: Int]
   private let effects: [String: Int]
@@ -319,17 +330,38 @@ private final class NodeBuilder {
     self.statuses = statuses
     self.effects = effects
     statusOf = machine.definition.states.map { statuses[$0.status] ?? 0 }
+    deciding = machine.definition.states.indices.map { machine.decidingOptions(in: $0) }
   }
 
-  func rest(in state: Int) -> Int { node(state, shown: statusOf[state], pending: []) }
+  /// The nodes that differ from one in having more options.
+  func nodesWider(than number: Int) -> [Int] {
+    let node = nodes[number]
+    return masks.filter { $0 != node.options && $0 & node.options == node.options }.compactMap {
+      numbers[Key(state: node.state, shown: node.shown, options: $0, pending: node.pending)]
+    }
+  }
+
+  /// The options that nodes have.
+  private lazy var masks = Set(nodes.map(\.options)).sorted()
+
+  func rests(in state: Int) -> [Int] {
+    nodes(state, shown: statusOf[state], options: machine.allOptions, pending: [])
+  }
 
   /// The number of a node, which is made when it is met for the first time.
-  private func node(_ state: Int, shown: Int, pending: [Int]) -> Int {
-    let key = Key(state: state, shown: shown, pending: pending)
+  private func node(_ state: Int, shown: Int, options: UInt64, pending: [Int]) -> Int {
+    let key = Key(state: state, shown: shown, options: options, pending: pending)
     if let number = numbers[key] { return number }
     numbers[key] = nodes.count
-    nodes.append(Specification.Node(state: state, shown: shown, pending: pending))
+    nodes.append(Specification.Node(state: state, shown: shown, options: options, pending: pending))
     return nodes.count - 1
+  }
+
+  /// The numbers of the nodes with which a state is entered: one for each option that matters there.
+  private func nodes(_ state: Int, shown: Int, options: UInt64, pending: [Int]) -> [Int] {
+    machine.variants(of: options, deciding: deciding[state]).map {
+      node(state, shown: shown, options: $0, pending: pending)
+    }
   }
 
   func expandAll() {
@@ -348,7 +380,8 @@ private final class NodeBuilder {
       spontaneous.append([])
       reported.append([])
       let shown = symbol < vocabulary.statuses.count ? symbol : node.shown
-      let rest = self.node(node.state, shown: shown, pending: Array(node.pending.dropFirst()))
+      let rest = self.node(
+        node.state, shown: shown, options: node.options, pending: Array(node.pending.dropFirst()))
       visible.append([
         Specification.Step(
           node: Int32(rest), enters: true, plus: -1, earliest: .zero, latest: .forever, guard: Guard(),
@@ -359,7 +392,7 @@ private final class NodeBuilder {
     for event in 0..<machine.eventCount {
       var steps: [Specification.Step] = []
       for edge in machine.caused[node.state * machine.eventCount + event] where canHold(edge) {
-        steps.append(step(along: edge, target: target(of: edge, from: node)))
+        steps += targets(of: edge, from: node).map { step(along: edge, target: $0) }
       }
       caused.append(steps)
     }
@@ -368,21 +401,24 @@ private final class NodeBuilder {
     var all: [Specification.Step] = []
     var told: [Specification.Step] = []
     for edge in machine.spontaneous[node.state] where canHold(edge) {
-      let target = target(of: edge, from: node)
-      if let event = edge.event, reports.contains(event) {
-        told.append(step(along: edge, target: target))
-        continue
-      }
-      all.append(step(along: edge, target: target))
-      if let symbol = nodes[target].pending.first {
-        // The observation that begins the transition also shows its first symbol.
-        let status = symbol < vocabulary.statuses.count ? symbol : node.shown
-        let pending = Array(nodes[target].pending.dropFirst())
-        var first = step(along: edge, target: self.node(nodes[target].state, shown: status, pending: pending))
-        first.symbol = Int32(symbol)
-        shown.append(first)
-      } else {
-        quiet.append(step(along: edge, target: target))
+      for target in targets(of: edge, from: node) {
+        if let event = edge.event, reports.contains(event) {
+          told.append(step(along: edge, target: target))
+          continue
+        }
+        all.append(step(along: edge, target: target))
+        if let symbol = nodes[target].pending.first {
+          // The observation that begins the transition also shows its first symbol.
+          let status = symbol < vocabulary.statuses.count ? symbol : node.shown
+          let rest = self.node(
+            nodes[target].state, shown: status, options: nodes[target].options,
+            pending: Array(nodes[target].pending.dropFirst()))
+          var first = step(along: edge, target: rest)
+          first.symbol = Int32(symbol)
+          shown.append(first)
+        } else {
+          quiet.append(step(along: edge, target: target))
+        }
       }
     }
     visible.append(shown)
@@ -436,8 +472,10 @@ private final class NodeBuilder {
     edge.guard.mayHold(under: held, open: ~held)
   }
 
-  /// The node that a transition leads to, with everything it must show still to come.
-  private func target(of edge: Machine.Edge, from node: Specification.Node) -> Int {
+  /// The nodes that a transition leads to, with everything they must show still to come; none where the device that is in
+  /// the node has another option.
+  private func targets(of edge: Machine.Edge, from node: Specification.Node) -> [Int] {
+    guard let options = machine.options(node.options, along: edge) else { return [] }
     let row = machine.definition.transitions[edge.transition]
     let status = row.shows.flatMap { statuses[$0] } ?? (edge.enters ? statusOf[edge.target] : node.shown)
     var symbols = showsEffects ? row.before.compactMap { effects[$0] } : []
@@ -446,7 +484,8 @@ private final class NodeBuilder {
       symbols += row.after.compactMap { effects[$0] }
       if edge.enters { symbols += machine.definition.states[edge.target].entry.compactMap { effects[$0] } }
     }
-    return self.node(edge.target, shown: symbols.isEmpty ? status : node.shown, pending: symbols)
+    return nodes(
+      edge.target, shown: symbols.isEmpty ? status : node.shown, options: options, pending: symbols)
   }
 
   private func step(along edge: Machine.Edge, target: Int) -> Specification.Step {

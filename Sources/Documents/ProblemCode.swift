@@ -45,6 +45,7 @@ extension Problem {
     case unknownState = "unknown-state"
     case unknownEvent = "unknown-event"
     case unknownCondition = "unknown-condition"
+    case unknownOption = "unknown-option"
     /// What happens by itself stands where something is done.
     case spontaneous
     /// The device cannot do or show it, or does not go with the machine.
@@ -65,6 +66,8 @@ extension Problem {
     case unreachableState = "unreachable-state"
     /// A row that is never taken.
     case idleRow = "idle-row"
+    /// A choice that no row asks for.
+    case idleChoice = "idle-choice"
     /// A row that says what another one says.
     case repeatedRow = "repeated-row"
     /// There are more problems than are listed.

@@ -1,3 +1,4 @@
+import Automata
 public import Basics
 public import Conformance
 public import Journal
@@ -146,6 +147,7 @@ extension Outcome {
     record.message = message
     if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.line) }
     if case .limited(let reason) = verdict { record.limit = reason }
+    if verdict == .agree { record.shown = shown.map { Record.ShownChoice($0.name, $0.options) } }
     if verdict.word == .agree || verdict.word == .divergence { record.observations = observations }
     (record.quarantine, record.isFlaky) = (quarantine, isFlaky)
     if case .divergence(let divergence) = verdict { record.explain(divergence, details) }

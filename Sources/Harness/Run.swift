@@ -1,3 +1,4 @@
+import Automata
 public import Basics
 import Conformance
 public import Journal
@@ -13,6 +14,8 @@ public final class Run {
     public var coverage: [Coverage] = []
     /// What there is to say of how the devices were left.
     public var park: [String] = []
+    /// What the devices showed of choices that they make once.
+    public var choices: [ShownChoices.Known] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -29,12 +32,13 @@ public final class Run {
   private let isStopped: () -> Bool
   /// Who is in it may touch what lanes share.
   private let monitor = Monitor()
-  private var state = State()
+  private var state: State
 
   /// What lanes share.
   private struct State {
     var summary = Summary()
     var count = CoverageCount()
+    var choices: ShownChoices
     var hindrance: Hindrance?
     var failures = 0
     /// How many lanes are at work beside this one.
@@ -70,6 +74,7 @@ public final class Run {
     self.earlier = earlier
     self.prepare = prepare
     self.isStopped = isStopped
+    state = State(choices: earlier.choices)
   }
 
   /// What a run did before it was taken up again.
@@ -78,6 +83,8 @@ public final class Run {
     public var judged: Set<ExactText> = []
     /// How they ended.
     public var tally = Tally()
+    /// What the devices showed of choices that they make once.
+    public var choices = ShownChoices()
     /// Whether there was anything before.
     public var isThere = false
 
@@ -100,6 +107,7 @@ public final class Run {
     for lane in lanes.dropFirst() { park.add(lane.provider.park()) }
     listener.take(park)
     summary.park = park.diagnostics
+    summary.choices = state.choices.all
     summary.tally.isInTrouble = park.fault != nil
     summary.coverage = state.count.coverage
     for coverage in summary.coverage { listener.take(coverage) }
@@ -137,21 +145,66 @@ public final class Run {
     var last: [String: EarlierCase] = [:]
     while let (test, turn) = queue.take() {
       var visits: [(CellCoverage, MachineLibrary.Entry)] = []
-      let (verdict, ending) = tries(test, in: lane, turn, after: &last[test.device.description], &visits)
+      let last = tries(test, in: lane, turn, after: &last[test.device.description], &visits)
       monitor.locked {
-        if verdict.limit != nil { state.hindrance = .limit(verdict.message ?? "") }
-        guard ending.element == .failed || ending == .labFault else { return }
-        state.failures += 1
-        if state.hindrance == nil, state.failures == maximumFailures {
-          state.hindrance = .failures(state.failures)
-        }
+        if last.verdict.limit != nil { state.hindrance = .limit(last.verdict.message ?? "") }
+        count(failureIn: last.ending(failsFlaky: failsFlaky))
       }
       turn.end { [self, visits] in
+        let ending = last.ending(failsFlaky: failsFlaky)
+        if last.isContradiction { count(failureIn: ending) }
         state.summary.tally.count(ending)
-        if ending.word == .agree { state.summary.tally.observations += verdict.observations ?? 0 }
+        if ending.word == .agree { state.summary.tally.observations += last.verdict.observations ?? 0 }
         for (coverage, machine) in visits { state.count.add(coverage, of: machine) }
       }
     }
+  }
+
+  /// Counts a case that failed, after which no more may be wanted.
+  private func count(failureIn ending: CaseEnding) {
+    guard ending.element == .failed || ending == .labFault else { return }
+    state.failures += 1
+    if state.hindrance == nil, state.failures == maximumFailures {
+      state.hindrance = .failures(state.failures)
+    }
+  }
+
+  /// The last try of a case.
+  private final class LastTry {
+    let test: Case
+    var outcome: Outcome
+    var verdict: Record.Verdict
+    /// Those before it.
+    private let before: CaseTries
+    var isContradiction: Bool { outcome.isContradiction }
+
+    init(_ test: Case, _ outcome: Outcome, _ verdict: Record.Verdict, after before: CaseTries) {
+      (self.test, self.outcome, self.verdict, self.before) = (test, outcome, verdict, before)
+    }
+
+    /// How the case ended.
+    func ending(failsFlaky: Bool) -> CaseEnding {
+      var tries = before
+      tries.end(verdict.tryEnding)
+      return tries.ending(failsFlaky: failsFlaky)
+    }
+  }
+
+  /// Holds a device to what it showed in the cases before of choices that it makes once.
+  private func judge(_ last: LastTry, in lane: Lane, _ verdict: inout Record.Verdict) {
+    guard verdict.word == .agree else { return }
+    if let (held, shown) = state.choices.take(verdict.shown, of: last.test.record) {
+      let contradiction = Divergence.Contradiction(
+        of: DeviceChoice(held.shown.choice, held.shown.options), shown: shown.options, evidence: held.id)
+      last.outcome.verdict = .divergence(Divergence(.contradiction(contradiction), at: last.outcome.time))
+      (last.outcome.isContradiction, last.outcome.isFlaky) = (true, false)
+      // What is kept of the case shows it without the others.
+      var test = last.test
+      test.scenario.assumed = held.shown.options
+      lane.conclude(test, &last.outcome, listener)
+      verdict = last.outcome.record(of: last.test)
+    }
+    last.verdict = verdict
   }
 
   /// Why no more cases are begun.
@@ -164,11 +217,11 @@ public final class Run {
 
   /// Tries a case until it agrees, or as often as is allowed.
   ///
-  /// - Returns: its last verdict, and what the tries come to together.
+  /// - Returns: its last try.
   private func tries(
-    _ test: Case, in lane: Lane, _ listener: any JournalListener, after earlier: inout EarlierCase?,
+    _ test: Case, in lane: Lane, _ listener: CaseQueue<Plan.Cases>.Turn, after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
-  ) -> (Record.Verdict, CaseEnding) {
+  ) -> LastTry {
     var test = test
     var tries = CaseTries()
     while true {
@@ -180,9 +233,13 @@ public final class Run {
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
       let verdict = outcome.record(of: test)
       listener.take(CaseTime(start: moment, taken: MonotonicClock.now - begin))
+      guard verdict.isTriedAgain else {
+        let last = LastTry(test, outcome, verdict, after: tries)
+        listener.take(verdict) { [self] in judge(last, in: lane, &$0) }
+        return last
+      }
       listener.take(.verdict(verdict))
-      tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
-      guard verdict.isTriedAgain else { return (verdict, tries.ending(failsFlaky: failsFlaky)) }
+      tries.end(verdict.tryEnding, isTriedAgain: true)
       test.attempt += 1
       tries.beginAgain()
     }

@@ -72,6 +72,11 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
     fileprivate init(_ queue: CaseQueue, _ place: Int) { (self.queue, self.place) = (queue, place) }
 
     func take(_ record: Record) { queue.take(.record(record), at: place) }
+
+    /// Takes in the verdict on the case, which is judged once all cases before it are: in the order of the plan.
+    func take(_ verdict: Record.Verdict, judgedBy judge: @escaping (inout Record.Verdict) -> Void) {
+      queue.take(.verdict(verdict, judge), at: place)
+    }
     func take(_ time: CaseTime) { queue.take(.time(time), at: place) }
 
     /// Says that the case is done; what follows is done in the order of the plan.
@@ -81,12 +86,17 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   /// What is said of a case.
   private enum Said {
     case record(Record)
+    case verdict(Record.Verdict, (inout Record.Verdict) -> Void)
     case time(CaseTime)
   }
 
   private func take(_ said: Said, at place: Int) {
     monitor.locked {
-      if case .record(let record) = said { onlooker?.see(record, of: place) }
+      switch said {
+      case .record(let record): onlooker?.see(record, of: place)
+      case .verdict(let verdict, _): onlooker?.see(.verdict(verdict), of: place)
+      case .time: break
+      }
       if place == head { tell(said) } else { kept[place, default: []].append(said) }
     }
   }
@@ -94,6 +104,9 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   private func tell(_ said: Said) {
     switch said {
     case .record(let record): listener.take(record)
+    case .verdict(var verdict, let judge):
+      judge(&verdict)
+      listener.take(.verdict(verdict))
     case .time(let time): listener.take(time)
     }
   }

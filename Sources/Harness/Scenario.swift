@@ -17,6 +17,8 @@ public struct Scenario: Sendable {
   public var seed: UInt64?
   /// Words to select it by.
   public var tags: [String] = []
+  /// The options of choices that the device is held to, since it showed them before.
+  public var assumed: [String] = []
   /// What is done, in order.
   public var steps: [Step]
   /// The line of the file on which it is named.
@@ -28,7 +30,7 @@ extension Scenario: Equatable {
   public static func == (left: Scenario, right: Scenario) -> Bool {
     (left.title, left.machine, left.device, left.start, left.seed)
       == (right.title, right.machine, right.device, right.start, right.seed)
-      && (left.tags, left.steps) == (right.tags, right.steps)
+      && (left.tags, left.assumed, left.steps) == (right.tags, right.assumed, right.steps)
   }
 }
 

@@ -57,6 +57,10 @@ extension ScenarioGrammar {
           + "the conditions in which the test starts. Left out, it is the machine's usual one."),
       .optional("seed", .wholeNumber(0...Int.max), "The seed of everything that is drawn."),
       .optional("tags", .list(.text), "Words to select the scenario by."),
+      .optional(
+        "assume", .oneOrMore(.text),
+        "Options of choices that the device is held to, since it showed them before: another one is a divergence."
+      ),
       .required("steps", .list(.reference("step")), "What is done, in order."),
     ]
   }

@@ -51,6 +51,18 @@ public struct ScenarioReader {
     }
   }
 
+  /// The options of a machine's choices that a device is held to.
+  private func assumed(_ cursor: Cursor, _ machine: Machine?) -> [String] {
+    cursor.listOrOne().compactMap { item in
+      guard let name = item.text("an option"), let machine else { return nil }
+      if machine.options.contains(name) { return name }
+      item.report(
+        .unknownOption, "no choice of the machine has an option `\(name)`",
+        hint: .nearest(to: name, of: machine.options))
+      return nil
+    }
+  }
+
   private func scenario(
     of cursor: Cursor, in folder: String, _ known: MachineLibrary.Entry? = nil, _ own: DeviceSpec? = nil
   ) -> Scenario? {
@@ -70,13 +82,14 @@ public struct ScenarioReader {
     let start = machine.flatMap { reading.start(in: $0) }
     let seed = others.read("seed") { $0.integer(as: UInt64.self) }
     let tags = fields.optional("tags")?.list()?.compactMap { $0.text() }
+    let assumed = fields.optional("assume").flatMap { self.assumed($0, machine?.machine) } ?? []
     var steps = StepReader(machine: machine?.machine, device: reading.description)
     let list = fields.required("steps").flatMap { steps.steps(of: $0) }
     guard let title, let machine, let start, others.isWhole, let list else { return nil }
     return Scenario(
       title: title, machine: named?.node.text ?? machine.machine.name,
       device: reading.spec,
-      start: start, seed: seed, tags: tags ?? [], steps: list,
+      start: start, seed: seed, tags: tags ?? [], assumed: assumed, steps: list,
       line: name?.position.line ?? 1)
   }
 

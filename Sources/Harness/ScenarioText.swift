@@ -11,6 +11,7 @@ extension Scenario {
     if let device { entries.append(("device", deviceNode(device))) }
     if let seed { entries.append(("seed", .plain(String(seed)))) }
     if !tags.isEmpty { entries.append(("tags", .list(tags.map(Node.text), layout: .flow))) }
+    if !assumed.isEmpty { entries.append(("assume", .list(assumed.map { .text($0) }, layout: .flow))) }
     entries.append(("steps", .list(steps.map(\.node))))
     let schema = "yaml-language-server: $schema=../schema/scenario.schema.json"
     return Node.mapping(entries).yaml(comments: [schema] + comments)

@@ -39,6 +39,8 @@ public struct CampaignStatus: Hashable, Sendable {
   /// How much of ``lockTime`` went into trying findings again, and into making their tests shorter.
   public var confirming = Interval.zero
   public var shrinking = Interval.zero
+  /// What the device has shown of choices that it makes once.
+  public var shown: [Record.ShownChoice] = []
 
   /// Tests that were done twice.
   public struct Stability: Hashable, Sendable {
@@ -96,6 +98,8 @@ public struct CampaignStatus: Hashable, Sendable {
     // The corpus is shared, and so are most positions: those of the one that has most.
     corpus = max(corpus, other.corpus)
     positions = max(positions, other.positions)
+    // Each worker holds a device of its own to what that showed.
+    if shown.isEmpty { shown = other.shown }
   }
 }
 
@@ -113,6 +117,7 @@ extension CampaignStatus: Recorded {
     .usual("lockTime", \.lockTime, .seconds), .usual("waited", \.waited, .seconds),
     .usual("motorRest", \.motorRest, .seconds), .usual("air", \.air, .seconds),
     .usual("confirming", \.confirming, .seconds), .usual("shrinking", \.shrinking, .seconds),
+    .list("shown", \.shown, .object()),
   ]
 }
 

@@ -61,6 +61,8 @@ extension Record {
     public var details: [String] = []
     /// What the model would have taken, a state each.
     public var allowed: [Allowance] = []
+    /// What the case showed of choices that a device makes once, where it agreed.
+    public var shown: [ShownChoice] = []
     /// What tells this failure from others: the same thing found again has the same signature.
     public var signature: String?
     /// Files that belong to the case.
@@ -174,7 +176,8 @@ extension Record.Verdict: Recorded {
     .extra("from", \.breach.sender, .words()), .extra("quirk", \.breach.quirk, .text),
     .extra("explanation", \.explanation, .object()), .extra("injected", \.injected, .object()),
     .mark("before", \.isBefore), .extra("earlier", \.earlier, .object()), .list("details", \.details, .text),
-    .list("allowed", \.allowed, .object()), .extra("signature", \.signature, .text),
+    .list("allowed", \.allowed, .object()), .list("shown", \.shown, .object()),
+    .extra("signature", \.signature, .text),
     .list("attachments", \.attachments, .object()), .extra("replay", \.replay, .text),
     .mark("again", \.isTriedAgain),
   ]

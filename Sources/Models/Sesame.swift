@@ -21,6 +21,9 @@ extension MachineDefinition {
   /// a live link neither loses nor alters nor reorders what the Link Layer has acknowledged (Core 5.4, Vol 6 Part B
   /// §4.5.9), so while it lives every deadline holds.
   ///
+  /// Of a new autolock time that is set while the bolt rests unlocked nothing is known but that locks differ:
+  /// `autolock-start` is a choice that each of them makes once.
+  ///
   /// Conditions: `loss` (a link may be lost and an advertisement missed, as on any real air), `tampering` (frames were
   /// tampered with on this link, so that what they carried, and what depends on the counters of later ones, is open until
   /// the link is over), `absent` (the lock may be out of reach or without power), `jam` (the bolt is blocked), `autolock`
@@ -54,6 +57,7 @@ extension MachineDefinition {
       Condition("provocation", moments: ["provoked"], delay: .seconds(1)),
       Condition("presetPositions", events: ["positionsFound"]),
     ]
+    machine.choices = [DeviceChoice("autolock-start", ["at-once", "next-unlocking"])]
     for region in ["unregistered", "unconfigured", "configured", "orphaned"] {
       machine.addApproach(in: region)
     }
@@ -67,6 +71,7 @@ extension MachineDefinition {
     machine.addRequests()
     machine.addReset()
     machine.addEndsOfLinks()
+    machine.addLateAutolock()
     machine.starts = [
       Start("noSignal (unregistered)", when: [.init("registered", false)]),
       Start("noSignal (unconfigured)", when: [.init("registered", true), .init("configured", false)]),
@@ -346,34 +351,14 @@ extension MachineDefinition {
       """, origin: .ours)
   }
 
-  /// Autolock counts while the bolt rests unlocked, whether or not a client looks.
-  ///
-  /// It may come two seconds early: a lock that counts whole seconds is off by one, and its clock by another one in half
-  /// an hour. That the motor runs for a while, and what is shown comes after, makes it later.
-  private mutating func addAutolock() {
-    // swift-format-ignore
-    add(table: """
-      | action/status                        | unlocked | unlocked (found) | moved  |
-      |:------------------------------------:|:--------:|:----------------:|:------:|
-      | autolocked given autolock unless jam or tampering or absent within autolock - 2 s to autolock + 6 s | locked | locked | |
-      | autolocked given autolock unless jam within autolock - 2 s to forever | locked | | |
-      | autolocked given autolock unless jam |          | locked           | locked |
-      | stalled given jam                    | moved    | moved            |        |
-      """, region: "configured", origin: .ours)
-    add(.event("setAutolock"), from: "unlocked (configured)", to: ["unlocked (configured)"])
-    add(.event("setAutolock"), from: "unlocked (found)", to: ["unlocked (configured)"])
-  }
-
   /// Requests that change no status: settings, history, version, time, and attempts to go round the login.
   private mutating func addRequests() {
     let sessions = states.map(\.name).filter { name in
       rests.contains { name.hasPrefix($0 + " ") } || name.hasPrefix("nosetting (uncon")
         || name.hasPrefix("nosetting (configuring")
     }
-    // What is set while the bolt rests there counts from then on.
-    let counting = ["unlocked (configured)", "unlocked (found)"]
     for event in SesameEvents.requests {
-      for state in sessions where event != "setAutolock" || !counting.contains(state) {
+      for state in sessions where event != "setAutolock" || !Self.counting.contains(state) {
         add(.event(event), from: state, to: nil)
       }
     }

@@ -81,9 +81,12 @@ struct MachinePageTests {
     expect(file.definition.states.count, 6)
     expect(file.definition.transitions.filter { $0.trigger == .timer }.count, 3)
     expect(try MachineDefinition(yaml: Array(file.definition.yaml().utf8), name: "again"), file.definition)
-    // The warning that the page shows is what is said of its second machine.
+    let choosing = try MachineFile(Array(fenced("yaml", in: page)[1].utf8), name: "forgetful-keypad.yaml")
+    expect(choosing.warnings(of: try Machine(choosing.definition)), [])
+    expect(choosing.definition.choices, [DeviceChoice("code-timer", ["first-code", "last-code"])])
+    // The warning that the page shows is what is said of its third machine.
     expect(
-      try warnings(fenced("yaml", in: page)[1], name: "siren.yaml").map { $0 + "\n" },
+      try warnings(fenced("yaml", in: page)[2], name: "siren.yaml").map { $0 + "\n" },
       fenced("text", in: page).last)
   }
 }

@@ -340,6 +340,13 @@ private func both(_ model: ProductModel) -> [Exposure] {
       },
       healthy: ["autolock: success"], defective: ["autolock: success"] + relocking),
     Exposure(
+      defect: .autolockStartVaries, model: model, rest: .unlocked,
+      script: { probe in
+        probe.open()
+        return probe.send(.setAutolock(seconds: 15)) + probe.pass(.seconds(20))
+      },
+      healthy: ["autolock: success"] + relocking, defective: ["autolock: success"]),
+    Exposure(
       defect: .autolockOutlivesReset, model: model,
       script: { probe in
         probe.open()

@@ -162,15 +162,15 @@ private let exposures: [Exposure] = [
     defect: .settingsLostOnReconnect, steps: open + "disconnect; +1 s;" + open,
     verdict: "the device showed nosetting, which the model does not allow"),
   Exposure(
-    defect: .autolockChangeIgnored, start: unlocked, steps: openUnlocked + "setAutolock=5; ~locked",
+    defect: .autolockChangeIgnored, steps: open + "setAutolock=5; unlock; ~unlocked; ~locked",
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
     defect: .autolockOutlivesOff, start: unlocked,
     steps: openUnlocked + "setAutolock=20; +2 s; setAutolock=0; +30 s",
     verdict: "the device showed locked, which the model does not allow"),
   Exposure(
-    defect: .autolockForgottenOnDisconnect, start: unlocked,
-    steps: openUnlocked + "setAutolock=5; +1 s; disconnect; +10 s;" + open,
+    defect: .autolockForgottenOnDisconnect,
+    steps: open + "setAutolock=5; unlock; ~unlocked; +1 s; disconnect; +10 s;" + open,
     verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
     defect: .autolockEarly, steps: open + "setAutolock=20; unlock; ~unlocked; +30 s",
@@ -186,6 +186,10 @@ private let exposures: [Exposure] = [
     steps: open + "setAutolock=20; +1 s; reset; ~noSignal; +2 s;" + register
       + "unlock; ~unlocked; +40 s",
     verdict: ", which the model does not allow"),
+  Exposure(
+    defect: .autolockStartVaries, start: unlocked,
+    steps: openUnlocked + "setAutolock=8; +20 s; setAutolock=0; unlock; ~unlocked; setAutolock=15; +30 s",
+    verdict: "the device showed nothing, where the model demands something by now"),
   Exposure(
     defect: .historyNeverEmpties, steps: open + "lock; +1 s; readHistory; +10 s; ?history empty",
     verdict: "history-repeated: history record 1 came again after it was deleted"),

@@ -74,6 +74,17 @@ let lockOptionEffects: [LockOptionEffect] =
         return probe.send(bytes: [0x52, 5])
       }, traces: [("answered", ["lock: invalid format"]), ("disconnect", ["disconnect 0x13"])]),
     LockOptionEffect(
+      option: "autolock-start",
+      script: { probe in
+        probe.open()
+        _ = probe.send(.unlock(.absent)) + probe.pass(.seconds(2))
+        return probe.send(.setAutolock(seconds: 5)) + probe.pass(.seconds(10))
+      },
+      traces: [
+        ("at-once", ["autolock: success", "status moved moving", "status locked moving", "status locked"]),
+        ("next-unlocking", ["autolock: success"]),
+      ]),
+    LockOptionEffect(
       option: "answer-order",
       script: { probe in
         probe.open()

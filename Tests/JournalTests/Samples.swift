@@ -112,6 +112,7 @@ struct Samples {
     verdict.allowed = list { samples in
       Record.Allowance(state: samples.text(), cause: samples.maybe { $0.text() }, shows: samples.text())
     }
+    verdict.shown = list { samples in Record.ShownChoice(samples.text(), samples.list { $0.text() }) }
     (verdict.signature, verdict.replay) = (maybe { $0.text() }, maybe { $0.text() })
     verdict.attachments = list { Record.Attachment($0.pick(["capture", "packets", "scenario"]), $0.text()) }
     verdict.isTriedAgain = flip()
@@ -178,6 +179,7 @@ struct Samples {
     (status.lockTime, status.waited) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))
     (status.motorRest, status.air) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))
     (status.confirming, status.shrinking) = (.milliseconds(Int64(count())), .milliseconds(Int64(count())))
+    status.shown = list { samples in Record.ShownChoice(samples.text(), samples.list { $0.text() }) }
     return .campaign(status)
   }
 }

@@ -18,7 +18,8 @@ final class CellTable: Sendable {
   let outcomes: [Int]
   /// Whether a legal cell can lead to more than one state, by its number.
   let isOpen: [Bool]
-  /// Whether a state lasts no time, whatever the conditions: nothing can be tried in it, and it is not counted.
+  /// Whether a state is not counted: it lasts no time, whatever the conditions, so that nothing can be tried in it, or only
+  /// devices have it that chose otherwise than is usual.
   let isMomentary: [Bool]
   /// The names of the regions; a machine without any has one of no name.
   let regions: [String]
@@ -37,7 +38,8 @@ final class CellTable: Sendable {
   init(_ machine: Machine) {
     self.machine = machine
     let eventCount = machine.eventCount
-    let isMomentary = machine.spontaneous.map(Self.isMomentary)
+    let isUsual = machine.usualStates
+    let isMomentary = zip(machine.spontaneous, isUsual).map { Self.isMomentary($0) || !$1 }
     self.isMomentary = isMomentary
     var legalNumber = [Int32](repeating: -1, count: machine.stateCount * eventCount)
     var legalCells: [Int] = []
@@ -48,7 +50,9 @@ final class CellTable: Sendable {
       legalNumber[cell] = Int32(legalCells.count)
       legalCells.append(cell)
       for edge in machine.caused[cell]
-      where !outcomes[outcomeStart[legalCells.count - 1]...].contains(edge.target) {
+      where isUsual[edge.target]
+        && !outcomes[outcomeStart[legalCells.count - 1]...].contains(edge.target)
+      {
         outcomes.append(edge.target)
       }
       outcomeStart.append(outcomes.count)

@@ -75,7 +75,8 @@ public struct Shrinker: Sendable {
     best = TestCase(start: test.start, failure.performed)
     self.alphabet = alphabet
     self.starts = starts.map { start in
-      specification.machine.start(for: start).map { specification.startNodes[$0] } ?? -1
+      let nodes = specification.machine.start(for: start).map { specification.startNodes[$0] } ?? []
+      return nodes.count == 1 ? nodes[0] : -1
     }
     paths = ModelPaths(specification, alphabet)
     count = failure.performed.count

@@ -63,12 +63,13 @@ extension Lockstep {
     return nil
   }
 
-  /// Ends a test: what the model promises is demanded, and what the device was asked for is heard.
+  /// Ends a test: what the model promises is demanded, what the device was asked for is heard, and what it has shown of its
+  /// choices is held against what it is held to.
   public mutating func conclude() throws(LabFault) -> Divergence? {
     let limit = now + Self.patience
     while true {
       if let divergence = try settle() { return divergence }
-      guard now < limit, let due = device.answerDue, due >= now else { return nil }
+      guard now < limit, let due = device.answerDue, due >= now else { return contradiction() }
       if let divergence = try next(until: min(due, limit)) { return divergence }
     }
   }

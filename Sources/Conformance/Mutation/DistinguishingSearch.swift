@@ -116,8 +116,9 @@ public final class DistinguishingSearch {
       case .settle: break
       }
     }
-    let device = MachineDevice(
+    var device = MachineDevice(
       mutant.machine, .scripted(test.decisions), showsEffects: specification.showsEffects)
+    device.options = path.options
     var lockstep = Lockstep(specification, device, recorder: TraceList())
     guard let divergence = try? lockstep.divergence(of: &test) else { return nil }
     test.divergence = divergence

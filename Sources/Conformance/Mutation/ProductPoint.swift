@@ -29,19 +29,21 @@ struct Product {
 
   init(_ specification: Specification, _ interpreter: ReferenceInterpreter) {
     tracker = Tracker(specification)
-    configuration = interpreter.start(0)
+    configuration = interpreter.start(0, 0)
     isTimed = specification.timedNodes()
     var timed = [Bool](repeating: false, count: specification.machine.stateCount)
     for (number, node) in specification.nodes.enumerated() where isTimed[number] { timed[node.state] = true }
     isTimedState = timed
   }
 
-  /// Goes to a start of the machine, with some conditions.
-  mutating func start(_ number: Int, _ settings: [Argument], _ interpreter: ReferenceInterpreter) {
+  /// Goes to a start of the machine, with some conditions and a device that has chosen some options.
+  mutating func start(
+    _ number: Int, _ settings: [Argument], _ options: UInt64, _ interpreter: ReferenceInterpreter
+  ) {
     now = Self.present
     let faults = settings.map { Fault($0.name, $0.value) }
     tracker.start(in: number, under: faults, at: now)
-    configuration = interpreter.start(number)
+    configuration = interpreter.start(number, options)
     configuration.since = now
     for fault in faults { interpreter.apply(fault, to: &configuration, at: now) }
   }

@@ -26,6 +26,8 @@ struct ProductSearch {
   /// A way from a start to a divergence.
   struct Path {
     var start: Int
+    /// What the device has chosen, as bits.
+    var options: UInt64
     var moves: [Move]
   }
 
@@ -90,8 +92,10 @@ struct ProductSearch {
   mutating func search(_ starts: [StartCondition], goesOn: Bool = false) -> Path? {
     for (place, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
-      product.start(number, start.settings, interpreter)
-      _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
+      for options in specification.machine.variants {
+        product.start(number, start.settings, options, interpreter)
+        _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
+      }
     }
     return search(nil, roots: [], .all, goesOn: goesOn)
   }
@@ -120,10 +124,10 @@ struct ProductSearch {
           guard let target else {
             if goesOn { continue }
             let before = path(to: origin, base)
-            found = found ?? Path(start: before.start, moves: before.moves + [move])
+            found = found ?? Path(start: before.start, options: before.options, moves: before.moves + [move])
             // What the device does by itself cannot be beaten by another move of the tester.
             if move.isTesters { continue }
-            found = Path(start: before.start, moves: before.moves + [move])
+            found = Path(start: before.start, options: before.options, moves: before.moves + [move])
             return true
           }
           if base?.numbers[target] != nil { continue }
@@ -165,13 +169,16 @@ struct ProductSearch {
   private func path(to origin: Origin, _ base: ProductSearch?) -> Path {
     var moves: [Move] = []
     var origin = origin
+    var options: UInt64 = 0
     while true {
       switch origin {
-      case .start(let number): return Path(start: number, moves: moves.reversed())
+      case .start(let number): return Path(start: number, options: options, moves: moves.reversed())
       case .base(let number):
-        let before = base?.path(to: .visit(number), nil) ?? Path(start: 0, moves: [])
-        return Path(start: before.start, moves: before.moves + moves.reversed())
+        let before = base?.path(to: .visit(number), nil) ?? Path(start: 0, options: 0, moves: [])
+        return Path(start: before.start, options: before.options, moves: before.moves + moves.reversed())
       case .visit(let number):
+        // Made once: every point of the way has the same.
+        options = visits[number].point.configuration.options
         if let move = visits[number].move { moves.append(move) }
         origin = visits[number].origin
       }

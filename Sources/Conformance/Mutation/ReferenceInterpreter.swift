@@ -20,6 +20,8 @@ struct ReferenceInterpreter: Sendable {
     var reasons: [Reason]
     /// The faults that end by themselves, with when they do.
     var ends: [End] = []
+    /// What the device has chosen: one option of each choice, as bits.
+    var options: UInt64
   }
 
   /// What there is to a condition.
@@ -59,6 +61,8 @@ struct ReferenceInterpreter: Sendable {
     /// Conditions, as bits.
     var given: UInt64
     var unless: UInt64
+    /// Those of a choice with which a device has the row, as bits; none for every device.
+    var options: UInt64
     var earliest: Interval
     var latest: Interval
     /// What it shows before and after the new status, and a status in its place.
@@ -97,6 +101,10 @@ struct ReferenceInterpreter: Sendable {
     func effects(_ names: [String]) -> [Observation] {
       showsEffects ? names.map { name in effectNumbers[name].map { .effect($0) } ?? .unknown(name) } : []
     }
+    let options = Self.numbers(definition.choices.flatMap(\.options))
+    func optionBits(_ names: [String]) -> UInt64 {
+      names.reduce(into: 0) { bits, name in options[name].map { bits.set($0, true) } }
+    }
     func bits(_ names: [String]) -> UInt64 {
       names.reduce(into: 0) { bits, name in conditions[name].map { bits.set($0, true) } }
     }
@@ -111,8 +119,9 @@ struct ReferenceInterpreter: Sendable {
       if case .states = row.to { enters = true }
       rows.append(
         Row(
-          given: bits(row.given), unless: bits(row.unless), earliest: row.window.earliest,
-          latest: row.window.latest, before: effects(row.before), after: effects(row.after),
+          given: bits(row.given), unless: bits(row.unless), options: optionBits(row.options),
+          earliest: row.window.earliest, latest: row.window.latest, before: effects(row.before),
+          after: effects(row.after),
           status: Int32(row.shows.flatMap { known[$0] } ?? -1),
           plus: Int16(row.window.plus.flatMap { conditions[$0] } ?? -1), enters: enters))
       let eventNumber = event.flatMap { events[$0] }
@@ -175,11 +184,11 @@ struct ReferenceInterpreter: Sendable {
     free[Int(freeStart[state])..<Int(freeStart[state + 1])]
   }
 
-  /// Where a test starts.
-  func start(_ number: Int) -> Configuration {
+  /// Where a test starts, of a device that has chosen some options.
+  func start(_ number: Int, _ options: UInt64) -> Configuration {
     Configuration(
       state: startStates[number], shown: statuses[startStates[number]], since: .zero,
-      reasons: [Reason](repeating: Reason(), count: definition.conditions.count))
+      reasons: [Reason](repeating: Reason(), count: definition.conditions.count), options: options)
   }
 
   /// The ways on which a stimulus leads; none is a refusal.
@@ -207,6 +216,7 @@ struct ReferenceInterpreter: Sendable {
 
   private func canBeTaken(_ row: Row, in configuration: Configuration) -> Bool {
     row.unless & configuration.holds == 0 && (row.given == 0 || row.given & configuration.holds != 0)
+      && (row.options == 0 || row.options & configuration.options != 0)
   }
 
   /// Goes along a way, and gives what is shown on it.

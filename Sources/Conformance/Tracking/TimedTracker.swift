@@ -25,11 +25,16 @@ struct TimedTracker: Sendable {
   private let specification: Specification
   private let slack: Interval
   private let isPlain: Bool
+  private let hasChoices: Bool
+  /// The nodes in which it matters when they were entered; only where there are choices.
+  private let isTimed: [Bool]
 
   init(_ specification: Specification, slack: Interval) {
     self.specification = specification
     self.slack = slack
     isPlain = specification.isPlain
+    hasChoices = specification.hasChoices
+    isTimed = hasChoices ? specification.timedNodes() : []
     environment = FeltEnvironment(specification, slack: slack)
   }
 
@@ -63,6 +68,7 @@ struct TimedTracker: Sendable {
       }
     }
     swap(&possible, &next)
+    if hasChoices { removeNarrower() }
     if allowed, specification.sets[stimulus.number] {
       environment.set(by: stimulus, isObeyed: refusing.isEmpty, at: now)
     }
@@ -88,6 +94,7 @@ struct TimedTracker: Sendable {
       }
       swap(&refusing, &next)
     }
+    if hasChoices { removeNarrower() }
     if isStatus, specification.ended[symbol] != 0 { environment.end(specification.ended[symbol], at: now) }
     check()
     return !possible.isEmpty
@@ -157,11 +164,27 @@ struct TimedTracker: Sendable {
   /// By when something must be observed, or never.
   var deadline: Instant {
     if isPlain { return .never }
+    if hasChoices, possible.single < 0 { return firstDeadline }
     var deadline = Instant.zero
     for member in possible.members where specification.isResting[member.node] {
       deadline = max(deadline, end(of: member))
     }
     return deadline
+  }
+
+  /// By when something must be observed of a device with one of the options, whichever that is: silence then tells that it has
+  /// another one.
+  private var firstDeadline: Instant {
+    var first = Instant.never
+    forEachBit(of: possible.members.reduce(0) { $0 | specification.nodes[$1.node].options }) { option in
+      var deadline = Instant.zero
+      for member in possible.members where specification.nodes[member.node].options >> UInt64(option) & 1 == 1
+      {
+        if specification.isResting[member.node] { deadline = max(deadline, end(of: member)) }
+      }
+      first = min(first, deadline)
+    }
+    return first
   }
 
   /// Whether an event that the tester does not cause is due.
@@ -191,6 +214,24 @@ extension TimedTracker {
   private mutating func begin() {
     swap(&before, &possible)
     next.removeAll()
+  }
+
+  /// Removes what another node says already, of devices with more options.
+  @inline(never)
+  private mutating func removeNarrower() {
+    guard possible.single < 0 else { return }
+    next.removeAll()
+    for member in possible.members where refusing.contains(member.node) || !isNarrower(member) {
+      next.insert(member)
+    }
+    swap(&possible, &next)
+  }
+
+  private func isNarrower(_ member: Member) -> Bool {
+    specification.wider[member.node].contains { node in
+      guard let wider = possible.member(node) else { return false }
+      return !isTimed[node] || wider.earliest <= member.earliest && member.latest <= wider.latest
+    }
   }
 
   /// Adds what a stimulus leads to from one node; false when it is not allowed there.

@@ -88,7 +88,7 @@ public struct Tracker: Sendable {
   }
 
   private mutating func stand(in starts: [Int], at now: Instant = .zero) {
-    let nodes = starts.map { specification.startNodes[$0] }
+    let nodes = starts.flatMap { specification.startNodes[$0] }
     if isSmall { word.start(in: nodes) } else { timed.start(in: nodes, at: now) }
   }
 
@@ -99,6 +99,13 @@ public struct Tracker: Sendable {
       if !found.contains(states[node]) { found.append(states[node]) }
     }
     return found
+  }
+
+  /// The options that the device may have by what it showed in this test, as bits; zero for a machine without choices.
+  public var options: UInt64 {
+    var options: UInt64 = 0
+    if specification.hasChoices { forEachPossible { options |= specification.nodes[$0].options } }
+    return options
   }
 
   /// The number of the start that settings of a device stand for: the last one that none of them contradicts.

@@ -145,6 +145,8 @@ extension EmulatedLock {
     if defects.contains(.autolockChangeIgnored) { return }
     storage.autolock = seconds
     if seconds == 0, defects.contains(.autolockOutlivesOff) { return }
+    let isVaried = defects.contains(.autolockStartVaries) && seconds > 10
+    if seconds > 0, options.autolockStart == .nextUnlocking || isVaried { return }
     autolockDue = nil
     countAutolock(at: now)
   }

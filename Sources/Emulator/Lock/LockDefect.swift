@@ -29,6 +29,7 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case autolockLate
   case autolockFromLogin
   case autolockOutlivesReset
+  case autolockStartVaries
   case historyNeverEmpties
   case historyTagMissing
   case deadUntilPowerCycle
@@ -89,6 +90,8 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
     case .autolockFromLogin:
       "Autolock counts from the login of a session, and not from when the bolt came to where it is unlocked."
     case .autolockOutlivesReset: "A reset leaves the autolock delay as it is, for the next owner."
+    case .autolockStartVaries:
+      "A new autolock delay of up to ten seconds counts at once, and a longer one from the next unlocking."
     case .historyNeverEmpties: "A history record that is deleted stays."
     case .historyTagMissing: "History records of commands have no tag."
     case .deadUntilPowerCycle:

@@ -265,6 +265,10 @@ extension LockOption {
       "Whether a lock, an unlock or a setting of the positions is answered before what comes of it is published, or after."
     ),
     LockOption(
+      "autolock-start", \.autolockStart,
+      "From when on a new autolock delay counts that is set while the bolt rests unlocked. Turned off, it ends at once."
+    ),
+    LockOption(
       "history-byte", \.historyByte,
       "What the byte of a history request means: documented (1 deletes in OS2, keeps in OS3) or the contrary."
     ),

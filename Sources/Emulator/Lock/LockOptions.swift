@@ -98,6 +98,8 @@ public struct LockOptions: Equatable, Sendable {
 
   /// Whether a lock answers a command before it publishes what comes of it.
   public var answerOrder = AnswerOrder.first
+  /// From when on a new autolock delay counts that is set while the bolt rests unlocked.
+  public var autolockStart = AutolockStart.atOnce
   /// What the byte of a history request means.
   public var historyByte = HistoryByte.documented
   /// What becomes of the positions at a reset.
@@ -262,6 +264,14 @@ extension LockOptions {
     case first
     /// It publishes first.
     case last
+  }
+
+  /// From when on a new autolock delay counts that is set while the bolt rests unlocked.
+  public enum AutolockStart: String, CaseIterable, Sendable {
+    /// From then on.
+    case atOnce = "at-once"
+    /// From the next time that the bolt comes to where it is unlocked; a count that has begun goes on.
+    case nextUnlocking = "next-unlocking"
   }
 
   /// Whether something is taken or not.

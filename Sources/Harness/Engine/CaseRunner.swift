@@ -40,6 +40,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     lockstep = Lockstep(
       specification, device, invariants: invariants,
       recorder: TraceWriter(listener, specification.vocabulary))
+    lockstep.held = specification.machine.options(heldTo: test.scenario.assumed)
   }
 
   /// Prepares a scenario for a device that is a bare machine, of which nothing is written down.
@@ -164,6 +165,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private func outcome(_ verdict: Outcome.Verdict) -> Outcome {
     var outcome = Outcome(verdict, mark, at: now)
     outcome.observations = lockstep.recorder.observations
+    if verdict == .agree {
+      outcome.shown = lockstep.tracker.specification.machine.shown(in: lockstep.tracker.options)
+    }
     outcome.isBefore = verdict.word.isFailure && isBefore(verdict)
     if outcome.isBefore { outcome.earlier = earlier }
     return outcome

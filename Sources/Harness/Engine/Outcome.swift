@@ -1,4 +1,4 @@
-import Automata
+public import Automata
 public import Conformance
 public import Journal
 public import Basics
@@ -29,6 +29,10 @@ public struct Outcome: Sendable {
   public var time: Instant
   /// How many observations of the device the model was held against, where they were counted; said of a judgement.
   public var observations: Int?
+  /// What the case showed of choices that a device makes once.
+  public var shown: [DeviceChoice] = []
+  /// Whether it agreed by itself, and showed something else than cases before it.
+  public var isContradiction = false
   /// The line to paste that replays the case, where it failed.
   public var replay: String?
   /// Whether another try follows, and this is not the last word on the case.
@@ -124,6 +128,9 @@ extension Outcome {
     switch divergence.kind {
     case .violation(let violation):
       if let packet = violation.packet { lines.append("packet  \(packet)") }
+    case .contradiction(let contradiction):
+      lines.append(
+        "model   \(contradiction.held.name): \(contradiction.held.options.joined(separator: " or "))")
     case .unexpected, .overdue, .refusedLegal, .unmet, .invariant:
       for (index, allowance) in divergence.allowed.prefix(Self.maximumAllowances).enumerated() {
         lines.append((index == 0 ? "model   " : "        ") + Self.text(of: allowance))

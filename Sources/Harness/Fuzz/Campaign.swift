@@ -1,3 +1,4 @@
+import Automata
 public import Conformance
 public import Journal
 public import Basics
@@ -117,6 +118,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     if abilities.livesOn || keepsRunning { history = DeviceHistory(runner.alphabet) }
     tour = runner.tour(settings, visited: earlier.visited)
     for test in corpus { explorer.learn(test) }
+    runner.lockstep.held = runner.specification.machine.options(heldTo: status.shown.flatMap(\.options))
   }
 
   /// Why the campaign has not judged all that it did, where tests came to no verdict: somebody has to see to the lab.
@@ -268,7 +270,18 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Keeps a test that was done, where the device remembers it too.
   private mutating func remember(_ test: TestCase) {
     unready = 0
+    holdToWhatIsShown()
     history?.add(test, madeReadyBy: runner.lockstep.preparations)
+  }
+
+  /// Holds the device from now on to what it showed, in a test that agreed, of choices that it makes once.
+  private mutating func holdToWhatIsShown() {
+    let machine = runner.specification.machine
+    guard !machine.choices.isEmpty else { return }
+    let held = machine.narrowed(runner.lockstep.held, by: runner.lockstep.tracker.options)
+    guard held != runner.lockstep.held else { return }
+    runner.lockstep.held = held
+    status.shown = machine.shown(in: held).map { Record.ShownChoice($0.name, $0.options) }
   }
 
   /// Whether something was found that ends the campaign.

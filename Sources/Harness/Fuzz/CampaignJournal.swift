@@ -1,5 +1,6 @@
 public import Conformance
 public import Journal
+import Automata
 import Basics
 import System
 
@@ -69,10 +70,14 @@ public final class CampaignJournal {
   public func scenario(of finding: Finding) -> Scenario {
     let start = target.written(target.starts[finding.test.start])
     let part = finding.divergence.lastStimulus.map { " after \($0)" } ?? ""
-    return Scenario(
+    var scenario = Scenario(
       title: "\(finding.divergence.summary)\(part)", machine: target.machine.label, device: target.device,
       start: start, seed: target.seed, tags: ["fuzz"], actions: finding.actions,
       vocabulary: target.vocabulary)
+    if case .contradiction(let contradiction) = finding.divergence.kind {
+      scenario.assumed = contradiction.held.options
+    }
+    return scenario
   }
 
   /// Writes a finding, and the case in which its saved scenario is driven.

@@ -23,6 +23,9 @@ public struct RunProgress: Sendable {
   /// that was not brought to its end is none of them.
   public private(set) var judged: [ExactText: Judged] = [:]
 
+  /// What devices have shown of choices that they make once.
+  public private(set) var choices = ShownChoices()
+
   /// The cases that diverged or that the lab failed, by their ids, without those that are in quarantine.
   public private(set) var failed: Set<ExactText> = []
 
@@ -60,6 +63,7 @@ public struct RunProgress: Sendable {
     guard !verdict.isTriedAgain, ending.isVerdict || ending.element == .skipped else {
       return judged[id] = nil
     }
+    if verdict.word == .agree { _ = choices.take(verdict.shown, of: start) }
     judged[id] = Judged(ending, digest: start.digest, observations: verdict.observations ?? 0)
   }
 }

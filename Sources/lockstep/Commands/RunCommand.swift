@@ -215,6 +215,8 @@ private struct RunSession {
     case .divergence, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
+    // What went over the link was that of a case that agreed.
+    if outcome.isContradiction { return excuse(test, &outcome) }
     attachPackets(test, &outcome, world.devices)
     attachOutput(&outcome, world.devices, listener)
     excuse(test, &outcome)

@@ -100,6 +100,7 @@ class HumanFuzzReport: CampaignReport {
     case .stopped: lines.append("  ended    stopped before the budget was used up")
     case .done, .found: break
     }
+    for item in status.shown { lines.append("  chosen   \(item)") }
     if let coverage = end.coverage { lines.append("  cells    \(coverage.machine): \(coverage.summary)") }
     lines.append("  report   \(end.journal)")
     if let resume = end.resume { lines.append("  resume   \(resume)") }

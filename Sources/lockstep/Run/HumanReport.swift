@@ -107,6 +107,7 @@ final class HumanReport: JournalListener {
     if tally.agree > 0 { console.print("  verdict  rests on \(counted(tally.observations, "observation"))") }
     if let words = tally.flakiness { console.print("  flaky    \(words)") }
     for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
+    for item in summary.choices { console.print("  chosen   \(item)") }
     for item in summary.coverage {
       console.print("  cells    \(item.machine): \(item.summary)")
       if (1...4).contains(item.missing.count) {

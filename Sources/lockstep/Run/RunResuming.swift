@@ -37,6 +37,7 @@ struct ResumedRun {
   func earlier(of plan: Plan) throws(UsageError) -> Run.Earlier {
     var earlier = Run.Earlier()
     earlier.isThere = true
+    earlier.choices = progress.choices
     if let planned = progress.run?.cases, planned != plan.cases.count {
       throw changed("it had \(planned) cases, and now there are \(plan.cases.count)")
     }

@@ -1,0 +1,122 @@
+import Automata
+import Basics
+
+// Autolock, and from when on a new time counts that is set while the bolt rests unlocked.
+
+extension MachineDefinition {
+  /// Autolock counts while the bolt rests unlocked, whether or not a client looks.
+  ///
+  /// It may come two seconds early: a lock that counts whole seconds is off by one, and its clock by another one in half
+  /// an hour. That the motor runs for a while, and what is shown comes after, makes it later.
+  mutating func addAutolock() {
+    // swift-format-ignore
+    add(table: """
+      | action/status                        | unlocked | unlocked (found) | moved  |
+      |:------------------------------------:|:--------:|:----------------:|:------:|
+      | autolocked given autolock unless jam or tampering or absent within autolock - 2 s to autolock + 6 s | locked | locked | |
+      | autolocked given autolock unless jam within autolock - 2 s to forever | locked | | |
+      | autolocked given autolock unless jam |          | locked           | locked |
+      | stalled given jam                    | moved    | moved            |        |
+      """, region: "configured", origin: .ours)
+    // swift-format-ignore
+    add(table: """
+      | action/status               | unlocked (configured)/unlocked (found) |
+      |:---------------------------:|:--------------------------------------:|
+      | setAutolock option at-once  | unlocked (configured)                  |
+      """, origin: .ours)
+  }
+
+  /// What a lock does for which a new time counts from the next unlocking.
+  ///
+  /// Each state of a configured lock is there once more, as `(late …)`: a time was set that may not count yet, and of the
+  /// one before no more is known than that the bolt may be locked at any time, and need not be. Where autolock was off
+  /// before, the bolt stays: `unlocked (waiting)`. What a client commands is obeyed after what it set before; what a hand
+  /// does meanwhile may come first.
+  mutating func addLateAutolock() {
+    let own = states.map(\.name).filter(Self.isConfigured)
+    let waiting = "unlocked (waiting)"
+    states += own.map { State(Self.late($0)) } + [State(waiting)]
+    let rows = transitions
+    for row in rows where row.trigger != .event("setAutolock") && row.window.plus == nil {
+      guard case .states(let sources) = row.from else { continue }
+      for source in sources where own.contains(source) {
+        transitions.append(late(row, from: source, as: Self.late(source)))
+        let isAutolock = [.event("autolocked"), .event("stalled")].contains(row.trigger)
+        if source == "unlocked (configured)", !isAutolock {
+          transitions.append(late(row, from: source, as: waiting))
+        }
+      }
+    }
+    addLateSettings(own)
+    // swift-format-ignore
+    add(table: """
+      | action/status                        | \(Self.late("unlocked (configured)")) |
+      |:------------------------------------:|:------------------------------------:|
+      | autolocked given autolock unless jam | locked (late configured)             |
+      """, origin: .ours)
+    for shown in ["locked", "moved"] {
+      transitions.append(
+        Transition(
+          .timer, from: .states(["\(shown) (late configured)"]), to: .states(["\(shown) (configured)"]),
+          window: .after(.seconds(6)), origin: .ours))
+    }
+  }
+
+  /// From where on a time that is set may not count yet, and where one that is set then changes nothing.
+  private mutating func addLateSettings(_ own: [String]) {
+    for index in transitions.indices where transitions[index].trigger == .event("setAutolock") {
+      guard case .states(let sources) = transitions[index].from else { continue }
+      for source in sources where own.contains(source) && !Self.counting.contains(source) {
+        let next = Transition(
+          .event("setAutolock"), from: .states([source]), to: .states([Self.late(source)]),
+          options: ["next-unlocking"], origin: .ours)
+        transitions.append(next)
+        transitions.append(
+          Transition(.event("setAutolock"), from: .states([Self.late(source)]), to: .stay, origin: .ours))
+      }
+    }
+    // swift-format-ignore
+    add(table: """
+      | action/status                                     | unlocked (configured)/unlocked (found) | unlocked (late configured)/unlocked (late found) | unlocked (waiting) |
+      |:-------------------------------------------------:|:---------------------------:|:------------------:|:-:|
+      | setAutolock unless autolock option next-unlocking | unlocked (waiting)          |                    |   |
+      | setAutolock given autolock option next-unlocking  | unlocked (late configured)  |                    |   |
+      | setAutolock unless autolock                       |                             | unlocked (waiting) |   |
+      | setAutolock given autolock                        |                             | =                  |   |
+      | setAutolock                                       |                             |                    | = |
+      """, origin: .ours)
+  }
+
+  /// A row as it is where a time may not count yet.
+  private func late(_ row: Transition, from source: String, as late: String) -> Transition {
+    var copy = row
+    copy.from = .states([late])
+    copy.origin = .ours
+    // A command from where the bolt is not unlocked leads to an unlocking that comes after what was set.
+    let isCommand = ["lock", "unlock", "toggle"].contains { row.trigger == .event($0) }
+    guard !(isCommand && ["locked (configured)", "moved (configured)"].contains(source)) else { return copy }
+    let own = { (name: String) in Self.isConfigured(name) ? Self.late(name) : name }
+    switch row.to {
+    case .states(let names): copy.to = .states(names.map(own))
+    case .shift(let names): copy.to = .shift(names.map(own))
+    case .stay: break
+    }
+    return copy
+  }
+
+  /// Where the bolt rests unlocked, so that autolock counts.
+  static let counting = ["unlocked (configured)", "unlocked (found)"]
+
+  /// The name of a state once more, for a time that may not count yet.
+  private static func late(_ state: String) -> String {
+    let status = State.status(of: state)
+    return "\(status) (late \(state.dropFirst(status.count + 2))"
+  }
+
+  /// Whether a lock in a state is configured, or may be by now.
+  private static func isConfigured(_ state: String) -> Bool {
+    let isSession = ["locked", "unlocked", "moved"].contains(State.status(of: state))
+    return isSession || state.hasSuffix(" (configured)") || state.hasSuffix(" (seeking configured)")
+      || state == "logining (by hand)" || state.hasPrefix("nosetting (configuring")
+  }
+}
