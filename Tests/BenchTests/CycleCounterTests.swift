@@ -164,7 +164,8 @@ struct CycleCounterTests {
       var isTimed = false
       while true {
         // The time runs from when the motor has moved a few times, by whichever process, however busy the machine is.
-        if !isTimed, (try? String(contentsOfFile: moves, encoding: .utf8))?.split(separator: "\n").count ?? 0 > 3 {
+        let moved = (try? String(contentsOfFile: moves, encoding: .utf8)) ?? ""
+        if !isTimed, moved.split(separator: "\n").count > 3 {
           isTimed = true
           unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
         }
