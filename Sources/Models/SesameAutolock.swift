@@ -85,6 +85,9 @@ extension MachineDefinition {
         let isEnd = ends.contains { row.trigger == .event($0) }
         var copy = isEnd ? late(row, from: source, as: Self.soon(source)) : row
         copy.from = .states([Self.soon(source)])
+        if case .states(let names) = copy.to {
+          copy.to = .states(names.map { motions.contains($0) ? Self.soon($0) : $0 })
+        }
         copy.origin = .ours
         transitions.append(copy)
       }
