@@ -110,6 +110,7 @@ public final class Run {
     summary.choices = state.choices.all
     summary.tally.isInTrouble = park.fault != nil
     summary.coverage = state.count.coverage
+    for item in summary.choices { listener.diagnostic("\(item)") }
     for coverage in summary.coverage { listener.take(coverage) }
     if let words = summary.tally.tooLittle { listener.diagnostic(words) }
     listener.take(.end(Record.End(summary.tally)))

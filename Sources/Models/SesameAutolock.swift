@@ -47,6 +47,7 @@ extension MachineDefinition {
         }
       }
     }
+    addCommandsOnTheWay(rows)
     addLateSettings(own)
     // swift-format-ignore
     add(table: """
@@ -60,6 +61,48 @@ extension MachineDefinition {
           .timer, from: .states(["\(shown) (late configured)"]), to: .states(["\(shown) (configured)"]),
           window: .after(.seconds(6)), origin: .ours))
     }
+  }
+
+  /// A command right after a time was set, `(soon …)`: it comes to the lock after that, and what a hand does then may still
+  /// come before.
+  private mutating func addCommandsOnTheWay(_ rows: [Transition]) {
+    let motions = [
+      "locked (to unlocked)", "locked (then to unlocked)", "moved (to unlocked)", "moved (then to unlocked)",
+    ]
+    let ends = SesameEvents.hand + ["disconnect", "linkLost", "linkClosed", "gaveUp"]
+    states += motions.map { State(Self.soon($0)) }
+    for index in transitions.indices {
+      guard
+        transitions[index].from == .states(["locked (late configured)"])
+          || transitions[index].from == .states(["moved (late configured)"]),
+        case .states(let names) = transitions[index].to
+      else { continue }
+      transitions[index].to = .states(names.map { motions.contains($0) ? Self.soon($0) : $0 })
+    }
+    for row in rows {
+      guard case .states(let sources) = row.from else { continue }
+      for source in sources where motions.contains(source) {
+        let isEnd = ends.contains { row.trigger == .event($0) }
+        var copy = isEnd ? late(row, from: source, as: Self.soon(source)) : row
+        copy.from = .states([Self.soon(source)])
+        if case .states(let names) = copy.to {
+          copy.to = .states(names.map { motions.contains($0) ? Self.soon($0) : $0 })
+        }
+        copy.origin = .ours
+        transitions.append(copy)
+      }
+    }
+    for motion in motions {
+      transitions.append(
+        Transition(
+          .event("setAutolock"), from: .states([Self.soon(motion)]), to: .states([Self.late(motion)]),
+          options: ["next-unlocking"], origin: .ours))
+    }
+  }
+
+  private static func soon(_ state: String) -> String {
+    let status = State.status(of: state)
+    return "\(status) (soon \(state.dropFirst(status.count + 2))"
   }
 
   /// From where on a time that is set may not count yet, and where one that is set then changes nothing.

@@ -333,7 +333,7 @@ struct RealLockPreparationTests {
     try rig.world.bring(about: Fault("out-of-range"))
     try rig.give("closeTo")
     expect(try rig.lock.observe(until: .zero + .seconds(15)), nil)
-    expect(rig.lock.now, .zero + .seconds(60))
+    expect(rig.lock.now, .zero + .seconds(30))
     let words = "unheard: the lock was not heard, and another device was, over the same controller"
     expect(rig.lock.explanation(ofSilence: true).map { "\($0)" }, words)
     // What the lock's knowledge is worth by now has to be looked at before the next test.
@@ -341,7 +341,7 @@ struct RealLockPreparationTests {
     try rig.world.bring(about: Fault("advertise", .text("020106")))
     expect(refusal { () throws(LabFault) in try rig.start() }?.symptom, .noDevice)
     let session = try #require(rig.lock.takePreparations().last)
-    expect(session.silence, .zero + .seconds(60))
+    expect(session.silence, .zero + .seconds(30))
     expect(session.explanation.map { "\($0)" }, words)
   }
 

@@ -403,6 +403,31 @@ struct TwinCampaignTests {
     #expect(shares.allSatisfy { (98...102).contains($0.reduce(0) { $0 + $1.percent }) }, "\(shares)")
   }
 
+  @Test(
+    "what a twin beside fails is followed up there, and the device is asked for it between two of its tests",
+    arguments: [
+      (
+        "?as=real&defect=history-never-empties", CommandStatus.divergence,
+        "the device does the same: confirmed, 3 of 3 (likelihood ratio 729)"
+      ),
+      // Without a device that does it, there is no verdict.
+      ("?as=real", .labFault, "the twin is wrong here: "),
+    ])
+  func followedUp(settings: String, status: CommandStatus, said: String) throws {
+    func all() throws -> (end: CampaignSummary, output: Output) {
+      var asked = Asked("emulator:sesame5\(settings)")
+      (asked.machine, asked.steps) = ("sesame", 2_000)
+      asked.twin = "emulator:sesame5?defect=history-never-empties"
+      return try asked.perform()
+    }
+    let (end, output) = try all()
+    expect(end.exit, status)
+    let finding = try #require(output.findings.first)
+    #expect(finding.lines.last?.hasPrefix(said) == true, "\(finding.lines)")
+    let again = try all()
+    expect(again.output.findings.map(\.lines), output.findings.map(\.lines))
+  }
+
   @Test("stopped while its twin is explored, it leaves the device alone")
   func stopped() throws {
     var asked = Asked()

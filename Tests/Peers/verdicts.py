@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Shows what Lockstep says of the lock on Bumble with each of its faults and habits, as a table.
 
-usage: verdicts.py LOCKSTEP VENV [NAME…] [--jobs N] [--over rootcanal|bumble] [--fuzz-time SECONDS] [--keep FOLDER]
+usage: verdicts.py LOCKSTEP VENV [NAME…] [--jobs N] [--over rootcanal|bumble] [--fuzz-time SECONDS] [--fuzz-only]
+                   [--keep FOLDER]
 
 Each lock is driven as a real one, in real time, without a control socket: behind a controller of its own, with a lock
 file, an odometer and a folder of reports of its own, several side by side. A fault must be named by the scenarios that
@@ -50,6 +51,7 @@ WRONG_CALL = 2
 VISIT = "peers/there-and-back"
 LONG_VISIT = "sesame5/lock-and-unlock"
 AGAIN = "sesame5/reconnect"
+UNFINISHED = "sesame5/false-proofs"
 # What a lock with a habit is driven through.
 ROUTINE = [
     VISIT, LONG_VISIT, AGAIN, "sesame5/aborted-logins", "sesame5/autolock-shortened", "sesame5/change-of-mind",
@@ -157,10 +159,10 @@ ROWS = [
     fault("deaf-unlock", VISIT, named="status unlocked within 5 s, the device shows locked"),
     fault("autolock-change-ignored", "sesame5/autolock-shortened", named="status locked within 11 s"),
     fault(
-        "silent-after-three-visits", "sesame5/aborted-logins",
+        "silent-after-three-visits", UNFINISHED,
         named=r"unheard: the lock was not heard for (39|4\d)\.\d s, and then it was"),
     fault(
-        "gone-after-three-visits", "sesame5/aborted-logins", neighbour=True,
+        "gone-after-three-visits", UNFINISHED, neighbour=True,
         named="unheard: the lock was not heard, and another device was"),
     fault("hasty-unlock-stops-half-way", "sesame5/forty-turns", gap="0 s", named="moved"),
     fault("settings-lost-on-reconnect", AGAIN, named="showed nosetting"),
@@ -354,7 +356,7 @@ def judge_fault(bench, row, options):
         return [case for case in cases if re.search(row.named, texts(case))]
 
     said = []
-    if row.scenarios:
+    if row.scenarios and not options.fuzz_only:
         _, lines = bench.run()
         bad = [line for line in lines if line.get("verdict") not in (None, "agree", "skipped")]
         if named := fitting(case for case in bad if case["verdict"] == "divergence"):
@@ -440,6 +442,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=8, help="how many locks at once (8)")
     parser.add_argument("--over", choices=("rootcanal", "bumble"), default="rootcanal", help="whose controllers")
     parser.add_argument("--fuzz-time", type=int, default=600, help="seconds of fuzzing, 0 for none (600)")
+    parser.add_argument("--fuzz-only", action="store_true", help="looks for faults by fuzzing alone")
     parser.add_argument("--keep", type=Path, help="keeps all that the runs leave behind in this folder")
     options = parser.parse_intermixed_args()
     unknown = set(options.names) - {row.name for row in ROWS}

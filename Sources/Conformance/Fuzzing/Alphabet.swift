@@ -78,6 +78,9 @@ public struct Alphabet: Sendable {
   let ending: UInt64
   /// The part of the machine's nodes that can be reached from each node, itself included; empty where that is all from everywhere.
   let reach: [Double]
+  /// Which events lead from each node towards one in which an event of ``moving`` is legal, and which lead away from there, as
+  /// bits; empty where nothing moves.
+  let approaches: [(nearer: UInt64, farther: UInt64)]
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -135,6 +138,10 @@ public struct Alphabet: Sendable {
     reach = specification.reach { [acts] in !acts[$0].variants.isEmpty }
     acts.append(
       Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
+    let offered = acts.prefix(min(eventCount, 64)).enumerated().reduce(UInt64(0)) { mask, act in
+      act.element.variants.isEmpty ? mask : mask | 1 << UInt64(act.offset)
+    }
+    approaches = specification.approaches(to: self.moving, among: offered)
     for item in abilities.disturbances where levels.contains(item.level) {
       acts.append(
         Act(

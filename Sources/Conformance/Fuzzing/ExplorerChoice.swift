@@ -36,7 +36,7 @@ extension Explorer {
       return choice
     }
     guard moving != 0 else { return passing(in: explorationState) }
-    return decided(among: moving, in: explorationState)
+    return decided(among: timely(moving, in: explorationState), in: explorationState)
   }
 
   /// A stimulus that the model moves with.
@@ -53,7 +53,9 @@ extension Explorer {
     guard explorationState.isAwaiting, explorationState.hasDeadline, setting != 0, chance(plan.doubts / 2)
     else { return nil }
     let event = pick(setting)
-    return Choice(event, variant: chance(0.5) ? 0 : variant(of: event))
+    // What ends the count needs no rest of the motor.
+    let isEnded = isResting(event) && chance(Self.eagerness) || chance(0.5)
+    return Choice(event, variant: isEnded ? 0 : variant(of: event))
   }
 
   /// A wait where the model awaits nothing, and yet time may tell something: after a stimulus that has called off what the
@@ -87,13 +89,20 @@ extension Explorer {
     costs?.doubt(for: max(moment - (.zero + time), Interval.zero)).map { Choice(alphabet.wait, variant: $0) }
   }
 
+  /// The stimuli that have their turn later: while a motor rests what it would rest before, and once it was spared for long what
+  /// moves it only where a lock has a bug.
+  private var waiting: UInt64 {
+    if pace.motorRest > .zero { return alphabet.resting.events }
+    return isUnderused ? alphabet.resting.events & ~alphabet.setting : 0
+  }
+
   /// A stimulus that changes nothing, by what the model says: now and then, and the one that was given least often here.
   ///
   /// There are many of them in most states, such as requests and a hand far from any client, and they lead nowhere.
   private mutating func selfLoop(
     _ idle: UInt64, in explorationState: ExplorationState, isOnly: Bool
   ) -> Choice? {
-    let idle = pace.motorRest > .zero || isUnderused ? idle & ~alphabet.resting.events : idle
+    let idle = idle & ~waiting
     guard idle != 0,
       chance(isOnly || hasMoved && uses(.selfLoops) ? 0.5 : plan.selfLoops)
     else { return nil }
@@ -170,6 +179,11 @@ extension Explorer {
         continue
       }
       if explorationState.admits(choice, alphabet), !isSilence(choice) {
+        // A motor that has to rest on each way around is not gone around with for long.
+        if Int(choice.act) < alphabet.eventCount, isResting(Int(choice.act)), chance(Self.weariness) {
+          cycles.abandon()
+          continue
+        }
         cycles.follow()
         return choice
       }

@@ -82,16 +82,32 @@ extension Explorer {
 
   /// Whether an event would wait for the motor's rest now.
   @inline(__always)
-  private func isResting(_ event: Int) -> Bool {
+  func isResting(_ event: Int) -> Bool {
     pace.motorRest > .zero && alphabet.resting.events >> UInt64(event) & 1 == 1
   }
 
-  /// A command for a motor that was spared for long, mostly; `nil` where it is none, or none is legal.
+  /// What moves a motor that was spared for long, or leads to where it can be moved, mostly; `nil` where neither is legal.
   mutating func wanted(in explorationState: ExplorationState) -> Choice? {
     guard isUnderused, pace.motorRest == .zero, uses(.sparing) else { return nil }
-    let commands = explorationState.legal & ~explorationState.idle & moves & offered
-    guard commands != 0, chance(0.5) else { return nil }
-    return command(among: commands)
+    let able = explorationState.legal & ~explorationState.idle & offered
+    if able & moves != 0 { return chance(Self.eagerness) ? command(among: able & moves) : nil }
+    guard explorationState.node >= 0, !alphabet.approaches.isEmpty else { return nil }
+    let nearer = able & alphabet.approaches[explorationState.node].nearer
+    return nearer != 0 && chance(Self.eagerness) ? command(among: nearer) : nil
+  }
+
+  /// Some stimuli without those that have their turn later, mostly, and where others are left: what the motor would rest before, or
+  /// what leads away from where one can be moved that was spared for long.
+  mutating func timely(_ events: UInt64, in explorationState: ExplorationState) -> UInt64 {
+    guard isPaced, uses(.sparing) else { return events }
+    var later: UInt64 = 0
+    if pace.motorRest > .zero {
+      later = alphabet.resting.events
+    } else if isUnderused, explorationState.node >= 0, !alphabet.approaches.isEmpty {
+      later = alphabet.approaches[explorationState.node].farther
+    }
+    let others = events & ~later
+    return others != 0 && others != events && chance(Self.eagerness) ? others : events
   }
 
   /// Whether the motor was spared for so long that it is wanted, where it may move often enough: what it would show waits for
@@ -175,6 +191,10 @@ extension Explorer {
   private static var untimely: Double { 100 }
   /// After how long a motor that may move often is not spared any more.
   private static var longestSparing: Interval { .seconds(6) }
+  /// How often such a motor is seen to, and not something else.
+  static var eagerness: Double { 0.75 }
+  /// How often a way around is left where the motor would have to rest.
+  static var weariness: Double { 0.25 }
   /// How many movements a motor has to have left for that.
   private static var reserve: Int { 50 }
   /// How much more often than the way there is what is around the device disturbed.

@@ -6,18 +6,66 @@ extension Specification {
   ///
   /// - Parameter isOffered: whether an event can be brought about, for those of the tester.
   func reach(where isOffered: (Int) -> Bool) -> [Double] {
-    let successors = nodes.indices.map { node in
+    let counts = Components(successors(where: isOffered)).reached
+    guard let first = counts.first, counts.contains(where: { $0 != first }) else { return [] }
+    return counts.map { Double($0) / Double(nodes.count) }
+  }
+
+  /// Where a node may lead in one step, by the tester's events that are offered or by itself.
+  private func successors(where isOffered: (Int) -> Bool) -> [[Int]] {
+    nodes.indices.map { node in
       var targets: [Int] = []
-      for event in 0..<eventCount where isOffered(event) {
-        targets += caused[causedSteps(of: node, on: event)].map { Int($0.node) }
-      }
+      for event in 0..<eventCount where isOffered(event) { targets += self.targets(of: node, on: event) }
       targets += freeSteps(of: node).map { Int($0.node) }
       targets += reported[reportedSteps(of: node)].map { Int($0.node) }
       return targets
     }
-    let counts = Components(successors).reached
-    guard let first = counts.first, counts.contains(where: { $0 != first }) else { return [] }
-    return counts.map { Double($0) / Double(nodes.count) }
+  }
+
+  private func targets(of node: Int, on event: Int) -> [Int] {
+    caused[causedSteps(of: node, on: event)].map { Int($0.node) }
+  }
+
+  /// Which of the tester's events lead from each node towards one in which some event changes something, and which lead away
+  /// from there, as bits; empty where none of those events is ever given.
+  ///
+  /// - Parameters:
+  ///   - goals: the events, as bits.
+  ///   - offered: the events that can be brought about, as bits.
+  func approaches(to goals: UInt64, among offered: UInt64) -> [(nearer: UInt64, farther: UInt64)] {
+    guard goals & offered != 0 else { return [] }
+    let successors = successors { offered >> UInt64($0) & 1 == 1 }
+    var predecessors = [[Int]](repeating: [], count: nodes.count)
+    for (node, targets) in successors.enumerated() {
+      for target in targets where target != node { predecessors[target].append(node) }
+    }
+    let events = (0..<min(eventCount, 64)).filter { offered >> UInt64($0) & 1 == 1 }
+    var distances = [Int](repeating: .max, count: nodes.count)
+    var queue = nodes.indices.filter { node in
+      events.contains {
+        goals >> UInt64($0) & 1 == 1 && targets(of: node, on: $0).contains { $0 != node }
+      }
+    }
+    for node in queue { distances[node] = 0 }
+    var next = 0
+    while next < queue.count {
+      let node = queue[next]
+      next += 1
+      for earlier in predecessors[node] where distances[earlier] == .max {
+        distances[earlier] = distances[node] + 1
+        queue.append(earlier)
+      }
+    }
+    return nodes.indices.map { node in
+      var (nearer, farther): (UInt64, UInt64) = (0, 0)
+      for event in events {
+        let targets = targets(of: node, on: event).map { distances[$0] }
+        guard let nearest = targets.min() else { continue }
+        if nearest < distances[node] { nearer |= 1 << UInt64(event) }
+        if nearest > distances[node] { farther |= 1 << UInt64(event) }
+      }
+      return (nearer, farther)
+    }
   }
 }
 

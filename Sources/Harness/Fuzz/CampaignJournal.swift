@@ -204,6 +204,7 @@ public final class CampaignJournal {
     let park = provider.park()
     listener.take(park)
     count.note(isInTrouble: park.fault != nil)
+    for item in status.shown { listener.diagnostic("\(target.device): \(item), as shown") }
     if let coverage { listener.take(coverage) }
     for fault in faults { listener.diagnostic(fault) }
     if !faults.isEmpty { count.note(areOwn ? .internalFault : .labFault) }

@@ -497,7 +497,7 @@ class AutolockChangeIgnored(Fault):
 
 
 class SilentAfterThreeVisits(Fault):
-    """After three connections in a row without a command it does not advertise for 40 seconds."""
+    """After three connections in a row without a login it does not advertise for 40 seconds."""
 
     SILENCE = 40
     visits = 0
@@ -505,7 +505,10 @@ class SilentAfterThreeVisits(Fault):
     def connected(self, connection):
         self.visits += 1
 
-    def worked(self, session, item):
+    def logged_in(self, session):
+        self.visits = 0
+
+    def registered(self, session):
         self.visits = 0
 
     def silent_for(self, seconds):
@@ -517,7 +520,7 @@ class SilentAfterThreeVisits(Fault):
 
 
 class GoneAfterThreeVisits(SilentAfterThreeVisits, Fault):
-    """After three connections in a row without a command it does not advertise any more."""
+    """After three connections in a row without a login it does not advertise any more."""
 
     SILENCE = 100_000
 

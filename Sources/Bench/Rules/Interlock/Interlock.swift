@@ -126,8 +126,10 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
         settings.family.permission(for: Fault(fault, value)).map { !settings.allowed.contains($0) } ?? false
       }
     }
-    let moving = settings.family.stimuli.filter { $0.request?.movesMotor == true }.map(\.name)
-    abilities.resting = moving + settings.family.hostileFaults
+    let resting = settings.family.stimuli.filter {
+      $0.request?.movesMotor == true || $0.request == .setAutolock
+    }
+    abilities.resting = resting.map(\.name) + settings.family.hostileFaults
     abilities.takesCommandsInMotion = settings.limits.gap == .zero
     return abilities
   }

@@ -16,7 +16,9 @@ extension Interlock {
     try step { () throws(LabFault) in try self.begin(StartCondition()) }
     let limit = now + patience
     do {
-      return (try way.reach(hearing: Self.longestSilence, session: patience, until: limit), limit)
+      let status = try way.reach(
+        hearing: Self.longestSilence, enough: Self.silenceBesideOthers, session: patience, until: limit)
+      return (status, limit)
     } catch {
       countSilence()
       throw error
@@ -29,6 +31,10 @@ extension Interlock {
 
   /// For how long a lock is listened for that is silent: one that is heard again by then has taken a rest of its own.
   static var longestSilence: Interval { .seconds(60) }
+
+  /// For how long where others are heard meanwhile over the same controller, twice what the model grants it: that the silence is
+  /// the lock's is known then, and whether it ends says no more.
+  static var silenceBesideOthers: Interval { .seconds(30) }
 }
 
 // MARK: - Parking

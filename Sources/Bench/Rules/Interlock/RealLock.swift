@@ -173,9 +173,14 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
   ///
   /// - Returns: what it shows in time; `nil` for a silence that the model is to judge.
   private func listenOn(since begin: Instant, until limit: Instant) throws(LabFault) -> Observation? {
-    let longest = Interlock<Device>.longestSilence
+    let (enough, longest) = (Interlock<Device>.silenceBesideOthers, Interlock<Device>.longestSilence)
     while now < begin + longest {
-      guard let observation = try look(until: begin + longest) else { continue }
+      // Others may be heard at any time, and what is looked for comes by itself.
+      let moment = max(begin + enough, now + .seconds(1))
+      guard let observation = try look(until: min(moment, begin + longest)) else {
+        if now >= begin + enough, interlock.explanation(ofSilence: true)?.isOfDevice == true { break }
+        continue
+      }
       if now <= limit { return observation }
       late = observation
       silence = Interlock<Device>.rest(of: now - begin)
