@@ -248,6 +248,14 @@ struct RunTests {
     expect(result.summary.exitStatus, status)
   }
 
+  @Test("trouble stands where it was, though another attempt went on to the end")
+  func placeOfTrouble() throws {
+    let result = try run("wait: 2 s\nopen\nwait: 1 s", ["open": [[Self.hangs], Self.fine]])
+    let part =
+      #""verdict":"lab-fault","case":"toys/door","t":"2.000","step":2,"line":5,"message":"no answer: silence""#
+    #expect(verdict(result.lines)?.contains(part) ?? false, "\(result.lines)")
+  }
+
   @Test("a device that cannot start so skips the case")
   func impossibleStart() throws {
     let result = try run("open", ["reset": [[(.zero, .trouble(LabFault(.notPossible, "too cold")))]]])

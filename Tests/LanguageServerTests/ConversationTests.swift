@@ -320,8 +320,8 @@ struct PlaceTests {
 
   // swift-format-ignore
   private static let completions: [(text: String, offered: String)] = [
-    ("scenario: A\nmachine: turnstile.yaml\n|", "device: |seed: |tags: |steps: "),
-    ("scenario: A\nma|", "machine: |device: |seed: |tags: |steps: "),
+    ("scenario: A\nmachine: turnstile.yaml\n|", "device: |seed: |tags: |assume: |steps: "),
+    ("scenario: A\nma|", "machine: |device: |seed: |tags: |assume: |steps: "),
     (head + "  - until: { status: |", "Locked|Unlocked"),
     (head + "  - until: { status: Lo|", "Locked|Unlocked"),
     (head + "  - until: { status: [Locked, |", "Locked|Unlocked"),

@@ -355,7 +355,10 @@ struct LabgridTests {
     #expect(try await night.ended() == 0, "\(night.output)")
     let ends = try lab.record().compactMap { $0.end }
     #expect(ends.filter { $0.verdict != "agree" }.map { $0.message?.prefix(9) } == ["it hung: "], "\(ends)")
-    #expect(try lab.verdicts().sorted() == ["back-door agree", "front-door agree"])
+    // What agreed after trouble is flaky.
+    let verdicts = try lab.verdicts().sorted()
+    let (back, front) = (["back-door agree", "back-door flaky"], ["front-door agree", "front-door flaky"])
+    #expect([[back[0], front[1]], [back[1], front[0]]].contains(verdicts), "\(verdicts)")
     #expect(try await lab.isFree())
   }
 

@@ -47,6 +47,8 @@ struct ValidateTests {
     (["unknown-state"], machine + "transitions: [{ event: open, from: A, to: ‹b› }]\n", "B"),
     (["unknown-event"], machine + "transitions: [\(row), { event: ‹opne›, from: B, to: A }]\n", "open"),
     (["unknown-condition"], machine + "conditions: [wind]\ntransitions: [{ event: open, from: A, to: B, given: ‹wnid› }]\n", "wind"),
+    (["unknown-option"], machine + "choices: { pace: [slow, fast] }\ntransitions: [{ event: open, from: A, to: B, option: ‹slwo› }]\n", "slow"),
+    (["idle-choice"], machine + "choices: { ‹pace›: [slow, fast] }\ntransitions: [\(row)]\n", nil),
     (["missing-part"], machine.replacing("[open]", with: "[open, ‹idle›]") + "transitions: [\(row)]\n", nil),
     (["duplicate-name"], machine.replacing("A, B", with: "A, B, ‹A›") + "transitions: [\(row)]\n", nil),
     (["duplicate-row"], machine + "transitions: [\(row), ‹{ event: open, from: A, to: A }›]\n", nil),
@@ -56,7 +58,9 @@ struct ValidateTests {
     (["repeated-row"], machine + "transitions: [\(row), { from: B, to: A, after: 3 s }, ‹{ from: B, to: A, after: 3 s }›]\n", nil),
   ]
 
-  private static let warnings = ["unreachable-state", "idle-row", "repeated-row", "empty-folder"]
+  private static let warnings = [
+    "unreachable-state", "idle-row", "idle-choice", "repeated-row", "empty-folder",
+  ]
 
   /// What a file in a folder is expected to be told: the place and the code of each problem, in the order of the text.
   private static func expected(_ number: Int) -> [String] {

@@ -73,8 +73,8 @@ final class ProgramConversation {
   private(set) var greetingFault: LabFault?
   /// How it ended, where that was not our doing.
   private var ending: Ending?
-  /// Why a device that was greeted has not answered, where it may speak either protocol: a signal ended it, twice, or it runs
-  /// and answers nothing.
+  /// Why a device that was greeted has not answered, where it may speak either protocol: a signal ended it, twice, it runs
+  /// and answers nothing, or it ends whatever it is asked.
   private(set) var greetingTrouble: LabFault?
   /// How many secrets it has named.
   private var secretCount = 0
@@ -138,8 +138,9 @@ final class ProgramConversation {
     } catch {
       // What else is wrong with its answer shows again in the first test.
       greetingFault = error
-      // One of the first protocol may end over the greeting by itself.
-      if role == .device, wasKilled || isSilent, introduction == nil { greetingTrouble = error }
+      if role == .device, introduction == nil, wasKilled || isSilent || !answersReset(after: error) {
+        greetingTrouble = error
+      }
       if error.symptom == .stopped {
         misunderstanding = LabFault(.stopped, "the end was asked for while the program was greeted")
       }
@@ -152,6 +153,19 @@ final class ProgramConversation {
           + (refusal.map { "it refuses: \($0)" } ?? "its first line is to be {\"hello\":{…}}"))
     }
     shutDown()
+  }
+
+  /// Whether a program that ended over its greeting by itself, twice, answers a plain reset in another start: then it speaks the
+  /// first protocol. One that does not answer that either does not start at all.
+  private func answersReset(after fault: LabFault) -> Bool {
+    guard ending != nil, fault.symptom != .stopped else { return true }
+    do throws(LabFault) {
+      try restart()
+      _ = try ask(Self.bytes(of: ["reset": [:]])) { _, _ in }
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Sends a greeting and waits for the answer, twice as long as for others: that includes the start.
@@ -295,8 +309,10 @@ extension ProgramConversation {
       throw fail(.badAnswer, "its answer was complete, and the \(role) wrote \(quoted(line))")
     }
     child.send(request)
-    guard let end = try answer(until: MonotonicClock.now + answerTimeout, take) else {
-      throw unanswered(request, for: answerTimeout)
+    // The first answer of a start includes the start, as that to the greeting does.
+    let time = hasAnswered ? answerTimeout : answerTimeout + answerTimeout
+    guard let end = try answer(until: MonotonicClock.now + time, take) else {
+      throw unanswered(request, for: time)
     }
     return end
   }

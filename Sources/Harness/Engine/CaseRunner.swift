@@ -85,6 +85,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// expected of it then is not there to be judged, and the case is skipped.
   mutating func run() -> Outcome {
     var attempts = Attempts.written
+    var firstTrouble = (mark: StepMark.start, time: Instant.zero)
     while true {
       let before = attempts.count
       var verdict = Outcome.Verdict.agree
@@ -109,6 +110,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
         if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
         if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
         ruling = attempts.rule(on: error)
+        if attempts.faults.count == 1 { firstTrouble = (mark, now) }
       }
       if attempts.count > before {
         listener?.note(attempts.lastFault, attempt: attempts.count, at: now)
@@ -122,7 +124,11 @@ struct CaseRunner<Device: DeviceUnderTest> {
         }
         if verdict == .agree, attempts.losses > 0 { note(attempts.losses) }
         return outcome(verdict)
-      case .noVerdict(let fault): return outcome(.labFault(fault))
+      case .noVerdict(let fault):
+        // The place is that of the trouble that is told of.
+        let isFirst = fault == attempts.faults.first
+        if isFirst { mark = firstTrouble.mark }
+        return outcome(.labFault(fault), at: isFirst ? firstTrouble.time : now)
       case .stoppedAnswering(let fault):
         return outcome(.divergence(divergence(.stoppedAnswering(fault.description))))
       case .again(afresh: false):
@@ -162,8 +168,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
     }
   }
 
-  private func outcome(_ verdict: Outcome.Verdict) -> Outcome {
-    var outcome = Outcome(verdict, mark, at: now)
+  private func outcome(_ verdict: Outcome.Verdict, at time: Instant? = nil) -> Outcome {
+    var outcome = Outcome(verdict, mark, at: time ?? now)
     outcome.observations = lockstep.recorder.observations
     if verdict == .agree {
       outcome.shown = lockstep.tracker.specification.machine.shown(in: lockstep.tracker.options)

@@ -79,17 +79,25 @@ private struct Replay {
     guard saveCapture() else { return status.withTrouble }
     var same = 1
     var done = 1
+    var other: (run: Int, verdict: Record.Verdict?)?
     while done < arguments.rounds.value, !Interruption.isRequested {
       let again = JournalHash()
       let summary = run(again)
       done += 1
-      if again.text == first.text { same += 1 }
+      if again.text == first.text { same += 1 } else { other = other ?? (done, again.verdict) }
       // The gravest of several ends is the end of all.
       status = .gravest(of: [status, summary.exitStatus])
     }
     if arguments.format == .human {
       let runs = arguments.rounds.value > 1 ? ", \(same) of \(done) runs the same" : ""
       console.print("  trace \(first.text)\(runs)\n")
+      if let (run, verdict) = other {
+        let step = verdict?.step.map { " at step \($0)" } ?? ""
+        let message = verdict?.message.map { ": \($0)" } ?? ""
+        console.print(
+          "  run \(run) is the first of another trace: \(verdict?.word.rawValue ?? "stopped")\(step)\(message)\n"
+        )
+      }
     } else {
       console.print([
         "trace": .text(first.text), "same": .integer(same), "runs": .integer(done),
@@ -117,6 +125,8 @@ private struct Replay {
 /// The fingerprint of what was done and seen, with its times: that of the lines of the journal.
 final class JournalHash: JournalListener {
   private var fingerprint = Fingerprint()
+  /// How the case ended.
+  private(set) var verdict: Record.Verdict?
 
   func take(_ record: Record) {
     switch record {
@@ -127,6 +137,7 @@ final class JournalHash: JournalListener {
       case .wait, .expect, .note, .model, .diagnostic: break
       }
     case .verdict(var verdict):
+      self.verdict = verdict
       // How much of it was compared follows from the trace, and where its file lies is no part of it.
       verdict.observations = nil
       verdict.id = ""
