@@ -155,10 +155,10 @@ struct TourTests {
       mkdir bin; printf '#!/bin/sh\\nexit 7\\n' > bin/python3; chmod +x bin/python3
       PATH=$PWD/bin:$PATH; $LOCKSTEP tour own-lock --yes
       """, in: folder.path)
-    expect(result.status, 2)
+    expect(result.status, 3)
     #expect(
       result.errors.contains(
-        "lockstep: the command ended with status 2, and not with 0 as it should: the tour stops here"),
+        "lockstep: the command ended with status 3, and not with 0 as it should: the tour stops here"),
       "\(result.errors)")
     #expect(result.output.hasSuffix("  rm -r lockstep-tour\n\n"))
     let without = try Command.shell("PATH=/nowhere; $LOCKSTEP tour own-lock --yes", in: folder.path)
