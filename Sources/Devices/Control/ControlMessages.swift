@@ -25,7 +25,7 @@ public enum ControlAnswer: Equatable, Sendable {
   case done
   /// It was not done, and why.
   case refused(String)
-  /// No answer: what the lock's program shows, as it wrote it, to whoever watches it.
+  /// Not an answer: a line that the lock's program wrote, sent to each client that watches it.
   case shown(JSON)
 }
 
@@ -43,7 +43,7 @@ public struct ControlAbilities: Equatable, Sendable {
   public var options: [String]
   /// What of the model's conditions always holds there.
   public var conditions: [String]
-  /// The events of the model and the values that its program reports, and whether it shows effects, to whoever watches it.
+  /// The events of the model and the readings that its program reports to a client that watches it, and whether it shows effects.
   public var reports: [String] = []
   public var readings: [String] = []
   public var showsEffects = false
