@@ -258,6 +258,14 @@ struct ProgramLinesTests {
       "its greeting does not say that it shows effects: \"effects\":true"
     ),
     (
+      ScriptedPair.connecting, #"if kind == "link": say(event="lost")"#, ScriptedPair.services,
+      "its greeting does not say that it reports this event: \"reports\":[\"lost\"]"
+    ),
+    (
+      #"if kind == "stimulus": say(event="press")"#, "pass", showing,
+      "its greeting does not say that it reports this event: \"reports\":[\"press\"]"
+    ),
+    (
       ScriptedPair.connecting, #"if kind == "link": say(effect="beep", at=99)"#, showing,
       "time passes on the air alone"
     ),

@@ -418,12 +418,16 @@ extension ProgramConversation {
       if introduction?.showsEffects == false {
         throw wrong("its greeting does not say that it shows effects: \"effects\":true")
       }
+    case .event(let name, _):
+      if let introduction, vocabulary.stimulus(name) != nil, !introduction.reports.contains(name) {
+        throw wrong("its greeting does not say that it reports this event: \"reports\":[\"\(name)\"]")
+      }
     case .reading(let reading):
       guard let named = introduction?.readings, !named.contains(reading.name) else { return }
       remark(
         "the \(role.title) reports the reading \(reading.name), which its greeting does not name: no scenario "
           + "can expect it")
-    case .status, .event, .violation, .log, .operation, .settled, .refused: break
+    case .status, .violation, .log, .operation, .settled, .refused: break
     }
   }
 
