@@ -117,6 +117,14 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     maximumActuations = .max
   }
 
+  /// Goes on with another device, where there are others. The time of the one before counts.
+  private mutating func takeOther() throws(LabFault) {
+    guard let other = try source?() else { return }
+    let before = lockTime
+    lockstep.exchangeDevice(for: other)
+    earlier = before - (lockstep.now - .zero)
+  }
+
   /// Runs tests one after the other on the same device, another one than before where tests are others'.
   ///
   /// - Parameter done: told of each test, with how the device was made ready for it.
@@ -126,7 +134,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ) throws(LabFault) -> Execution {
     let own = source
     defer { source = own }
-    if let other = try source?() { lockstep.exchangeDevice(for: other) }
+    try takeOther()
     source = nil
     var execution = Execution()
     for test in tests {
@@ -140,8 +148,8 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
     if let refusal = refusals[start] { throw refusal }
     lockstep.recorder.begin()
+    try takeOther()
     let before = lockTime
-    if let other = try source?() { lockstep.exchangeDevice(for: other) }
     var divergence: Divergence?
     var fault: LabFault?
     let pace = lockstep.device.pace
