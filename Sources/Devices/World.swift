@@ -1,7 +1,7 @@
 public import Journal
 public import System
 public import Automata
-import Documents
+public import Documents
 public import Harness
 import Models
 public import Basics
@@ -32,12 +32,16 @@ public struct World {
   /// Scenarios of files and folders, read and checked.
   ///
   /// Says what is wrong with them; `nil` when something is.
+  ///
+  /// - Parameter note: given what is wrong with them, if something is.
   public func scenarios(
-    _ paths: [String], besides results: [String] = [], _ messages: StatusLine
+    _ paths: [String], besides results: [String] = [], _ messages: StatusLine,
+    note: ([Diagnostic]) -> Void = { _ in }
   ) -> ScenarioSet? {
     let set = ScenarioSet(paths, besides: results, reader: reader)
     for folder in set.empty { messages.say("lockstep: \(folder): there is no scenario in this folder") }
     guard set.problems.isEmpty else {
+      note(set.problems)
       messages.say(set.problems.map(\.description).joined(separator: "\n"))
       return nil
     }

@@ -109,7 +109,13 @@ struct BadInputTests {
     }
     let run = try #require(folder.names("Reports/runs").first)
     #expect(try !folder.read("Reports/runs/\(run)/journal.jsonl").contains("case\":{"))
-    #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
+    let (page, suite) = (try folder.read("Reports/report.html"), try folder.read("Reports/junit.xml"))
+    #expect(suite.contains("errors=\"1\""))
+    // What is wrong is said wherever the run is told of.
+    for line in Self.files[index].message.split(separator: "\n") where line.hasPrefix("bad.yaml:") {
+      let plain = String(line.prefix { !"<&\"'`".contains($0) })
+      #expect(page.contains(plain) && suite.contains(plain), "\(line)")
+    }
   }
 
   @Test(

@@ -59,6 +59,8 @@ private struct RunSession {
   let worlds: [World]
   var world: World { worlds[0] }
   let plan: Plan?
+  /// What is wrong with the scenarios, a line each; then nothing is run.
+  private let mistakes: [String]
   /// Why nothing is run although the scenarios are right, and what the command then ends with.
   private let refusal: (words: String, status: CommandStatus)?
   let earlier: Run.Earlier
@@ -90,7 +92,12 @@ private struct RunSession {
       throw UsageError("--check-health checks a lock: name it with --device lock:NAME")
     }
     let world = World(answerTimeout: arguments.answerTimeout, lab: lab, messages: console.status)
-    if refusal == nil, let set = arguments.scenarios(world, console) {
+    var mistakes: [String] = []
+    let set =
+      refusal == nil
+      ? arguments.scenarios(world, console) { mistakes = $0.map { String("\($0)".prefix { $0 != "\n" }) } } : nil
+    self.mistakes = mistakes
+    if let set {
       let selected = try arguments.plan(set, world, console.status)
       if arguments.isWatching, selected.devices.contains(where: { $0.kind == .lock }) {
         throw RunWatching.refusal
@@ -185,6 +192,7 @@ private struct RunSession {
       console.say("lockstep: \(refusal.words)")
       folder.diagnostic(refusal.words)
     }
+    for mistake in mistakes.prefix(Self.mostMistakes) { folder.diagnostic(mistake) }
     folder.take(.end(Record.End(Tally(), status)))
     var places = arguments.reports
     places.history.choice = .none
@@ -192,6 +200,9 @@ private struct RunSession {
     console.say("lockstep: nothing was run")
     return status
   }
+
+  /// The most mistakes of scenarios that reports have; all are on the screen.
+  private static let mostMistakes = 100
 
   /// The line to paste that goes on with the run.
   private var resumeLine: String {

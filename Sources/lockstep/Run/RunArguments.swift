@@ -1,6 +1,7 @@
 import System
 import CommandLine
 import Devices
+import Documents
 import Reporting
 import Harness
 import Journal
@@ -220,8 +221,10 @@ extension RunArguments {
   }
 
   /// The scenarios that are asked for, read and checked. See ``Devices/World/scenarios(_:_:)``.
-  func scenarios(_ world: World, _ console: Console) -> ScenarioSet? {
-    world.scenarios(chosenPaths, besides: reports.folders, console.status)
+  func scenarios(
+    _ world: World, _ console: Console, note: ([Diagnostic]) -> Void = { _ in }
+  ) -> ScenarioSet? {
+    world.scenarios(chosenPaths, besides: reports.folders, console.status, note: note)
   }
 
   /// The files and folders that are run.
