@@ -158,6 +158,8 @@ ROWS = [
     # What it does.
     fault("deaf-unlock", VISIT, named="status unlocked within 5 s, the device shows locked"),
     fault("autolock-change-ignored", "sesame5/autolock-shortened", named="status locked within 11 s"),
+    fault("autolock-from-login", "sesame5/autolock-shortened", named="autolocked|early|locked"),
+    fault("autolock-outlives-reset", "sesame5/autolock-of-the-last-owner", named="autolocked|locked"),
     fault(
         "silent-after-three-visits", UNFINISHED,
         named=r"unheard: the lock was not heard for (39|4\d)\.\d s, and then it was"),
@@ -183,10 +185,12 @@ ROWS = [
     habit("leftover-ciphertext"),
     habit("leftover-frame"),
     habit("answers-last", "sesame5/register"),
+    habit("autolock-from-next-unlocking", "sesame5/autolock-while-unlocked"),
     *of_os2([
         habit("leftover-ciphertext"),
         habit("leftover-frame"),
         habit("answers-last", "sesame5/register"),
+        habit("autolock-from-next-unlocking", "sesame5/autolock-while-unlocked"),
         habit("login-after-registration-ignored", "sesame5/register-and-login"),
         habit("owned-identity-ignored", "sesame5/registration-of-an-owned-lock"),
         fault("login-never-answered", AGAIN, named="no answer to login"),

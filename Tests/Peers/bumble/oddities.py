@@ -132,11 +132,19 @@ class Oddity:
     def rested(self):
         """The motor has come to rest."""
 
+    def autolocks_in(self, seconds):
+        """How long the bolt rests unlocked before the lock locks itself."""
+        return seconds
+
+    def autolock_waits(self):
+        """Whether a new autolock time, but for none, leaves what is under way as it is."""
+        return False
+
     def recorded(self, tag):
         """The tag of a command as the history keeps it."""
         return tag
 
-    def forgot(self, secret, positions):
+    def forgot(self, secret, positions, autolock):
         """A reset was carried out; this is what the lock had."""
 
 
@@ -427,7 +435,7 @@ class ResetKeepsKey(Fault):
         super().__init__(lock)
         self.secrets = []
 
-    def forgot(self, secret, positions):
+    def forgot(self, secret, positions, autolock):
         self.secrets.append(secret)
 
     def other_secrets(self):
@@ -437,7 +445,7 @@ class ResetKeepsKey(Fault):
 class ResetIgnored(Fault):
     """A reset is answered with success, and nothing is forgotten."""
 
-    def forgot(self, secret, positions):
+    def forgot(self, secret, positions, autolock):
         self.lock.secret, self.lock.positions = secret, positions
 
 
@@ -556,14 +564,35 @@ class SettingsLostOnReconnect(Fault):
         self.lock.positions = None
 
 
+class AutolockFromLogin(Fault):
+    """Autolock counts from the login, and not from the unlocking."""
+
+    def __init__(self, lock):
+        super().__init__(lock)
+        self.login = 0.0
+
+    def logged_in(self, session):
+        self.login = time.monotonic()
+
+    def autolocks_in(self, seconds):
+        return max(0.1, seconds - (time.monotonic() - self.login))
+
+
+class AutolockOutlivesReset(Fault):
+    """The next owner has the autolock time of the one before."""
+
+    def forgot(self, secret, positions, autolock):
+        self.lock.autolock = autolock
+
+
 class HistoryNeverEmpties(Fault):
     """A history record that is deleted stays."""
 
     def __init__(self, lock):
         super().__init__(lock)
-        self.forgot(None, None)
+        self.forgot(None, None, 0)
 
-    def forgot(self, secret, positions):
+    def forgot(self, secret, positions, autolock):
         self.lock.history.delete = lambda number: True
 
 
@@ -703,8 +732,15 @@ class BornWithPositions(Habit):
         super().__init__(lock)
         lock.positions = lock.positions or sesame.FACTORY_POSITIONS
 
-    def forgot(self, secret, positions):
+    def forgot(self, secret, positions, autolock):
         self.lock.positions = positions
+
+
+class AutolockFromNextUnlocking(Habit):
+    """A new autolock time counts from the next unlocking, and not from where the bolt rests unlocked already."""
+
+    def autolock_waits(self):
+        return True
 
 
 class SmallFrames(Habit):

@@ -198,7 +198,9 @@ class Lock:
         if not self.autolock or not self.positions or self.moving:
             return
         if self.is_in_range(self.positions[1]) and not self.is_in_range(self.positions[0]):
-            self.autolocking = asyncio.get_running_loop().call_later(self.autolock, self.lock_itself)
+            self.autolocking = asyncio.get_running_loop().call_later(
+                self.filtered("autolocks_in", self.autolock), self.lock_itself
+            )
 
     def lock_itself(self):
         self.autolocking = None
@@ -207,7 +209,7 @@ class Lock:
 
     def forget(self):
         """Carries a reset out, and restarts."""
-        former = self.secret, self.positions
+        former = self.secret, self.positions, self.autolock
         self.stop_autolock()
         if self.moving:
             self.moving.cancel()
@@ -218,8 +220,10 @@ class Lock:
         for session in self.sessions.values():
             session.is_logged_in = False
         self.tell("forgot", *former)
+        # A connection that is made meanwhile stays.
+        leaving = list(self.sessions)
         asyncio.get_running_loop().call_later(
-            0.5, lambda: [self.hang_up(connection) for connection in list(self.sessions)]
+            0.5, lambda: [self.hang_up(connection) for connection in leaving]
         )
 
     # The air.

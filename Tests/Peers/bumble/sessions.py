@@ -166,7 +166,8 @@ class Session:
         self.lock.autolock = seconds
         self.respond(sesame.SUCCESS)
         self.lock.record(sesame.AUTOLOCK_SET)
-        self.lock.count_autolock()
+        if not seconds or not self.lock.first("autolock_waits"):
+            self.lock.count_autolock()
 
     def set_time(self, data):
         self.lock.set_clock(data)
