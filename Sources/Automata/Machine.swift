@@ -44,6 +44,8 @@ public struct Machine: Equatable, Sendable {
   public let options: [String]
   /// The options of each choice, as bits.
   public let choices: [UInt64]
+  /// Its ``hash``, once it was asked for.
+  let hashOnce = MachineHash()
 
   /// The most states or events that a machine may have.
   public static let limit = 30_000

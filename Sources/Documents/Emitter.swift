@@ -137,39 +137,51 @@ private struct Emitter {
 
 /// Whether a text without quotes is read back unchanged, in a block and within brackets alike.
 func canStandPlain(_ text: String) -> Bool {
-  let scalars = text.unicodeScalars
-  guard let first = scalars.first, let last = scalars.last, last != " ", last != ":" else { return false }
-  if " !\"#%&'*,:>?@[]`{|}=".unicodeScalars.contains(first) { return false }
-  if text == "-" || ["- ", "---", "..."].contains(where: { scalars.starts(with: $0.unicodeScalars) }) {
+  // Bytes, and characters only beyond ASCII: each name of a machine is asked for whenever its text is written.
+  let bytes = text.utf8
+  guard let first = bytes.first, let last = bytes.last, last != UInt8(ascii: " "), last != UInt8(ascii: ":")
+  else { return false }
+  if plainNeverBeginsWith.contains(first) { return false }
+  if text == "-" || bytes.starts(with: "- ".utf8) || bytes.starts(with: "---".utf8)
+    || bytes.starts(with: "...".utf8)
+  {
     return false
   }
-  var previous: Unicode.Scalar = " "
-  for scalar in scalars {
-    switch scalar {
-    case ",", "[", "]", "{", "}", "?": return false
-    case " " where previous == ":": return false
-    case "#" where previous == " ": return false
-    default: break
+  var previous = UInt8(ascii: " ")
+  var isASCII = true
+  for byte in bytes {
+    switch byte {
+    case 0..<0x20, 0x7F: return false
+    case UInt8(ascii: " ") where previous == UInt8(ascii: ":"): return false
+    case UInt8(ascii: "#") where previous == UInt8(ascii: " "): return false
+    case 0x80...: isASCII = false
+    default: if plainNeverHolds.contains(byte) { return false }
     }
-    let isShown = scalar.isASCII ? scalar.value >= 0x20 && scalar.value != 0x7F : isShownPlain(scalar.value)
-    if !isShown { return false }
-    previous = scalar
+    previous = byte
   }
-  return true
+  return isASCII || text.unicodeScalars.allSatisfy { $0.isASCII || isShownPlain($0.value) }
 }
+
+/// What means something at the beginning of a text, and what does wherever it stands within brackets.
+private let plainNeverBeginsWith: [UInt8] = Array(" !\"#%&'*,:>?@[]`{|}=".utf8)
+private let plainNeverHolds: [UInt8] = Array(",?[]{}".utf8)
 
 /// Whether some reader of YAML takes the plain text for a number, a truth value, nothing, a date or a merge.
 func readsAsOther(_ text: String) -> Bool {
-  switch text.lowercased() {
-  case "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", ".inf", "-.inf", "+.inf",
-    ".nan":
-    return true
-  default:
-    // Numbers of any base, with underscores, base 60 as 12:30, and timestamps: all of them of these characters.
-    let rest = text.drop { $0 == "+" || $0 == "-" || $0 == "." }
-    return rest.first?.isASCII == true && rest.first?.isNumber == true
-      && text.utf8.allSatisfy { "0123456789abcdefABCDEFxXoO+-._:TtZz ".utf8.contains($0) }
+  let bytes = text.utf8
+  if bytes.count <= 5 {
+    switch text.lowercased() {
+    case "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", ".inf", "-.inf", "+.inf",
+      ".nan":
+      return true
+    default: break
+    }
   }
+  // Numbers of any base, with underscores, base 60 as 12:30, and timestamps: all of them of these characters.
+  guard let first = bytes.first(where: { !"+-.".utf8.contains($0) }), "0123456789".utf8.contains(first) else {
+    return false
+  }
+  return bytes.allSatisfy { "0123456789abcdefABCDEFxXoO+-._:TtZz ".utf8.contains($0) }
 }
 
 /// Whether a character beyond ASCII may stand in plain text: printable, and no line break to any reader.

@@ -27,7 +27,7 @@ public final class MachineLibrary {
     }
 
     /// What tells the machine from others, the same on every host.
-    public var hash: String { specifications.hash }
+    public var hash: String { machine.hash }
 
     /// What must never happen on its devices, whatever state the model is in: what its name stands for in the catalog.
     ///
@@ -63,12 +63,10 @@ public final class MachineLibrary {
     }
 
     private let machine: Machine
-    let hash: String
     private let made = Mutex(Made())
 
     init(_ machine: Machine) {
       self.machine = machine
-      hash = machine.hash
     }
 
     func get(

@@ -9,7 +9,7 @@ import Sesame
 import Basics
 
 /// An emulated device that users can name.
-public struct EmulatedDevice {
+public struct EmulatedDevice: Sendable {
   /// The name.
   public let name: String
   /// What it stands for: a scenario for one device can be driven on another of its family.
@@ -26,15 +26,14 @@ public struct EmulatedDevice {
   public let defects: [String]
   /// Makes it with some options and a seed.
   public let make:
-    (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
+    @Sendable (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
 
   /// All of them, in the order in which they are listed.
-  public static var all: [EmulatedDevice] {
+  public static let all: [EmulatedDevice] =
     locks + [
       reference, socket, app(LauncherApp.self, "launcher"), app(FlowApp.self, "flow"),
       app(DoorApp.self, "door"),
     ]
-  }
 
   /// The device of a name.
   public static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
@@ -47,12 +46,13 @@ public struct EmulatedDevice {
 
   /// The locks with their real protocol, each behind a client and a link, direct or over the air.
   private static var locks: [EmulatedDevice] {
-    EmulatedLockSpecification.names.map { name, model in
+    let defects = LockDefect.allCases.map(\.name)
+    return EmulatedLockSpecification.names.map { name, model in
       EmulatedDevice(
         name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
         options: EmulatedLockSpecification.settingNames,
         readings: lockReadings, firmware: model.generation.map { FirmwareVersion.emulated($0).text },
-        defects: LockDefect.allCases.map(\.name)
+        defects: defects
       ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
     }
   }
@@ -115,7 +115,9 @@ public struct EmulatedDevice {
   }
 
   /// An application that is compared with the machine of its name.
-  private static func app<App: EmulatedApp>(_ type: App.Type, _ name: String) -> EmulatedDevice {
+  private static func app<App: EmulatedApp & SendableMetatype>(
+    _ type: App.Type, _ name: String
+  ) -> EmulatedDevice {
     EmulatedDevice(
       name: name, family: name, machines: [name], options: ["defect"], readings: [],
       defects: App.Defect.allCases.map(\.rawValue)

@@ -95,7 +95,8 @@ private struct RunSession {
     var mistakes: [String] = []
     let set =
       refusal == nil
-      ? arguments.scenarios(world, console) { mistakes = $0.map { String("\($0)".prefix { $0 != "\n" }) } } : nil
+      ? arguments.scenarios(world, console) { mistakes = $0.map { String("\($0)".prefix { $0 != "\n" }) } }
+      : nil
     self.mistakes = mistakes
     if let set {
       let selected = try arguments.plan(set, world, console.status)
