@@ -96,6 +96,42 @@ struct ConditionTests {
     expect(rings, Array(allowed))
   }
 
+  @Test(
+    "a time that does not count at once leaves the one before, and both count from where the state was entered since",
+    arguments: [
+      // What is set and when, when it is opened, and the first whole second at which it may close.
+      ([(120, 0)], 10, 128), ([(120, 0), (5, 30)], 10, 30), ([(120, 0), (5, 20)], 22, 25),
+      ([(5, 0), (120, 20)], 22, 25), ([(5, 0), (120, 20)], 30, 148), ([(5, 0), (120, 20), (60, 21)], 23, 26),
+      ([(0, 0), (120, 20)], 22, 140), ([(120, 0), (5, 20)], 27, 30),
+    ] as [([(Int, Int64)], Int64, Int64)])
+  func former(settings: [(seconds: Int, time: Int64)], opened: Int64, first: Int64) throws {
+    var machine = MachineDefinition(name: "door", summary: "")
+    machine.events = [Event("set"), Event("open"), Event("close", .spontaneous)]
+    machine.conditions = [Condition("alarm", stimuli: ["set"], delay: .seconds(6))]
+    machine.states = [State("shut"), State("ajar")]
+    machine.add(
+      table: """
+        | action/status                                       | shut | ajar |
+        |:---------------------------------------------------:|:----:|:----:|
+        | set                                                 | =    | ajar |
+        | open                                                | ajar |      |
+        | close given alarm within alarm - 2 s to alarm + 6 s |      | shut |
+        """)
+    machine.starts = [Start("shut")]
+    let specification = Specification(try Machine(machine))
+    let closes = (opened...160).first { second in
+      var tracker = Tracker(specification)
+      let acts = settings.map { (time: $0.time, stimulus: set($0.seconds)) } + [(opened, Stimulus(1))]
+      for act in acts.sorted(by: { $0.time < $1.time }) {
+        tracker.perform(act.stimulus, at: .zero + .seconds(act.time))
+        if act.time == opened { _ = tracker.observe(.status(1), at: .zero + .seconds(act.time)) }
+      }
+      return acts.allSatisfy { $0.time <= second }
+        && tracker.observe(.status(0), at: .zero + .seconds(second))
+    }
+    expect(closes, first)
+  }
+
   @Test("what is due says from when and by when, and never from before its state was entered")
   func words() throws {
     var machine = MachineDefinition(name: "clock", summary: "")

@@ -33,6 +33,11 @@ struct FeltEnvironment: Sendable {
   struct Span: Hashable, Sendable {
     var least = Interval.zero
     var most = Interval.zero
+
+    /// Allows what another one does, too.
+    mutating func widen(to other: Span) {
+      (least, most) = (min(least, other.least), max(most, other.most))
+    }
   }
 
   private(set) var environment: Environment
@@ -251,8 +256,10 @@ extension FeltEnvironment {
       let value = stimulus.setting
       let bit: UInt64 = 1 << UInt64(number)
       sent |= bit
+      var before = Span(least: environment.least[number], most: environment.values[number])
+      if isFresh(number, at: now) { before.widen(to: former[number]) }
       sentAt[number] = now
-      former[number] = Span(least: environment.least[number], most: environment.values[number])
+      former[number] = before
       if isObeyed, mayHold(at: now) & specification.unsure[number] == 0 {
         if open & bit != 0 { note(number, besides: recent(at: now), at: now) }
         sure |= bit
@@ -344,12 +351,20 @@ extension FeltEnvironment {
   /// The least that is added.
   func least(of number: Int) -> Interval { environment.least[number] }
 
-  /// Whether what a condition was set to before the last time may still count.
+  /// The least that may have been added to a time, just now, for which what was set last may not count yet: none where a
+  /// time may run from before it was set.
   ///
-  /// - Parameter orNothing: whether a time counts with it also where it is set to nothing.
-  func mayBeFormer(_ number: Int, orNothing: Bool, at now: Instant) -> Bool {
-    if isFresh(number, at: now) { return orNothing || former[number].most > .zero }
-    return orNothing && open >> UInt64(number) & 1 == 1
+  /// - Parameters:
+  ///   - orNothing: whether a time counts with the condition also where it is set to nothing.
+  ///   - entry: from when on the time counts at the earliest.
+  func least(of number: Int, orNothing: Bool, since entry: Instant, at now: Instant) -> Interval? {
+    let least = environment.least[number]
+    guard let sent = sentAt[number], isFresh(number, at: now) else {
+      return orNothing && open >> UInt64(number) & 1 == 1 ? nil : least
+    }
+    if orNothing { return nil }
+    guard former[number].most > .zero else { return least }
+    return entry > sent ? min(least, former[number].least) : nil
   }
 
   /// From when on the time of a row counts: anew when a condition that it depends on changes, and not before one that

@@ -319,7 +319,7 @@ extension TimedTracker {
   /// What a silent step can have led to; `nil` when it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
     guard environment.mayHold(step.guard, since: entry(of: from), at: now) else { return nil }
-    let earliest = from.earliest + beginning(of: step, at: now) - slack
+    let earliest = from.earliest + beginning(of: step, from: from, at: now) - slack
     guard earliest <= now else { return nil }
     let latest = step.enters ? min(end(of: step, from: from), now) : from.latest
     let entry = step.enters ? earliest : from.earliest
@@ -358,7 +358,7 @@ extension TimedTracker {
     let enabled = environment.mayHold(step.guard, since: entry(of: member), at: now)
     // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
     guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
-    return member.earliest + beginning(of: step, at: now) - slack <= now
+    return member.earliest + beginning(of: step, from: member, at: now) - slack <= now
       && (step.latest == .forever || now <= end(of: step, from: member))
   }
 
@@ -370,13 +370,14 @@ extension TimedTracker {
     step.plus < 0 ? step.earliest : max(.zero, step.earliest + environment.least(of: Int(step.plus)))
   }
 
-  /// The same for the device just now, for which what was set may not count yet.
-  private func beginning(of step: Specification.Step, at now: Instant) -> Interval {
+  /// The same for the device just now, for which what was set may not count yet, where it has entered a node.
+  private func beginning(of step: Specification.Step, from member: Member, at now: Instant) -> Interval {
     guard step.plus >= 0 else { return step.earliest }
     // A row that asks for the condition alone is not taken where that is set to nothing.
     let isGuarded = step.guard.given == 1 << UInt64(step.plus)
-    return environment.mayBeFormer(Int(step.plus), orNothing: !isGuarded, at: now)
-      ? .zero : beginning(of: step)
+    let least = environment.least(
+      of: Int(step.plus), orNothing: !isGuarded, since: member.earliest, at: now)
+    return least.map { max(.zero, step.earliest + $0) } ?? .zero
   }
 
   /// How long a step may take at the most.
@@ -449,7 +450,7 @@ extension TimedTracker {
     var times: [Instant] = []
     for member in possible.members where isTimed[member.node] {
       for step in specification.freeSteps(of: member.node) {
-        let earliest = beginning(of: step, at: now)
+        let earliest = beginning(of: step, from: member, at: now)
         if earliest > .zero { times.append(member.earliest + earliest) }
         if step.latest != .forever { times.append(end(of: step, from: member)) }
       }
