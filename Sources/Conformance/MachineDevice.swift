@@ -112,6 +112,7 @@ public struct MachineDevice: StandaloneDevice, Sendable {
     for setting in start.settings {
       interpreter.apply(Fault(setting.name, setting.value), to: &configuration, at: now)
     }
+    interpreter.enter(&configuration)
     if case .scripted(let decisions) = preference { script = decisions[...] }
     makePlan()
   }

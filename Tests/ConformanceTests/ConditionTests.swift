@@ -132,6 +132,135 @@ struct ConditionTests {
     expect(closes, first)
   }
 
+  /// A door that closes by itself, a set time after it was opened.
+  private func door(delay: Interval, fromEntry: Bool = true) throws -> Specification {
+    var machine = MachineDefinition(name: "door", summary: "")
+    machine.events = [Event("set"), Event("open"), Event("shut"), Event("close", .spontaneous)]
+    machine.conditions = [
+      Condition("loss", faults: ["drop"]),
+      Condition("alarm", stimuli: ["set"], unsure: ["loss"], countsFromEntry: fromEntry, delay: delay),
+    ]
+    machine.states = [State("closed"), State("ajar")]
+    machine.add(
+      table: """
+        | action/status                                    | closed | ajar   |
+        |:------------------------------------------------:|:------:|:------:|
+        | set                                              | =      | =      |
+        | open                                             | ajar   |        |
+        | shut                                             |        | closed |
+        | close given alarm within alarm + 500 ms to alarm + 1 s |  | closed |
+        """)
+    machine.starts = [Start("closed")]
+    return Specification(try Machine(machine))
+  }
+
+  /// A door after what was done to it, such as `set 10 @0, open @0, drop @3`, at whole seconds.
+  private func door(_ specification: Specification, after acts: String) throws -> Tracker {
+    var tracker = Tracker(specification)
+    for act in acts.split(separator: ", ") {
+      let words = act.split { " @".contains($0) }
+      let time = Instant.zero + .seconds(try #require(words.last.flatMap { Int64($0) }))
+      switch words[0] {
+      case "set": tracker.perform(set(try #require(Int(words[1]))), at: time)
+      case "open", "shut":
+        let (event, status) = words[0] == "open" ? (1, 1) : (2, 0)
+        tracker.perform(Stimulus(event), at: time)
+        expect(tracker.observe(.status(status), at: time), true)
+      default: tracker.apply(Fault(String(words[0])), at: time)
+      }
+      expect(tracker.settle(at: time), true)
+    }
+    return tracker
+  }
+
+  /// The half seconds after what was done at which an open door may close, as the first and the last one.
+  private func closings(_ tracker: Tracker, after acts: String) -> String {
+    let done = acts.split { !$0.isNumber }.last.flatMap { Int64($0) } ?? 0
+    let times = (2 * done + 1...160).map { Instant.zero + .milliseconds(500 * $0) }.filter { time in
+      var tracker = tracker
+      return tracker.observe(.status(0), at: time)
+    }
+    guard let first = times.first, let last = times.last else { return "never" }
+    return "\(first.secondsText) to \(last.secondsText)"
+  }
+
+  @Test(
+    "what counts from the entry counts as it was set then, at both ends, whatever it is set to since",
+    arguments: [
+      // What is done, the delay, when the door may close, and when it must have.
+      ("set 10 @0, open @0", 0, "10.500 to 11.000", 11), ("set 10 @0, open @2", 0, "12.500 to 13.000", 13),
+      // Set to less, to more, to nothing, and to something where it was nothing.
+      ("set 10 @0, open @0, set 5 @3", 0, "10.500 to 11.000", 11),
+      ("set 5 @0, open @0, set 10 @3", 0, "5.500 to 6.000", 6),
+      ("set 10 @0, open @0, set 0 @3", 0, "10.500 to 11.000", 11), ("open @0, set 5 @3", 0, "never", nil),
+      // Twice, at one moment, and in the next state.
+      ("set 10 @0, open @0, set 5 @3, set 20 @4", 0, "10.500 to 11.000", 11),
+      ("set 10 @0, open @0, set 0 @3, set 10 @4, set 0 @5", 0, "10.500 to 11.000", 11),
+      ("set 10 @0, set 5 @0, open @0", 0, "5.500 to 6.000", 6),
+      ("set 10 @0, open @0, set 5 @0", 0, "10.500 to 11.000", 11),
+      ("set 10 @0, open @0, set 5 @3, shut @4, open @4", 0, "9.500 to 10.000", 10),
+      ("open @0, set 5 @3, shut @3, open @3", 0, "8.500 to 9.000", 9),
+      (
+        "set 10 @0, open @0, set 5 @1, set 6 @2, set 7 @3, set 8 @4, set 9 @5, set 1 @6, set 2 @7, set 3 @8, set 4 @9",
+        0, "10.500 to 11.000", 11
+      ),
+      // Within the delay of a change the one before may count as well, and go on to.
+      ("set 10 @0, set 5 @20, open @22", 6, "27.500 to 33.000", 33),
+      ("set 10 @0, set 5 @20, set 20 @21, open @22", 6, "27.500 to 43.000", 43),
+      ("set 10 @0, set 5 @20, open @22, set 60 @24", 6, "27.500 to 33.000", 33),
+      ("set 10 @0, set 5 @20, open @27", 6, "32.500 to 33.000", 33),
+      ("set 10 @0, open @3", 6, "13.500 to 14.000", nil),
+      ("set 10 @0, set 0 @20, open @22", 6, "32.500 to 33.000", nil),
+      ("set 10 @0, open @10, set 5 @11", 6, "20.500 to 21.000", 21), ("open @0, set 5 @3", 6, "never", nil),
+      ("set 10 @0, open @0, set 5 @3", nil, "10.500 to 11.000", nil),
+      ("set 10 @0, open @0, set 0 @3", nil, "10.500 to 11.000", nil),
+      // What may not have arrived may be what it was before.
+      ("set 10 @0, drop @1, set 5 @2, open @3", 0, "8.500 to 14.000", 14),
+      ("drop @0, set 5 @1, open @2", 0, "7.500 to 8.000", nil),
+      ("set 10 @0, open @1, drop @2, set 0 @3", 0, "11.500 to 12.000", 12),
+      ("set 10 @0, open @1, drop @2, set 5 @3, set 20 @4", 0, "11.500 to 12.000", 12),
+      ("set 10 @0, set 5 @20, drop @21, open @40", 6, "45.500 to 51.000", nil),
+    ] as [(String, Int64?, String, Int64?)])
+  func atEntry(acts: String, delay: Int64?, closings: String, due: Int64?) throws {
+    let tracker = try door(door(delay: delay.map { .seconds($0) } ?? .forever), after: acts)
+    expect(self.closings(tracker, after: acts), closings)
+    expect(tracker.deadline, due.map { .zero + .seconds($0) })
+  }
+
+  @Test("what counted when a door was opened is found at its first wrong moment")
+  func atEntrySilent() throws {
+    var tracker = try door(door(delay: .zero), after: "set 10 @0, open @0, set 0 @3")
+    expect(tracker.settle(at: .zero + .milliseconds(10_999)), true)
+    expect(tracker.settle(at: .zero + .seconds(11)), false)
+  }
+
+  @Test(
+    "the window that is said is the one that is applied, counted from the entry",
+    arguments: [
+      ("set 10 @0, open @0", false, 0, "close within 10.5 s to 11 s"),
+      ("set 10 @0, open @2, set 5 @5", false, 0, "close within 5.5 s to 9 s"),
+      ("set 5 @0, open @2, set 10 @5", false, 0, "close within 10.5 s to 14 s"),
+      ("open @0, set 5 @3", false, 0, "close within 5.5 s to 9 s"),
+      ("set 10 @0, set 5 @20, open @22", false, 6, "close within 5.5 s to 6 s"),
+      ("set 10 @0, open @2, set 5 @5", true, 0, "close within 10.5 s to 11 s"),
+      ("set 10 @0, open @2, set 0 @5", true, 0, "close within 10.5 s to 11 s"),
+      ("set 10 @0, set 5 @20, open @22", true, 6, "close within 5.5 s to 11 s"),
+    ] as [(String, Bool, Int64, String)])
+  func applied(acts: String, fromEntry: Bool, delay: Int64, said: String) throws {
+    var tracker = try door(door(delay: .seconds(delay), fromEntry: fromEntry), after: acts)
+    let closings = closings(tracker, after: acts)
+    expect(tracker.observe(.status(0), at: .zero + .seconds(60)), false)
+    expect(tracker.allowances().map(\.cause), [said])
+    let ends = closings.split(separator: " ")
+    let entry =
+      acts.split(separator: ", ").first { $0.hasPrefix("open") }.flatMap { Int64($0.dropFirst(6)) } ?? 0
+    let window = said.split(separator: " ")
+    let first = try #require(Interval(text: window[2...3].joined(separator: " ")))
+    let last = try #require(Interval(text: window[5...6].joined(separator: " ")))
+    expect(String(ends[0]), (.zero + .seconds(entry) + first).secondsText)
+    expect(String(ends[2]), (.zero + .seconds(entry) + last).secondsText)
+  }
+
   @Test("what is due says from when and by when, and never from before its state was entered")
   func words() throws {
     var machine = MachineDefinition(name: "clock", summary: "")

@@ -65,6 +65,45 @@ struct MachineDeviceTests {
     #expect(found != nil)
   }
 
+  @Test(
+    "what counts from the entry of a state goes on as it was set then",
+    arguments: [
+      (true, 5, ["10.000 shut", "30.000 shut"]), (true, 0, ["10.000 shut"]),
+      (false, 5, ["5.000 shut", "30.000 shut"]),
+      (false, 0, []),
+    ])
+  func countsFromEntry(fromEntry: Bool, seconds: Int, shown: [String]) throws {
+    var definition = MachineDefinition(name: "door")
+    definition.events = [Event("set"), Event("open")]
+    definition.conditions = [
+      Condition("alarm", stimuli: ["set"], countsFromEntry: fromEntry, delay: .zero)
+    ]
+    definition.states = [State("shut"), State("ajar")]
+    definition.transitions = [
+      Transition(.event("set"), from: .wildcard, to: .stay),
+      Transition(.event("open"), from: .states(["shut"]), to: .states(["ajar"])),
+      Transition(
+        .timer, from: .states(["ajar"]), to: .states(["shut"]),
+        window: Window(earliest: .zero, latest: .seconds(1), plus: "alarm"), given: ["alarm"]),
+    ]
+    definition.starts = [Start("shut")]
+    let specification = Specification(try Machine(definition))
+    var lockstep = Lockstep(specification, MachineDevice(specification), recorder: TraceList())
+    func set(_ seconds: Int) -> Stimulus { Stimulus(0, [Argument("seconds", .integer(seconds))]) }
+    _ = try lockstep.reset()
+    for (second, stimulus) in [(0, set(10)), (0, Stimulus(1)), (3, set(seconds)), (25, Stimulus(1))] {
+      expect(try lockstep.pass(until: .zero + .seconds(Int64(second))), nil)
+      // It is still open where nothing is under way.
+      if second < 25 || !shown.isEmpty { expect(try lockstep.perform(stimulus), nil) }
+    }
+    expect(try lockstep.pass(until: .zero + .seconds(60)), nil)
+    expect(
+      lockstep.recorder.entries.compactMap { entry in
+        guard case .observation(.status(0)) = entry.event, entry.time > .zero else { return nil }
+        return "\(entry.time.secondsText) shut"
+      }, shown)
+  }
+
   @Test("preferences decide what a machine leaves open, and a script plays them back")
   func preferences() throws {
     var machine = MachineDefinition(name: "coin")

@@ -27,7 +27,7 @@ private struct SemanticMachines {
         Condition(
           name, faults: chance(4) ? [] : ["f" + name, "shared"].dropLast(chance(3) ? 0 : 1),
           until: chance(4) ? [machine.states[generator.below(states.count)].status] : [],
-          stimuli: chance(3) ? [pick(stimuli)] : [], countsFromEntry: chance(5),
+          stimuli: chance(2) ? [pick(stimuli)] : [], countsFromEntry: chance(2),
           delay: .milliseconds(Int64(100 * generator.below(3)))))
     }
     for event in machine.events {
@@ -69,7 +69,7 @@ private struct SemanticMachines {
       let earliest = Interval.milliseconds(Int64(500 * generator.below(5)))
       let latest = earliest + .milliseconds(Int64(500 * (1 + generator.below(4))))
       row.window = chance(4) ? Window(earliest: earliest) : Window(earliest: earliest, latest: latest)
-      if chance(4), let name = conditions.first { row.window.plus = name }
+      if chance(3), let name = conditions.first { row.window.plus = name }
     }
     // What must happen by a time and leaves the state as it is would be due again at once, for ever.
     if row.window.latest == .forever, chance(6) { row.to = .stay }
@@ -260,7 +260,7 @@ struct SemanticsTests {
 
   /// One thing that a reading of the definition can get wrong.
   private enum Change: CaseIterable {
-    case given, unless, target, stay, time, early, refusal, effects, entry, ending, setting, fault
+    case given, unless, target, stay, time, early, refusal, effects, entry, ending, setting, fault, counting
 
     func wrong(_ machine: Machine) -> Machine? {
       var changed = machine.definition
@@ -298,6 +298,8 @@ struct SemanticsTests {
       case .ending: item.until = []
       case .setting: item.stimuli = []
       case .fault: item.faults = []
+      // Faults may be felt at any time; what is set is known.
+      case .counting where item.stimuli != []: item.countsFromEntry.toggle()
       default: break
       }
     }

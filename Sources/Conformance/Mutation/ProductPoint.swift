@@ -26,9 +26,11 @@ struct Product {
   var now = Product.present
   private let isTimed: [Bool]
   private let isTimedState: [Bool]
+  private let interpreter: ReferenceInterpreter
 
   init(_ specification: Specification, _ interpreter: ReferenceInterpreter) {
     tracker = Tracker(specification)
+    self.interpreter = interpreter
     configuration = interpreter.start(0, 0)
     isTimed = specification.timedNodes()
     var timed = [Bool](repeating: false, count: specification.machine.stateCount)
@@ -37,15 +39,14 @@ struct Product {
   }
 
   /// Goes to a start of the machine, with some conditions and a device that has chosen some options.
-  mutating func start(
-    _ number: Int, _ settings: [Argument], _ options: UInt64, _ interpreter: ReferenceInterpreter
-  ) {
+  mutating func start(_ number: Int, _ settings: [Argument], _ options: UInt64) {
     now = Self.present
     let faults = settings.map { Fault($0.name, $0.value) }
     tracker.start(in: number, under: faults, at: now)
     configuration = interpreter.start(number, options)
     configuration.since = now
     for fault in faults { interpreter.apply(fault, to: &configuration, at: now) }
+    interpreter.enter(&configuration)
   }
 
   /// Goes to a point.
@@ -58,8 +59,12 @@ struct Product {
   /// The point at which things stand now.
   func point(isSettled: Bool) -> ProductPoint {
     var configuration = configuration
-    let age = isTimedState[configuration.state] ? now - configuration.since : .zero
-    configuration.since = Self.present - age
+    if isTimedState[configuration.state] {
+      configuration.since = Self.present - (now - configuration.since)
+    } else {
+      configuration.since = Self.present
+      interpreter.enter(&configuration)
+    }
     for index in configuration.ends.indices {
       configuration.ends[index].time = Self.present + (configuration.ends[index].time - now)
     }

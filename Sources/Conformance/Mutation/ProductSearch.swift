@@ -93,7 +93,7 @@ struct ProductSearch {
     for (place, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
       for options in specification.machine.variants {
-        product.start(number, start.settings, options, interpreter)
+        product.start(number, start.settings, options)
         _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
       }
     }
@@ -222,8 +222,8 @@ extension ProductSearch {
       for (number, way) in ways.enumerated() {
         if number > 0 { product.go(to: point) }
         product.tracker.perform(stimulus, at: product.now)
-        let agrees = take(way)
         interpreter.apply(stimulus, to: &product.configuration)
+        let agrees = take(way)
         list.append((.perform(stimulus, way: number), agrees ? product.point(isSettled: false) : nil))
       }
     }

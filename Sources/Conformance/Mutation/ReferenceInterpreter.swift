@@ -22,6 +22,14 @@ struct ReferenceInterpreter: Sendable {
     var ends: [End] = []
     /// What the device has chosen: one option of each choice, as bits.
     var options: UInt64
+    /// What counts from the entry of the state, as it was then.
+    var entry = Entry()
+  }
+
+  /// The conditions that held when a state was entered, as bits, and what each was set to; of those that count from then.
+  struct Entry: Hashable, Sendable {
+    var holds: UInt64 = 0
+    var values: [Interval] = []
   }
 
   /// What there is to a condition.
@@ -87,6 +95,9 @@ struct ReferenceInterpreter: Sendable {
   private let statuses: [Int]
   private let statusNames: [String]
   private let entries: [[Observation]]
+  /// The conditions that count from the entry of a state, as bits, and those of them with a value.
+  private let fromEntry: UInt64
+  private let valuedFromEntry: UInt64
 
   /// Prepares a machine; what the vocabulary does not have is shown as unknown.
   init(_ definition: MachineDefinition, _ vocabulary: Vocabulary, showsEffects: Bool) {
@@ -158,6 +169,9 @@ struct ReferenceInterpreter: Sendable {
     statuses = definition.states.map { known[$0.status] ?? -1 }
     statusNames = vocabulary.statuses
     entries = definition.states.map { effects($0.entry) }
+    fromEntry = bits(definition.conditions.filter(\.countsFromEntry).map(\.name))
+    valuedFromEntry = bits(
+      definition.conditions.filter { $0.countsFromEntry && $0.stimuli != [] }.map(\.name))
   }
 
   private static func numbers(_ names: [String]) -> [String: Int] {
@@ -186,26 +200,29 @@ struct ReferenceInterpreter: Sendable {
 
   /// Where a test starts, of a device that has chosen some options.
   func start(_ number: Int, _ options: UInt64) -> Configuration {
-    Configuration(
+    var configuration = Configuration(
       state: startStates[number], shown: statuses[startStates[number]], since: .zero,
       reasons: [Reason](repeating: Reason(), count: definition.conditions.count), options: options)
+    enter(&configuration)
+    return configuration
   }
 
   /// The ways on which a stimulus leads; none is a refusal.
   func ways(on event: Int, from configuration: Configuration) -> [Way] {
     let cell = configuration.state * eventCount + event
     return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
-      canBeTaken(rows[Int($0.row)], in: configuration)
+      canBeTaken(rows[Int($0.row)], under: configuration.holds, options: configuration.options)
     }
   }
 
   /// What can happen without the tester, now or later.
   func options(from configuration: Configuration) -> [Option] {
     var options: [Option] = []
+    let holds = configuration.holds & ~fromEntry | configuration.entry.holds
     for (number, way) in freeWays(of: configuration.state).enumerated() {
       let row = rows[Int(way.row)]
-      guard canBeTaken(row, in: configuration) else { continue }
-      let longer = row.plus < 0 ? .zero : configuration.reasons[Int(row.plus)].value
+      guard canBeTaken(row, under: holds, options: configuration.options) else { continue }
+      let longer = row.plus < 0 ? .zero : value(of: Int(row.plus), in: configuration)
       options.append(
         Option(
           number: number, earliest: configuration.since + max(.zero, row.earliest + longer),
@@ -214,9 +231,24 @@ struct ReferenceInterpreter: Sendable {
     return options
   }
 
-  private func canBeTaken(_ row: Row, in configuration: Configuration) -> Bool {
-    row.unless & configuration.holds == 0 && (row.given == 0 || row.given & configuration.holds != 0)
-      && (row.options == 0 || row.options & configuration.options != 0)
+  private func canBeTaken(_ row: Row, under holds: UInt64, options: UInt64) -> Bool {
+    row.unless & holds == 0 && (row.given == 0 || row.given & holds != 0)
+      && (row.options == 0 || row.options & options != 0)
+  }
+
+  /// What a condition adds to the time of a row.
+  private func value(of condition: Int, in configuration: Configuration) -> Interval {
+    valuedFromEntry >> UInt64(condition) & 1 == 1
+      ? configuration.entry.values[condition] : configuration.reasons[condition].value
+  }
+
+  /// Lets count what holds now, as where a state is entered.
+  func enter(_ configuration: inout Configuration) {
+    configuration.entry.holds = configuration.holds & fromEntry
+    guard valuedFromEntry != 0 else { return }
+    configuration.entry.values = configuration.reasons.enumerated().map { number, reason in
+      valuedFromEntry >> UInt64(number) & 1 == 1 ? reason.value : .zero
+    }
   }
 
   /// Goes along a way, and gives what is shown on it.
@@ -235,6 +267,7 @@ struct ReferenceInterpreter: Sendable {
     if row.enters {
       shows += entries[target]
       configuration.since = now
+      enter(&configuration)
     }
     return shows
   }

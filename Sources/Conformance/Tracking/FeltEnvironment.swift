@@ -4,6 +4,8 @@ import Basics
 /// What holds around a device as its tester knows it: an ``Environment``, with when each condition changed, since what
 /// changed may not be felt yet, and with what ends by itself.
 struct FeltEnvironment: Sendable {
+  typealias Member = PossibleNodes.Member
+
   /// What is remembered of changes, with times counted back from the present: two moments with equal ones have equal
   /// futures.
   struct Snapshot: Hashable, Sendable {
@@ -27,6 +29,8 @@ struct FeltEnvironment: Sendable {
     /// Those that were set to more, or to less, while they held, and how long ago.
     var resettings: [Event]
     var ends: [End]
+    /// What was set at earlier moments that still count.
+    var pasts: [EntryConditions.Past]
   }
 
   /// What a condition may be set to.
@@ -60,6 +64,8 @@ struct FeltEnvironment: Sendable {
   private var sentAt: [Instant?]
   /// When what they are set to was last changed while they held.
   private var resetAt: [Instant?]
+  /// What counts from the entry of a state was like at earlier moments.
+  private(set) var entries: EntryConditions
 
   /// Those of which it is sure what they are set to, as bits: a reading that tells otherwise is wrong.
   private var sure: UInt64 = 0
@@ -68,6 +74,7 @@ struct FeltEnvironment: Sendable {
   private let slack: Interval
   private let table: ConditionTable
   private let delays: [Interval]
+  /// Those that count from the entry of a state, without those of ``entries``.
   private let fromEntry: UInt64
 
   init(_ specification: Specification, slack: Interval) {
@@ -75,12 +82,14 @@ struct FeltEnvironment: Sendable {
     self.slack = slack
     table = specification.machine.environment
     delays = table.delays
-    fromEntry = table.fromEntry
+    entries = EntryConditions(specification, slack: slack)
+    fromEntry = table.fromEntry & ~entries.numbers
     environment = Environment(table, holding: specification.held)
     changed = delays.map { _ in .zero }
     former = delays.map { _ in Span() }
     sentAt = delays.map { _ in nil }
     resetAt = sentAt
+    beginEntries()
   }
 
   /// The conditions that hold, as bits, and those that may hold or not.
@@ -90,6 +99,7 @@ struct FeltEnvironment: Sendable {
   /// Goes back to the beginning of a test.
   mutating func start() {
     environment.reset()
+    entries.restart()
     settle()
     sent = 0
     sure = 0
@@ -107,11 +117,25 @@ struct FeltEnvironment: Sendable {
     changing = 0
     unfelt = 0
     unsettled = .zero
+    beginEntries()
+  }
+
+  /// Lets everything that counts from the entry of a state always have been as it is.
+  private mutating func beginEntries() {
+    forEachBit(of: entries.numbers) { entries.begin($0, as: setting(of: $0)) }
+  }
+
+  private func setting(of number: Int) -> EntryConditions.Setting {
+    let bit: UInt64 = 1 << UInt64(number)
+    return EntryConditions.Setting(
+      holds: conditions & bit != 0, isOpen: open & bit != 0, isHeld: environment.isHeld(number),
+      span: Span(least: environment.least[number], most: environment.values[number]))
   }
 
   /// Lets it be open whether a condition holds.
   mutating func doubt(_ number: Int) {
     environment.doubt(number)
+    entries.begin(number, as: setting(of: number))
     sure &= ~(1 << UInt64(number))
   }
 
@@ -174,19 +198,21 @@ extension FeltEnvironment {
   /// - Parameter over: those that what is possible has ended: the event came late, and what it was about is over.
   mutating func begin(_ conditions: UInt64, over: UInt64, at now: Instant) {
     forEachBit(of: conditions) { number in
-      if over >> UInt64(number) & 1 == 0 { change(number, at: now) { $0.begin(number) } }
+      if over >> UInt64(number) & 1 == 0 { change(number, at: now, since: now - slack) { $0.begin(number) } }
       if table.momentary >> UInt64(number) & 1 == 1 { lastForAMoment(number, at: now) }
       doubtSettings(since: number, at: now)
     }
   }
 
   /// Ends the conditions that a status ends: what they were about, and what was under way, is over.
-  mutating func end(_ conditions: UInt64, at now: Instant) {
+  ///
+  /// - Parameter entry: when what shows the status may have been entered at the earliest: it was entered after that.
+  mutating func end(_ conditions: UInt64, since entry: Instant, at now: Instant) {
     // What may end a link for a moment may have ended it before what was set arrived.
     if table.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
     sent = 0
     forEachBit(of: conditions & ~environment.held) { number in
-      change(number, at: now) { $0.end(number) }
+      change(number, at: now, since: entry) { $0.end(number) }
     }
   }
 
@@ -242,7 +268,8 @@ extension FeltEnvironment {
       guard wasOpen || changing >> UInt64(number) & 1 == 0 else { continue }
       sure |= 1 << UInt64(number)
       former[number] = Span(least: value, most: value)
-      change(number, at: now) { $0.set(number, to: value) }
+      change(number, at: now, isLearned: true) { $0.set(number, to: value) }
+      entries.learn(number, is: setting(of: number), wasOpen: wasOpen, at: now)
       if wasOpen { note(number, besides: recent(at: now), at: now) }
     }
     return nil
@@ -263,17 +290,40 @@ extension FeltEnvironment {
       if isObeyed, mayHold(at: now) & specification.unsure[number] == 0 {
         if open & bit != 0 { note(number, besides: recent(at: now), at: now) }
         sure |= bit
-        change(number, at: now) { $0.set(number, to: value) }
+        change(number, at: now, isBegun: true) { $0.set(number, to: value) }
       } else {
         // It arrived, or it did not: what was set before may hold as well.
         sure &= ~bit
-        change(number, at: now) { $0.set(number, perhapsTo: value) }
+        change(number, at: now, isBegun: true) { $0.set(number, perhapsTo: value) }
       }
     }
   }
 
+  /// Lets a change begin that a stimulus makes, and which nodes have been entered after that it leads to.
+  mutating func beginChange() { entries.beginChange() }
+
+  /// Forgets what no possible node can have been entered under.
+  @inline(__always)
+  mutating func prune(to members: [PossibleNodes.Member], at now: Instant) {
+    if entries.numbers != 0, entries.hasPast { entries.prune(to: members, at: now) }
+  }
+
   /// Lets something happen to a condition, and notes when it changes.
-  private mutating func change(_ number: Int, at now: Instant, _ body: (inout Environment) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - time: from when on a state may have been entered after that, unless now.
+  ///   - isBegun: whether it is a part of the change that was begun last.
+  ///   - isLearned: whether it is no change of the condition.
+  private mutating func change(
+    _ number: Int, at now: Instant, since time: Instant? = nil, isBegun: Bool = false,
+    isLearned: Bool = false,
+    _ body: (inout Environment) -> Void
+  ) {
+    defer {
+      if entries.has(number), !isLearned {
+        entries.change(number, to: setting(of: number), since: time ?? now, at: now, isBegun: isBegun)
+      }
+    }
     let (before, value) = (conditions, environment.values[number])
     // What is just being felt is so under what held so far.
     let recent = recent(at: now)
@@ -319,15 +369,48 @@ extension FeltEnvironment {
     requirement.isEmpty || requirement.mayHold(under: conditions, open: open(at: now))
   }
 
-  /// The same for what happens by itself in a state that may have been entered from a given time on.
-  func mayHold(_ requirement: Guard, since entry: Instant, at now: Instant) -> Bool {
+  /// The same for what happens by itself in a node.
+  func mayHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
-    return requirement.mayHold(under: conditions, open: open(at: now) | lateChanges(since: entry))
+    let (conditions, open) = around(member, open: open)
+    return requirement.mayHold(under: conditions, open: open)
   }
 
-  /// Whether a requirement is sure to hold in a state that may have been entered from a given time on.
-  func mustHold(_ requirement: Guard, since entry: Instant) -> Bool {
-    requirement.mustHold(under: conditions, open: open | lateChanges(since: entry))
+  /// Whether a requirement may hold for what happens by itself in a node just now.
+  func mayHold(_ requirement: Guard, in member: Member, at now: Instant) -> Bool {
+    if requirement.isEmpty { return true }
+    let (conditions, open) = around(member, open: open(at: now))
+    return requirement.mayHold(under: conditions, open: open)
+  }
+
+  /// Whether a requirement is sure to hold in a node.
+  func mustHold(_ requirement: Guard, in member: Member) -> Bool {
+    if requirement.isEmpty { return true }
+    let (conditions, open) = around(member, open: open)
+    return requirement.mustHold(under: conditions, open: open)
+  }
+
+  /// Whether a requirement may hold in some state that may have been entered, whether or not what has changed is felt.
+  func mayHoldSomewhere(_ requirement: Guard) -> Bool {
+    requirement.mayHold(under: conditions, open: open | entries.changed)
+  }
+
+  /// The conditions that hold for what happens by itself in a node, or may, as bits.
+  func mayHold(in member: Member, at now: Instant) -> UInt64 {
+    let (conditions, open) = around(member, open: open(at: now))
+    return conditions | open
+  }
+
+  /// The conditions that hold for what happens by itself in a node, as bits.
+  func conditions(in member: Member) -> UInt64 { around(member, open: 0).conditions }
+
+  /// What holds for what happens by itself in a node, and what may hold or not.
+  private func around(_ member: Member, open: UInt64) -> (conditions: UInt64, open: UInt64) {
+    // When it may have been entered already, but for what an observation is late: what changed since may be later.
+    let entry = min(member.latest, member.earliest + slack)
+    var (conditions, open) = (conditions, open | lateChanges(since: entry))
+    if entries.numbers != 0 { entries.replace(&conditions, &open, in: member) }
+    return (conditions, open)
   }
 
   /// How late the tester may see what its own end does: what a link holds up does not concern that, and a program is
@@ -345,42 +428,43 @@ extension FeltEnvironment {
     return late
   }
 
-  /// The most that may be added to the time of a row by what a condition is set to.
-  func most(of number: Int) -> Interval { environment.values[number] }
+  /// The most that may be added to the time of a row by what a condition is set to, in a node.
+  func most(of number: Int, in member: Member) -> Interval {
+    entries.has(number) ? entries.most(of: number, in: member) : environment.values[number]
+  }
 
-  /// The least that is added.
-  func least(of number: Int) -> Interval { environment.least[number] }
-
-  /// The least that may have been added to a time, just now, for which what was set last may not count yet: none where a
-  /// time may run from before it was set.
+  /// The least that may have been added, just now, for which what was set last may not count yet: none where a time may
+  /// run from before it was set.
   ///
-  /// - Parameters:
-  ///   - orNothing: whether a time counts with the condition also where it is set to nothing.
-  ///   - entry: from when on the time counts at the earliest.
-  func least(of number: Int, orNothing: Bool, since entry: Instant, at now: Instant) -> Interval? {
+  /// - Parameter orNothing: whether a time counts with the condition also where it is set to nothing.
+  func least(of number: Int, orNothing: Bool, in member: Member, at now: Instant) -> Interval? {
+    if entries.has(number) { return entries.least(of: number, orNothing: orNothing, in: member) }
+    // What something else holds may be set to nothing as well.
+    let orNothing = orNothing || environment.isHeld(number)
     let least = environment.least[number]
     guard let sent = sentAt[number], isFresh(number, at: now) else {
       return orNothing && open >> UInt64(number) & 1 == 1 ? nil : least
     }
     if orNothing { return nil }
     guard former[number].most > .zero else { return least }
-    return entry > sent ? min(least, former[number].least) : nil
+    return member.earliest > sent ? min(least, former[number].least) : nil
   }
 
-  /// From when on the time of a row counts: anew when a condition that it depends on changes, and not before one that
-  /// prevented it has worn off.
+  /// From when on the time of a row counts: anew when a condition that it depends on changes, unless that leaves alone
+  /// what is under way, and not before one that prevented it has worn off.
   func beginning(of requirement: Guard, since entry: Instant) -> Instant {
     var since = entry
-    forEachBit(of: changing & requirement.conditions) { number in
+    forEachBit(of: changing & requirement.conditions & ~entries.numbers) { number in
       let wears = requirement.unless >> UInt64(number) & 1 == 1
       since = max(since, wears ? changed[number] + delays[number] : changed[number])
     }
     return since
   }
 
-  /// From when on a time counts to which is added what a condition is set to: again from each change of it.
+  /// From when on a time counts to which is added what a condition is set to: again from each change of it, unless that
+  /// leaves alone what is under way.
   func beginning(of setting: Int, since entry: Instant) -> Instant {
-    resetAt[setting].map { max($0, entry) } ?? entry
+    entries.has(setting) ? entry : resetAt[setting].map { max($0, entry) } ?? entry
   }
 
   /// The conditions that changed so lately that the device may still behave as before, or what it shows be from before.
@@ -411,11 +495,16 @@ extension FeltEnvironment {
 extension FeltEnvironment {
   /// What is remembered, with times counted back from a moment.
   ///
-  /// - Parameter entries: the latest entries of nodes whose time still counts: it may count anew from a later change.
-  func snapshot(at now: Instant, entries: [Instant]) -> Snapshot {
+  /// - Parameters:
+  ///   - members: the nodes whose time still counts: it may count anew from a later change.
+  ///   - pasts: what is remembered of what counts from the entry.
+  func snapshot(at now: Instant, members: [Member], pasts: [EntryConditions.Past]) -> Snapshot {
     var changes: [Snapshot.Event] = []
     forEachBit(of: changing) { number in
-      let counts = entries.contains { $0 < changed[number] }
+      let isOwn = fromEntry >> UInt64(number) & 1 == 1
+      let counts = members.contains {
+        isOwn ? min($0.latest, $0.earliest + slack) <= changed[number] : $0.latest < changed[number]
+      }
       if now - changed[number] <= delays[number] || counts {
         changes.append(Snapshot.Event(number: number, age: now - changed[number]))
       }
@@ -425,13 +514,13 @@ extension FeltEnvironment {
       return Snapshot.Event(number: number, age: now - time, former: former[number])
     }
     let resettings: [Snapshot.Event] = resetAt.indices.compactMap { number in
-      guard let time = resetAt[number], entries.contains(where: { $0 < time }) else { return nil }
+      guard let time = resetAt[number], members.contains(where: { $0.latest < time }) else { return nil }
       return Snapshot.Event(number: number, age: now - time)
     }
     return Snapshot(
       environment: environment, unfelt: unfelt & recent(at: now), changes: changes, settings: settings,
       resettings: resettings,
-      ends: expiries.map { Snapshot.End(fault: $0.fault, rest: $0.time - now) })
+      ends: expiries.map { Snapshot.End(fault: $0.fault, rest: $0.time - now) }, pasts: pasts)
   }
 
   /// Goes back to what a snapshot remembers, as of a moment.
@@ -450,6 +539,7 @@ extension FeltEnvironment {
     for setting in snapshot.resettings { resetAt[setting.number] = now - setting.age }
     expiries = snapshot.ends.map { (now + $0.rest, $0.fault) }
     findNextExpiry()
+    entries.restore(snapshot.pasts, at: now)
     unfelt = snapshot.unfelt
     findUnsettled()
   }

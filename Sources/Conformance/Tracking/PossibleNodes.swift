@@ -6,9 +6,20 @@ import Basics
 struct PossibleNodes: Sendable {
   /// A node, and the earliest and the latest moment at which it can have been entered.
   struct Member: Hashable, Sendable {
-    var node: Int
-    var earliest = Instant.zero
-    var latest = Instant.zero
+    private let number: Int32
+    /// After which change of ``EntryConditions`` it was entered; less than zero where its times alone tell.
+    var order: Int32
+    var earliest: Instant
+    var latest: Instant
+
+    init(node: Int, earliest: Instant = .zero, latest: Instant = .zero, order: Int32 = -1) {
+      number = Int32(truncatingIfNeeded: node)
+      self.order = order
+      self.earliest = earliest
+      self.latest = latest
+    }
+
+    @inline(__always) var node: Int { Int(number) }
   }
 
   private(set) var members: [Member] = []
@@ -45,6 +56,9 @@ struct PossibleNodes: Sendable {
     return place < members.count && members[place].node == node ? members[place] : nil
   }
 
+  /// Lets the times alone tell when each was entered.
+  mutating func forgetOrder() { for place in members.indices { members[place].order = -1 } }
+
   func contains(_ node: Int) -> Bool { member(node) != nil }
 
   /// Adds a node; one that is there already may have been entered at either time.
@@ -65,6 +79,7 @@ struct PossibleNodes: Sendable {
     let old = members[place]
     members[place].earliest = min(old.earliest, member.earliest)
     members[place].latest = max(old.latest, member.latest)
+    if member.order != old.order { members[place].order = -1 }
     return members[place] != old
   }
 }

@@ -16,6 +16,8 @@ struct TimedTracker: Sendable {
   private(set) var before = PossibleNodes()
   /// How often what was seen can only be explained by a loss.
   private(set) var losses = 0
+  /// Up to when time was let pass.
+  private(set) var moment = Instant.zero
   /// Where the device would be if it refused the last stimulus.
   private var refusing = PossibleNodes()
   private var next = PossibleNodes()
@@ -41,7 +43,9 @@ struct TimedTracker: Sendable {
   /// Goes to some nodes, entered at a moment, at the beginning of a test.
   mutating func start(in nodes: [Int], at now: Instant = .zero) {
     possible.removeAll()
-    for node in nodes { possible.insert(Member(node: node, earliest: now, latest: now)) }
+    for node in nodes {
+      possible.insert(Member(node: node, earliest: now, latest: now, order: environment.entries.order))
+    }
     before.copy(possible)
     refusing.removeAll()
     losses = 0
@@ -57,6 +61,7 @@ struct TimedTracker: Sendable {
   mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
     begin()
     refusing.removeAll()
+    if specification.sets[stimulus.number] { environment.beginChange() }
     var allowed = false
     for index in before.members.indices {
       let member = before.members[index]
@@ -71,6 +76,7 @@ struct TimedTracker: Sendable {
     if hasChoices { removeNarrower() }
     if allowed, specification.sets[stimulus.number] {
       environment.set(by: stimulus, isObeyed: refusing.isEmpty, at: now)
+      environment.prune(to: possible.members, at: now)
     }
     check()
     return allowed
@@ -95,7 +101,8 @@ struct TimedTracker: Sendable {
       swap(&refusing, &next)
     }
     if hasChoices { removeNarrower() }
-    if isStatus, specification.ended[symbol] != 0 { environment.end(specification.ended[symbol], at: now) }
+    if isStatus, specification.ended[symbol] != 0 { end(specification.ended[symbol], at: now) }
+    if !possible.isEmpty { environment.prune(to: possible.members, at: now) }
     check()
     return !possible.isEmpty
   }
@@ -119,9 +126,9 @@ struct TimedTracker: Sendable {
       where specification.reportedEvents[index] == Int32(event) {
         let step = specification.reported[index]
         guard isPossible(step, from: member, at: now) else { continue }
-        if !takesLoss(step) { isExplained = true }
+        if !takesLoss(step, from: member) { isExplained = true }
         let given = step.guard.given
-        if given == 0 || given & environment.mayHold(at: now) & ~momentary != 0 { isOwn = true }
+        if given == 0 || given & environment.mayHold(in: member, at: now) & ~momentary != 0 { isOwn = true }
         next.insert(target(of: step, from: member, isEntry: step.enters, at: now, slack: slack))
       }
     }
@@ -192,7 +199,7 @@ struct TimedTracker: Sendable {
     for member in possible.members {
       for index in specification.urgentSteps(of: member.node) {
         let step = specification.urgent[index]
-        if step.isAnswer, environment.mustHold(step.guard, since: entry(of: member)) { return true }
+        if step.isAnswer, environment.mustHold(step.guard, in: member) { return true }
       }
     }
     return false
@@ -230,7 +237,9 @@ extension TimedTracker {
   private func isNarrower(_ member: Member) -> Bool {
     specification.wider[member.node].contains { node in
       guard let wider = possible.member(node) else { return false }
-      return !isTimed[node] || wider.earliest <= member.earliest && member.latest <= wider.latest
+      return !isTimed[node]
+        || wider.earliest <= member.earliest && member.latest <= wider.latest
+          && (wider.order < 0 || wider.order == member.order)
     }
   }
 
@@ -261,7 +270,7 @@ extension TimedTracker {
         if !step.isByLoss { isExplained = true }
         next.insert(Member(node: Int(step.node)))
       } else if isPossible(step, from: member, at: now) {
-        if !takesLoss(step) { isExplained = true }
+        if !takesLoss(step, from: member) { isExplained = true }
         // What is pending was entered, or not, when its transition began.
         let isEntry = step.enters && step.transition >= 0
         next.insert(target(of: step, from: member, isEntry: isEntry, at: now, slack: slack))
@@ -276,9 +285,12 @@ extension TimedTracker {
     slack: Interval = .zero
   ) -> Member {
     if isPlain { return Member(node: Int(step.node)) }
-    return isEntry
-      ? Member(node: Int(step.node), earliest: now - slack, latest: now)
-      : Member(node: Int(step.node), earliest: member.earliest, latest: member.latest)
+    guard isEntry else {
+      return Member(
+        node: Int(step.node), earliest: member.earliest, latest: member.latest, order: member.order)
+    }
+    let order = self.slack == .zero ? environment.entries.order : -1
+    return Member(node: Int(step.node), earliest: now - slack, latest: now, order: order)
   }
 
   /// Lets time pass in which nothing was seen: states that must have been left meanwhile were left.
@@ -297,6 +309,7 @@ extension TimedTracker {
 
   /// Follows what can have happened without being seen, until nothing new is possible.
   private mutating func close(at now: Instant) {
+    moment = now
     guard !specification.silent.isEmpty else { return }
     var changed = true
     while changed {
@@ -318,12 +331,21 @@ extension TimedTracker {
 
   /// What a silent step can have led to; `nil` when it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
-    guard environment.mayHold(step.guard, since: entry(of: from), at: now) else { return nil }
+    guard environment.mayHold(step.guard, in: from, at: now) else { return nil }
     let earliest = from.earliest + beginning(of: step, from: from, at: now) - slack
     guard earliest <= now else { return nil }
     let latest = step.enters ? min(end(of: step, from: from), now) : from.latest
     let entry = step.enters ? earliest : from.earliest
-    return Member(node: Int(step.node), earliest: entry, latest: max(earliest, latest))
+    return Member(
+      node: Int(step.node), earliest: entry, latest: max(earliest, latest),
+      order: step.enters ? -1 : from.order)
+  }
+
+  /// Ends conditions with a status. What shows it was entered after that, or goes on; which it is, is open.
+  private mutating func end(_ conditions: UInt64, at now: Instant) {
+    if conditions & environment.entries.numbers != 0 { possible.forgetOrder() }
+    let entry = possible.members.reduce(now - slack) { min($0, $1.earliest) }
+    environment.end(conditions, since: entry, at: now)
   }
 
   /// What cannot be any more cannot refuse either.
@@ -340,8 +362,8 @@ extension TimedTracker {
   }
 
   /// Whether a step that can be taken could not be taken without the condition `loss`.
-  private func takesLoss(_ step: Specification.Step) -> Bool {
-    step.isByLoss && step.guard.given & environment.conditions & ~specification.loss == 0
+  private func takesLoss(_ step: Specification.Step, from member: Member) -> Bool {
+    step.isByLoss && step.guard.given & environment.conditions(in: member) & ~specification.loss == 0
   }
 
   /// Whether a stimulus that may be allowed may be refused as well, since it is open which conditions hold.
@@ -355,41 +377,44 @@ extension TimedTracker {
 
   /// Whether a step can have been taken just now, given when its node was entered.
   private func isPossible(_ step: Specification.Step, from member: Member, at now: Instant) -> Bool {
-    let enabled = environment.mayHold(step.guard, since: entry(of: member), at: now)
+    let enabled = environment.mayHold(step.guard, in: member, at: now)
     // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
     guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
     return member.earliest + beginning(of: step, from: member, at: now) - slack <= now
       && (step.latest == .forever || now <= end(of: step, from: member))
   }
 
-  /// When a node may have been entered already, but for what an observation is late: what changed since may be later.
-  private func entry(of member: Member) -> Instant { min(member.latest, member.earliest + slack) }
-
-  /// How long a step takes at the least.
-  func beginning(of step: Specification.Step) -> Interval {
-    step.plus < 0 ? step.earliest : max(.zero, step.earliest + environment.least(of: Int(step.plus)))
-  }
-
-  /// The same for the device just now, for which what was set may not count yet, where it has entered a node.
-  private func beginning(of step: Specification.Step, from member: Member, at now: Instant) -> Interval {
+  /// How long a step takes at the least for the device just now, for which what was set may not count yet, where it has
+  /// entered a node.
+  func beginning(of step: Specification.Step, from member: Member, at now: Instant) -> Interval {
     guard step.plus >= 0 else { return step.earliest }
     // A row that asks for the condition alone is not taken where that is set to nothing.
     let isGuarded = step.guard.given == 1 << UInt64(step.plus)
-    let least = environment.least(
-      of: Int(step.plus), orNothing: !isGuarded, since: member.earliest, at: now)
+    let least = environment.least(of: Int(step.plus), orNothing: !isGuarded, in: member, at: now)
     return least.map { max(.zero, step.earliest + $0) } ?? .zero
   }
 
-  /// How long a step may take at the most.
-  func limit(of step: Specification.Step) -> Interval {
-    step.plus < 0 ? step.latest : step.latest + environment.most(of: Int(step.plus))
+  /// How long a step may take at the most, counted from the entry of its node, where that is known.
+  func limit(of step: Specification.Step, from member: Member) -> Interval {
+    if step.latest == .forever { return .forever }
+    let end = beginning(of: step, since: member) + length(of: step, from: member)
+    return end == .never ? .forever : end - member.latest
+  }
+
+  /// How long a step may take at the most once its time counts.
+  private func length(of step: Specification.Step, from member: Member) -> Interval {
+    step.plus < 0 ? step.latest : step.latest + environment.most(of: Int(step.plus), in: member)
+  }
+
+  /// From when on the time of a step counts at the latest.
+  private func beginning(of step: Specification.Step, since member: Member) -> Instant {
+    let since = environment.beginning(of: step.guard, since: member.latest)
+    return step.plus < 0 ? since : environment.beginning(of: Int(step.plus), since: since)
   }
 
   /// By when a step is taken at the latest.
   private func end(of step: Specification.Step, from member: Member) -> Instant {
-    var since = environment.beginning(of: step.guard, since: member.latest)
-    if step.plus >= 0 { since = environment.beginning(of: Int(step.plus), since: since) }
-    return since + limit(of: step) + slack
+    beginning(of: step, since: member) + length(of: step, from: member) + slack
   }
 
   /// The moment by which a state must have been left, or never.
@@ -397,7 +422,7 @@ extension TimedTracker {
     var end = Instant.never
     for index in specification.urgentSteps(of: member.node) {
       let step = specification.urgent[index]
-      if environment.mustHold(step.guard, since: entry(of: member)) {
+      if environment.mustHold(step.guard, in: member) {
         end = min(end, self.end(of: step, from: member))
       }
     }
@@ -423,13 +448,18 @@ extension TimedTracker {
   ///
   /// - Parameter isTimed: the nodes in which it matters when they were entered.
   func snapshot(at now: Instant, isTimed: [Bool]) -> Tracker.Snapshot {
+    let members = possible.members.filter { isTimed[$0.node] }
+    let (pasts, order) = environment.entries.snapshot(members, at: now)
     let nodes = possible.members.map { member in
-      Tracker.Snapshot.Node(
-        number: member.node, longest: isTimed[member.node] ? now - member.earliest : .zero,
-        shortest: isTimed[member.node] ? now - member.latest : .zero)
+      guard isTimed[member.node] else {
+        return Tracker.Snapshot.Node(number: member.node, longest: .zero, shortest: .zero)
+      }
+      return Tracker.Snapshot.Node(
+        number: member.node, longest: now - member.earliest, shortest: now - member.latest,
+        order: pasts.isEmpty ? -1 : order(member.order))
     }
-    let entries = possible.members.filter { isTimed[$0.node] }.map(\.latest)
-    return Tracker.Snapshot(nodes: nodes, environment: environment.snapshot(at: now, entries: entries))
+    return Tracker.Snapshot(
+      nodes: nodes, environment: environment.snapshot(at: now, members: members, pasts: pasts))
   }
 
   /// Goes back to what a snapshot remembers, as of a moment.
@@ -437,7 +467,8 @@ extension TimedTracker {
     possible.removeAll()
     for node in snapshot.nodes {
       possible.insert(
-        Member(node: node.number, earliest: now - node.longest, latest: now - node.shortest))
+        Member(
+          node: node.number, earliest: now - node.longest, latest: now - node.shortest, order: node.order))
     }
     before.copy(possible)
     refusing.removeAll()

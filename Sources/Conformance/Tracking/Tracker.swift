@@ -294,7 +294,7 @@ extension Tracker {
   public func mayAllow(_ stimulus: Int) -> Bool {
     let machine = specification.machine
     let space = StateSpace<Int, Void>(from: possibleStates) { state, go in
-      for edge in machine.spontaneous[state] where timed.environment.mayHold(edge.guard) {
+      for edge in machine.spontaneous[state] where timed.environment.mayHoldSomewhere(edge.guard) {
         go((), edge.target, 1)
       }
     } isWanted: { state in
@@ -321,7 +321,7 @@ extension Tracker {
     guard isSmall else { return timed.snapshot(at: now, isTimed: isTimed) }
     var nodes: [Snapshot.Node] = []
     forEachPossible { nodes.append(Snapshot.Node(number: $0, longest: .zero, shortest: .zero)) }
-    return Snapshot(nodes: nodes, environment: timed.environment.snapshot(at: now, entries: []))
+    return Snapshot(nodes: nodes, environment: timed.environment.snapshot(at: now, members: [], pasts: []))
   }
 
   /// Goes back to what a snapshot remembers, as of a moment.
@@ -422,16 +422,21 @@ extension Tracker {
       return possibleStates.map { Divergence.Allowance(state: names[$0], cause: "", shows: shows) }
     }
     var allowances: [Divergence.Allowance] = []
-    func add(_ node: Int) {
-      for allowance in self.allowances(of: node) where !allowances.contains(allowance) {
+    func add(_ member: TimedTracker.Member) {
+      for allowance in self.allowances(of: member) where !allowances.contains(allowance) {
         allowances.append(allowance)
       }
     }
-    if isSmall { forEachBit(of: word.before, add) } else { timed.before.members.forEach { add($0.node) } }
+    if isSmall {
+      forEachBit(of: word.before) { add(TimedTracker.Member(node: $0)) }
+    } else {
+      timed.before.members.forEach(add)
+    }
     return allowances
   }
 
-  private func allowances(of number: Int) -> [Divergence.Allowance] {
+  private func allowances(of member: TimedTracker.Member) -> [Divergence.Allowance] {
+    let number = member.node
     let node = specification.nodes[number]
     let state = specification.machine.definition.states[node.state].name
     if let symbol = node.pending.first {
@@ -440,21 +445,25 @@ extension Tracker {
     }
     let urgent = specification.urgent[specification.urgentSteps(of: number)]
     var allowances: [Divergence.Allowance] = []
-    if urgent.allSatisfy({ !timed.environment.mayHold($0.guard) }) {
+    if urgent.allSatisfy({ !timed.environment.mayHold($0.guard, in: member) }) {
       let status = specification.vocabulary.statuses[node.shown]
       allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
     }
     let steps = specification.visible[specification.visibleSteps(of: number)].filter {
-      timed.environment.mayHold($0.guard)
+      timed.environment.mayHold($0.guard, in: member)
     }
     for step in steps {
       // A row that says by when, and one without a limit of the same event, are one sentence.
       let alike = steps.filter { $0.symbol == step.symbol && trigger(of: $0) == trigger(of: step) }
       if step.latest == .forever, alike.contains(where: { $0.latest != .forever }) { continue }
-      let earliest = alike.reduce(.forever) { min($0, timed.beginning(of: $1)) }
+      // Both ends count from the entry of the state, the second one also where the time began again since.
+      let earliest = alike.reduce(.forever) {
+        min($0, timed.beginning(of: $1, from: member, at: timed.moment))
+      }
+      let window = Window(earliest: earliest, latest: timed.limit(of: step, from: member))
       allowances.append(
         Divergence.Allowance(
-          state: state, cause: cause(of: step, earliest: earliest), shows: name(ofSymbol: Int(step.symbol)),
+          state: state, cause: cause(of: step, in: window), shows: name(ofSymbol: Int(step.symbol)),
           isDue: step.latest != .forever))
     }
     return allowances
@@ -464,8 +473,7 @@ extension Tracker {
     specification.machine.definition.transitions[Int(step.transition)].trigger
   }
 
-  private func cause(of step: Specification.Step, earliest: Interval) -> String {
-    let window = Window(earliest: earliest, latest: timed.limit(of: step))
+  private func cause(of step: Specification.Step, in window: Window) -> String {
     switch trigger(of: step) {
     case .timer: return window.description
     case .event(let name): return window == .any ? name : "\(name) \(window)"

@@ -1,3 +1,4 @@
+import Automata
 import Basics
 
 extension Tracker {
@@ -9,6 +10,8 @@ extension Tracker {
       var number: Int
       var longest: Interval
       var shortest: Interval
+      /// After which change of what counts from the entry; see ``PossibleNodes/Member/order``.
+      var order: Int32 = -1
     }
 
     var nodes: [Node]
@@ -20,9 +23,10 @@ extension Specification {
   /// The nodes in which it matters when they were entered.
   func timedNodes() -> [Bool] {
     var isTimed = [Bool](repeating: false, count: nodes.count)
+    let fromEntry = machine.environment.fromEntry
     for node in nodes.indices where isResting[node] {
       isTimed[node] = freeSteps(of: node).contains {
-        $0.earliest > .zero || $0.latest != .forever || $0.plus >= 0
+        $0.earliest > .zero || $0.latest != .forever || $0.plus >= 0 || $0.guard.conditions & fromEntry != 0
       }
     }
     var hasChanged = true
