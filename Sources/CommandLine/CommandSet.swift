@@ -34,8 +34,9 @@ public struct CommandSet {
     do {
       status = try dispatch(words, console, takesSettings ? .files { all.compactMap(\.section) } : .none)
     } catch {
-      console.say("lockstep: \(error.message)")
       status = error.status
+      let isStopped = status == .usage && Interruption.isRequested
+      console.say("lockstep: \(isStopped ? "the end was asked for before anything was done" : error.message)")
     }
     // What could not be found out because the end was asked for is no mistake of who asked.
     return status == .usage && Interruption.isRequested ? .incomplete : status

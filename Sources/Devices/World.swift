@@ -42,7 +42,10 @@ public struct World {
     for folder in set.empty { messages.say("lockstep: \(folder): there is no scenario in this folder") }
     guard set.problems.isEmpty else {
       note(set.problems)
-      messages.say(set.problems.map(\.description).joined(separator: "\n"))
+      // What a program was not asked any more is no mistake of a scenario's.
+      if !Interruption.isRequested {
+        messages.say(set.problems.map(\.description).joined(separator: "\n"))
+      }
       return nil
     }
     return set

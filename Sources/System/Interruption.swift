@@ -13,10 +13,10 @@ public enum Interruption {
   /// Listens from now on.
   public static func listen() {
     // Made before the handler needs them, since making them is nothing for a signal handler.
-    _ = isRequested
+    EndingSignals.prepare()
     LastWords.set(nil)
     EndingSignals.handle { signal in
-      guard EndingSignals.countRequest() > 0 else { return }
+      guard EndingSignals.countRequest(by: signal) > 0 else { return }
       Interruption.endAtOnce(signal)
     }
   }

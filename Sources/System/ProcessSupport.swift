@@ -87,11 +87,36 @@ public enum EndingSignals {
   /// How often this program was asked to end.
   public static var requestCount: Int { requests.load(ordering: .relaxed) }
 
-  /// Counts one more, in a signal handler too.
+  /// The first of them, with its number and when it came, in nanoseconds of the monotonic clock.
+  private static let firstSignal = Atomic<Int32>(0)
+  private static let firstTime = Atomic<Int64>(0)
+
+  /// Has everything that counting needs be there.
+  static func prepare() {
+    _ = (requestCount, firstSignal.load(ordering: .relaxed), firstTime.load(ordering: .relaxed))
+  }
+
+  /// Counts one more, in a signal handler too; but for one that belongs to the first.
   ///
   /// - Returns: how many there were before.
   @discardableResult
-  public static func countRequest() -> Int { requests.add(1, ordering: .relaxed).oldValue }
+  public static func countRequest(by signal: Int32 = 0) -> Int {
+    let now = MonotonicClock.now
+    let before = requests.load(ordering: .relaxed)
+    if before == 0 {
+      firstSignal.store(signal, ordering: .relaxed)
+      firstTime.store(now.nanoseconds, ordering: .relaxed)
+    } else if before == 1, signal == firstSignal.load(ordering: .relaxed),
+      isSameRequest(after: now - Interval(nanoseconds: firstTime.load(ordering: .relaxed)))
+    {
+      return 0
+    }
+    return requests.add(1, ordering: .relaxed).oldValue
+  }
+
+  /// Whether a signal that comes so long after another one of its kind is no request of its own: who ends a program and
+  /// then all of its group, as timeout(1) does, sends two for one.
+  static func isSameRequest(after time: Interval) -> Bool { time < .milliseconds(50) }
 
   /// Has them leave this program alone, whose parent hears them and says when it is to end: who stops a service sends
   /// them to all of its processes at once. A mistake of its own still ends it.

@@ -1,4 +1,5 @@
 @testable import System
+import Basics
 import TestSupport
 import Testing
 
@@ -14,5 +15,12 @@ struct HostTests {
   @Test("whether there is more than ASCII, by the first variable that says it", arguments: locales)
   func unicode(variables: [String: String], isUnicode: Bool) {
     expect(Host.isUnicode { variables[$0] }, isUnicode)
+  }
+
+  @Test("a signal that comes again at once is no second request")
+  func sameRequest() {
+    expect(
+      [0, 49, 50, 1000].map { EndingSignals.isSameRequest(after: .milliseconds($0)) },
+      [true, true, false, false])
   }
 }

@@ -62,7 +62,7 @@ struct KilledRunTests {
   @Test("the process beside it parks the lock, whichever way the run is ended at once")
   func watched() throws {
     let out = try Command.Folder()
-    for ends in [[SIGKILL], [SIGINT, SIGINT], [SIGSYS, SIGABRT]] {
+    for ends in [[SIGKILL], [SIGINT, SIGTERM], [SIGSYS, SIGABRT]] {
       let process = try open(out)
       expect(lastNote, "away locked")
       for end in ends { process.signalAndWait(end) }

@@ -62,7 +62,7 @@ private struct RunSession {
   /// What is wrong with the scenarios, a line each; then nothing is run.
   private let mistakes: [String]
   /// Why nothing is run although the scenarios are right, and what the command then ends with.
-  private let refusal: (words: String, status: CommandStatus)?
+  private var refusal: (words: String, status: CommandStatus)?
   let earlier: Run.Earlier
   let folder: RunFolder
 
@@ -97,6 +97,10 @@ private struct RunSession {
       refusal == nil
       ? arguments.scenarios(world, console) { mistakes = $0.map { String("\($0)".prefix { $0 != "\n" }) } }
       : nil
+    if refusal == nil, set == nil, Interruption.isRequested {
+      refusal = ("the end was asked for before anything was run", .incomplete)
+      mistakes = []
+    }
     self.mistakes = mistakes
     if let set {
       let selected = try arguments.plan(set, world, console.status)
@@ -170,7 +174,8 @@ private struct RunSession {
         summary, seed: plan.seed, took: MonotonicClock.now - begin,
         reports: (reports ?? []) + [folder.journalPath])
     }
-    if summary.tally.incomplete > 0, summary.exitStatus == .incomplete, arguments.format == .human {
+    let isLeftUndone = summary.exitStatus == .incomplete || Interruption.isRequested
+    if summary.tally.incomplete > 0, isLeftUndone, arguments.format == .human {
       console.say("  resume   \(resumeLine)")
     }
     if summary.exitStatus == .nothingSelected {
