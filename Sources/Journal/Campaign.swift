@@ -52,7 +52,7 @@ public struct CampaignStatus: Hashable, Sendable {
 
   /// The share of the device's time that was waited, in percent; `nil` where no time has passed on it.
   public var waitedPercent: Int? {
-    lockTime > .zero ? Int(waited.seconds / lockTime.seconds * 100) : nil
+    lockTime > .zero ? Int(waited.seconds / wholeTime.seconds * 100) : nil
   }
 
   /// What the device's time went into, in percent of it: what was waited for, then what it was spent on; nothing where no
@@ -60,7 +60,7 @@ public struct CampaignStatus: Hashable, Sendable {
   public var timeShares: [[(name: String, percent: Int)]] {
     guard lockTime > .zero else { return [] }
     func share(_ name: String, _ time: Interval) -> (name: String, percent: Int) {
-      (name, Int((max(time, .zero).seconds / lockTime.seconds * 100).rounded()))
+      (name, Int((max(time, .zero).seconds / wholeTime.seconds * 100).rounded()))
     }
     return [
       [
@@ -73,6 +73,9 @@ public struct CampaignStatus: Hashable, Sendable {
       ],
     ]
   }
+
+  /// The device's time, and that of a session which was broken off before it counted.
+  private var wholeTime: Interval { max(lockTime, waited + air) }
 
   /// Nothing was done yet.
   public init() {}

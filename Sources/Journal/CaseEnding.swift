@@ -61,8 +61,8 @@ public enum CaseEnding: UInt8, Hashable, Sendable, CaseIterable {
   /// What happened, in the word of a verdict; what is in quarantine was not judged.
   public var word: Record.Verdict.Word {
     switch self {
-    case .agreed, .flaky, .failedAsFlaky: .agree
-    case .diverged: .divergence
+    case .agreed, .flaky: .agree
+    case .failedAsFlaky, .diverged: .divergence
     case .labFault: .labFault
     case .incomplete, .limited: .incomplete
     case .skipped, .excused: .skipped

@@ -48,6 +48,21 @@ struct ProgressTests {
       "lockstep: 0 cases done, none is being driven; so far none is judged; 5.0 s since the start")
   }
 
+  @Test("a case counts once, however often it is tried", arguments: [false, true])
+  func tries(failsFlaky: Bool) {
+    var position = RunPosition(total: 2, begin: .zero)
+    position.take(.run(Record.Run(seed: 1, cases: 2, failsFlaky: failsFlaky)))
+    var failed = Record.Verdict(.divergence, of: "a")
+    failed.isTriedAgain = true
+    position.take(.verdict(failed))
+    position.take(.verdict(failed))
+    expect(position.done, 0)
+    position.take(.verdict(Record.Verdict(.agree, of: "a")))
+    position.take(.verdict(Record.Verdict(.divergence, of: "b")))
+    expect(
+      [position.done, position.tally.agree, position.tally.divergences], failsFlaky ? [2, 0, 2] : [2, 1, 1])
+  }
+
   /// A door that takes its time over each stimulus.
   private func slowFolder(_ seconds: String) throws -> Command.Folder {
     let folder = try Command.Folder()

@@ -174,8 +174,12 @@ struct SelectionTests {
       run.output.contains(words + (status == 0 ? "\n" : ", which counts as failed (--flaky-result fail)\n")),
       "\(run.output)")
     #expect(
-      run.output.contains(status == 0 ? "2 cases: 2 agree " : "2 cases: 1 agree, 1 skipped "), "\(run.output)"
-    )
+      run.output.contains(status == 0 ? "2 cases: 2 agree " : "2 cases: 1 diverge, 1 skipped "),
+      "\(run.output)")
+    let page = try folder.read("Reports/report.html")
+    #expect(page.contains(status == 0 ? "<title>All 2 cases agree, 1 flaky" : "<title>1 of 2 cases diverged"))
+    let again = try Command.run("run", "s", "--last-failed", in: folder.path)
+    #expect(again.errors.contains("nothing failed the last time") == (status == 0), "\(again.errors)")
   }
 
   @Test("where none of what is run failed the last time, that is said")

@@ -58,7 +58,7 @@ public struct RunProgress: Sendable {
   private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, _ ending: CaseEnding) {
     let id = ExactText(start.id)
     // Of one that is to be tried again it is not known how the last try ends, but that this one failed.
-    let isFailed = verdict.isTriedAgain || ending == .diverged || ending == .labFault
+    let isFailed = verdict.isTriedAgain || ending.element == .failed || ending == .labFault
     if isFailed { failed.insert(id) } else { failed.remove(id) }
     guard !verdict.isTriedAgain, ending.isVerdict || ending.element == .skipped else {
       return judged[id] = nil

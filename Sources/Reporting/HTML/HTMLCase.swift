@@ -25,7 +25,8 @@ struct HTMLCase {
     let isTriedAgain = record.tries.count > 1
     // Of a flaky case the tries that failed are what there is to see.
     let first = isTriedAgain ? record.tries.firstIndex { $0.verdict?.word != .agree } ?? 0 : 0
-    let told = shown == .flaky ? record.tries[first] : record.last
+    let hasAgreed = record.last.verdict?.word == .agree
+    let told = isTriedAgain && hasAgreed ? record.tries[first] : record.last
     var result: Markup = """
       <article class="case item \(shown.look.key)" id="\(id)" \(filterData(record.start, shown))>
       <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.title, toBytes: Self.longestName))</h3>

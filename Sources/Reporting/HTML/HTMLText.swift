@@ -35,7 +35,7 @@ enum Shown: CaseIterable {
 
 extension CaseEnding {
   /// How a page has it; what agreed at last is looked at for the tries that did not.
-  var shown: Shown { isFlaky ? .flaky : word.shown }
+  var shown: Shown { self == .flaky ? .flaky : word.shown }
 }
 
 extension Record.Verdict.Word {

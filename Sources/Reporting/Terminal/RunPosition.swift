@@ -20,19 +20,34 @@ public struct RunPosition {
   public var total: Int?
   /// When it began, on the clock that only counts on.
   public var begin: Interval
-  /// What came of the cases so far, each of their tries.
+  /// What came of the cases so far.
   public private(set) var tally = Tally()
+  /// What came of the tries of the case that is being written down.
+  private var tries = CaseTries()
+  /// Whether a case that agreed only at a later try counts as failed.
+  private var failsFlaky = false
   public var done: Int { tally.cases }
   /// What is being driven, in the order in which it began.
   public private(set) var running: [Current] = []
   /// Whether it was asked to end.
   public var isStopping = false
+
+  /// A run that begins.
+  init(total: Int?, begin: Interval) { (self.total, self.begin) = (total, begin) }
 }
 
 extension RunPosition {
   /// Takes in what is written down.
   public mutating func take(_ record: Record) {
-    if case .verdict(let verdict) = record { tally.count(verdict.ending()) }
+    switch record {
+    case .run(let run): failsFlaky = run.failsFlaky
+    case .verdict(let verdict):
+      tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
+      if verdict.isTriedAgain { return tries.beginAgain() }
+      tally.count(tries.ending(failsFlaky: failsFlaky))
+      tries = CaseTries()
+    default: break
+    }
   }
 
   /// Sees what happens in a case, and when.
