@@ -50,6 +50,7 @@ public final class Devices: DeviceProvider {
     guard let reservation, let fault = reservation.fault else {
       var park = bench.park()
       park.add(played.park())
+      for command in programs.keys.sorted() { park.diagnostics += programs[command]?.takeLastWords() ?? [] }
       return park
     }
     // Where nobody else holds the place, the lock is still parked; where somebody does, how it is left is up to

@@ -124,6 +124,12 @@ extension DeviceDescription {
       guard let name = names.first(where: { $0 != "loss" && !known.contains($0) }) else { continue }
       throw .unknown(.name, "\(kind) of the device", name, of: known)
     }
+    if let name = abilities.reports.first(where: { !machine.machine.takes($0) }) {
+      throw DeviceProblem(
+        .name, code: .impossible,
+        "the device reports the event `\(name)`, which only the tester brings about in `\(machine.label)`",
+        hint: "leave it out of `reports`, or give the machine a row in which it happens by itself")
+    }
     let served = abilities.stimuli ?? []
     let lacking = events.filter { !served.contains($0) }
     for name in served where !events.contains(name) {
@@ -140,6 +146,15 @@ extension DeviceDescription {
     if let problem = abilities.particulars.problem(with: setting) {
       throw DeviceProblem(.value(of: setting.name), problem)
     }
+  }
+}
+
+extension Machine {
+  /// Whether something follows from an event that a device reports: a row that the tester does not cause, or a condition.
+  fileprivate func takes(_ event: String) -> Bool {
+    let number = self.event(named: event)
+    return number == nil || definition.conditions.contains { $0.events.contains(event) }
+      || spontaneous.contains { $0.contains { $0.event == number } }
   }
 }
 

@@ -78,6 +78,7 @@ public struct ScenarioReader {
       reading.take(usualDeviceOf: machine)
     } else if let machine {
       reading.check(against: machine)
+      reading.checkNames(in: machine)
     }
     let start = machine.flatMap { reading.start(in: $0) }
     let seed = others.read("seed") { $0.integer(as: UInt64.self) }
@@ -203,6 +204,15 @@ private struct DeviceReading {
     cursor.report(
       .impossible, "`\(spec.name)` cannot be compared with the machine `\(machine.label)`",
       hint: "its machine is \(machines.joined(separator: " or "))")
+  }
+
+  /// Whether what the device says of itself means something in the machine.
+  func checkNames(in machine: MachineLibrary.Entry) {
+    do throws(DeviceProblem) {
+      try description?.checkNames(in: machine)
+    } catch {
+      cursor?.report(error.code, error.message, hint: error.advice)
+    }
   }
 
   /// Tells start conditions from options, and checks both.

@@ -186,6 +186,62 @@ struct ExecTests {
   }
 
   @Test(
+    "where the end is asked for while a program is greeted, nothing is called wrong, and all reports say so")
+  func stoppedWhileGreeting() throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "a.yaml",
+      "scenario: A\nmachine: sesame-table\ndevice: \"exec:touch begun; sleep 60\"\nsteps: [closeTo]\n")
+    let process = try Command.start(
+      Command.path, ["run", "a.yaml", "--ctrf", "ctrf.json"], in: folder.path, out: folder)
+    eventually(by: process) { folder.has("begun") }
+    kill(process.processIdentifier, SIGINT)
+    expect(process.waitUntilExit(), 5)
+    expect(
+      try folder.read("errors"),
+      "lockstep: the end was asked for before anything was run\nlockstep: nothing was run\n")
+    for name in ["Reports/junit.xml", "ctrf.json", "Reports/report.html"] {
+      #expect(try folder.read(name).contains("the end was asked for before anything was run"), "\(name)")
+    }
+    let run = try #require(folder.names("Reports/runs").first)
+    #expect(try folder.read("Reports/runs/\(run)/journal.jsonl").contains("\"status\":5"))
+    expect(try Command.run("report", "Reports/runs/\(run)", "--out", "again", in: folder.path).status, 5)
+  }
+
+  @Test(
+    "what a program writes after the end of a test is said, after the last one too",
+    arguments: [
+      (
+        #"{"violation":"twice"}"#,
+        "the program wrote '{\"violation\":\"twice\"}' after the end of a test: it belongs to none"
+      ),
+      (#"{"status":"Opened"}"#, "the program wrote '{\"status\":\"Opened\"}' after the end of a test"),
+      ("x", "after the last test: the device wrote 'x'"),
+    ])
+  func lastWords(line: String, words: String) throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "door.py",
+      """
+      import json, os, sys
+      for line in sys.stdin:
+          message = json.loads(line)
+          said = [{"hello": {"protocol": 2, "time": "virtual"}}] if "hello" in message else []
+          if "reset" in message: said.append({"status": "Closed"})
+          text = "".join(json.dumps(line) + os.linesep for line in [*said, {"settled": True, "next": None}])
+          if "stimulus" in message: text += open("line").read()
+          os.write(1, text.encode())
+
+      """)
+    try folder.write("line", line + "\n")
+    try folder.write(
+      "a.yaml", "scenario: A\nmachine: door\ndevice: exec:python3 door.py\nsteps: [{ refuse: Close }]\n")
+    let run = try Command.run("run", "a.yaml", in: folder.path)
+    #expect(run.errors.contains(words), "\(run.errors)\(run.output)")
+    expect(run.status, 0)
+  }
+
+  @Test(
     "the second signal ends it at once, while the program has not answered the first",
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func twice(signal: Int32) throws {

@@ -224,8 +224,11 @@ struct OwnLockTests {
       (", moves=[\"enter\"]", ", reports=[\"readBatery\"]", "did you mean `readBattery`?"),
       (", moves=[\"enter\"]", ", conditions=[\"cold\"]", "unknown condition of the device `cold`"),
       (
-        "def enterWrong", "def enterWorng",
-        "unknown stimulus of the device `enterWorng`: did you mean `enterWrong`?"
+        ", moves=[\"enter\"]", ", reports=[\"readBattery\"]",
+        "the device reports the event `readBattery`, which only the tester brings about in `keypad.yaml`"
+      ),
+      (
+        "def enterWrong", "def enterWorng", "did you mean `enterWrong`?"
       ),
     ])
   func misunderstood(line: String, other: String, words: String) throws {
@@ -236,6 +239,9 @@ struct OwnLockTests {
       expect(result.status, 2)
       #expect(result.errors.contains(words), "\(result.errors)")
     }
+    // A run says where, and leaves no report of an earlier one behind.
+    #expect(try Command.run("run", in: folder.path).errors.contains("Scenarios/"))
+    #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
   }
 
   @Test("a rule that it says was broken ends the test, in scenarios and in generated tests")

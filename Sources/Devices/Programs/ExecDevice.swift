@@ -186,6 +186,18 @@ extension ExecDevice {
 
   public func takeDiagnostics() -> [String] { program.takeRemarks() }
 
+  /// What there is to say of it once all tests are done: also of what it has written since the last of them.
+  func takeLastWords() -> [String] {
+    if program.isRunning {
+      do throws(LabFault) {
+        try program.passOver(until: MonotonicClock.now + .milliseconds(20))
+      } catch {
+        program.remark("after the last test: \(error.detail)")
+      }
+    }
+    return takeDiagnostics()
+  }
+
   /// Lets the program end: its input is closed, and after half a second its process group is killed.
   public func shutDown() { program.shutDown() }
 }

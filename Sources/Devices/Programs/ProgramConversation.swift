@@ -277,9 +277,20 @@ extension ProgramConversation {
     child = nil
   }
 
-  /// Takes in what it shows that belongs to no test.
-  func passOver() throws(LabFault) {
-    while hasAnswered, case .line(let line)? = child?.nextLine(until: .zero) { _ = try entry(of: line) }
+  /// Takes in what it shows that belongs to no test. That may be much, where it lives by the clock; that a rule was broken, or
+  /// that it speaks unasked without a clock, is said.
+  func passOver(until limit: Interval = .zero) throws(LabFault) {
+    while hasAnswered, case .line(let line)? = child?.nextLine(until: limit) {
+      let isShown: Bool
+      switch try entry(of: line).said.answer {
+      case .violation: isShown = true
+      case .log: isShown = false
+      default: isShown = isInVirtualTime
+      }
+      if isShown {
+        remark("the \(role.title) wrote \(quoted(line)) after the end of a test: it belongs to none")
+      }
+    }
     lineCount = 0
   }
 
