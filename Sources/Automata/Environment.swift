@@ -141,7 +141,11 @@ public struct Environment: Hashable, Sendable {
   /// Lets it be open whether a condition was set to a value, or is still what it was.
   public mutating func set(_ number: Int, perhapsTo value: Interval) {
     let holds = conditions >> UInt64(number) & 1 == 1
-    if value > .zero { least[number] = mayHold(number) ? min(least[number], value) : value }
+    if !mayHold(number) {
+      least[number] = value
+    } else if value > .zero {
+      least[number] = min(least[number], value)
+    }
     if holds != (value > .zero) { open |= 1 << UInt64(number) }
     values[number] = max(values[number], value)
     hold(number, holds || value > .zero)

@@ -26,7 +26,7 @@ struct FeltEnvironment: Sendable {
     var unfelt: UInt64
     var changes: [Event]
     var settings: [Event]
-    /// Those that were set to more, or to less, while they held, and how long ago.
+    /// Those that were set to more, or to less, and how long ago.
     var resettings: [Event]
     var ends: [End]
     /// What was set at earlier moments that still count.
@@ -62,7 +62,7 @@ struct FeltEnvironment: Sendable {
   /// Those that a stimulus has set on the present link, and when one was set last in this test.
   private var sent: UInt64 = 0
   private var sentAt: [Instant?]
-  /// When what they are set to was last changed while they held.
+  /// When what they are set to was last changed.
   private var resetAt: [Instant?]
   /// What counts from the entry of a state was like at earlier moments.
   private(set) var entries: EntryConditions
@@ -330,9 +330,8 @@ extension FeltEnvironment {
     body(&environment)
     if conditions != before {
       note(number, besides: recent, at: now)
-    } else if environment.values[number] != value {
-      resetAt[number] = now
     }
+    if environment.values[number] != value { resetAt[number] = now }
   }
 
   /// Notes that a condition changes now, while what others were changed to need not be felt yet.
