@@ -154,6 +154,8 @@ extension FeltEnvironment {
       // Where the device reports what really happened, a fault alone is only what the tester wanted.
       guard effect.isOwn || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
       if !effect.isOwn, table.lasting >> UInt64(number) & 1 == 0 { keepTime(of: fault, at: now) }
+      // Of what was open it may be that it changes only now.
+      if open >> UInt64(number) & 1 == 1 { note(number, besides: recent(at: now), at: now) }
       change(number, at: now) { $0.apply(effect, isOn: isOn, in: table) }
       if environment.isHeld(number) { doubtSettings(since: number, at: now) }
     }
