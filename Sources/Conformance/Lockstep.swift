@@ -153,7 +153,11 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public private(set) var refusal: String?
 
   /// The options of the machine's choices that the device is held to, as bits; all of them unless it has shown some.
-  public var held: UInt64
+  public var held: UInt64 {
+    didSet { isHeldToSome = held != tracker.specification.machine.allOptions }
+  }
+  /// Whether these are not all options: most devices have shown none.
+  private var isHeldToSome = false
 
   /// Whether the device was brought to the start of this test.
   public private(set) var isReady = false
@@ -295,7 +299,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func takeSilence() -> Divergence? {
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
-    return nil
+    // What comes after it is that of a device with another option.
+    return isHeldToSome ? contradiction() : nil
   }
 
   private mutating func take(_ observation: Observation) -> Divergence? {
@@ -355,7 +360,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   @inline(never)
   mutating func contradiction() -> Divergence? {
     let machine = tracker.specification.machine
-    guard held != 0, let found = machine.contradiction(of: tracker.options, to: held) else { return nil }
+    guard isHeldToSome, let found = machine.contradiction(of: tracker.options, to: held) else { return nil }
     return divergence(.contradiction(found))
   }
 

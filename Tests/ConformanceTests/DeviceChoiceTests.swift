@@ -130,6 +130,24 @@ struct DeviceChoiceTests {
     }
   }
 
+  @Test("a test ends where it shows another option than the device is held to", arguments: ["red", "dark"])
+  func end(lamp: String) throws {
+    let specification = try #require(keypad)
+    let machine = specification.machine
+    var device = MachineDevice(specification)
+    device.options = try #require(machine.variants.first { machine.options(heldTo: [lamp]) & $0 == $0 })
+    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    lockstep.held = machine.allOptions & ~device.options
+    let right = TestAction.stimulus(Stimulus(specification.vocabulary.stimulus("right") ?? -1))
+    expect(try lockstep.begin(StartCondition()), nil)
+    expect(try lockstep.carryOut(right).divergence, nil)
+    let other = DeviceChoice("lamp", [lamp == "red" ? "dark" : "red"])
+    expect(
+      try lockstep.carryOut(right).divergence?.kind
+        ?? lockstep.carryOut(.wait(.milliseconds(1))).divergence?.kind,
+      .contradiction(.init(of: other, shown: [lamp])))
+  }
+
   @Test("what a device is held to narrows, and is never lost")
   func narrowing() throws {
     let machine = try #require(keypad).machine
