@@ -29,6 +29,8 @@ package enum JournalHeaderScan {
     /// How many observations it rests on.
     package var observations = 0
     package var hasAttachments = false
+    /// Whether it says what the case showed of choices that a device makes once.
+    package var hasShown = false
     /// Whether another try follows.
     package var isTriedAgain = false
     /// Whether the case is in quarantine.
@@ -83,6 +85,7 @@ package enum JournalHeaderScan {
       case 4 where tokens.reads(key, "case"):
         guard ended.id.kind == .other, value.kind != .other else { return nil }
         ended.id = value
+      case 5 where tokens.reads(key, "shown"): ended.hasShown = true
       case 5 where tokens.reads(key, "limit"): ended.isLimited = value.kind == .string
       case 5 where tokens.reads(key, "again"): ended.isTriedAgain = tokens.reads(value.range, "true")
       case 10 where tokens.reads(key, "quarantine"): ended.isInQuarantine = value.kind == .string

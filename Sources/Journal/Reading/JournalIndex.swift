@@ -110,6 +110,11 @@ package struct JournalIndex {
   /// journals tell.
   package internal(set) var missing: (of: Int, cases: Int) = (0, 0)
 
+  /// What devices showed of choices that each of them makes once, case after case in the order of the journals.
+  private var choices = ShownChoices()
+  /// Where cases that agree by themselves contradict each other, once for each choice of a device.
+  private var contradictions: [(held: ShownChoices.Known, message: String)] = []
+
   var table = CaseTable()
   /// A hash of the suite and the name of each case.
   var names = Pages<UInt64>()
@@ -144,6 +149,8 @@ package struct JournalIndex {
     var replaced = 0
     /// Where its first case is.
     var first = 0
+    /// The device and the machine of the case that was begun last.
+    var (device, machine) = (RepeatedText(), RepeatedText())
   }
 
   /// A finding as the case behind it shows it, and its number among all.
@@ -228,6 +235,7 @@ package struct JournalIndex {
         statuses.append(nil)
       }
     }
+    for item in contradictions { add(JournalProblem(line: 0, message: item.message, status: .divergence)) }
     numberCopies()
     order = SuiteOrder(suiteTable, table)
     sumUp()
@@ -351,7 +359,36 @@ extension JournalIndex {
       let code = status ?? Int(CommandStatus.incomplete.rawValue)
       tally.causes.insert(CommandStatus(rawValue: Int32(clamping: code)) ?? .internalFault)
     }
-    if problems.contains(where: { $0.status == nil }) { tally.causes.insert(.incomplete) }
+    for problem in problems { tally.causes.insert(problem.status ?? .incomplete) }
+  }
+}
+
+// MARK: - Choices
+
+extension JournalIndex {
+  /// Holds the device of a case to what it showed in those before: runs that are put together may contradict each other
+  /// although each of them agrees. One alone has done that itself.
+  mutating func hold(_ verdict: Record.Verdict, in journal: Int32) {
+    guard sources.count > 1, verdict.word == .agree, !verdict.isTriedAgain, !verdict.shown.isEmpty else {
+      return
+    }
+    var test = Record.Case(id: verdict.id)
+    if let run = sources[Int(journal)].manifest.name { test.id += " of \(run)" }
+    (test.device, test.machine) = (reading.device.text, reading.machine.text)
+    guard let (held, shown) = choices.take(verdict.shown, of: test) else { return }
+    let isSaid = contradictions.contains {
+      ($0.held.device, $0.held.machine, $0.held.shown.choice)
+        == (held.device, held.machine, held.shown.choice)
+    }
+    guard !isSaid else { return }
+    let seen = shown.options.joined(separator: " or ")
+    let expected = held.shown.options.joined(separator: " or ")
+    contradictions.append(
+      (
+        held,
+        "\(held.device) changed its choice of \(shown.choice), which a device makes once: in \(test.id) it showed "
+          + "\(seen), and it is held to \(expected), which it showed in \(held.id)"
+      ))
   }
 }
 

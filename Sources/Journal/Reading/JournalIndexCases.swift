@@ -58,6 +58,7 @@ extension JournalIndex {
       reading.provisional.now = [:]
     case .begin(let start):
       let suite = suiteTable.number(of: className(id: start.id))
+      (reading.device, reading.machine) = (RepeatedText(start.device), RepeatedText(start.machine))
       begin(
         Array(start.id.utf8), attempt: start.attempt, suite: suite,
         name: hash(caseName(of: start, copy: 1), suite), reader, journal)
@@ -103,6 +104,8 @@ extension JournalIndex {
     let line = reader.bytes
     let scanner = LineTokens(line)
     let id = scanner.bytes(of: start.id)
+    reading.device.read(start.device, scanner)
+    reading.machine.read(start.machine, scanner)
     let suite = suiteTable.number(of: start, scanner)
     let name: UInt64
     if start.settings == nil, let plain = scanner.plainName(ofID: start.id) {
@@ -163,7 +166,7 @@ extension JournalIndex {
 
   private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
     let scanner = LineTokens(reader.bytes)
-    if !ended.ending.isRed || failures.count >= Self.failureLimit, let open,
+    if !ended.hasShown, !ended.ending.isRed || failures.count >= Self.failureLimit, let open,
       scanner.isText(ended.id, open.id)
     {
       if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
@@ -182,6 +185,7 @@ extension JournalIndex {
         JournalProblem(
           line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
     }
+    hold(verdict, in: open.entry.journal)
     let ending = verdict.tryEnding
     if ending.isRed, failures.count < Self.failureLimit {
       failures.append(Failure(place: table.count, verdict: verdict))

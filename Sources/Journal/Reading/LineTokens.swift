@@ -255,3 +255,20 @@ private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || by
 
 @inline(__always)
 private func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+/// A text that most lines of a kind have alike: it is built where it is another one than in the line before.
+struct RepeatedText {
+  /// The text; `nil` where the last line had none.
+  private(set) var text: String?
+  private var bytes: [UInt8]
+
+  /// Begins with a text.
+  init(_ text: String? = nil) { (self.text, bytes) = (text, Array((text ?? "").utf8)) }
+
+  /// Reads the text of a line.
+  mutating func read(_ raw: LineTokens.Raw?, _ scanner: borrowing LineTokens) {
+    guard let raw else { return self = RepeatedText() }
+    guard text == nil || !scanner.isText(raw, bytes) else { return }
+    (text, bytes) = (scanner.text(of: raw), scanner.bytes(of: raw))
+  }
+}
