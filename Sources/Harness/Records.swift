@@ -147,7 +147,9 @@ extension Outcome {
     record.message = message
     if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.line) }
     if case .limited(let reason) = verdict { record.limit = reason }
-    if verdict == .agree { record.shown = shown.map { Record.ShownChoice($0.name, $0.options) } }
+    if verdict == .agree || isContradiction {
+      record.shown = shown.map { Record.ShownChoice($0.name, $0.options) }
+    }
     if verdict.word == .agree || verdict.word == .divergence { record.observations = observations }
     (record.quarantine, record.isFlaky) = (quarantine, isFlaky)
     if case .divergence(let divergence) = verdict { record.explain(divergence, details) }

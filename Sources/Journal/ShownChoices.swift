@@ -43,6 +43,15 @@ public struct ShownChoices: Hashable, Sendable {
     return nil
   }
 
+  /// Receives what other runs showed. What contradicts what is known changes nothing.
+  public mutating func take(_ others: ShownChoices) {
+    for item in others.all {
+      var test = Record.Case(id: item.id)
+      (test.device, test.machine) = (item.device, item.machine)
+      _ = take([item.shown], of: test)
+    }
+  }
+
   private func place(of item: Record.ShownChoice, _ test: Record.Case) -> Int? {
     all.firstIndex {
       $0.device == test.device ?? "" && $0.machine == test.machine ?? "" && $0.shown.choice == item.choice

@@ -61,7 +61,7 @@ extension Record {
     public var details: [String] = []
     /// What the model would have taken, a state each.
     public var allowed: [Allowance] = []
-    /// What the case showed of choices that a device makes once, where it agreed.
+    /// What the case showed of choices that a device makes once, where it agreed by itself.
     public var shown: [ShownChoice] = []
     /// What tells this failure from others: the same thing found again has the same signature.
     public var signature: String?

@@ -47,6 +47,9 @@ public struct NightlyJournal {
       visits += campaign.visits.filter { known.insert($0).inserted }
     }
     for lock in night.locks { try write(park(of: lock)) }
+    for item in runs.shownChoices(in: night).choices.all {
+      try write([.event(Record.Event(.diagnostic, "\(item)", at: .zero))])
+    }
     try write(visits)
     for words in runs.lab.unmet { try write([.event(Record.Event(.diagnostic, words, at: .zero))]) }
     if let words = tally?.tooLittle { try write([.event(Record.Event(.diagnostic, words, at: .zero))]) }
@@ -155,7 +158,7 @@ extension NightEnding.Verdict {
 
 extension Record.Case {
   /// The same case among those of other locks.
-  fileprivate func named(on lock: String?, attempt: Int) -> Record.Case {
+  func named(on lock: String?, attempt: Int) -> Record.Case {
     var copy = self
     copy.attempt = attempt
     guard let lock else { return copy }

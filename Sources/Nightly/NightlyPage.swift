@@ -46,6 +46,10 @@ extension NightlyReport {
         night.settings.way == .dongle ? "Dongles" : "Places", dongleTitles,
         dongles.map { ($0.cells, $0.isBad) }, numbers: [1, 2])
     }
+    if !chosen.isEmpty {
+      let rows = chosen.markup { "<li>\("\($0)")</li>\n" }
+      body += "<section><h2>What locks have chosen</h2>\n<ul>\(rows)</ul></section>\n"
+    }
     body += links(in: folder)
     body += pageEnd(
       "<code>lockstep nightly</code> from the record of the night", waited: "what the night took")

@@ -83,6 +83,8 @@ public struct NightlyReport {
   private(set) var dongles: [DongleLine] = []
   /// For how long was fuzzed.
   private(set) var fuzzed = Interval.zero
+  /// What the locks showed of choices that each of them makes once.
+  let chosen: [ShownChoices.Known]
   private(set) var resumptions = 0
   private(set) var causes = Set<NightResult.Cause>()
   /// What the night came to; ``Tally/exitStatus`` is how it ended.
@@ -92,6 +94,7 @@ public struct NightlyReport {
     _ night: Night, _ runs: NightlyRuns, _ folder: NightlyFolder, took: Interval, _ minimum: MinimumVerdicts
   ) {
     (self.night, self.runs, self.folder, self.took, self.minimum) = (night, runs, folder, took, minimum)
+    chosen = runs.shownChoices(in: night).choices.all
     resumptions =
       folder.record.count { if case .resumed = $0 { true } else { false } } + (folder.record.isEmpty ? 0 : 1)
     for state in night.cases { take(state) }
@@ -363,6 +366,8 @@ extension NightlyReport {
     if !dongles.isEmpty {
       lines += [""] + table([dongleTitles] + dongles.map(\.cells), paint, bad: dongles.map(\.isBad))
     }
+    if !chosen.isEmpty { lines.append("") }
+    lines += chosen.map { "  chosen   \($0)" }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
     // Whatever a scenario, a lock or a file is called: no name begins a line of ours.
@@ -458,6 +463,7 @@ extension NightlyReport: Written {
     .derived("notRun", \.notRun, .list(.object())), .derived("skipped", \.skipped, .list(.object())),
     .derived("fuzzed", { seconds($0.fuzzed) }, .json(Shape.number)),
     .derived("lapsed", { $0.runs.lab.lapsed.map(\.description) }, .list(.text)),
+    .derived("chosen", { $0.chosen.map(\.description) }, .list(.text)),
     .derived("locks", \.locks, .list(.object())), ways(.dongle), ways(.place),
     .derived("reports", \.reports, .list(.text)), .derived("status", { Int($0.status.rawValue) }, .count),
   ]

@@ -55,13 +55,31 @@ public struct NightlyRuns: Sendable {
   /// For how long a run waits for a lock or a dongle that somebody else has.
   static let wait = Interval.seconds(60)
 
-  /// The words of a command that makes a run.
-  func words(for attempt: NightAttempt) -> [String] {
+  /// What the locks of a night have shown of choices that each of them makes once, over its cases in the order in which they
+  /// ended, and by which of its runs that is known.
+  func shownChoices(in night: Night) -> (choices: ShownChoices, runs: [NightAttempt]) {
+    var (choices, runs) = (ShownChoices(), [NightAttempt]())
+    for run in night.ended where run.ending.verdict == .agree && !run.ending.shown.isEmpty {
+      guard var test = test(of: run.attempt)?.record.named(on: run.attempt.lock, attempt: 1) else { continue }
+      // Locks may be devices of one kind.
+      test.device = run.attempt.lock
+      let before = choices
+      let shown = run.ending.shown.map { Record.ShownChoice($0.choice, $0.options) }
+      let other = choices.take(shown, of: test)
+      if other == nil, choices != before { runs.append(run.attempt) }
+    }
+    return (choices, runs)
+  }
+
+  /// The words of a command that makes a run of a night.
+  func words(for attempt: NightAttempt, of night: Night) -> [String] {
     var words: [String]
     switch attempt.work {
     case .test(let identity):
       guard let place = places[identity] else { preconditionFailure("there is no such case") }
       words = ["run", lab.tests[place].file, "--seed=\(lab.tests[place].seed)", "--show-progress=none"]
+      let known = shownChoices(in: night).runs.filter { $0.lock == attempt.lock }
+      words += known.compactMap { journal(of: $0.number) }.map { "--shown-in=\($0)" }
     case .park:
       words = [
         "run", ownPark(of: attempt)?.path ?? folder + "/park.yaml", "--seed=1", "--show-progress=none",
@@ -153,7 +171,9 @@ extension NightlyRuns {
 
   /// What a verdict means; what is in quarantine is the night's to excuse.
   private static func ending(_ verdict: Record.Verdict, _ park: ParkState) -> NightEnding {
-    NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", park: park)
+    var ending = NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", park: park)
+    ending.shown = verdict.shown.map { NightEnding.Shown(choice: $0.choice, options: $0.options) }
+    return ending
   }
 
   private func ending(

@@ -202,7 +202,8 @@ public final class NightlySession {
       try makeFolder(runs.folder(of: attempt.number))
       if let park = runs.ownPark(of: attempt) { try WholeFile.replace(park.path, with: park.text) }
       let process = try JobProcess(
-        ["nightly-case", "--"] + runs.words(for: attempt), first: runs.lifeline(of: attempt.number))
+        ["nightly-case", "--"] + runs.words(for: attempt, of: night), first: runs.lifeline(of: attempt.number)
+      )
       jobs.append((attempt.number, .child(process)))
     } catch {
       events.append(

@@ -143,6 +143,20 @@ struct NightTests {
     expect(rig.receive(.ended(2, good(2)), at: 9), ["a: flaky", "finish"])
   }
 
+  @Test("tries nothing again that contradicts what its lock showed before, and has that in its record")
+  func contradiction() {
+    var rig = Rig([test("a", retries: 1), test("b", retries: 1)])
+    _ = rig.receive(.begin(clock), at: 0)
+    var first = good(1)
+    first.shown = [.init(choice: "touching", options: ["opens"])]
+    _ = rig.receive(.ended(1, first), at: 5)
+    var other = NightEnding(.divergence, "why", cycleCounter: 1, park: .parked)
+    other.shown = [.init(choice: "touching", options: ["alarms", "ignores"])]
+    expect(rig.receive(.ended(2, other), at: 9), ["b: divergence", "finish"])
+    rig.crash()
+    expect(rig.night.ended.map(\.ending), [first, other])
+  }
+
   @Test("spends no more retries than the night has")
   func retries() {
     var settings = NightSettings(duration: .seconds(3600), retries: 1)

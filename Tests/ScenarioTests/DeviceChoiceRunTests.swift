@@ -93,7 +93,7 @@ struct DeviceChoiceRunTests {
       "defect", "autolock-start-varies", ["short", "nothing", "long", "short-again"],
       [
         "short | agree | autolock-start is at-once", "nothing | agree",
-        "long | divergence | \(contradiction)next-unlocking, and it is held to at-once, which it showed in short",
+        "long | divergence | autolock-start is next-unlocking | \(contradiction)next-unlocking, and it is held to at-once, which it showed in short",
         "short-again | agree | autolock-start is at-once",
       ]
     ),
@@ -101,7 +101,7 @@ struct DeviceChoiceRunTests {
       "defect", "autolock-start-varies", ["long", "short", "long-again"],
       [
         "long | agree | autolock-start is next-unlocking",
-        "short | divergence | \(contradiction)at-once, and it is held to next-unlocking, which it showed in long",
+        "short | divergence | autolock-start is at-once | \(contradiction)at-once, and it is held to next-unlocking, which it showed in long",
         "long-again | agree | autolock-start is next-unlocking",
       ]
     ),

@@ -129,7 +129,7 @@ struct CompletionTests {
         "--device=emulator:reference?loss=1&defect=deaf-unlock"
       ),
       ("fuzz --device lock:", ":file"), ("scan --transport us", "usb:"), ("completions z", "zsh"),
-      ("help run --sho", "--show-progress --show-config"), ("nonsense ", ""),
+      ("help run --sho", "--shown-in --show-progress --show-config"), ("nonsense ", ""),
       ("mutants sesame-table ", ":file"),
       ("schedule git", "gitlab github"), ("schema jo", "journal"),
       ("bench --only direct.os3", "direct.os3.sessions"),

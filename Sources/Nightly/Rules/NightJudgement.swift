@@ -49,7 +49,7 @@ extension Night {
     case .skipped: return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
     case .divergence:
       let isTriedAgain =
-        state.divergences <= state.test.retries && retriesUsed < settings.retries
+        !last.isContradiction && state.divergences <= state.test.retries && retriesUsed < settings.retries
         && state.test.quarantine == nil
       return isTriedAgain ? nil : failure(of: state)
     case .labFault, .unhealthy:

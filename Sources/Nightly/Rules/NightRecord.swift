@@ -125,8 +125,13 @@ extension NightLine {
       "run": .integer(number), "verdict": .text(ending.verdict.rawValue), "message": text(ending.message),
       "cycle counter": ending.cycleCounter.map { .integer($0) }, "left": left.word, "leftBecause": left.why,
       "pause": ending.pause.map { .text($0.description) },
-      "outOfUse": ending.outOfUse.map { [$0.kind: .text($0.name)] }, "t": time,
+      "outOfUse": ending.outOfUse.map { [$0.kind: .text($0.name)] },
+      "shown": ending.shown.isEmpty ? nil : .list(ending.shown.map(shown)), "t": time,
     ])
+  }
+
+  private static func shown(_ shown: NightEnding.Shown) -> JSON {
+    ["choice": .text(shown.choice), "options": .list(shown.options.map(JSON.text))]
   }
 }
 
@@ -257,6 +262,11 @@ private struct Reader {
       default: .unknown
       }
     ending.pause = text("pause").flatMap { Interval(text: $0) }
+    ending.shown = (json["shown"]?.elements ?? []).map { shown in
+      NightEnding.Shown(
+        choice: shown["choice"]?.string ?? "",
+        options: (shown["options"]?.elements ?? []).compactMap(\.string))
+    }
     return ending
   }
 }

@@ -200,6 +200,16 @@ public struct NightEnding: Equatable, Sendable {
   public var pause: Interval?
   /// What the run put out of use.
   public var outOfUse: NightDevice?
+  /// What a case showed of choices that a lock makes once, where it agreed by itself.
+  public var shown: [Shown] = []
+  /// The options of a choice that explain what was shown.
+  public struct Shown: Equatable, Sendable {
+    var choice: String
+    var options: [String]
+  }
+
+  /// Whether it showed something else than cases before it: another try takes nothing of that back.
+  var isContradiction: Bool { verdict == .divergence && !shown.isEmpty }
 
   /// Makes an ending.
   public init(

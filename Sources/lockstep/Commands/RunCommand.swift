@@ -119,6 +119,11 @@ private struct RunSession {
       }
       earlier = try resumed.earlier(of: plan)
     }
+    if !arguments.shownIn.isEmpty {
+      var choices = try arguments.shownChoices()
+      choices.take(earlier.choices)
+      earlier.choices = choices
+    }
     earlier.tally.minimum = arguments.minimum
     self.earlier = earlier
     folder = try RunFolder.open(

@@ -68,6 +68,7 @@ struct RunArguments {
   var failsFast = false
   var flakyResult = FlakyResult.pass
   var minimum = MinimumVerdicts()
+  var shownIn: [String] = []
   var resume: String?
   /// The seed that was drawn when a run began that is taken up again.
   var drawnSeed: UInt64?
@@ -133,6 +134,11 @@ extension RunArguments {
         "ignore-quarantine", \.lab.ignoresQuarantine,
         "Judges what is in quarantine on the bench like everything else."
       ).heldOnly(beside: realLock),
+      .list(
+        "shown-in", \.shownIn, "RUN",
+        "Holds devices from the first case on to what they showed in this run, of choices that each of them makes once.",
+        example: "2026-11-22T01-00-00-run", as: .folder
+      ).typedOnly(since: "what was tested before is another run each time"),
       .value(
         "resume", \.resume, "RUN",
         "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
@@ -244,6 +250,16 @@ extension RunArguments {
     let failed = LastFailures(in: reports.out, before: resume)
     if failed.ids.isEmpty, !isQuiet { messages.say("lockstep: nothing failed the last time: all is run") }
     return (failed.ids, lastFailed ? .only : .first)
+  }
+
+  /// What devices showed in the runs that are named, of choices that each of them makes once.
+  func shownChoices() throws(UsageError) -> ShownChoices {
+    var choices = ShownChoices()
+    for run in shownIn {
+      let journal = try RunPlace.journal(of: run, out: reports.out)
+      choices.take(try checked("--shown-in: \(journal): ") { try RunProgress(journal: journal) }.choices)
+    }
+    return choices
   }
 
   /// What to say of filters where nothing is selected: those that may have been meant otherwise than they were taken.

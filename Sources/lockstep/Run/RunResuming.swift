@@ -63,11 +63,11 @@ extension RunArguments {
   /// The arguments with which a run is taken up again: its own, but for how it reports.
   fileprivate func resuming(_ manifest: Manifest, seed: UInt64?) throws(UsageError) -> RunArguments {
     guard paths.isEmpty, device == nil, self.seed == nil, filters.isEmpty, shard == nil, rounds == Count(1),
-      !lastFailed, !failedFirst
+      !lastFailed, !failedFirst, shownIn.isEmpty
     else {
       throw UsageError(
-        "--resume takes scenarios, device, seed, filter, shard, rounds and what failed last from the run: leave "
-          + "them out")
+        "--resume takes scenarios, device, seed, filter, shard, rounds, what failed last and --shown-in from the run: "
+          + "leave them out")
     }
     let parser = ArgumentParser<RunArguments>(options: RunArguments.options, operands: RunArguments.paths)
     guard case .run(var arguments) = try parser.parse(manifest.command.dropFirst(), into: RunArguments())
