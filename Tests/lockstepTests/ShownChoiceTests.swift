@@ -20,12 +20,7 @@ struct ShownChoiceTests {
         scenario: \(name)
         machine: sesame
         device: { lock: sesame5, registered: true, configured: true, bolt: unlocked }
-        steps:
-          - closeTo
-          - connect
-          - until: { status: unlocked }
-          - setAutolock: \(delay) s
-          - wait: 25 s
+        steps: [closeTo, connect, { until: { status: unlocked } }, { setAutolock: \(delay) s }, { wait: 25 s }]
 
         """)
     }
