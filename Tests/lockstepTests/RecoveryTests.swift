@@ -165,7 +165,7 @@ struct RecoveryTests {
           + "stopped: it is not known whether this bench is fit\n", ""
       ),
       (
-        "touch on; sleep 60", 2, 143, "",
+        "touch on; sleep 60", 2, 130, "",
         "lockstep: ended at once: blue may be without power until this is run: touch on; sleep 60\n"
       ),
     ] {
@@ -186,7 +186,7 @@ struct RecoveryTests {
       let process = try Command.start("/bin/sh", ["-c", line], in: folder.path, out: out)
       for (name, count) in [("off", 1), ("on", 2)] where count <= signals {
         eventually(by: process) { folder.has(name) }
-        kill(process.processIdentifier, SIGTERM)
+        kill(process.processIdentifier, name == "off" ? SIGTERM : SIGINT)
       }
       expect(process.waitUntilExit(), status)
       let lines = try out.read("output").split(separator: "\n", omittingEmptySubsequences: false)
