@@ -9,7 +9,7 @@ extension RecordedRuns {
   ///
   /// Source: GitLab Docs, "Code Quality", "Code Quality report format".
   func writeCodeQuality(to path: String) throws(FileFault) {
-    try makeFolder(Path.folder(of: path))
+    makeFolders(above: path)
     var file = try Replacement(of: path)
     var written: Set<String> = []
     try file.write("[")

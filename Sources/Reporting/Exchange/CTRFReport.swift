@@ -9,7 +9,7 @@ extension RecordedRuns {
   ///
   /// Source: CTRF specification, `ctrf.schema.json`.
   public func writeCTRF(to path: String) throws(FileFault) {
-    try makeFolder(Path.folder(of: path))
+    makeFolders(above: path)
     var file = try Replacement(of: path)
     let folders = index.sources.map { source in
       index.isReproducible
