@@ -194,7 +194,9 @@ struct FuzzCommandTests {
     arguments: [
       ("kill -KILL $PID", ["signal 9"], 3),
       // Without memory it ends itself, or its stack cannot grow; one that still loads what it needs is ended by the loader.
-      ("prlimit --pid $PID --as=1000000", ["signal 6", "signal 11", "exit status 127"], 70),
+      (
+        "prlimit --pid $PID --as=1000000", ["signal 4", "signal 6", "signal 11", "exit status 127"], 70
+      ),
     ])
   func dead(_ deed: String, _ ends: [String], _ status: Int32) throws {
     let folder = try Command.Folder()
