@@ -30,16 +30,17 @@ public struct CommandSet {
   ///
   /// - Parameter takesSettings: whether a file of settings says what the words leave out.
   public func run(_ words: [String], _ console: Console, takesSettings: Bool = true) -> CommandStatus {
+    // What could not be found out because the end was asked for is no mistake of who asked.
+    let isStopped = { (status: CommandStatus) in status == .usage && Interruption.isRequested }
     let status: CommandStatus
     do {
       status = try dispatch(words, console, takesSettings ? .files { all.compactMap(\.section) } : .none)
     } catch {
       status = error.status
-      let isStopped = status == .usage && Interruption.isRequested
-      console.say("lockstep: \(isStopped ? "the end was asked for before anything was done" : error.message)")
+      let words = isStopped(status) ? "the end was asked for before anything was done" : error.message
+      console.say("lockstep: \(words)")
     }
-    // What could not be found out because the end was asked for is no mistake of who asked.
-    return status == .usage && Interruption.isRequested ? .incomplete : status
+    return isStopped(status) ? .incomplete : status
   }
 
   private func dispatch(

@@ -451,7 +451,7 @@ extension FeltEnvironment {
     return member.earliest > sent ? min(least, former[number].least) : nil
   }
 
-  /// From when on the time of a row counts: anew when a condition that it depends on changes, unless that leaves alone
+  /// From when on the time of a row counts: again when a condition that it depends on changes, unless that leaves alone
   /// what is under way, and not before one that prevented it has worn off.
   func beginning(of requirement: Guard, since entry: Instant) -> Instant {
     var since = entry
@@ -497,7 +497,7 @@ extension FeltEnvironment {
   /// What is remembered, with times counted back from a moment.
   ///
   /// - Parameters:
-  ///   - members: the nodes whose time still counts: it may count anew from a later change.
+  ///   - members: the nodes whose time still counts: it may count again from a later change.
   ///   - pasts: what is remembered of what counts from the entry.
   func snapshot(at now: Instant, members: [Member], pasts: [EntryConditions.Past]) -> Snapshot {
     var changes: [Snapshot.Event] = []
