@@ -103,7 +103,7 @@ private func divergence(
         let arguments = generator.below(2) == 0 ? [] : [Argument("value", .duration(seconds))]
         action = .stimulus(Stimulus(events[generator.below(events.count)], arguments))
       case 5: action = .wait(.milliseconds(Int64([1, 100, 250, 500, 1000, 2000][generator.below(6)])))
-      case 6: action = .edge(.milliseconds(Int64(generator.below(3) - 1)))
+      case 6: action = .edge(TimerEdge(.closing, .milliseconds(Int64(generator.below(3) - 1))))
       default:
         let values: [Value] = [
           .flag(true), .flag(false), .duration(.seconds(1)), .duration(.milliseconds(300)),

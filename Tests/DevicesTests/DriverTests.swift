@@ -202,6 +202,26 @@ struct DriverTests {
     }
   }
 
+  @Test("a link is lost after so many packets of what is under way, and of nothing else")
+  func countedLoss() throws {
+    let pair = ScriptedPair()
+    var device = try pair.device()
+    let cases: [(packets: Int, pause: Int64, isLost: Bool)] = [
+      (1, 0, true), (2, 0, true), (50, 0, false), (1, 1_000, false),
+    ]
+    for (packets, pause, isLost) in cases {
+      try device.reset(to: StartCondition())
+      try device.perform(Stimulus(0))
+      _ = try observed(&device, until: seconds(3))
+      try device.bring(about: Fault("lose-link", .integer(packets)))
+      var shown = try observed(&device, until: device.now + .milliseconds(pause))
+      for _ in 0..<2 { try device.perform(Stimulus(1)) }
+      shown += try observed(&device, until: seconds(13))
+      #expect(shown.contains { $0.hasSuffix("gone") } == isLost, "\(packets) \(pause): \(shown)")
+    }
+    device.shutDown()
+  }
+
   static let impossibleOperations: [(operations: String, failed: String)] = [
     (
       #"say(read="2a19")"#,

@@ -19,7 +19,7 @@ import Testing
         (.wait(.milliseconds(1500)), false),
         (.wait(.zero), false),
         (.settle, false),
-        (.edge(.milliseconds(1)), false),
+        (.edge(.past), false),
       ], vocabulary: vocabulary)
     #expect(
       scenario

@@ -25,8 +25,8 @@ public enum TestAction: Equatable, Sendable {
   case settle
   /// Time passes until the device shows something, where the model awaits that; see ``Lockstep/awaitNext()``.
   case next
-  /// Time passes up to the model's next deadline, and so much more, or less.
-  case edge(Interval)
+  /// Time passes up to a bound of the timer that runs, and so much more, or less.
+  case edge(TimerEdge)
 }
 
 /// Disturbances that a device offers to tests that are generated: a fault with the values worth trying.
@@ -81,6 +81,10 @@ public struct Alphabet: Sendable {
   /// Which events lead from each node towards one in which an event of ``moving`` is legal, and which lead away from there, as
   /// bits; empty where nothing moves.
   let approaches: [(nearer: UInt64, farther: UInt64)]
+  /// The variants of waiting for a bound of a timer that can be told apart with the device, ascending.
+  let distinctEdges: [Int]
+  /// How often each variant is chosen.
+  let edgeWeights: [Double]
   /// How long the longest window of the machine is that ends.
   let longestWindow: Interval
   /// How many of the acts, the first ones, are events of the machine.
@@ -134,10 +138,12 @@ public struct Alphabet: Sendable {
         name: "wait", level: .events,
         variants: Self.waits(in: definition, isTimed: isTimed, isVirtual: abilities.isInVirtualTime)
           .map { .wait($0) }, weight: 1))
-    let edges: [Interval] = [.milliseconds(-1), .zero, .milliseconds(1)]
+    let edges = isTimed ? TimerEdge.worthTrying(in: definition) : []
+    edgeWeights = edges.map(\.weight)
+    distinctEdges = edges.indices.filter { edges[$0].isDistinct(within: abilities.slack) }
     reach = specification.reach { [acts] in !acts[$0].variants.isEmpty }
     acts.append(
-      Act(name: "edge", level: .events, variants: isTimed ? edges.map { .edge($0) } : [], weight: 1))
+      Act(name: "edge", level: .events, variants: edges.map { .edge($0) }, weight: 1))
     let offered = acts.prefix(min(eventCount, 64)).enumerated().reduce(UInt64(0)) { mask, act in
       act.element.variants.isEmpty ? mask : mask | 1 << UInt64(act.offset)
     }

@@ -23,6 +23,8 @@ public struct Explorer: Sendable {
     public var waits = 0.01
     /// Stimuli that change nothing in the model, where others are legal too: as many as leave the ways through it whole.
     public var selfLoops = 0.1
+    /// Bounds of timers that run are gone to, and something is given there.
+    public var edges = 0.1
     /// Disturbances of the messages, the packets and the link: each excuses much of what follows it.
     public var disturbances = 0.02
     /// Of all tests, those that repeat cycles.
@@ -69,6 +71,8 @@ public struct Explorer: Sendable {
     var motor = 1.0
     /// How often what was called off is waited for all the same.
     var doubts = 0.0
+    /// How often a bound of a timer that runs is gone to, where it was not for long.
+    var edges = 0.0
     /// How often a command that moves the motor is followed by another one, in its motion or right after it.
     var haste = 0.0
   }
@@ -86,7 +90,7 @@ public struct Explorer: Sendable {
   /// How often a cycle is gone around that a device may count: people report counts up to a hundred.
   private static let endurance = 16...112
   /// How many choices a test has left after that.
-  private static let aftermath = 8
+  static let aftermath = 8
   /// The part of all choices that is spent on that: with less, a count that a power cycle ends takes more than it costs others.
   private static let endured = 0.125
   /// The events after which that begins: what takes a few repetitions is found before.
@@ -104,6 +108,14 @@ public struct Explorer: Sendable {
   /// The part of all choices that is spent on that, as if some had been made before: a large machine has a great many.
   static let asked = 0.1
   static let shallowest = 1_000
+  /// The part of all choices that is spent at bounds of timers, as if some had been made before, for each unit of their weight.
+  static let edged = 0.15
+  /// How often one request is given in a row, seldom in a campaign: a byte that counts it comes round, and one more shows it.
+  static let wrapping = 257
+  /// How often a row is begun again that was broken off.
+  static let longestUnwrapped = 20
+  /// The events after which that begins.
+  static let wrappingBegins = 2_000
 
   let alphabet: Alphabet
   private(set) var settings: Settings
@@ -146,9 +158,16 @@ public struct Explorer: Sendable {
   /// Whether a cycle is gone around as often as devices count: nothing comes between.
   var isEnduring = false
   /// A stimulus that changes nothing and is given again at once: where, and how often yet.
-  var insistence: (choice: Choice, position: UInt64, left: Int) = (Choice(0), 0, 0)
-  /// The choices that were spent on going around, where nothing leads back, and on asking what changes nothing.
-  var spent = (enduring: 0, lingering: 0, asking: 0)
+  /// Or as often as a byte counts: whatever ends by itself meanwhile.
+  var insistence: (choice: Choice, position: UInt64, left: Int, wraps: Bool) = (Choice(0), 0, 0, false)
+  /// In which positions each stimulus was given as often in a row as a byte counts.
+  var wrapped: [[UInt64]]
+  /// How often such a row was broken off, since the device did not stay where it can be given.
+  var unwrapped = 0
+  /// Where a test stands that goes to a bound of a timer.
+  var edgeStage = EdgeStage.none
+  /// The choices that were spent on going around, where nothing leads back, on asking what changes nothing, and at bounds of timers.
+  var spent = (enduring: 0, lingering: 0, asking: 0, edges: 0)
   /// The part of the machine that can be reached where the test was so far, and where it began.
   private var reach = (now: 1.0, first: 1.0)
   /// Where the device was last let settle.
@@ -207,6 +226,7 @@ public struct Explorer: Sendable {
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
     }
+    wrapped = Array(repeating: [], count: alphabet.eventCount)
     generator = SeededGenerator(seed: seed, for: "explorer")
     test = TestCase(start: self.starts - 1)
     test.choices.reserveCapacity(settings.length)
@@ -222,6 +242,7 @@ public struct Explorer: Sendable {
     cycles.reset()
     isEnduring = false
     insistence.left = 0
+    edgeStage = .none
     decisions.reset()
     lastChoice = nil
     wasDue = .never
@@ -394,6 +415,8 @@ public struct Explorer: Sendable {
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
     plan.end = .max
     plan.selfLoops = chance(0.5) ? 2 * settings.selfLoops : 0
+    plan.edges =
+      variantCounts[alphabet.edge] > 0 && chance(0.75) ? settings.edges * weights[alphabet.edge] : 0
     plan.endures =
       isFree && plan.repeats && uses(.endurance)
       && Double(spent.enduring) <= Self.endured * Double(events - Self.shallow)

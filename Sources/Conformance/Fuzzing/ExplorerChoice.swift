@@ -9,6 +9,7 @@ extension Explorer {
       isEnduring = false
     }
     if let choice = insisted(in: explorationState) { return choice }
+    if edgeStage != .none, let choice = edged(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
     if isPaced, !wasSilent, let choice = wanted(in: explorationState) { return choice }
     if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
@@ -23,6 +24,7 @@ extension Explorer {
       if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: explorationState) {
         return choice
       }
+      if let choice = edge(in: explorationState, slot: slot) { return choice }
       if let choice = repeated(in: explorationState) { return choice }
       if let choice = unasked(legal & explorationState.idle, in: explorationState) { return choice }
     }
@@ -144,22 +146,48 @@ extension Explorer {
       if count < minimum { (best, minimum) = (event, count) }
     }
     let choice = Choice(best, variant: variant(of: best))
+    if wraps(choice, in: explorationState) { return choice }
     let count = counts[context, best]
     if isFree, count < Self.insisting {
       let more = 1 << Int(count) - 1
       // What the test has no room for has its turn in the next one.
       guard test.choices.count + more < min(plan.length, plan.end) else { return choice }
-      insistence = (choice, explorationState.position, more)
+      insistence = (choice, explorationState.position, more, false)
       spent.asking += 1 + more
     }
     counts.add(context, best)
     return choice
   }
 
+  /// Whether a request that changes nothing is now given as often in a row as a byte counts: in a campaign in two positions, since
+  /// in one of them it may not show, and where nothing but events is spent.
+  private mutating func wraps(_ choice: Choice, in explorationState: ExplorationState) -> Bool {
+    let position = explorationState.position
+    guard isFree, events > Self.wrappingBegins, uses(.wrapping), wrapped[Int(choice.act)].count < 2,
+      !wrapped[Int(choice.act)].contains(position),
+      test.choices.count + Self.wrapping + Self.aftermath < settings.longest
+    else { return false }
+    wrapped[Int(choice.act)].append(position)
+    insistence = (choice, position, Self.wrapping - 1, true)
+    plan.end = .max
+    plan.length = max(plan.length, test.choices.count + Self.wrapping + Self.aftermath)
+    return true
+  }
+
   /// What is given once more at once, while it has changed nothing.
   private mutating func insisted(in explorationState: ExplorationState) -> Choice? {
     guard insistence.left > 0 else { return nil }
-    guard insistence.position == explorationState.position else {
+    let act = UInt64(insistence.choice.act)
+    // Where requests take time, timers end between them.
+    let goesOn =
+      insistence.wraps
+      ? (explorationState.legal & explorationState.idle) >> act & 1 == 1
+      : insistence.position == explorationState.position
+    guard goesOn else {
+      if insistence.wraps, unwrapped < Self.longestUnwrapped {
+        wrapped[Int(act)].removeLast()
+        unwrapped += 1
+      }
       insistence.left = 0
       return nil
     }

@@ -121,6 +121,15 @@ struct ExplorerCosts: Sendable {
     return 0..<max(count, 1)
   }
 
+  /// Whether there is time to wait for a window of the machine so long; it is counted as that.
+  mutating func mayWait(_ time: Interval) -> Bool {
+    guard isQuick || time.seconds <= Purpose.window.share * spent - waited[Purpose.window.rawValue] else {
+      return false
+    }
+    purpose = .window
+    return true
+  }
+
   /// The wait that is just longer than what might still happen, if there is time for it.
   mutating func doubt(for time: Interval) -> Int? {
     guard allows(.doubt),

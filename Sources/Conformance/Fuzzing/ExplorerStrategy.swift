@@ -23,6 +23,11 @@ extension Explorer {
     case firstRefusals
     /// Waits are sprinkled over tests.
     case waits
+    /// What a timer of the device may do differently just before or just after it ends is tried: each bound of each timer is gone to,
+    /// each stimulus given there, and the device then let do what it has to do.
+    case edges
+    /// Each request is given as often in a row as a byte counts.
+    case wrapping
     /// Where the device has something to do, it is not always let do it before the next stimulus.
     case impatience
     /// The messages, the packets, the link and the environment is disturbed in some tests.
@@ -56,13 +61,14 @@ extension Explorer {
     case .selfLoops: plan.selfLoops = 0
     case .refusals: plan.refusals = 0
     case .waits: plan.waits = 0
+    case .edges: plan.edges = 0
     case .impatience: plan.patience = 1
     case .disturbances: plan.disturbances = 0
     case .sparing: plan.motor = max(plan.motor, 1)
     case .doubts: plan.doubts = 0
     case .probes: plan.probes = 0
     case nil, .exploring, .endurance, .narrowing, .rareTests, .firstRefusals, .resetting, .silences, .kinds,
-      .shares:
+      .shares, .wrapping:
       break
     }
   }

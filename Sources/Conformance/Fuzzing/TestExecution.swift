@@ -114,7 +114,7 @@ extension Lockstep {
     case .settle: return (action, try settle())
     case .next: return (action, try awaitNext())
     case .edge:
-      guard tracker.deadline != nil, case .wait(let length) = meaning(of: action) else {
+      guard case .wait(let length) = meaning(of: action), length > .zero else {
         return (.wait(.zero), nil)
       }
       return (.wait(length), try pass(until: now + length))
@@ -123,8 +123,8 @@ extension Lockstep {
 
   /// What an action comes to where the test stands: an edge is a wait.
   public func meaning(of action: TestAction) -> TestAction {
-    guard case .edge(let offset) = action else { return action }
-    return .wait(tracker.deadline.map { max($0 - now + offset, .zero) } ?? .zero)
+    guard case .edge(let edge) = action else { return action }
+    return .wait(tracker.timerBounds(at: now).map { max($0.moment(of: edge) - now, .zero) } ?? .zero)
   }
 
   /// Starts a test in a condition, and takes in what the device shows at once.

@@ -24,6 +24,9 @@ struct TimedTracker: Sendable {
   /// Whether something other than a loss explains what is being observed.
   private var isExplained = true
 
+  /// How long after its entry the device was last seen to leave a node by itself, in all tests; less than zero where it was not.
+  private var departures: [Interval]
+
   private let specification: Specification
   private let slack: Interval
   private let isPlain: Bool
@@ -37,6 +40,7 @@ struct TimedTracker: Sendable {
     isPlain = specification.isPlain
     hasChoices = specification.hasChoices
     isTimed = hasChoices ? specification.timedNodes() : []
+    departures = [Interval](repeating: Self.unseen, count: specification.nodes.count)
     environment = FeltEnvironment(specification, slack: slack)
   }
 
@@ -194,6 +198,40 @@ struct TimedTracker: Sendable {
     return first
   }
 
+  private static var unseen: Interval { .milliseconds(-1) }
+
+  /// The device has left a node by itself.
+  private mutating func noteDeparture(from member: Member, at now: Instant) {
+    if before.single >= 0, specification.isResting[member.node] {
+      departures[member.node] = now - member.latest
+    }
+  }
+
+  /// The bounds of what the device does by itself next, of the first timer that ends where several run.
+  func bounds(at now: Instant) -> TimerBounds? {
+    let deadline = deadline
+    guard deadline != .never else { return nil }
+    var bounds = TimerBounds(entry: now, opening: deadline, expected: deadline, closing: deadline)
+    var first = Instant.never
+    for member in possible.members where specification.isResting[member.node] {
+      for index in specification.urgentSteps(of: member.node) {
+        let step = specification.urgent[index]
+        guard environment.mustHold(step.guard, in: member) else { continue }
+        let end = end(of: step, from: member)
+        guard end < first else { continue }
+        first = end
+        let opening = min(member.latest + beginning(of: step, from: member, at: now), end - slack)
+        let seen = member.latest + departures[member.node]
+        let middle = opening + Interval(nanoseconds: (end - slack - opening).nanoseconds / 2)
+        // What was seen under other settings says nothing.
+        let isSeen = departures[member.node] >= .zero && seen >= opening - slack && seen <= end
+        bounds = TimerBounds(
+          entry: member.latest, opening: opening, expected: isSeen ? seen : middle, closing: deadline)
+      }
+    }
+    return bounds
+  }
+
   /// Whether an event that the tester does not cause is due.
   var isAwaiting: Bool {
     for member in possible.members {
@@ -271,6 +309,7 @@ extension TimedTracker {
         next.insert(Member(node: Int(step.node)))
       } else if isPossible(step, from: member, at: now) {
         if !takesLoss(step, from: member) { isExplained = true }
+        if step.latest != .forever { noteDeparture(from: member, at: now) }
         // What is pending was entered, or not, when its transition began.
         let isEntry = step.enters && step.transition >= 0
         next.insert(target(of: step, from: member, isEntry: isEntry, at: now, slack: slack))

@@ -251,6 +251,9 @@ extension Tracker {
     return deadline == .never ? nil : deadline
   }
 
+  /// The bounds of what the device does by itself next; `nil` where nothing is due by any time.
+  func timerBounds(at now: Instant) -> TimerBounds? { isSmall || isPlain ? nil : timed.bounds(at: now) }
+
   /// Up to when time may pass before the model has to look again: its deadline, or the end of a fault.
   var horizon: Instant { min(deadline ?? .never, timed.environment.nextExpiry) }
 

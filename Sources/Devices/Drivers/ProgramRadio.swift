@@ -22,6 +22,8 @@ final class ProgramRadio {
   /// What all radios before took.
   private var past = Interval.zero
   private var hasLockPower = true
+  /// After how many packets of data the link is lost, and until when.
+  private var loss: (packets: Int, until: Instant)?
   /// When the lock comes back into range by itself, or never.
   private var returnTime = Instant.never
   /// Whether the driver is told of every advertisement, so that none may be passed over.
@@ -58,6 +60,7 @@ extension ProgramRadio: StandaloneTransport {
     let limit = limit == .never ? limit : limit - past
     while true {
       while let (controller, packet) = radio.nextPacket() {
+        if loss != nil { count(packet) }
         guard controller == Place.lock else { return packet }
         toLock(peripheral.receive(packet, at: time))
         if peripheral.takeNews() { return nil }
@@ -102,10 +105,11 @@ extension ProgramRadio: DriverEnvironment {
   var showsEffects: Bool { peripheral.program.introduction?.showsEffects ?? false }
   var fault: LabFault? { peripheral.fault }
 
-  /// What is done to the air: the link is lost at both ends with reason 0x08; the lock is out of range, or has no power,
+  /// What is done to the air: the link is lost at both ends with reason 0x08, at once or after so many packets of what
+  /// is done next; the lock is out of range, or has no power,
   /// for a while or until it is called off, and the driver notices by its supervision time-out.
   static let linkFaults = [
-    Disturbance(.link, "lose-link"),
+    Disturbance(.link, "lose-link", [.flag(true)] + (1...4).map { .integer($0) }),
     Disturbance(
       .link, "out-of-range", [.flag(true), .flag(false), .duration(.seconds(1)), .duration(.seconds(10))]),
     Disturbance(.link, "no-power", [.flag(true), .flag(false)]), Disturbance(.link, "power-cycle"),
@@ -122,7 +126,8 @@ extension ProgramRadio: DriverEnvironment {
   /// Makes the radio anew, with the lock in a start condition.
   func prepare(_ start: StartCondition) throws(LabFault) {
     past = past + (time - .zero)
-    (time, returnTime, hasLockPower, isToldEverything) = (.zero, .never, true, false)
+    (time, returnTime, loss) = (.zero, .never, nil)
+    (hasLockPower, isToldEverything) = (true, false)
     radio = Self.radio(channel, seed)
     // Nobody watches it here.
     _ = peripheral.takeNotices()
@@ -138,7 +143,8 @@ extension ProgramRadio: DriverEnvironment {
 
   func bring(about fault: Fault) throws(LabFault) {
     switch (fault.name, fault.value) {
-    case ("lose-link", let value): if !value.isNothing { radio.loseLinks(of: Place.lock, at: time) }
+    case ("lose-link", .integer(let packets)) where packets > 0: loss = (packets, time + Self.longestLoss)
+    case ("lose-link", let value): if !value.isNothing { loseLink() }
     case ("out-of-range", .duration(let interval)) where interval > .zero:
       setReachable(false)
       returnTime = time + interval
@@ -155,6 +161,21 @@ extension ProgramRadio: DriverEnvironment {
   func restart() throws(LabFault) { try peripheral.program.restart() }
 
   func shutDown() { peripheral.program.shutDown() }
+
+  /// How long the link may still be lost by a count of packets: it is about what is under way.
+  private static var longestLoss: Interval { .milliseconds(500) }
+
+  /// Counts a packet that one of both ends has received.
+  private func count(_ packet: HCIPacket) {
+    guard case .acl = packet, let pending = loss else { return }
+    loss = time > pending.until ? nil : (pending.packets - 1, pending.until)
+    if loss?.packets == 0 { loseLink() }
+  }
+
+  private func loseLink() {
+    loss = nil
+    radio.loseLinks(of: Place.lock, at: time)
+  }
 
   private func setReachable(_ isReachable: Bool) {
     returnTime = .never

@@ -1,0 +1,91 @@
+import Basics
+
+// How tests come to the bounds of timers, and what they do there.
+
+extension Explorer {
+  /// Where a test stands that goes to a bound of a timer.
+  enum EdgeStage: Equatable, Sendable {
+    /// It does not.
+    case none
+    /// It has waited up to an edge; what is given there is counted under a number.
+    case reached(UInt64)
+    /// Something was given there, whose outcome the device is let show.
+    case given
+  }
+
+  /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
+  mutating func edge(in explorationState: ExplorationState, slot: Int) -> Choice? {
+    guard explorationState.hasDeadline, !alphabet.distinctEdges.isEmpty, variantCounts[alphabet.edge] > 0,
+      uses(.edges), test.choices.count + 2 < min(plan.length, plan.end), chance(edgeShare(at: slot)),
+      mayWait(upTo: explorationState.deadline)
+    else { return nil }
+    let context = mix(explorationState.position ^ 0xED6E)
+    let edges = alphabet.distinctEdges
+    var best = edges[0]
+    var minimum = Double.infinity
+    for variant in edges {
+      let count = (Double(counts[context, variant]) + unit()) / alphabet.edgeWeights[variant]
+      if count < minimum { (best, minimum) = (variant, count) }
+    }
+    counts.add(context, best)
+    edgeStage = .reached(mix(context &+ UInt64(best)))
+    spent.edges += 3
+    return Choice(alphabet.edge, variant: best)
+  }
+
+  /// How often an edge is gone to: the oftener, the seldomer tests are where its timer runs.
+  private mutating func edgeShare(at slot: Int) -> Double {
+    guard plan.edges > 0,
+      Double(spent.edges) <= Self.edged * weights[alphabet.edge] * Double(events + Self.shallowest)
+    else { return 0 }
+    guard isFree else { return plan.edges }
+    let usual = Double(events) / Double(max(positions.count, 1))
+    let visits = Double(max(positions.visits[slot], 1))
+    return min(plan.edges * max(usual / visits, 1).squareRoot(), Self.mostEdged)
+  }
+
+  /// Whether there is time to wait so long.
+  private mutating func mayWait(upTo deadline: Instant) -> Bool {
+    settings.isPlayed || costs?.mayWait(deadline - (.zero + time)) ?? true
+  }
+
+  /// What is given at an edge, and then time for what comes of it.
+  mutating func edged(in explorationState: ExplorationState) -> Choice? {
+    switch edgeStage {
+    case .none: return nil
+    case .reached(let context):
+      edgeStage = .none
+      guard let choice = stimulus(for: context, in: explorationState) else { return nil }
+      edgeStage = .given
+      return choice
+    case .given:
+      edgeStage = .none
+      guard explorationState.hasDeadline, chance(Self.shown) else { return nil }
+      if explorationState.isAwaiting, variantCounts[alphabet.settle] > 0 { return Choice(alphabet.settle) }
+      return mayWait(upTo: explorationState.deadline) ? alphabet.choice(of: .edge(.past)) : nil
+    }
+  }
+
+  /// Of all stimuli that are allowed here, and of those that are to be refused, the one that was given least often in a context.
+  private mutating func stimulus(for context: UInt64, in explorationState: ExplorationState) -> Choice? {
+    let forbidden = uses(.refusals) && settings.refusals > 0 ? explorationState.forbidden & offered : 0
+    var rest = explorationState.legal & offered | forbidden
+    if isPaced { rest = timely(rest, in: explorationState) }
+    guard rest != 0 else { return nil }
+    var best = 0
+    var minimum = Double.infinity
+    while rest != 0 {
+      let event = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      let count = (Double(counts[context, event]) + unit()) / weights[event]
+      if count < minimum { (best, minimum) = (event, count) }
+    }
+    counts.add(context, best)
+    return Choice(best, variant: variant(of: best), isForbidden: forbidden >> UInt64(best) & 1 == 1)
+  }
+
+  /// How often an edge is gone to at the most where its timer runs.
+  private static var mostEdged: Double { 0.3 }
+  /// How often the device is let show what came of a stimulus at an edge: now and then something else follows at once.
+  private static var shown: Double { 0.75 }
+}
