@@ -36,6 +36,12 @@ public struct BenchFile: Sendable {
 }
 
 extension BenchFile {
+  /// The line to paste that puts a lock or a dongle of the bench back in use.
+  public func restoring(_ name: String) -> String {
+    let words = ["lockstep", "devices", "restore", name] + (path == Self.usual ? [] : ["--bench", path])
+    return words.map(shellWord).joined(separator: " ")
+  }
+
   /// A lock of the bench.
   public func lock(_ name: String) throws(UsageError) -> Inventory.Lock {
     if let lock = inventory.lock(name) { return lock }

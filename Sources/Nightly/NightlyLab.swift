@@ -217,6 +217,20 @@ public struct NightlyLab: Sendable {
     }
   }
 
+  /// Whether a lock or a dongle can be used now.
+  func use(of device: NightDevice) -> DeviceState.Use {
+    identities[device].map { DeviceState.Use(of: $0) } ?? .available
+  }
+
+  /// Puts something out of use until somebody restores it, so that whoever asks for it next is told what the night found.
+  func putOut(_ device: NightDevice, _ why: String) throws(LabFault) {
+    guard let identity = identities[device] else { return }
+    try HealthStore.putOut(identity, called: device.name, why, at: WallClock.time)
+  }
+
+  /// The line to paste that puts something back in use.
+  func restoring(_ name: String) -> String { bench.restoring(name) }
+
   /// Why somebody has to see to a lock or a dongle before it is used, by its health checks; `nil` for one in use.
   func sickness(of device: NightDevice) -> String? {
     guard let identity = identities[device] else { return nil }

@@ -30,7 +30,7 @@ extension NightlyReport {
   ///   - folder: where the page will stand: its links are from there.
   public func page(began: String, in folder: String) -> String {
     var body = pageHead(title: "\(headline.text) – \(night.name)") + header(began)
-    body += "<main id=\"main\">\n" + errandList
+    body += "<main id=\"main\">\n" + needList
     var number = 0
     for kind in kinds where !kind.items.isEmpty {
       body += section(kind, &number, in: folder)
@@ -58,30 +58,28 @@ extension NightlyReport {
 
   // MARK: What it comes to
 
-  /// What somebody has to do now, in one line; a lock that is to be looked at leads to what it did.
+  /// What somebody has to do now, in one line; a lock that needs a person leads to what it did.
   private var headline: (markup: Markup, text: String) {
-    let words = todo
-    guard !words.places.isEmpty else { return ("\(words.text)", words.text) }
-    let named = words.places.prefix(4)
-    let more = words.places.count > 4 ? " and \(words.places.count - 4) more" : ""
-    let links = named.map { place -> Markup in "<a href=\"#item-\(place.item)\">\(place.name)</a>" }
-    let text = words.text + named.map(\.name).joined(separator: ", ") + more
-    return ("\(words.text)\(links.joined(separator: ", "))\(more)", text)
+    let needs = needs
+    guard let head = Self.head(needs, of: locks.count), let text = needsLine else { return ("\(todo)", todo) }
+    let names = needs.map { need -> Markup in
+      guard let item = need.item, !need.title.isEmpty else { return "\(need.title)\(need.what)" }
+      return "<a href=\"#item-\(item)\">\(need.name)</a> \(need.what)"
+    }
+    return ("\(head.capitalizedFirst): \(names.joined(separator: ", "))", text.capitalizedFirst)
   }
 
-  private var todo: (text: String, places: [(name: String, item: Int)]) {
+  /// What there is to say where nothing needs a person.
+  private var todo: String {
     switch status {
-    case .divergence:
-      let places = diverged
-      return ("\(counted(places.count, "lock")) diverged: open ", places)
-    case .safetyLimit: return (needs ?? "A safety limit cut the night short: see which lock reached it", [])
-    case .incomplete where shortfall != nil: return (shortfall.map { "All agrees, but \($0)" } ?? "", [])
+    case .divergence, .agree, .labFault: return calm
+    case .safetyLimit: return "A safety limit cut the night short: see which lock reached it"
+    case .incomplete where shortfall != nil: return shortfall.map { "All agrees, but \($0)" } ?? ""
     case .incomplete where causes.contains(.stopped):
-      return ("The night was stopped: take it up again with --resume", [])
-    case .incomplete: return ("The night was too short: give it more time, or less to do", [])
-    case .agree, .labFault: return (needs ?? trouble.first.map(\.asked) ?? calm, [])
-    case .nothingSelected: return ("Nothing was run: see why", [])
-    case .usage, .internalFault: return ("The night failed: see its journal", [])
+      return "The night was stopped: take it up again with --resume"
+    case .incomplete: return "The night was too short: give it more time, or less to do"
+    case .nothingSelected: return "Nothing was run: see why"
+    case .usage, .internalFault: return "The night failed: see its journal"
     }
   }
 
@@ -92,38 +90,15 @@ extension NightlyReport {
     return excused.isEmpty ? "Nothing to do" : "Nothing to do: what disagrees is in quarantine"
   }
 
-  /// The locks that diverged, each with the first of what is told of it.
-  private var diverged: [(name: String, item: Int)] {
-    var places: [(name: String, item: Int)] = []
-    for (index, item) in items.prefix(red.count + findings.count).enumerated()
-    where !places.contains(where: { $0.name == item.lock }) {
-      places.append((item.lock, index + 1))
-    }
-    return places
-  }
-
-  /// Who needs a person, and why.
-  private var needs: String? {
-    let locks = locks.filter { !$0.trouble.isEmpty }
-    if locks.count == 1, dongles.allSatisfy({ !$0.isBad }) {
-      return "Lock \(locks[0].name) needs a person: \(locks[0].trouble[0])"
-    }
-    let names = locks.map(\.name) + dongles.filter(\.isBad).map(\.name)
-    guard let first = names.first else { return nil }
-    if names.count == 1 { return "\(night.settings.way.rawValue.capitalizedFirst) \(first) needs a person" }
-    return "\(names.count) things need a person: \(names.prefix(4).joined(separator: ", "))"
-      + (names.count > 4 ? " and \(names.count - 4) more" : "")
-  }
-
   private func header(_ began: String) -> Markup {
-    let mood: Markup = status == .agree ? (errands.isEmpty ? "good" : "fair") : "bad"
-    let again =
-      resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
+    let mood: Markup = status == .agree ? (needs.isEmpty ? "good" : "fair") : "bad"
+    let undone: Markup =
+      notDone.isEmpty ? "" : "<p class=\"note\">Not done: \(notDone.joined(separator: "; "))</p>\n"
     return """
       <header class="page \(mood)"><p class="brand">Lockstep · \(night.name) · \(spoken(moment: wholeSeconds(began) ?? began))</p>
       <h1>\(headline.markup)</h1>
       <p class="note">\(runs.lab.inventory.name), \(clock(took))\(again)</p>
-      \(counts)</header>
+      \(undone)\(counts)</header>
 
       """
   }
@@ -144,11 +119,18 @@ extension NightlyReport {
 
   // MARK: Sections
 
-  private var errandList: Markup {
-    guard !errands.isEmpty else { return "" }
-    let rows = errands.markup { "<li><strong>\($0.name)</strong> \($0.words)</li>\n" }
+  private var needList: Markup {
+    let needs = needs
+    guard !needs.isEmpty else { return "" }
+    let rows = needs.markup { need in
+      """
+      <li><strong>\(need.name)</strong> \(need.reasons.map { clipped($0, toBytes: 1000) }.joined(separator: "; "))
+      \(need.commands.markup(copied))</li>
+
+      """
+    }
     return """
-      <section class="alarm" aria-labelledby="errands"><h2 id="errands">See to it</h2>
+      <section class="alarm" aria-labelledby="needs"><h2 id="needs">Needs you</h2>
       <ul>\(rows)</ul></section>
 
       """
@@ -244,11 +226,6 @@ extension NightlyReport {
     return rows == Markup()
       ? "" : "<section><h2>Reports of the whole night</h2>\n<ul class=\"links\">\n\(rows)</ul></section>\n"
   }
-}
-
-extension NightlyReport.Item {
-  /// What somebody is asked to see to.
-  fileprivate var asked: String { "Lock \(lock) needs a person: \(message)" }
 }
 
 extension String {

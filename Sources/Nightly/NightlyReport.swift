@@ -9,7 +9,7 @@ import Basics
 /// run and why, and how each lock was left.
 public struct NightlyReport {
   /// A case that failed, or agreed only at a later try.
-  struct Item {
+  struct Item: Equatable {
     /// The lock, or what is said in its place where none is for it.
     var lock: String
     var file: String
@@ -41,7 +41,11 @@ public struct NightlyReport {
     /// Whether somebody has to see to it, and why.
     var isBad: Bool
     var trouble: [String] = []
+    /// Why it is out of use, if it is.
+    var outOfUse: String?
     var state: String
+    /// How it is now: what `lockstep devices` says of it, in the same words.
+    var use = ""
     var judged: Int
     var planned: Int
     var movements: Int?
@@ -50,6 +54,8 @@ public struct NightlyReport {
     var battery: NightlyBattery?
     /// Whether there is something in its line to look at.
     var isMarked: Bool { isBad || battery?.low != nil }
+    /// How one was left that is not where it is to be, and one of which that is not known.
+    static let (notParked, notKnown) = ("NOT PARKED", "NOT KNOWN")
   }
 
   /// A dongle, or a place of a lab, in the morning.
@@ -61,6 +67,7 @@ public struct NightlyReport {
     /// Why it is out of use, if it is.
     var trouble: String?
     var state: String
+    var use = ""
     var isBad: Bool { trouble != nil }
   }
 
@@ -211,11 +218,13 @@ public struct NightlyReport {
     var line = LockLine(
       name: lock.lock.name, left: "", isBad: lock.outOfUse != nil, state: "in use", judged: judged,
       planned: own.count { $0.test.skipReason == nil })
+    line.use = runs.lab.use(of: .lock(lock.lock.name)).words
     if let why = lock.outOfUse {
-      line.state = "out of use"
+      (line.outOfUse, line.state) = (why, "out of use")
       line.trouble.append("out of use: \(why)")
     } else if let why = lock.spent {
       line.state = "left alone: \(why)"
+      line.use += ", left alone: \(why)"
     }
     guard lock.lock.isReal else {
       line.left = "emulated"
@@ -227,11 +236,11 @@ public struct NightlyReport {
     switch lock.park {
     case .parked: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.park)" } ?? "parked"
     case .elsewhere(let why):
-      line.left = "NOT PARKED"
+      line.left = LockLine.notParked
       if line.trouble.allSatisfy({ !$0.contains(why) }) { line.trouble.append(why) }
       line.isBad = true
     case .unknown:
-      line.left = "NOT KNOWN"
+      line.left = LockLine.notKnown
       line.trouble.append("nobody knows how it was left: whoever drove it was killed")
       line.isBad = true
     case nil: line.left = "not used"
@@ -246,10 +255,12 @@ public struct NightlyReport {
 
   private func line(_ dongle: Night.DongleState) -> DongleLine {
     let own = night.ended.filter { $0.attempt.dongle == dongle.dongle.name }
-    return DongleLine(
+    var line = DongleLine(
       kind: night.settings.way, name: dongle.dongle.name, runs: own.count,
       failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
       trouble: dongle.outOfUse, state: dongle.outOfUse == nil ? "in use" : "out of use")
+    line.use = runs.lab.use(of: .dongle(dongle.dongle.name)).words
+    return line
   }
 }
 
@@ -275,13 +286,6 @@ extension NightlyReport {
 
   /// Lab trouble that was not.
   var trouble: [Item] { labFaults.filter { $0.quarantine == nil } }
-
-  /// What somebody has to see to in the lab.
-  var errands: [(name: String, words: String)] {
-    runs.lab.unmet.map { ("the bench", $0) }
-      + locks.flatMap { lock in lock.trouble.map { (lock.name, $0) } }
-      + dongles.flatMap { dongle in dongle.trouble.map { [(dongle.name, "out of use: \($0)")] } ?? [] }
-  }
 
   /// Why it is less than was asked for, where all agrees.
   public var shortfall: String? { tally.tooLittle }
@@ -334,14 +338,14 @@ extension NightlyReport.LockLine {
     let allowed = budget.map { " of \($0)" } ?? ""
     return [
       name, left, "\(judged) of \(planned)", movements.map { "\($0)" + allowed } ?? "–",
-      life.map { String($0) } ?? "–", battery?.text ?? "–", state,
+      life.map { String($0) } ?? "–", battery?.text ?? "–", use,
     ]
   }
 }
 
 extension NightlyReport.DongleLine {
   /// What stands in the columns.
-  var cells: [String] { [name, "\(runs)", "\(failures)", state] }
+  var cells: [String] { [name, "\(runs)", "\(failures)", use] }
 }
 
 // MARK: - As text
@@ -352,8 +356,15 @@ extension NightlyReport {
     var lines = [paint(.strong, night.name) + "   " + summary(paint)]
     lines.append("  \(counts)")
     if let shortfall { lines.append(paint(.warning, "  \(shortfall)")) }
-    if !errands.isEmpty { lines += ["", paint(.strong, "See to it")] }
-    for errand in errands { lines.append(paint(.bad, "  ! \(errand.name)") + "   \(short(errand.words))") }
+    if !notDone.isEmpty {
+      lines.append(paint(.warning, "  not done: " + notDone.map(short).joined(separator: "; ")))
+    }
+    let needs = needs
+    if !needs.isEmpty { lines += ["", paint(.strong, "Needs you")] }
+    for need in needs {
+      lines += need.reasons.map { paint(.bad, "  ! \(need.name)") + "   \(short($0))" }
+      lines += need.commands.map { "      \($0)" }
+    }
     for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
     for entry in runs.lab.lapsed {
       if lines.last != "" { lines.append("") }
@@ -375,6 +386,10 @@ extension NightlyReport {
   }
 
   private func summary(_ paint: Painter) -> String {
+    if let needsLine {
+      let style: Painter.Style = status == .divergence ? .bad : .warning
+      return paint(style, needsLine) + "   \(clock(took))" + again
+    }
     let words: (String, Painter.Style) =
       switch status {
       case .agree: (excused.isEmpty ? "all agree" : "no news", .good)
@@ -387,9 +402,12 @@ extension NightlyReport {
         (excused.isEmpty ? "nothing was shown" : "nothing was shown: all that ran is in quarantine", .warning)
       case .usage, .internalFault: ("it failed", .bad)
       }
-    let again =
-      resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
     return paint(words.1, words.0) + "   \(clock(took))" + again
+  }
+
+  /// How often it was taken up again, behind how long it took.
+  var again: String {
+    resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
   }
 
   private var counts: String {

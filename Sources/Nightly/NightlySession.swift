@@ -1,5 +1,6 @@
 import Reporting
 import Bench
+import Conformance
 public import Journal
 import Harness
 public import System
@@ -238,6 +239,7 @@ extension NightlySession {
   /// Says what a lab manager who looks on wants to know at once.
   private func tell(_ line: NightLine) {
     if case .done = line { isJournalBehind = true }
+    if case .out(let device, let why, _) = line { putOut(device, why) }
     switch line {
     case .out(.lock(let name), let why, _): say("the lock \(name) is out of use: \(why)")
     case .out(.dongle(let name), let why, _): say("the \(night.settings.way) \(name) is out of use: \(why)")
@@ -251,6 +253,15 @@ extension NightlySession {
         say("\(run.attempt.lock): \(label(run.attempt)): \(ending.verdict.rawValue): \(ending.message)")
       }
     case .begin, .start, .back, .done, .finish: break
+    }
+  }
+
+  /// Lets `lockstep devices` know what is out of use, and whoever wants it next.
+  private func putOut(_ device: NightDevice, _ why: String) {
+    do throws(LabFault) {
+      try runs.lab.putOut(device, why)
+    } catch {
+      say("\(device.name) is out of use in this night alone: \(error.detail)")
     }
   }
 

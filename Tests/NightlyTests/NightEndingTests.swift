@@ -141,11 +141,11 @@ struct NightEndingTests {
       let text = report.text(Painter(isOn: false), reports: [])
       let words =
         switch mixture.status {
+        case _ where mixture.endings.contains(.diverged): "1 of 1 lock needs you: front diverged"
+        case _ where mixture.endings.contains(.labFault): "1 of 1 lock needs you: front "
         case .agree: mixture.endings.contains(.excused) ? "no news" : "all agree"
-        case .divergence: "model and lock disagree"
         case .incomplete where mixture.endings.contains(nil): "not finished"
         case .incomplete: "less was judged than is asked for"
-        case .labFault: "the lab needs somebody"
         default: "nothing was shown"
         }
       try #require(text.hasPrefix("N   \(words)"), "\(number): \(mixture)\n\(text)")

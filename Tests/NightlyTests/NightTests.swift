@@ -257,7 +257,7 @@ struct NightTests {
     expect(rig.results().last, "b: lab-fault, gone")
     var other = Rig([test("a")], settings, dongles: [NightDongle(name: "blue", outOfUse: "gone")])
     _ = other.receive(.begin(clock), at: 0)
-    expect(other.results(), ["a: not-run, no place that reaches front is in use (blue: gone)"])
+    expect(other.results(), ["a: not-run, every place that reaches front is out of use (blue: gone)"])
   }
 
   @Test("begins nothing after its time, and says so")

@@ -106,7 +106,7 @@ struct InertTextTests {
             scenario: name(), lock: name(), reason: name(), owner: name(), expires: Day(unixTime: 0)),
           status: status)
       }
-      let uses: [DeviceState.Use] = [.free, .held(holder), .outOfUse(reason), .unknown(name())]
+      let uses: [DeviceState.Use] = [.available, .held(holder), .outOfUse(reason), .unknown(name())]
       let devices = uses.map { use in
         DeviceState(
           kind: .lock, name: name(), place: name(), use: use,

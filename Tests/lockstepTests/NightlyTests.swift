@@ -77,7 +77,7 @@ struct NightlyTests {
   /// The page says what to do, and each of its links leads to what is there.
   private func look(at folder: Command.Folder, _ page: String) throws {
     #expect(page.contains("Test floor") && page.contains("<main id=\"main\">"))
-    #expect(page.contains(##"<h1>1 lock diverged: open <a href="#item-1">back</a></h1>"##))
+    #expect(page.contains(##"<h1>1 of 4 locks needs you: <a href="#item-1">back</a> diverged</h1>"##))
     #expect(
       page.contains(
         ##"<li class="diverged" id="item-1"><strong><span aria-hidden="true">✘</span> back</strong>"##))
@@ -403,7 +403,9 @@ struct NightlyTests {
     #expect(row.contains("10 %, LOW"), "\(result.output)")
     #expect(rows.contains { $0.hasPrefix("  played ") && !$0.contains("%") }, "\(result.output)")
     #expect(try folder.read("Reports/nightly.html").contains("<td class=\"num\">10 %, LOW</td>"))
-    #expect(try folder.read("Reports/nightly.html").contains("<h1>Lock door needs a person: "))
+    #expect(
+      try folder.read("Reports/nightly.html").contains(
+        "<h1>1 of 2 locks needs you: door has a low battery</h1>"))
     let night = folder.names("Reports/runs").first { $0.hasSuffix("-nightly") } ?? "none"
     let summary = try summary(folder.read("Reports/runs/\(night)/summary.json"))
     guard case .list(let locks)? = summary["locks"] else { throw CocoaError(.coderInvalidValue) }

@@ -89,9 +89,9 @@ extension Diagnosis {
     case .outOfUse(let reason):
       return Symptom(
         .bad, subject, "\(device.name): out of use since \(reason.since): \(reason.reason)",
-        cure: "lockstep devices --bench \(shellWord(bench.path)) restore \(device.name)")
-    case .held(let holder): return Symptom(.note, subject, "\(device.name): in use by \(holder)")
-    case .free:
+        cure: bench.restoring(device.name))
+    case .held(let holder): return Symptom(.note, subject, "\(device.name): held by \(holder)")
+    case .available:
       if device.kind == .dongle, try transportSpec(device.place).isPresent == false {
         return Symptom(.bad, subject, "\(device.name): \(device.place) is not there", cure: "plug it in")
       }

@@ -8,7 +8,7 @@ public import Basics
 public struct DeviceState {
   /// Whether it can be used.
   public enum Use: Equatable {
-    case free
+    case available
     case held(LeaseHolder)
     case outOfUse(DeviceHealth.OutOfUse)
     /// It cannot be said which it is, or how it is.
@@ -54,6 +54,21 @@ public struct DeviceState {
   }
 }
 
+extension DeviceState.Use {
+  /// Finds out whether something can be used.
+  public init(of identity: String) {
+    if let holder = Lease.holder(of: identity) {
+      self = .held(holder)
+      return
+    }
+    do throws(LabFault) {
+      self = try HealthStore.health(of: identity).outOfUse.map { .outOfUse($0) } ?? .available
+    } catch {
+      self = .unknown(error.detail)
+    }
+  }
+}
+
 /// What a bench has, as it is now. Nothing of it is touched.
 public struct BenchState {
   let bench: BenchFile
@@ -96,15 +111,9 @@ public struct BenchState {
   private func device(
     _ kind: DeviceState.Kind, _ name: String, _ identity: String, _ place: String
   ) -> DeviceState {
-    var state = DeviceState(kind: kind, name: name, identity: identity, place: place, use: .free)
-    do throws(LabFault) {
-      let health = try HealthStore.health(of: identity)
-      state.failures = health.failures
-      if let reason = health.outOfUse { state.use = .outOfUse(reason) }
-    } catch {
-      state.use = .unknown(error.detail)
-    }
-    if let holder = Lease.holder(of: identity) { state.use = .held(holder) }
+    var state = DeviceState(
+      kind: kind, name: name, identity: identity, place: place, use: DeviceState.Use(of: identity))
+    state.failures = (try? HealthStore.health(of: identity).failures) ?? []
     return state
   }
 

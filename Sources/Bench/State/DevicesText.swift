@@ -18,8 +18,9 @@ public struct DevicesText {
       let own = devices.filter { $0.kind == kind }
       if !own.isEmpty { lines.append(paint(.faint, "\(kind.rawValue)s")) }
       for device in own {
-        lines.append("  " + device.name.inOneLine.leftAligned(in: width) + words(for: device)[0])
-        lines += words(for: device).dropFirst().map { spaces(2 + width) + $0 }
+        let words = words(for: device, on: bench)
+        lines.append("  " + device.name.inOneLine.leftAligned(in: width) + words[0])
+        lines += words.dropFirst().map { spaces(2 + width) + $0 }
       }
     }
     if !quarantine.isEmpty { lines.append(paint(.faint, "quarantine of every lock")) }
@@ -27,20 +28,20 @@ public struct DevicesText {
     return lines.map(\.inOneLine).joined(separator: "\n")
   }
 
-  private func words(for device: DeviceState) -> [String] {
+  private func words(for device: DeviceState, on bench: BenchFile) -> [String] {
     var lines: [String]
+    let word = device.use.words
     switch device.use {
-    case .free: lines = [paint(.good, "free") + "   " + paint(.faint, device.place)]
-    case .held(let holder):
-      lines = [paint(.warning, "held") + "   by \(holder)"]
+    case .available: lines = [paint(.good, word) + "   " + paint(.faint, device.place)]
+    case .held(let holder): lines = [paint(.warning, word) + "   by \(holder)"]
     case .outOfUse(let reason):
       lines = [
-        paint(.bad, "out of use") + "   since \(reason.since): \(reason.reason)",
-        paint(.faint, "lockstep devices restore \(device.name)"),
+        paint(.bad, word) + "   since \(reason.since): \(reason.reason)",
+        paint(.faint, bench.restoring(device.name)),
       ]
-    case .unknown(let reason): lines = [paint(.bad, "unknown") + "   \(reason)"]
+    case .unknown(let reason): lines = [paint(.bad, word) + "   \(reason)"]
     }
-    if case .free = device.use, let last = device.failures.last {
+    if device.use == .available, let last = device.failures.last {
       lines.append(paint(.warning, "failed") + "   at \(last.time): \(last.reason)")
     }
     if let wear = device.wear { lines += words(for: wear) }
@@ -94,10 +95,10 @@ extension DeviceState {
     let states = Shape.words("free", "held", "out-of-use", "unknown")
     return [
       .derived(kind.rawValue, \.name, .text), .known("identity", \.identity, .text),
-      .derived("place", \.place, .text), .derived("state", \.use.words.state, .text(states)),
+      .derived("place", \.place, .text), .derived("state", \.use.data.state, .text(states)),
       .known("holder", \.use.holder, .object()),
-      .known("since", { $0.use.words.since?.description }, .text(Shape.moment)),
-      .known("reason", \.use.words.reason, .text), .derived("failures", \.failures.count, .count),
+      .known("since", { $0.use.data.since?.description }, .text(Shape.moment)),
+      .known("reason", \.use.data.reason, .text), .derived("failures", \.failures.count, .count),
     ]
   }
 
@@ -119,10 +120,20 @@ extension DeviceState.Use {
 
   fileprivate var holder: LeaseHolder? { if case .held(let holder) = self { holder } else { nil } }
 
-  /// The word for it, why it cannot be used, and since when.
-  fileprivate var words: (state: String, reason: String?, since: WallTime?) {
+  /// The word for it.
+  public var words: String {
     switch self {
-    case .free: ("free", nil, nil)
+    case .available: "available"
+    case .held: "held"
+    case .outOfUse: "out of use"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// The same for programs, why it cannot be used, and since when.
+  fileprivate var data: (state: String, reason: String?, since: WallTime?) {
+    switch self {
+    case .available: ("free", nil, nil)
     case .held: ("held", nil, nil)
     case .outOfUse(let reason): ("out-of-use", reason.reason, reason.since)
     case .unknown(let reason): ("unknown", reason, nil)

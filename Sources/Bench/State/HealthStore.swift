@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 public import Conformance
 import Databases
 
@@ -17,6 +17,20 @@ public enum HealthStore {
       return try StateStore.reading(StateFolder.store)?.read(HealthBook.init) ?? HealthBook()
     } catch {
       throw LabFault(.noDevice, "the health of locks and dongles is not known: \(error)")
+    }
+  }
+
+  /// Puts something out of use until somebody restores it; what is out of use already stays so for the reason that it has.
+  ///
+  /// - Parameter name: what people call it.
+  public static func putOut(
+    _ identity: String, called name: String, _ reason: String, at now: WallTime
+  ) throws(LabFault) {
+    try update { book in
+      book[identity].name = name
+      if book[identity].outOfUse == nil {
+        book[identity].outOfUse = DeviceHealth.OutOfUse(since: now, reason: reason)
+      }
     }
   }
 

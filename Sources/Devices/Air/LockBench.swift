@@ -488,10 +488,7 @@ extension LockBench {
   private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
     guard let name = choice.dongle, let identity else { return }
     // Where it cannot be kept, the next run finds out for itself.
-    try? HealthStore.update { book in
-      book[identity].name = name
-      book[identity].outOfUse = DeviceHealth.OutOfUse(since: WallClock.time, reason: reason)
-    }
+    try? HealthStore.putOut(identity, called: name, reason, at: WallClock.time)
   }
 
   private func openTransport() throws(LabFault) -> Transport {

@@ -110,7 +110,7 @@ extension Night {
         .device,
         ways.isEmpty
           ? "no \(settings.way) reaches \(name)"
-          : "no \(settings.way) that reaches \(name) is in use (\(why))"
+          : "every \(settings.way) that reaches \(name) is out of use (\(why))"
       )
     }
     if movements(for: index, wanted: 2, isParking: false) == nil {
@@ -124,6 +124,23 @@ extension Night {
     }
     if pausedUntil != nil { return (.record, "the night's record could not be written") }
     return (.time, "out of time: the night was \(settings.duration) long")
+  }
+}
+
+extension Night {
+  /// Why a lock was not fuzzed that was to be; `nil` for any other.
+  func reasonNotFuzzed(_ lock: LockState) -> String? {
+    let isFuzzed = ended.contains { run in
+      if case .fuzz = run.attempt.work { run.attempt.lock == lock.lock.name } else { false }
+    }
+    guard lock.lock.isFuzzed, !isFuzzed, let index = lockIndex(lock.lock.name) else { return nil }
+    if let stopped { return stopped }
+    if lock.outOfUse != nil { return "out of use" }
+    if lock.spent != nil { return "left alone" }
+    if movements(for: index, wanted: settings.fuzzActuations, isParking: false) == nil {
+      return "no movements were left"
+    }
+    return "no time was left"
   }
 }
 

@@ -143,7 +143,8 @@ extension NightDevice {
     }
   }
 
-  fileprivate var name: String {
+  /// What the bench calls it.
+  var name: String {
     switch self {
     case .lock(let name), .dongle(let name): name
     }

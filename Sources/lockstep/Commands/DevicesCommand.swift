@@ -12,7 +12,7 @@ extension Command {
     Command(
       "devices", "Shows the dongles and locks of a bench, and puts back in use what somebody has seen to.",
       discussion: """
-        Of each it says whether it is free, held (by whom and since when) or out of use (why and since when); of a lock also
+        Of each it says whether it is available, held (by whom and since when) or out of use (why and since when); of a lock also
         how often its motor has moved, whether it is jammed (and left alone for a while), worn (a budget of the bench is used
         up) or low (its battery, as it was last seen), and what of it is in quarantine. Nothing is touched.
 
@@ -32,7 +32,7 @@ extension Command {
       options: [
         .bench(\.bench),
         .format(\.format, "How devices are printed; json is one object a line."), .color(\.color),
-        .quiet(\.isQuiet, "Prints what is not free only."),
+        .quiet(\.isQuiet, "Prints only what is not available."),
       ],
       operands: .init(
         placeholder: "restore NAME", summary: "What is to be put back in use; without it all is shown.",
@@ -57,7 +57,7 @@ private struct DevicesArguments {
     }
     let today = Calendar.today
     let state = try BenchState(file, today: today)
-    let devices = state.devices.filter { !isQuiet || $0.use != .free }
+    let devices = state.devices.filter { !isQuiet || $0.use != .available }
     switch format {
     case .json:
       for device in devices { console.print(device.json) }
@@ -106,7 +106,7 @@ private struct DevicesArguments {
       }
       try Recovery.restore(identity)
       console.print(
-        "\(name) is " + (wasOut || forgets ? "back in use" : "in use; there was nothing against it"))
+        "\(name) " + (wasOut || forgets ? "is back in use" : "was not out of use"))
       return .agree
     } catch {
       console.say("lockstep: \(error.detail)")
