@@ -38,7 +38,10 @@ private struct DOTReader {
       let name = try node.attributes["name"].map(decoded) ?? node.id
       names[node.id] = name
       let status = try node.attributes["status"].map(decoded)
-      machine.states.append(State(name, status: status, entry: try list(node.attributes["entry"])))
+      machine.states.append(
+        State(
+          name, status: status, entry: try list(node.attributes["entry"]),
+          region: try node.attributes["region"].map(decoded) ?? ""))
       places.states.append((node.start, node.end))
     }
   }

@@ -136,6 +136,7 @@ private struct DOTWriter {
     }
     if state.status != State.status(of: state.name) { attributes.append(("status", encode(state.status))) }
     if !state.entry.isEmpty { attributes.append(("entry", encode(state.entry))) }
+    if !state.region.isEmpty { attributes.append(("region", encode(state.region))) }
     line(id(state.name), attributes)
   }
 

@@ -73,12 +73,15 @@ public struct State: Equatable, Sendable {
   public var status: String
   /// The named actions on entry, in order.
   public var entry: [String]
+  /// The part of the machine that it belongs to, by which coverage is told; empty where none is declared.
+  public var region: String
 
   /// Makes a state; its status is the name without what stands in parentheses, unless given.
-  public init(_ name: String, status: String? = nil, entry: [String] = []) {
+  public init(_ name: String, status: String? = nil, entry: [String] = [], region: String = "") {
     self.name = name
     self.status = status ?? State.status(of: name)
     self.entry = entry
+    self.region = region
   }
 
   /// The status that a state's name implies: the name up to a final parenthesis.

@@ -79,6 +79,10 @@ extension MachineGrammar {
       "What an observer sees in this state: unless given, its name up to ` (`, so that `locked (registered)` shows "
         + "`locked`."),
     .optional("entry", names, "The effects that are shown whenever the state is entered, in order."),
+    .optional(
+      "region", .text,
+      "The part of the machine that the state belongs to: coverage is told by part. A state without one belongs to the part "
+        + "from which it is entered."),
   ]
 
   /// The keys of an event.

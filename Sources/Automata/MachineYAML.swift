@@ -75,6 +75,7 @@ extension State {
     var entries: [(String, Node)] = [("name", .text(name))]
     if status != State.status(of: name) { entries.append(("status", .text(status))) }
     if !entry.isEmpty { entries.append(("entry", names(entry))) }
+    if !region.isEmpty { entries.append(("region", .text(region))) }
     return entries.count == 1 ? .text(name) : .mapping(entries, layout: .flow)
   }
 }
@@ -259,7 +260,8 @@ private struct MachineReader {
       let name = fields.required("name")?.text("a name")
     else { return nil }
     return State(
-      name, status: fields.optional("status")?.text("a status"), entry: names(fields.optional("entry")))
+      name, status: fields.optional("status")?.text("a status"), entry: names(fields.optional("entry")),
+      region: fields.optional("region")?.text("a region") ?? "")
   }
 
   private func event(_ cursor: Cursor) -> Event? {

@@ -41,6 +41,16 @@ extension MachineDefinition {
     }
   }
 
+  /// Declares regions: each of them has the states whose names end in parentheses with its name as the last word.
+  public mutating func declare(regions: [String]) {
+    for number in states.indices {
+      let name = states[number].name
+      guard let region = regions.first(where: { name.hasSuffix("(\($0))") || name.hasSuffix(" \($0))") })
+      else { continue }
+      states[number].region = region
+    }
+  }
+
   private mutating func add(
     cell: String, label: RowLabel, sources: [String], region: String?, origin: Transition.Origin
   ) {

@@ -44,6 +44,7 @@ extension MachineDefinition {
     machine.addSocketPower()
     machine.addSocketTraffic()
     machine.addSocketClosing()
+    machine.declare(regions: ["unknown", "off", "on"])
     machine.starts = [
       Start("Idle (unknown)", when: [.init("reported", false)]),
       Start("Idle (off)", when: [.init("reported", true), .init("powered", false)]),

@@ -72,6 +72,7 @@ extension MachineDefinition {
     machine.addReset()
     machine.addEndsOfLinks()
     machine.addLateAutolock()
+    machine.declare(regions: ["unregistered", "unconfigured", "configured", "orphaned"])
     machine.starts = [
       Start("noSignal (unregistered)", when: [.init("registered", false)]),
       Start("noSignal (unconfigured)", when: [.init("registered", true), .init("configured", false)]),

@@ -54,6 +54,7 @@ extension MachineDefinition {
       | reset         | reset                           |                         |
       | disconnect    |                                 | noSignal (unregistered) |
       """, region: "registered", origin: .ours)
+    machine.declare(regions: ["unregistered", "registered"])
     machine.starts = [
       Start("noSignal (unregistered)", when: [.init("registered", false)]),
       Start("noSignal (registered)", when: [.init("registered", true)]),

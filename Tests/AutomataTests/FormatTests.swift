@@ -19,7 +19,8 @@ private let lock: MachineDefinition = {
       Start("locked (registered)", when: [.init("registered", true)]),
     ])
   machine.states = [
-    State("away"), State("locked (registered)", entry: ["beep"]), State("x", status: "moved"),
+    State("away"), State("locked (registered)", entry: ["beep"], region: "at home"),
+    State("x", status: "moved"),
   ]
   machine.transitions = [
     Transition(
@@ -147,7 +148,7 @@ struct FormatTests {
       summary: "A lock, in brief."
       states:
         - away
-        - { name: locked (registered), entry: beep }
+        - { name: locked (registered), entry: beep, region: at home }
         - { name: x, status: moved }
       events:
         - lock
@@ -186,7 +187,7 @@ struct FormatTests {
       digraph "lock" {
         graph [lockstep=1, summary="A lock%2C in brief.", events="lock,linkUp:spontaneous,drop:both", conditions="jam:fault=jam:fault=ice:moment=bump:event=linkUp:until=moved:stimulus=lock:unsure=jam:reading=jam:delay=2 s", starts="away:registered=no,locked (registered):registered=yes"];
         "away";
-        "locked (registered)" [entry="beep"];
+        "locked (registered)" [entry="beep", region="at home"];
         "x" [status="moved"];
         "__start0" [label="", shape="none"];
         "__start0" -> "away" [label="not registered"];

@@ -17,7 +17,9 @@ struct RandomMachines {
     sharesStatus = chance(3)
     let status = name("t")
     machine.states = states.map {
-      State($0, status: sharesStatus ? status : chance(4) ? name("t") : nil, entry: list("n"))
+      State(
+        $0, status: sharesStatus ? status : chance(4) ? name("t") : nil, entry: list("n"),
+        region: $0.utf8.count % 3 == 0 ? "a part" : "")
     }
     machine.events = events.map { Event($0, Event.Kind.allCases[generator.below(3)]) }
     machine.conditions = conditions.map {

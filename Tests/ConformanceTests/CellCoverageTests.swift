@@ -24,6 +24,7 @@ private let small: MachineDefinition = {
     |:-------------:|:-----------:|
     | go            | there (far) |
     """)
+  machine.declare(regions: ["near", "far"])
   machine.starts = [Start("start (far)", when: [.init("far", true)]), Start("start (near)")]
   return machine
 }()
@@ -124,6 +125,23 @@ struct CellCoverageTests {
         "door: ", "flow: ", "launcher: ", "sesame-table: unregistered registered",
         "sesame: unregistered unconfigured configured orphaned", "socket: unknown off on",
       ].sorted())
+  }
+
+  @Test("what stands in brackets makes no region")
+  func brackets() throws {
+    var machine = MachineDefinition(name: "lock")
+    machine.states = [
+      State("locked"), State("locked (jammed)"), State("open", region: "by day"), State("open (jammed)"),
+    ]
+    machine.events = [Event("jam")]
+    machine.starts = [Start("locked"), Start("open")]
+    machine.transitions = [
+      Transition(.event("jam"), from: .states(["locked"]), to: .states(["locked (jammed)"])),
+      Transition(.event("jam"), from: .states(["open"]), to: .states(["open (jammed)"])),
+    ]
+    expect(CellCoverage(try Machine(machine)).regions.map(\.region), ["by day", "elsewhere"])
+    machine.states[2].region = ""
+    expect(CellCoverage(try Machine(machine)).regions.map(\.region), [""])
   }
 
   @Test("states that last no time under any conditions are not counted")

@@ -65,26 +65,17 @@ final class CellTable: Sendable {
     (regions, region) = Self.regions(of: machine)
   }
 
-  /// The regions of a machine: what stands in the parenthesis of those states that show the same as a start.
+  /// The regions that a machine declares, in the order in which they first come.
   ///
-  /// `noSignal (seeking configured)` belongs to `configured`. A state in between, such as a motion, belongs to the
-  /// region from which it is entered.
+  /// A state without one, such as a motion, belongs to the region from which it is entered.
   private static func regions(of machine: Machine) -> (names: [String], region: [Int]) {
     let states = machine.definition.states
-    let starts = Set(
-      machine.definition.starts.compactMap { machine.state(named: $0.state) }.map { states[$0].status })
     var names: [String] = []
-    for state in states where starts.contains(state.status) {
-      if let name = parenthesis(of: state.name), !name.contains(" "), !names.contains(name) {
-        names.append(name)
-      }
+    for state in states where !state.region.isEmpty && !names.contains(state.region) {
+      names.append(state.region)
     }
     guard !names.isEmpty else { return ([""], [Int](repeating: 0, count: states.count)) }
-    var region: [Int] = states.map { state in
-      let last = parenthesis(of: state.name)?.split(separator: " ").last.map(String.init)
-      return last.flatMap { names.firstIndex(of: $0) } ?? -1
-    }
-    // Words such as `to locked` end with no region; `by hand` neither.
+    var region = states.map { names.firstIndex(of: $0.region) ?? -1 }
     var open = states.indices.filter { region[$0] >= 0 }
     var next = 0
     while next < open.count {
@@ -108,11 +99,6 @@ final class CellTable: Sendable {
     let mask = edges.reduce(0) { $0 | $1.guard.conditions }
     guard !edges.isEmpty, mask.nonzeroBitCount <= 10 else { return false }
     return !Guard.mayAllFail(edges.map(\.guard), under: 0, open: .max)
-  }
-
-  private static func parenthesis(of name: String) -> String? {
-    let status = State.status(of: name)
-    return status.count == name.count ? nil : String(name.dropFirst(status.count + 2).dropLast())
   }
 
   /// How many pairs of legal cells there can be, by the region of the first: after the first and whatever happens by
