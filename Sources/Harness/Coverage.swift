@@ -27,14 +27,14 @@ public struct Coverage: Equatable, Sendable {
     }
   }
 
-  /// The figures in words: `31 of 31 legal, 12 of 177 empty`.
-  public var summary: String { "\(total.legal) legal, \(total.empty) empty" }
+  /// The figures in words: `37 of 37 transitions covered, 12 of 177 forbidden requests tried`.
+  public var summary: String { total.record.words }
 
   /// All figures as a table: a line for each region, and one for all where there are several.
   public var table: [String] {
     let regions = cells.regions
     let parts = regions.count > 1 ? regions + [total] : [total]
-    var rows = [["", "states", "legal", "empty", "transitions", "pairs"]]
+    var rows = [["", "states", "allowed", "forbidden", "transitions", "pairs"]]
     rows += parts.map { part in
       [part.region.isEmpty ? "all" : part.region] + part.shares.map { "\($0.visited)/\($0.count)" }
     }

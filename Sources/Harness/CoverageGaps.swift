@@ -39,7 +39,7 @@ public struct CoverageGaps: Equatable, Sendable {
 
   /// In lines: what is missing and why, and the way to try it.
   public var lines: [String] {
-    let cells = "\(isLegal ? "legal" : "empty")  \(state): \(stimuli.joined(separator: ", "))"
+    let cells = "\(isLegal ? "allowed  " : "forbidden")  \(state): \(stimuli.joined(separator: ", "))"
     return ["\(cells)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])
   }
 }

@@ -96,6 +96,14 @@ extension Record {
 
       /// Nothing is known.
       public init() {}
+
+      /// What was visited, for people: `23 of 26 transitions covered, 61 of 70 forbidden requests tried`.
+      public var words: String {
+        let allowed =
+          transitions.map { ($0, "transitions covered") } ?? legal.map { ($0, "allowed requests tried") }
+        let parts = [allowed, empty.map { ($0, "forbidden requests tried") }].compactMap(\.self)
+        return parts.map { "\($0.visited) of \($0.count) \($1)" }.joined(separator: ", ")
+      }
     }
 
     /// A region of a machine.

@@ -29,7 +29,9 @@ extension GuidedTour {
           .run(
             ["fuzz", "keypad.yaml", "--device", program, "--steps", "5000", "--seed", "1"], endsWith: .agree),
         ],
-        look: "'12 of 12 legal': everything that the machine allows was tried, and nothing was wrong."),
+        look:
+          "'12 of 12 transitions covered': everything that the machine allows was tried, and nothing was wrong."
+      ),
       Step(
         "Break it",
         """

@@ -348,7 +348,7 @@ struct TwinCampaignTests {
       ),
       (
         "deaf-unlock", "deaf-unlock", .divergence,
-        "the device does the same: confirmed, 3 of 3 (likelihood ratio 729)"
+        "the device does the same: reproduced 3 of 3"
       ),
     ] as [(String?, String?, CommandStatus, String?)])
   func verdicts(device: String?, twin: String?, status: CommandStatus, said: String?) throws {
@@ -408,7 +408,7 @@ struct TwinCampaignTests {
     arguments: [
       (
         "?as=real&defect=history-never-empties", CommandStatus.divergence,
-        "the device does the same: confirmed, 3 of 3 (likelihood ratio 729)"
+        "the device does the same: reproduced 3 of 3"
       ),
       // Without a device that does it, there is no verdict.
       ("?as=real", .labFault, "the twin is wrong here: "),

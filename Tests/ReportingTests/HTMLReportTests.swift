@@ -145,10 +145,10 @@ struct HTMLReportTests {
       "<h4>2 tries</h4>", "Timeline of try 2", "the dongle is gone",
       #"<span class="count">1</span> the battery is low"#,
       // The machine and the timings.
-      #"<td class="v"><span aria-hidden="true">●</span><span class="sr">visited</span></td>"#,
-      #"<td class="m"><span aria-hidden="true">○</span><span class="sr">not visited</span></td>"#,
+      #"<td class="v"><span aria-hidden="true">●</span><span class="sr">tried</span></td>"#,
+      #"<td class="m"><span aria-hidden="true">○</span><span class="sr">allowed, not tried</span></td>"#,
       #"<td class="r"><span aria-hidden="true">×</span><span class="sr">refused</span></td>"#,
-      #"<td class="u"><span aria-hidden="true">·</span><span class="sr">never tried</span></td>"#,
+      #"<td class="u"><span aria-hidden="true">·</span><span class="sr">forbidden, not tried</span></td>"#,
       #"<tr><th scope="row">Opened</th><td>Close</td></tr>"#,
       #"<path class="went""#, #"<path class="not""#, "↻",
       #"<tr><th scope="row">Open</th><td class="num">3</td><td class="num">100 ms</td>"#,

@@ -48,7 +48,7 @@ struct JUnitReportTests {
             <property name="lockstep.seed" value="42"/>
             <property name="lockstep.command" value="run Scenarios/ --quiet"/>
             <property name="lockstep.observations" value="70001"/>
-            <property name="lockstep.coverage.sesame-table" value="30/31 legal, 12/177 empty"/>
+            <property name="lockstep.coverage.sesame-table" value="30 of 31 allowed requests tried, 12 of 177 forbidden requests tried"/>
             <property name="lockstep.commit" value="61f6abf"/>
           </properties>
       \(cases)

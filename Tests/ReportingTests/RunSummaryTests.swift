@@ -138,7 +138,7 @@ struct RunSummaryTests {
     let xml = try scratch.text("junit.xml")
     #expect(xml.contains("y1") && !xml.contains("x1"))
     #expect(xml.contains(#"name="lockstep.run" value="a, b""#) && !xml.contains("hostname"))
-    #expect(xml.contains("3/7 legal, 3/9 empty"))
+    #expect(xml.contains("3 of 7 allowed requests tried, 3 of 9 forbidden requests tried"))
     #expect(xml.contains(#"name="m (2)""#))
     // A journal that is not there makes the report red.
     let damaged = try JUnitReport.write(journals: paths + ["/nowhere"], to: scratch.path("junit.xml"))

@@ -50,10 +50,7 @@ struct CommandTests {
     expect(result.status, 0)
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("1 case: 1 agree     ") && lines[0].hasSuffix("s   seed 7"), "\(lines)")
-    expect(
-      lines[1...2],
-      ["  verdict  rests on 3 observations", "  cells    sesame-table: 2 of 31 legal, 1 of 177 empty"])
-    expect(lines[3...4], ["  report   Reports/junit.xml", "  report   Reports/report.html"])
+    expect(lines.dropFirst(), ["  report   Reports/report.html"])
     #expect(
       try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
     let names = folder.names("Reports/runs")

@@ -51,10 +51,10 @@ struct ComparedTests {
     func run(_ words: String...) throws -> Command.Result {
       try Command.run(["run", "--color", "never"] + words, in: folder.path)
     }
-    let green = try run()
+    let green = try run("-v")
     expect(green.status, 0)
     #expect(green.output.contains("2 cases: 1 agree, 1 skipped"), "\(green.output)")
-    #expect(green.output.contains("\n  verdict  rests on 4 observations\n"), "\(green.output)")
+    #expect(green.output.contains("\n  compared 4 observations\n"), "\(green.output)")
     #expect(
       try folder.read("Reports/junit.xml").contains(#"<property name="lockstep.observations" value="4"/>"#))
     for (words, why) in [

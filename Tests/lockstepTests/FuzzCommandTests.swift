@@ -126,7 +126,7 @@ struct FuzzCommandTests {
       expect(result.status, 0)
       #expect(result.output.contains("nothing found in 3,000 events"), "\(result.output)")
       // What all of them visited is counted together.
-      let cells = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("  cells ") })
+      let cells = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("  coverage ") })
       let visited = try #require(Int(cells.split(separator: " ")[2]))
       #expect(visited >= ["sesame": 100, "flow": 20, "launcher": 3, "door": 2][machine] ?? 30, "\(cells)")
     }
@@ -398,7 +398,7 @@ struct FuzzCommandTests {
     expect(result.errors, "")
     expect(result.status, 1)
     #expect(result.output.contains("of 2 runs: ") && result.output.contains("  finding  the device showed"))
-    #expect(result.output.contains("  cells    sesame-table: "))
+    #expect(result.output.contains("  coverage sesame-table: "))
     #expect(try folder.read("merged.xml").contains("failures=\"1\""))
     let json = try Command.shell(
       "cd Reports/runs && $LOCKSTEP report * --out .. --format json", in: folder.path)

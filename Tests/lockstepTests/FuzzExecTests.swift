@@ -40,7 +40,7 @@ struct FuzzExecTests {
   func broken() throws {
     let (result, folder) = try fuzz("if opened == 3: status = 'Closed'", "")
     expect(result.status, 1)
-    #expect(result.output.contains("finding 1: confirmed, 3 of 3"), "\(result.output)")
+    #expect(result.output.contains("finding 1: reproduced 3 of 3"), "\(result.output)")
     let file = try #require(folder.names("Reports/failures").first)
     let saved = try folder.read("Reports/failures/\(file)")
     // Open, Close, Open, Close, Open.
@@ -95,7 +95,7 @@ struct FuzzExecTests {
     let (result, folder) = try fuzz(
       "count = globals().get('count', 0) + 1\n    if count == 3: os._exit(1)", "")
     expect(result.status, 1)
-    #expect(result.output.contains("finding 1: confirmed, 3 of 3"), "\(result.output)")
+    #expect(result.output.contains("finding 1: reproduced 3 of 3"), "\(result.output)")
     let file = try #require(folder.names("Reports/failures").first)
     #expect(try !folder.read("Reports/failures/\(file)").contains("wait: settled"))
     expect(try Command.run("replay", "Reports/failures/\(file)", in: folder.path).status, 1)

@@ -141,7 +141,7 @@ struct OwnLockTests {
     let fuzz = ["fuzz", "keypad.yaml", "--seed", "1", "--steps", "2000"] + device
     expect(try Command.run(fuzz, in: folder.path).status, 0)
     let kept = folder.names("Reports/corpus/keypad").count
-    let again = try Command.run(fuzz, in: folder.path)
+    let again = try Command.run(fuzz + ["-v"], in: folder.path)
     #expect(again.output.contains("corpus  Reports/corpus/keypad: \(kept) tests"), "\(again.output)")
     try folder.write(
       "Reports/corpus/keypad/a.yaml", "scenario: A\nmachine: keypad.yaml\nsteps: [now: kick]\n")

@@ -280,21 +280,16 @@ extension TourTests {
 
     $ lockstep run scenarios
     3 cases: 3 agree     … s   seed …
-      verdict  rests on 11 observations
-      cells    keypad.yaml: 6 of 12 legal, 1 of 8 empty
-      report   Reports/junit.xml
       report   Reports/report.html
-      report   Reports/runs/…-run/journal.jsonl
 
     $ lockstep fuzz keypad.yaml --device 'exec:python3 device.py' --steps 5000 --seed 1
     …
     nothing found in 5,000 events of … tests     … s   seed 1
-    …
-      cells    keypad.yaml: 12 of 12 legal, … of 8 empty
-      report   Reports/runs/…-fuzz/journal.jsonl
+      coverage keypad.yaml: 12 of 12 transitions covered, … of 8 forbidden requests tried
+      report   Reports/report.html
 
-    Look: '12 of 12 legal': everything that the machine allows was tried, and
-    nothing was wrong.
+    Look: '12 of 12 transitions covered': everything that the machine allows was
+    tried, and nothing was wrong.
 
     -- 3 of 6: Break it ----------------------------------------------------------
 
@@ -312,12 +307,11 @@ extension TourTests {
 
     $ lockstep fuzz keypad.yaml --device 'exec:python3 device.py' --steps 5000 --seed 1
     …
-    ✘ finding 1: confirmed, 3 of 3 (likelihood ratio …)
+    ✘ finding 1: reproduced 3 of 3
         the device showed nothing, where the model demands something by now
         after   enter
         model   unlocked ──after 5 s──▶ locked
         device  unlocked
-        found after … events in a test of …, shrunk to 2 with … runs of … events: minimal for this model
           - { now: enter }
           - { wait: 5 s }
       lockstep replay Reports/failures/fuzz-keypad-….yaml

@@ -66,12 +66,21 @@ public struct Confirmation: Equatable, Sendable {
 }
 
 extension Confirmation: CustomStringConvertible {
-  /// `confirmed, 3 of 3 (likelihood ratio 729)`.
+  /// `reproduced 3 of 3`.
   public var description: String {
-    if runs == 0, disturbed == 0 { return verdict.rawValue }
-    let ratio = likelihoodRatio
-    let text = ratio >= 1 ? "\(Int(ratio.rounded()))" : "1/\(Int((1 / ratio).rounded()))"
     let aside = disturbed == 0 ? "" : ", \(disturbed) disturbed"
-    return "\(verdict.rawValue), \(shown) of \(runs)\(aside) (likelihood ratio \(text))"
+    switch verdict {
+    case .untried: return verdict.rawValue + aside
+    case .confirmed: return "reproduced \(shown) of \(runs)\(aside)"
+    case .flaky: return "flaky, reproduced \(shown) of \(runs)\(aside)"
+    case .notReproduced: return "not reproduced, \(shown) of \(runs)\(aside)"
+    }
+  }
+
+  /// How much likelier a defect is than chance, in words: `likelihood ratio 729`.
+  public var weight: String {
+    let ratio = likelihoodRatio
+    return "likelihood ratio "
+      + (ratio >= 1 ? "\(Int(ratio.rounded()))" : "1/\(Int((1 / ratio).rounded()))")
   }
 }

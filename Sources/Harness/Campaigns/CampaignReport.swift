@@ -12,10 +12,16 @@ public protocol CampaignReport: AnyObject {
   func found(_ finding: FindingNotice)
   /// Something is worth a line.
   func say(_ text: String)
+  /// Something is worth a line for who wants to know more.
+  func note(_ text: String)
   /// Something went wrong with the campaign itself.
   func warn(_ text: String)
   /// It is over.
   func end(_ end: CampaignSummary)
+}
+
+extension CampaignReport {
+  public func note(_ text: String) { say(text) }
 }
 
 /// How a campaign ended.
@@ -27,7 +33,11 @@ public struct CampaignSummary {
   public var took: Interval
   /// The line to paste that goes on with it, where it was stopped.
   public var resume: String?
-  public var journal = ""
+  /// Whether the device was a real lock, whose motor wears.
+  public var isReal = false
+  /// The report for people, or what there is in its place; then all reports, the journal last.
+  public var page = ""
+  public var reports: [String] = []
   /// What it found, in all its sessions, each finding once.
   public var found = EndingCount.Found()
   /// What the command ends with.

@@ -64,9 +64,9 @@ public final class CampaignSession {
     report.begin(CampaignHead(target, twin: twin, settings, duration: plan.duration))
     let undriven = target.undriven
     if !undriven.isEmpty {
-      let cells = undriven.count == 1 ? "its cells are" : "their cells are"
+      let (does, they) = undriven.count == 1 ? ("is", "it") : ("are", "them")
       output.sayOnce(
-        "\(target.device) does not take \(undriven.joined(separator: ", ")): \(cells) never driven")
+        "\(undriven.joined(separator: ", ")) \(does) never requested: \(target.device) does not take \(they)")
     }
     do throws(LabFault) {
       guard let twin else {
@@ -159,7 +159,10 @@ public final class CampaignSession {
       // A session that goes on from another one knows what that found.
       job: settings.round == 0 ? plan.job : nil)
     let known = corpus.read(plan.reader)
-    if output.keepsJournal { report.say("corpus  \(corpus.words(known.count))") }
+    if output.keepsJournal {
+      let words = "corpus  \(corpus.words(known.count))"
+      if corpus.unusable == nil { report.note(words) } else { report.say(words) }
+    }
     var edge = edge(for: device, explored, isTwin: isTwin)
     if let another { edge.another = { () throws(LabFault) in try another() as? Device } }
     edge.keep = { test, actions in

@@ -19,6 +19,8 @@ public struct FindingNotice: Equatable {
   public var endsCampaign = false
   /// What a person reads of it.
   public var lines: [String] = []
+  /// How it was found, for who wants to know more.
+  public var origin: [String] = []
   /// The steps of its test.
   public var steps: [String] = []
   /// Where it was saved.
@@ -36,7 +38,8 @@ extension FindingNotice: Recorded {
     .needed("number", \.number, .count), .needed("signature", \.signature, .text),
     .needed("length", \.length, .count), .needed("confirmation", \.confirmation, .text),
     .needed("isSure", \.isSure, .flag), .needed("endsCampaign", \.endsCampaign, .flag),
-    .needed("lines", \.lines, .list(.text)), .needed("steps", \.steps, .list(.text)),
+    .needed("lines", \.lines, .list(.text)),
+    .usual("origin", \.origin, .list(.text)), .needed("steps", \.steps, .list(.text)),
     .needed("path", \.path, .text), .needed("replay", \.replay, .text),
     .needed("record", \.record, .object()),
   ]
@@ -54,8 +57,8 @@ extension FindingNotice {
     self.init(
       number: finding.number, signature: finding.signature, length: finding.test.choices.count,
       confirmation: confirmation, isSure: finding.whyNoVerdict == nil, endsCampaign: finding.endsCampaign,
-      lines: [finding.divergence.summary] + outcome.details
-        + finding.comments.dropFirst().filter { $0 != confirmation },
+      lines: [finding.divergence.summary] + outcome.details + finding.asides,
+      origin: [finding.origin, finding.confirmation.weight],
       steps: scenario.stepLines, path: path, replay: replay, record: finding.record(path: path))
   }
 
@@ -67,26 +70,32 @@ extension FindingNotice {
     return notice
   }
 
-  /// What a person reads, in full.
-  public func text(_ paint: Painter) -> String {
+  /// What a person reads.
+  ///
+  /// - Parameter isVerbose: whether that has how it was found, too.
+  public func text(_ paint: Painter, isVerbose: Bool = false) -> String {
     let head = paint(
       isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(number): \(confirmation)")
     let all =
-      [head] + lines.map { "    " + $0 } + steps.map { "      " + paint(.faint, $0) } + ["  " + replay]
+      [head] + (lines + (isVerbose ? origin : [])).map { "    " + $0 }
+      + steps.map { "      " + paint(.faint, $0) } + ["  " + replay]
     return all.joined(separator: "\n") + "\n"
   }
 }
 
 extension Finding {
   /// What stands at the top of its file.
-  public var comments: [String] {
-    [
-      divergence.summary,
-      "found after \(foundAt) events in a test of \(foundLength), "
-        + (shrinking.runs == 0
-          ? "with those before it \(test.choices.count)"
-          : "shrunk to \(test.choices.count) with \(shrinking.runs) runs of \(shrinking.events) events")
-        + ": \(shrinking.end)", "\(confirmation)",
-    ] + (past.map { [$0.text] } ?? []) + (twin.map { [$0.text] } ?? [])
+  public var comments: [String] { [divergence.summary, origin, "\(confirmation)"] + asides }
+
+  /// After how much it was found, and how its test was made shorter.
+  fileprivate var origin: String {
+    "found after \(foundAt) events in a test of \(foundLength), "
+      + (shrinking.runs == 0
+        ? "with those before it \(test.choices.count)"
+        : "shrunk to \(test.choices.count) with \(shrinking.runs) runs of \(shrinking.events) events")
+      + ": \(shrinking.end)"
   }
+
+  /// What it has to do with what the device was asked for before, and with its twin.
+  fileprivate var asides: [String] { [past?.text, twin?.text].compactMap(\.self) }
 }

@@ -37,12 +37,12 @@ struct HTMLMachine {
       return "<p class=\"note\">The run does not say what it visited of this machine.</p>\n"
     }
     let rows: [(Markup, [Int])] = [
-      ("legal cells", coverage.total.legal), ("refusals tried", coverage.total.empty),
+      ("allowed requests tried", coverage.total.legal), ("forbidden requests tried", coverage.total.empty),
     ].map { ($0, $1.map { [$0.visited, $0.count] } ?? []) }
     let transitions = visits.ways.filter { $0.isVisited != nil }
     let went = transitions.filter { $0.isVisited == true }.count
     return """
-      <dl class="meters">\(rows.markup { meter($0.0, $0.1) })\(meter("transitions", [went, transitions.count]))</dl>
+      <dl class="meters">\(rows.markup { meter($0.0, $0.1) })\(meter("transitions covered", [went, transitions.count]))</dl>
 
       """
   }
@@ -65,9 +65,9 @@ struct HTMLMachine {
       "<tr><th scope=\"row\">\(short(row.state))</th><td>\(row.stimuli.map(short).joined(separator: ", "))</td></tr>\n"
     }
     return """
-      <details><summary>Legal cells not visited <span class="count">\(grouped(count))</span></summary>
-      \(scrolling("Legal cells that were not visited", """
-        <table><thead><tr><th scope="col">state</th><th scope="col">stimuli never given</th></tr></thead>
+      <details><summary>Allowed requests never tried <span class="count">\(grouped(count))</span></summary>
+      \(scrolling("Allowed requests that were never tried", """
+        <table><thead><tr><th scope="col">state</th><th scope="col">never tried</th></tr></thead>
         <tbody>\(shown)</tbody></table>
         """))</details>
 
@@ -116,20 +116,20 @@ struct HTMLMachine {
 
   private func look(_ cell: MachineVisits.Cell) -> (name: Markup, sign: Markup, word: Markup) {
     switch cell {
-    case .visited: ("v", "●", "visited")
-    case .missing: ("m", "○", "not visited")
+    case .visited: ("v", "●", "tried")
+    case .missing: ("m", "○", "allowed, not tried")
     case .refused: ("r", "×", "refused")
-    case .untried: ("u", "·", "never tried")
+    case .untried: ("u", "·", "forbidden, not tried")
     case .unknown: ("m", "?", "unknown")
     }
   }
 
   private var legend: Markup {
     """
-    <ul class="legend"><li><span class="key v">●</span> allowed and visited</li>\
-    <li><span class="key m">○</span> allowed, not visited</li>\
-    <li><span class="key r">×</span> refused, as it must be; tried</li>\
-    <li><span class="key u">·</span> refused, never tried</li></ul>
+    <ul class="legend"><li><span class="key v">●</span> allowed, tried</li>\
+    <li><span class="key m">○</span> allowed, never tried</li>\
+    <li><span class="key r">×</span> forbidden, tried and refused</li>\
+    <li><span class="key u">·</span> forbidden, never tried</li></ul>
 
     """
   }

@@ -244,8 +244,7 @@ extension JUnitWriter {
       all.append(("incomplete", "\(index.missing.cases) of \(index.missing.of) cases were not begun"))
     }
     for coverage in index.coverage {
-      let (legal, empty) = (coverage.total.legal?.text ?? "", coverage.total.empty?.text ?? "")
-      all.append(("coverage.\(coverage.machine)", "\(legal) legal, \(empty) empty"))
+      all.append(("coverage.\(coverage.machine)", coverage.total.words))
     }
     all.append(("diagnostics", index.diagnostics.isEmpty ? nil : index.diagnostics.joined(separator: "; ")))
     all += manifest.properties.map { ($0.name, $0.value.words) }

@@ -40,6 +40,11 @@ public struct ReportPlaces {
     }
   }
 
+  /// Which of the paths of some reports a person opens first.
+  public func first(of paths: [String]) -> String {
+    paths.first { $0 == htmlPath } ?? paths.first ?? ""
+  }
+
   /// A report that is there already.
   var firstThere: String? {
     [junitPath, htmlPath, ctrf, allure].compactMap(\.self).first { fileKind($0) != .missing }

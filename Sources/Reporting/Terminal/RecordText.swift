@@ -21,6 +21,25 @@ public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint:
   return lines.joined(separator: "\n") + "\n"
 }
 
+/// What is new in an attempt at a case that failed like ``failureText(_:_:_:)``, after another one; one line where that is
+/// nothing. Times alone are nothing new.
+public func failureText(
+  _ verdict: Record.Verdict, after previous: Record.Verdict, _ test: Record.Case, _ paint: Painter
+) -> String {
+  func lines(_ verdict: Record.Verdict, at time: Instant?, _ paint: Painter) -> [Substring] {
+    var verdict = verdict
+    verdict.time = time
+    return failureText(verdict, test, paint).split(separator: "\n")
+  }
+  let plain = Painter(isOn: false)
+  let known = lines(previous, at: nil, plain)
+  let isNew = lines(verdict, at: nil, plain).map { !known.contains($0) }
+  let new = zip(lines(verdict, at: verdict.time, paint), isNew).filter(\.1).map(\.0)
+  let attempt = "attempt \(test.attempt)"
+  if new.isEmpty { return paint(.faint, "  \(test.place)   \(attempt): the same") + "\n" }
+  return "  \(attempt), where it differs:\n" + new.joined(separator: "\n") + "\n"
+}
+
 /// A text of a device or of somebody else's journal as a line of a log: GitHub and Azure take what begins with their signs
 /// for a command, also behind spaces.
 public func unobeyed(_ text: String) -> String {

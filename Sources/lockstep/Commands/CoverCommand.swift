@@ -5,13 +5,13 @@ extension Command {
   static var cover: Command {
     Command(
       "cover",
-      "Visits every legal and every empty cell of a machine's table on a device, and says what is missing.",
+      "Tries every allowed and every forbidden request of a machine, in each of its states, on a device.",
       discussion: """
         A short tour: in each state everything that must be refused, then what is allowed, then the shortest way to what
         was not tried yet. What needs conditions, such as a jam or a lossy link, is led there by the device's faults.
         Where a program plays the device in virtual time, each of the machine's timers is waited for, too.
 
-        For each cell that is missing it says why, and the shortest path to try: it cannot be reached with this device,
+        For each request that is missing it says why, and the shortest path to try: it cannot be reached with this device,
         nobody who watches can be certain of it, or the device did not go there.
 
         Each test of the tour is a case of the reports, and a divergence is saved in failures/. With --save the tour is

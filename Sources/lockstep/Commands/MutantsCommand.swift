@@ -28,7 +28,7 @@ extension Command {
         Example("lockstep mutants door", "How many wrong doors the scenarios under Scenarios/ find."),
         Example(
           "lockstep mutants sesame-table --suite tour --threshold 95",
-          "Fails unless a tour of all cells finds 95 in a hundred."),
+          "Fails unless a tour of all requests finds 95 in a hundred."),
       ],
       options: MutantsArguments.options,
       operands: .init(

@@ -92,7 +92,7 @@ struct SummaryText {
   let paint: Painter
   let isQuiet: Bool
 
-  /// Failures first, then findings, counts and cells.
+  /// Failures first, then findings, counts and coverage.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
     for words in summary.leftOut { lines.append(paint(.warning, "  journal  \(words.inOneLine)")) }
@@ -105,7 +105,7 @@ struct SummaryText {
       paint(.strong, counted(count, "case")) + " of " + counted(summary.statuses.count, "run")
         + (counts.isEmpty ? "" : ": ") + counts)
     if tally.observations > 0 {
-      lines.append("  verdict  rests on \(counted(tally.observations, "observation"))")
+      lines.append("  compared \(counted(tally.observations, "observation"))")
     }
     if let words = tally.flakiness { lines.append("  flaky    \(words)") }
     let cut = summary.statuses.count { $0 == nil }
@@ -121,9 +121,7 @@ struct SummaryText {
       )
     }
     for item in summary.coverage {
-      lines.append(
-        "  cells    \(item.machine.inOneLine): \(Self.share(item.total.legal)) legal, \(Self.share(item.total.empty)) empty"
-      )
+      lines.append("  coverage \(item.machine.inOneLine): \(item.total.words)")
     }
     return lines
   }
@@ -138,10 +136,6 @@ struct SummaryText {
     return [paint(style, "\(sign) \(failure.id.inOneLine)")]
       + failure.message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
       + (failure.replay.map { ["  \($0.inOneLine)"] } ?? [])
-  }
-
-  private static func share(_ share: Record.Coverage.Share?) -> String {
-    share.map { "\($0.visited) of \($0.count)" } ?? "–"
   }
 }
 

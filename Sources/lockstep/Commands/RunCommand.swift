@@ -175,9 +175,10 @@ private struct RunSession {
       seed: plan.seed, arguments.reports, replacing: !plan.cases.isEmpty, console.status)
     let status = reports == nil ? summary.exitStatus.withTrouble : summary.exitStatus
     if arguments.format == .human {
+      let all = (reports ?? []) + [folder.journalPath]
       audience.human.summarize(
-        summary, seed: plan.seed, took: MonotonicClock.now - begin,
-        reports: (reports ?? []) + [folder.journalPath])
+        summary, seed: plan.seed, took: MonotonicClock.now - begin, page: arguments.reports.first(of: all),
+        reports: all)
     }
     let isLeftUndone = summary.exitStatus == .incomplete || Interruption.isRequested
     if summary.tally.incomplete > 0, isLeftUndone, arguments.format == .human {

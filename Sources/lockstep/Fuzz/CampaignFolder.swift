@@ -14,6 +14,8 @@ final class CampaignFolder: CampaignOutput {
   private let arguments: FuzzArguments
   private let console: Console
   private let devices: Devices
+  /// Whether the device has a motor that wears.
+  private let isReal: Bool
   private var fault: FileFault?
   private var said: [String] = []
 
@@ -25,6 +27,7 @@ final class CampaignFolder: CampaignOutput {
     self.arguments = arguments
     (self.devices, self.console) = (devices, console)
     let target = plan.target
+    isReal = target.device.isInterlocked
     let id = CampaignJournal.id(of: target)
     self.earlier =
       earlier.map { RunSummary(journals: [$0.folder + "/journal.jsonl"], without: id).count } ?? EndingCount()
@@ -33,11 +36,13 @@ final class CampaignFolder: CampaignOutput {
       resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,
       files: [(CampaignState.file, plan.state.json.pages)])
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
+    let isVerbose = arguments.run.verbosity > 0
     let shown: any CampaignReport =
       switch arguments.run.format {
       case .json: JSONFuzzReport(console, isQuiet: isQuiet)
-      case .human where console.drawsOver && !isQuiet: ScreenReport(console, paint, isQuiet: isQuiet)
-      case .human: HumanFuzzReport(console, paint, isQuiet: isQuiet)
+      case .human where console.drawsOver && !isQuiet:
+        ScreenReport(console, paint, isQuiet: isQuiet, isVerbose: isVerbose)
+      case .human: HumanFuzzReport(console, paint, isQuiet: isQuiet, isVerbose: isVerbose)
       }
     report = FuzzWatch(shown, console.status)
     if earlier != nil { keep(plan.state) }
@@ -71,10 +76,11 @@ final class CampaignFolder: CampaignOutput {
   /// Writes the reports and says how the campaign ended.
   func close(_ end: CampaignSummary) -> CommandStatus {
     var end = end
-    if folder.conclude(seed: end.seed, arguments.run.reports, console.status) == nil {
-      end.exit = end.exit.withTrouble
-    }
-    end.journal = folder.journalPath
+    let reports = folder.conclude(seed: end.seed, arguments.run.reports, console.status)
+    if reports == nil { end.exit = end.exit.withTrouble }
+    end.reports = (reports ?? []) + [folder.journalPath]
+    end.page = arguments.run.reports.first(of: end.reports)
+    end.isReal = isReal
     if end.cause == .stopped { end.resume = arguments.resumeLine(folder.path) }
     report.end(end)
     return end.exit

@@ -95,7 +95,10 @@ struct CoverSession {
     for gap in summary.gaps {
       for line in gap.lines { console.print("  " + line) }
     }
-    for report in reports + [folder.journalPath] { console.print("  report   \(report)") }
+    let all = reports + [folder.journalPath]
+    for report in run.verbosity > 0 ? all : [run.reports.first(of: all)] {
+      console.print("  report   \(report)")
+    }
   }
 
   /// Saves the tests of the tour, each of which takes a start of its own.

@@ -144,6 +144,10 @@ extension FuzzArguments {
     ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
       RunArguments.answerTimeout.lifted(to: \.run), .format(\.run.format), .color(\.run.color),
       .quiet(\.run.isQuiet, "Prints findings only."),
+      .repeated(
+        "verbose", \.run.verbosity,
+        "Also prints how findings came about, what was spent, what was covered, and all reports.", short: "v"
+      ).replaced(by: "quiet"),
     ] + RunArguments.lab.map { $0.lifted(to: \.run) }
       + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }
   }

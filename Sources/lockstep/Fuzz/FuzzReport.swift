@@ -12,12 +12,13 @@ class HumanFuzzReport: CampaignReport {
   let console: Console
   let paint: Painter
   let isQuiet: Bool
+  private let isVerbose: Bool
   private var lastLine: Interval?
 
-  init(_ console: Console, _ paint: Painter, isQuiet: Bool) {
+  init(_ console: Console, _ paint: Painter, isQuiet: Bool, isVerbose: Bool = false) {
     self.console = console
     self.paint = paint
-    self.isQuiet = isQuiet
+    (self.isQuiet, self.isVerbose) = (isQuiet, isVerbose)
   }
 
   func begin(_ head: CampaignHead) {
@@ -51,10 +52,14 @@ class HumanFuzzReport: CampaignReport {
       + "\(grouped(status.actuations)) movements; \(pace)"
   }
 
-  func found(_ finding: FindingNotice) { write(finding.text(paint)) }
+  func found(_ finding: FindingNotice) { write(finding.text(paint, isVerbose: isVerbose)) }
 
   func say(_ text: String) {
     if !isQuiet { write(paint(.faint, "  " + text)) }
+  }
+
+  func note(_ text: String) {
+    if isVerbose { say(text) }
   }
 
   func warn(_ text: String) { console.say("lockstep: \(text)") }
@@ -74,14 +79,14 @@ class HumanFuzzReport: CampaignReport {
       "\(words) in \(grouped(status.events)) events of \(grouped(status.tests)) tests     \(clock(end.took))   "
         + "seed \(end.seed)"
     ]
-    lines.append("  spent    \(spent(end))")
-    if !status.timeShares.isEmpty {
+    if end.isReal || isVerbose { lines.append("  spent    \(spent(end))") }
+    if isVerbose, !status.timeShares.isEmpty {
       let shares = status.timeShares.map { part in
         part.map { "\($0.name) \($0.percent) %" }.joined(separator: ", ")
       }
       lines.append("  time     \(shares.joined(separator: "; "))")
     }
-    if status.repeats > 0 { lines.append("  again    \(status.repeats) times") }
+    if status.repeats > 0 { lines.append("  repeats  findings came up \(status.repeats) more times") }
     if status.labFaults > 0 {
       let tests = status.unjudged == 1 ? "1 test" : "\(grouped(status.unjudged)) tests"
       lines.append(
@@ -90,7 +95,7 @@ class HumanFuzzReport: CampaignReport {
           "  trouble  \(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")"
             + (status.unjudged > 0 ? ", \(tests) without a verdict" : "")))
     }
-    if status.stability.tried > 0 {
+    if isVerbose, status.stability.tried > 0 {
       lines.append("  stable   \(status.stability.same) of \(status.stability.tried) tests done twice")
     }
     switch end.cause {
@@ -100,9 +105,11 @@ class HumanFuzzReport: CampaignReport {
     case .stopped: lines.append("  ended    stopped before the budget was used up")
     case .done, .found: break
     }
-    for item in status.shown { lines.append("  chosen   \(item)") }
-    if let coverage = end.coverage { lines.append("  cells    \(coverage.machine): \(coverage.summary)") }
-    lines.append("  report   \(end.journal)")
+    if isVerbose { lines += status.shown.map { "  chosen   \($0)" } }
+    if let coverage = end.coverage, isVerbose || end.found == EndingCount.Found() {
+      lines.append("  coverage \(coverage.machine): \(coverage.summary)")
+    }
+    lines += (isVerbose ? end.reports : [end.page]).map { "  report   \($0)" }
     if let resume = end.resume { lines.append("  resume   \(resume)") }
     write(lines.joined(separator: "\n"))
   }

@@ -54,6 +54,8 @@ final class FuzzWatch: CampaignReport {
 
   func say(_ text: String) { report.say(text) }
 
+  func note(_ text: String) { report.note(text) }
+
   func warn(_ text: String) { report.warn(text) }
 
   func end(_ end: CampaignSummary) {

@@ -137,14 +137,15 @@ struct StatusScreen {
 
   private var coverageRows: [Pane.Row] {
     let status = progress.status
-    func share(_ part: CellCoverage.Share?) -> String { part.map { "\($0) cells" } ?? "–" }
+    func share(_ part: CellCoverage.Share?, _ word: String) -> String { part.map { "\($0) \(word)" } ?? "–" }
     var stability = "–"
     if status.stability.tried > 0 {
       let (same, tried) = (status.stability.same, status.stability.tried)
       stability = "\(same * 100 / tried) %, \(same) of \(tried) tests"
     }
     return [
-      ("legal", share(progress.coverage?.total.legal)), ("empty", share(progress.coverage?.total.empty)),
+      ("transitions", share(progress.coverage?.total.transitions, "covered")),
+      ("forbidden", share(progress.coverage?.total.empty, "tried")),
       ("positions", grouped(status.positions)), ("corpus", "\(grouped(status.corpus)) tests"),
       ("stability", stability),
     ]

@@ -56,7 +56,7 @@ extension MutantsArguments {
     [
       .value(
         "suite", \.suite, "tour|fuzz:N",
-        "Tests that are generated in place of scenarios: a tour through all cells, or N random events.",
+        "Tests that are generated in place of scenarios: a tour through all requests, or N random events.",
         example: "tour", as: .choice(["tour", "fuzz:"])
       ).replaced(by: .operands(2, "PATH")),
       .value(

@@ -10,7 +10,8 @@ final class HumanReport: JournalListener {
   private let console: Console
   private let paint: Painter
   private let isQuiet: Bool
-  /// With 1 a line for each case as it ends; with 2 the trace of each, which also says how it ended.
+  /// With 1 a line for each case as it ends, and what the verdicts rest on; with 2 the trace of each, which also says how
+  /// it ended.
   private let verbosity: Int
   private let trace: TraceReport
   /// What the case took that is told of.
@@ -22,6 +23,8 @@ final class HumanReport: JournalListener {
   /// The cases that took longest, the longest first, as many as are wanted.
   private var longest: [(time: Interval, words: String)] = []
   private let durations: Int
+  /// What was printed of the attempt before, where the case is tried again.
+  private var previous: Record.Verdict?
 
   init(_ console: Console, _ paint: Painter, isQuiet: Bool, verbosity: Int = 0, durations: Int = 0) {
     self.console = console
@@ -63,6 +66,7 @@ final class HumanReport: JournalListener {
   private func report(_ verdict: Record.Verdict) {
     switch verdict.counted {
     case .agree:
+      previous = nil
       if verdict.isFlaky {
         console.print(paint(.warning, "~") + " \(current.place)   flaky: it agrees when tried again\n")
       }
@@ -78,9 +82,18 @@ final class HumanReport: JournalListener {
     case .divergence, .labFault, .incomplete:
       // What was not begun is counted in the summary.
       if verdict.step == nil, verdict.word == .incomplete, verdict.limit == nil { return }
-      if verbosity < 2 { console.print(failureText(verdict, current, paint) + "\n") }
+      if verbosity < 2 { printFailure(verdict) }
       if verbosity == 1 { console.print(paint(.bad, "✘") + " " + words(on: verdict)) }
     }
+  }
+
+  /// Prints what is wrong; of an attempt that follows another one only what is new.
+  private func printFailure(_ verdict: Record.Verdict) {
+    let before = previous
+    previous = verdict.isTriedAgain ? verdict : nil
+    console.print(
+      (before.map { failureText(verdict, after: $0, current, paint) } ?? failureText(verdict, current, paint))
+        + "\n")
   }
 
   /// What a case took: of our time, and of the device's.
@@ -97,25 +110,38 @@ final class HumanReport: JournalListener {
     }
   }
 
-  /// Prints the counts, the cells and where the reports are.
-  func summarize(_ summary: Run.Summary, seed: UInt64, took time: Interval, reports: [String]) {
+  /// Prints the counts and where the reports are.
+  ///
+  /// - Parameters:
+  ///   - page: the report that a person opens first.
+  ///   - reports: all of them.
+  func summarize(
+    _ summary: Run.Summary, seed: UInt64, took time: Interval, page: String, reports: [String]
+  ) {
     let tally = summary.tally
     if isQuiet, summary.exitStatus == .agree { return }
     let counts = tally.counts(paint)
     let figures = paint(.strong, counted(tally.cases, "case")) + (counts.isEmpty ? "" : ": " + counts)
     console.print("\(figures)     \(rounded(time))   seed \(seed)")
-    if tally.agree > 0 { console.print("  verdict  rests on \(counted(tally.observations, "observation"))") }
     if let words = tally.flakiness { console.print("  flaky    \(words)") }
     for skip in skips { console.print("  skipped  \(skip.count): \(skip.reason)") }
+    if verbosity > 0 { printEvidence(summary) }
+    for test in longest { console.print("  slowest  \(test.words)") }
+    for report in verbosity > 0 ? reports : [page] { console.print("  report   \(report)") }
+  }
+
+  /// Prints what the verdicts rest on.
+  private func printEvidence(_ summary: Run.Summary) {
+    if summary.tally.agree > 0 {
+      console.print("  compared \(counted(summary.tally.observations, "observation"))")
+    }
     for item in summary.choices { console.print("  chosen   \(item)") }
     for item in summary.coverage {
-      console.print("  cells    \(item.machine): \(item.summary)")
+      console.print("  coverage \(item.machine): \(item.summary)")
       if (1...4).contains(item.missing.count) {
-        console.print(paint(.faint, "           not visited: \(item.missing.joined(separator: "; "))"))
+        console.print(paint(.faint, "           never tried: \(item.missing.joined(separator: "; "))"))
       }
     }
-    for test in longest { console.print("  slowest  \(test.words)") }
-    for report in reports { console.print("  report   \(report)") }
   }
 }
 

@@ -215,7 +215,8 @@ extension RunArguments {
   static var verbose: Option<RunArguments> {
     .repeated(
       "verbose", \.verbosity,
-      "Prints each case as it ends, with the time that it took; given twice, everything that happens in it.",
+      "Prints each case as it ends, with the time that it took, how much was compared and covered, and all reports; given "
+        + "twice, everything that happens in each case.",
       short: "v"
     ).replaced(by: "quiet")
   }
