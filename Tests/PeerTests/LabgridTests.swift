@@ -182,7 +182,7 @@ struct LabgridTests {
       lab.command("run", ["Scenarios/peers", "--out", rig.path(name)], wait: wait)
     }
     let brief = try await rig.run("brief", command("brief", "2s"))
-    #expect(brief.status == 3 && brief.output.contains("none became free within 2 s"), "\(brief.output)")
+    #expect(brief.status == 3 && brief.output.contains("none became available within 2 s"), "\(brief.output)")
     #expect(brief.output.contains("front-door is held by office/admin"), "\(brief.output)")
     let stopped = try await rig.start(
       "stopped", command("stopped", "4min"), until: "waiting for a place")
@@ -304,7 +304,7 @@ struct LabgridTests {
     #expect(
       night.output.contains(
         "the lock back-door is out of use: 3 runs failed one after the other: no device: "
-          + "no place with name=back-door at \(lab.address): none became free within 2 s"), "\(night.output)")
+          + "no place with name=back-door at \(lab.address): none became available within 2 s"), "\(night.output)")
     #expect(night.output.contains("2 planned: 1 agree"), "\(night.output)")
     #expect(try await lab.client(["--place", "back-door", "show"]).contains("acquired: office/admin"))
     #expect(try await !lab.client(["reservations"]).contains("lockstep-"))

@@ -313,7 +313,7 @@ extension TourTests {
         model   unlocked ──after 5 s──▶ locked
         device  unlocked
           - { now: enter }
-          - { wait: 5 s }
+          - { wait: 5.001 s }
       lockstep replay Reports/failures/fuzz-keypad-….yaml
     …
 

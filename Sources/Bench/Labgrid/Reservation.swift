@@ -179,7 +179,7 @@ extension Reservation {
         rest(for: .milliseconds(50))
       }
       guard next < end else {
-        throw .refused(.held, "none became free within \(request.patience); --lab-wait waits longer")
+        throw .refused(.held, "none became available within \(request.patience); --lab-wait waits longer")
       }
       lab = try refresh(client, isStopped)
     }

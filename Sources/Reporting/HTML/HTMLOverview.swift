@@ -257,13 +257,26 @@ struct HTMLOverview {
       """
   }
 
+  /// How often a finding showed again: `3 of 3 (likelihood ratio 729)`.
+  private static func words(_ confirmation: Record.Finding.Confirmation) -> String {
+    let (shown, runs, ratio) = (confirmation.shown, confirmation.runs, confirmation.likelihoodRatio)
+    let word = confirmation.verdict == "confirmed" ? "reproduced" : confirmation.verdict
+    guard runs > 0, ratio > 0 else { return word }
+    let weight = ratio >= 1 ? whole(ratio) : "1/" + whole(1 / ratio)
+    return "\(word) \(shown) of \(runs) (likelihood ratio \(weight))"
+  }
+
+  private static func whole(_ ratio: Double) -> String {
+    Int(exactly: ratio.rounded()).map(grouped) ?? "\(ratio)"
+  }
+
   private var findings: Markup {
     guard !index.findings.isEmpty else { return "" }
     let rows = index.findings.prefix(200).markup { found in
       let finding = found.finding
       return """
         <tr><th scope="row">\(clipped(finding.summary, toBytes: 400))</th><td class="num">\(finding.shortest)</td>\
-        <td>\(finding.confirmation?.verdict ?? "–")</td><td><code>\(clipped(finding.file ?? "–", toBytes: 300))</code></td></tr>
+        <td>\(finding.confirmation.map(Self.words) ?? "–")</td><td><code>\(clipped(finding.file ?? "–", toBytes: 300))</code></td></tr>
 
         """
     }

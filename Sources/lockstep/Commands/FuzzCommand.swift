@@ -19,7 +19,7 @@ extension Command {
 
         What is found is tried again from a reset, shrunk to the shortest test that shows it, and saved in failures/ as
         a scenario: 'lockstep replay' shows it, and moved to Scenarios/regressions/ it is checked from then on. It is
-        confirmed, flaky or not reproduced, with k of n and how much likelier a defect is than chance.
+        reproduced, flaky or not reproduced, with k of n, and with -v also how much likelier a defect is than chance.
 
         A campaign that was stopped goes on with --resume: it counts on, and what it had found is counted and not found
         again. It draws other tests than one that was never stopped, and the same ones each time: they depend on the

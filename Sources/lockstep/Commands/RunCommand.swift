@@ -38,7 +38,7 @@ extension Command {
           "On a real lock, through a Bluetooth dongle."),
         Example(
           "lockstep run Scenarios/sesame5 --lab labgrid://lab:20408 --tags model=sesame5",
-          "On a lock of a lab: whichever of that model is free first."),
+          "On a lock of a lab: whichever of that model is available first."),
       ],
       options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments(),
       settings: \.settings
