@@ -212,7 +212,7 @@ extension Value: CustomStringConvertible {
     case .integer(let value): value == 0
     case .number(let value): value == 0
     case .duration(let value): value == .zero
-    case .text(let value): ["no", "off", "false", "none", "0"].contains(value)
+    case .text(let value): truth(ofWord: value) == false || value == "none" || value == "0"
     }
   }
 
@@ -220,7 +220,7 @@ extension Value: CustomStringConvertible {
   public var isYesOrNo: Bool {
     switch self {
     case .flag: true
-    case .text(let value) where ["yes", "on", "true"].contains(value): true
+    case .text(let value) where truth(ofWord: value) == true: true
     case .integer, .number, .duration, .text: isNothing
     }
   }

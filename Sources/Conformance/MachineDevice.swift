@@ -248,8 +248,9 @@ extension Abilities {
       guard let setter = item.stimuli.first, !arguments.contains(where: { $0.stimulus == setter }) else {
         continue
       }
+      let name = machine.nameOfOnlyArgument(of: setter)
       let values: [Interval] = [.zero, .seconds(10)]
-      arguments.append((setter, values.map { [Argument("value", .duration($0))] }))
+      arguments.append((setter, values.map { [Argument(name, .duration($0))] }))
     }
     self = disturbing(machine)
   }

@@ -51,6 +51,9 @@ public final class Specification: Sendable {
   let nodes: [Node]
   /// The nodes in which everything has been shown.
   let isResting: [Bool]
+  /// The nodes in which the status last shown may be shown again, and says nothing new: all at rest, and those that have to
+  /// show an effect next, since a device that shows its status before each of its effects is as right as one that does not.
+  let mayRepeat: [Bool]
   /// For each node those that say the same of devices with more options; empty without choices.
   let wider: [[Int]]
   /// Where the steps of (node, event) begin in ``caused``.
@@ -187,6 +190,7 @@ public final class Specification: Sendable {
     builder.expandAll()
     nodes = builder.nodes
     isResting = builder.nodes.map(\.pending.isEmpty)
+    mayRepeat = builder.nodes.map { ($0.pending.first ?? .max) >= vocabulary.statuses.count }
     wider = machine.choices.isEmpty ? [] : builder.nodes.indices.map { builder.nodesWider(than: $0) }
     (causedStart, caused) = flatten(builder.caused)
     (visibleStart, visible) = flatten(builder.visible)
@@ -253,9 +257,19 @@ extension Vocabulary {
       stimuli: definition.events.map(\.name),
       statuses: unique(definition.states.map(\.status) + rows.compactMap(\.shows)),
       effects: unique(rows.flatMap { $0.before + $0.after } + definition.states.flatMap(\.entry)),
-      soleArguments: definition.events.map { event in
-        event.arguments.flatMap { $0.forms.count == 1 ? $0.forms[0].name : nil }
-      })
+      soleArguments: definition.events.map(Self.onlyArgument(of:)))
+  }
+
+  fileprivate static func onlyArgument(of event: Event) -> String? {
+    event.arguments.flatMap { $0.forms.count == 1 ? $0.forms[0].name : nil }
+  }
+}
+
+extension Machine {
+  /// What the argument of a stimulus is called that has one at the most: by its declared name, where it has one.
+  func nameOfOnlyArgument(of stimulus: String) -> String {
+    let event = definition.events.first { $0.name == stimulus }
+    return event.flatMap(Vocabulary.onlyArgument(of:)) ?? Argument.only
   }
 }
 
@@ -459,7 +473,9 @@ private final class NodeBuilder {
     var words = [UInt64](repeating: 0, count: nodes.count * symbols)
     for (number, node) in nodes.enumerated() {
       // A status that is shown again says nothing new.
-      if node.pending.isEmpty { words[number * symbols + node.shown] |= 1 << UInt64(number) }
+      if (node.pending.first ?? symbols) >= vocabulary.statuses.count {
+        words[number * symbols + node.shown] |= 1 << UInt64(number)
+      }
       for step in visible[number] where isIncluded(step) {
         words[number * symbols + Int(step.symbol)] |= 1 << UInt64(step.node)
       }

@@ -25,6 +25,9 @@ extension ValueForm.Kind {
 }
 
 extension Value {
+  /// The same value as true or false, where it says only one of them.
+  public var asFlag: Value { isYesOrNo ? .flag(!isNothing) : self }
+
   /// The value for a person: a text that looks like a value of another kind is said to be one.
   public var told: String {
     guard case .text(let text) = self, Double(text) != nil || isYesOrNo || Interval(text: text) != nil else {

@@ -37,7 +37,9 @@ struct ScenarioGrammar {
   /// The keys that name a device.
   static let deviceKeys = ScenarioNames.any.deviceFields.map(\.name)
   /// A flag, as people write it in a scenario.
-  static let flag = Form.either([.flag, .words(["yes", "no", "on", "off"])])
+  static let flag = Form.either([
+    .flag, .words(["yes", "no", "on", "off"]), .pattern("^(Yes|YES|No|NO|On|ON|Off|OFF)$"),
+  ])
   /// What goes with a stimulus of which nothing is known: one argument, or several with names.
   static let arguments = Form.either([.value, .mapping([], others: .value)])
 }

@@ -5,16 +5,17 @@ import Basics
 extension Scenario {
   /// The scenario as a file that reads back equal.
   ///
-  /// - Parameter comments: lines to stand at the top, below the one that names the schema.
-  public func yaml(comments: [String] = []) -> String {
+  /// - Parameters:
+  ///   - comments: lines to stand at the top, below the one that names the schema.
+  ///   - schema: where the schema lies, seen from the file's folder.
+  public func yaml(comments: [String] = [], schema: String = SchemaFile.above) -> String {
     var entries: [(String, Node)] = [("scenario", .text(title)), ("machine", .text(machine))]
     if let device { entries.append(("device", deviceNode(device))) }
     if let seed { entries.append(("seed", .plain(String(seed)))) }
     if !tags.isEmpty { entries.append(("tags", .list(tags.map(Node.text), layout: .flow))) }
     if !assumed.isEmpty { entries.append(("assume", .list(assumed.map { .text($0) }, layout: .flow))) }
     entries.append(("steps", .list(steps.map(\.node))))
-    let schema = "yaml-language-server: $schema=../schema/scenario.schema.json"
-    return Node.mapping(entries).yaml(comments: [schema] + comments)
+    return Node.mapping(entries).yaml(comments: ["yaml-language-server: $schema=\(schema)"] + comments)
   }
 
   /// The steps as a person reads them, one a line.
@@ -135,17 +136,14 @@ extension Value {
   /// What a word without quotes stands for.
   public init(plain text: String) {
     self =
-      switch text {
-      case "true": .flag(true)
-      case "false": .flag(false)
-      default:
-        if Value.looksLikeNumber(text) {
-          Int(text).map { .integer($0) } ?? Value.decimal(text)
-        } else if let value = Interval(text: text) {
-          .duration(value)
-        } else {
-          .text(text)
-        }
+      if let flag = truth(ofWord: text) {
+        .flag(flag)
+      } else if Value.looksLikeNumber(text) {
+        Int(text).map { .integer($0) } ?? Value.decimal(text)
+      } else if let value = Interval(text: text) {
+        .duration(value)
+      } else {
+        .text(text)
       }
   }
 

@@ -121,7 +121,8 @@ struct StepReader {
     let forms = forms(of: name)
     guard cursor.node.entries != nil else {
       if let forms, forms.forms.count != 1 { return refuse(cursor, name, forms) }
-      return cursor.value(of: forms?.forms[0]).map { [Argument(Argument.only, $0)] }
+      let form = forms?.forms[0]
+      return cursor.value(of: form).map { [Argument(form?.name ?? Argument.only, $0)] }
     }
     let entries = cursor.entries() ?? []
     if let forms, forms.forms.isEmpty, !entries.isEmpty { return refuse(entries[0].key, name, forms) }
@@ -371,8 +372,15 @@ extension Cursor {
   fileprivate func value(of form: ValueForm?) -> Value? {
     guard let form, let text = node.text, !isNothing else { return anyValue() }
     let value = isNull ? nil : anyValue()
-    if case .choice(let words) = form.kind, words.contains(text) { return value ?? .text(text) }
-    if let value, form.kind.admits(value) { return value }
+    switch (form.kind, value) {
+    // Words of a machine are words, whatever YAML would take them for.
+    case (.choice(let words), .flag?) where words.contains(text): return .text(text)
+    case (.choice(let words), _) where words.contains(text): return value ?? .text(text)
+    case (.text, .flag?) where !["true", "false"].contains(text.lowercased()): return .text(text)
+    case (.flag, let value?) where form.kind.admits(value): return value.asFlag
+    case (_, let value?) where form.kind.admits(value): return value
+    default: break
+    }
     let hint: Advice? =
       switch (form.kind, value) {
       case (.choice(let words), _): .nearest(to: text, of: words, or: DeviceProblem.allOf)

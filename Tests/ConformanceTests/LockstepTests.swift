@@ -97,6 +97,42 @@ struct LockstepTests {
       divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true)])
   }
 
+  @Test(
+    "a status that did not change may be left out or shown again, before each effect too; another one may not",
+    arguments: [
+      (["flicker", "settle"], nil), (["=on", "flicker", "=on", "settle", "=on"], nil),
+      (["flicker", "=on", "=on", "settle"], nil), (["=off", "flicker", "settle"], "off"),
+      (["flicker", "=off"], "off"), (["=on", "settle"], "settle"), (["=on", "flicker"], ""),
+    ])
+  func repeated(shown: [String], wrong: String?) throws {
+    var script = healthy
+    script["nudge"] = shown.map { name -> (Interval, ScriptedDevice.Show) in
+      (.zero, name.hasPrefix("=") ? .status(String(name.dropFirst())) : .effect(name))
+    }
+    let divergence = try run(script, [.stimulus("press"), .wait(.seconds(1)), .stimulus("nudge")])
+    expect(divergence?.kind, wrong.map { $0.isEmpty ? .overdue : .unexpected($0) })
+    // The same of a machine without time, which is tracked as words.
+    var machine = MachineDefinition(name: "lamp")
+    machine.events = [Event("nudge")]
+    machine.states = [State("on")]
+    machine.transitions = [
+      Transition(
+        .event("nudge"), from: .states(["on"]), to: .states(["on"]), before: ["flicker"], after: ["settle"])
+    ]
+    machine.starts = [Start("on")]
+    let plain = Specification(try Machine(machine))
+    var tracker = Tracker(plain)
+    tracker.start(in: 0)
+    tracker.perform(Stimulus(0), at: .zero)
+    let isRight = shown.allSatisfy { name in
+      let isStatus = name.hasPrefix("=")
+      let number = (isStatus ? plain.vocabulary.statuses : plain.vocabulary.effects)
+        .firstIndex(of: isStatus ? String(name.dropFirst()) : name)
+      return number.map { tracker.observe(isStatus ? .status($0) : .effect($0), at: .zero) } ?? false
+    }
+    expect(isRight && tracker.settle(at: .zero), wrong == nil)
+  }
+
   @Test("a condition the tester brought about allows what it explains and forbids what it prevents")
   func condition() throws {
     expect(try run(["press": [press]], [.fault("break"), .stimulus("press"), .wait(.seconds(60))]), nil)

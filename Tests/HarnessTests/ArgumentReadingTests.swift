@@ -180,6 +180,67 @@ struct ArgumentReadingTests {
     expect(try problems(step, machine), expected)
   }
 
+  @Test(
+    "what YAML takes for true or false is that where it is one, and a word where the machine has words",
+    arguments: [
+      ("knock: { hard: no }", [Argument("hard", .flag(false))]),
+      ("knock: { hard: Off }", [Argument("hard", .flag(false))]),
+      ("knock: { hard: FALSE }", [Argument("hard", .flag(false))]),
+      ("knock: { hard: 0 }", [Argument("hard", .flag(false))]),
+      ("knock: { hard: YES }", [Argument("hard", .flag(true))]),
+      ("knock: { hard: on }", [Argument("hard", .flag(true))]),
+      ("name: { text: No }", [Argument("text", .text("No"))]),
+      ("turn: off", [Argument("way", .text("off"))]), ("turn: { way: On }", [Argument("way", .text("On"))]),
+      ("turn: true", [Argument("way", .text("true"))]),
+      ("rest: { a: Off }", [Argument("a", .flag(false))]), ("rest: no", [Argument("value", .flag(false))]),
+      ("rest: { a: \"no\" }", [Argument("a", .text("no"))]), ("rest: nO", [Argument("value", .text("nO"))]),
+      ("wait3: 10 s", [Argument("delay", .duration(.seconds(10)))]),
+    ])
+  func flags(step: String, expected: [Argument]) throws {
+    let step = try steps("[\(step)]").first?.action
+    expect(step, .perform(Step.Call(String(step.map(Self.name) ?? ""), expected)))
+  }
+
+  private static func name(of action: Step.Action) -> Substring {
+    if case .perform(let call) = action { call.name[...] } else { "" }
+  }
+
+  @Test("faults, starts and readings are read alike, and come back from what is saved")
+  func flagsElsewhere() throws {
+    let text =
+      "[{ fault: { jam: OFF } }, { fault: { jam: \"OFF\" } }, { expect: { wet: No } }, { expect: { battery: off } }]"
+    let steps = try steps(text)
+    expect(
+      steps.map(\.action),
+      [
+        .fault(Fault("jam", .flag(false))), .fault(Fault("jam", .text("OFF"))),
+        .expect(Expectation([.reading("wet", .init(value: .flag(false)))])),
+        .expect(Expectation([.reading("battery", .init(value: .flag(false)))])),
+      ])
+    let comparison = Expectation.Comparison(value: .flag(false))
+    let shown: [Value] = [.flag(false), .text("off"), .text("No"), .flag(true), .text("on"), .integer(0)]
+    expect(shown.map(comparison.holds), [true, true, true, false, false, false])
+    let scenario = Scenario(title: "A", machine: "gate", device: DeviceSpec(.exec, "x"), steps: steps)
+    expect(try read(scenario.yaml()).steps, steps)
+  }
+
+  /// The steps of a scenario of the gate.
+  private func steps(_ text: String) throws -> [Step] {
+    try read("scenario: A\nmachine: gate\ndevice: exec:x\nsteps: \(text)\n").steps
+  }
+
+  private func read(_ text: String) throws -> Scenario {
+    let turn = "  - turn: { arguments: { way: [off, \"On\", \"true\"] } }\nreadings:"
+    let yaml =
+      Self.yaml.replacing("\nreadings:", with: "\n" + turn) + "  - { event: turn, from: shut, to: ajar }\n"
+    let gate = try MachineDefinition(yaml: Array(yaml.utf8), name: "gate.yaml")
+    let library = MachineLibrary([gate]) { _ throws(MachineLibrary.Missing) in throw .init("no files") }
+    let provider = ToyProvider()
+    provider.program.abilities.faults = ["jam"]
+    provider.program.readings = ["wet", "battery"]
+    return try ScenarioReader(machines: library, provider: provider).read(Array(text.utf8), path: "s.yaml")
+  }
+
   @Test("is known to an editor")
   func schema() {
     let line = Scenario.schema.line

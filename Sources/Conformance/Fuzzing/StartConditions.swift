@@ -59,7 +59,8 @@ extension Abilities {
     var result = Abilities(
       stimuli: nil, faults: conditions.flatMap(\.faults), settings: nil,
       arguments: stimuli.map { name in
-        (name, [[Argument("value", .duration(.zero))], [Argument("value", .duration(.seconds(3)))]])
+        let argument = machine.nameOfOnlyArgument(of: name)
+        return (name, [[Argument(argument, .duration(.zero))], [Argument(argument, .duration(.seconds(3)))]])
       })
     result = result.disturbing(machine)
     return result

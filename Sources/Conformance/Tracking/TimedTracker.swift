@@ -297,7 +297,7 @@ extension TimedTracker {
   @inline(__always)
   private mutating func reveal(_ symbol: Int, isStatus: Bool, from member: Member, at now: Instant) {
     // A status that is shown again says nothing new.
-    if isStatus, specification.nodes[member.node].shown == symbol, specification.isResting[member.node] {
+    if isStatus, specification.nodes[member.node].shown == symbol, specification.mayRepeat[member.node] {
       isExplained = true
       next.insert(member)
     }

@@ -117,7 +117,7 @@ extension LockOption {
     self.init(
       name, path, sentence, of: generation, values: "no, yes", choices: ["no", "yes"],
       write: { $0 ? "yes" : "no" },
-      read: { ["no": false, "yes": true][$0] })
+      read: truth(ofWord:))
   }
 
   /// An option that is a time between two others.

@@ -227,6 +227,8 @@ extension Expectation.Comparison {
   }
 
   private func isSame(_ left: Value, _ right: Value) -> Bool {
+    // A device may say `off` in a word where a scenario says it without quotes.
+    if case (.flag(let flag), .text(let word)) = (left, right) { return truth(ofWord: word) == flag }
     guard let first = left.asNumber, let second = right.asNumber else { return left == right }
     // What is written with a few decimals is meant with a few decimals.
     return abs(first - second) <= 1e-9 * max(1, abs(first))
