@@ -10,6 +10,7 @@ import Testing
     expect(uuid.description, "42918ad1-8154-4aff-bd1f-f0cde88a8de1")
     expect(uuid.bytes.hex, "42918ad181544affbd1ff0cde88a8de1")
     expect(try UUID128(bytes: uuid.bytes), uuid)
+    expect(try UUID128(text: "42918AD181544affbd1ff0cde88a8de1"), uuid)
   }
 
   @Test(
@@ -22,6 +23,25 @@ import Testing
   func badUUID(text: String, offset: Int) {
     #expect(throws: DecodeError.malformed("a UUID", at: offset)) { try UUID128(text: text) }
   }
+
+  @Test(
+    "all forms of a UUID are one",
+    arguments: [
+      ("fff1", ["FFF1", "0000fff1", "0000FFF1", "0000fff1-0000-1000-8000-00805f9b34fb"], "fff1"),
+      ("fff1", ["0000FFF100001000800000805F9B34FB"], "fff1"),
+      ("0001fff1", ["0001FFF1-0000-1000-8000-00805f9b34fb"], "0001fff1-0000-1000-8000-00805f9b34fb"),
+      ("16860002-a5ae-9856-b6d3-dbb4c676993e", ["16860002A5AE9856B6D3DBB4C676993E"], nil),
+    ] as [(String, [String], String?)])
+  func forms(text: String, others: [String], shown: String?) {
+    let uuid = BluetoothUUID(text: text)
+    expect(uuid?.description, shown ?? text)
+    for other in others { expect(BluetoothUUID(text: other), uuid) }
+  }
+
+  @Test(
+    "what is no UUID is none",
+    arguments: ["", "fff", "ffg1", "+ff1", "0000fff1-", "fff1-", "0xfff1", "fff1 "])
+  func noUUID(text: String) { expect(BluetoothUUID(text: text), nil) }
 
   @Test("a short UUID equals its long form, and the air carries the shortest")
   func shortUUID() throws {

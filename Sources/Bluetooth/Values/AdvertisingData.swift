@@ -40,6 +40,9 @@ public struct AdvertisingData: Hashable, Sendable {
     public static let completeUUIDs16 = DataType(rawValue: 0x03)
     /// Some of the services' 16-bit UUIDs.
     public static let incompleteUUIDs16 = DataType(rawValue: 0x02)
+    /// All of the services' 32-bit UUIDs, and some of them.
+    public static let completeUUIDs32 = DataType(rawValue: 0x05)
+    public static let incompleteUUIDs32 = DataType(rawValue: 0x04)
     /// All of the services' 128-bit UUIDs, and some of them.
     public static let completeUUIDs128 = DataType(rawValue: 0x07)
     public static let incompleteUUIDs128 = DataType(rawValue: 0x06)
@@ -134,11 +137,14 @@ extension AdvertisingData {
       let size: Int
       switch structure.type {
       case .completeUUIDs16, .incompleteUUIDs16: size = 2
+      case .completeUUIDs32, .incompleteUUIDs32: size = 4
       case .completeUUIDs128, .incompleteUUIDs128: size = 16
       default: return []
       }
       return stride(from: 0, to: structure.data.count - size + 1, by: size).compactMap { start in
-        try? BluetoothUUID(littleEndian: Array(structure.data[start..<start + size]))
+        let bytes = structure.data[start..<start + size]
+        if size == 4 { return BluetoothUUID(number: bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }) }
+        return try? BluetoothUUID(littleEndian: Array(bytes))
       }
     }
   }

@@ -24,13 +24,14 @@ public struct UUID128: Hashable, Sendable {
   /// The 16 bytes in the order of the text.
   public var bytes: [UInt8] { encoded }
 
-  /// Reads `00112233-4455-6677-8899-aabbccddeeff`, of either case.
+  /// Reads `00112233-4455-6677-8899-aabbccddeeff`, of either case, with or without all of its hyphens.
   public init(text: some StringProtocol) throws(DecodeError) {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
     var digits = 0
     var offset = 0
+    let hyphens = text.utf8.count == 32 ? [] : [8, 13, 18, 23]
     for character in text.utf8 {
-      if [8, 13, 18, 23].contains(offset) {
+      if hyphens.contains(offset) {
         guard character == UInt8(ascii: "-") else { throw .malformed("a UUID", at: offset) }
       } else {
         guard let value = hexValue(character), digits < 32 else { throw .malformed("a UUID", at: offset) }
@@ -93,8 +94,12 @@ public struct BluetoothUUID: Hashable, Sendable {
 
   /// Makes an identifier from its 16-bit form.
   @inlinable
-  public init(_ short: UInt16) {
-    long = UUID128(high: UInt64(short) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
+  public init(_ short: UInt16) { self.init(number: UInt32(short)) }
+
+  /// Makes an identifier from its 32-bit form, which stands for a long one as the 16-bit form does.
+  @inlinable
+  public init(number: UInt32) {
+    long = UUID128(high: UInt64(number) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
   }
 
   /// The 16-bit form, or `nil` if there is none.
@@ -105,14 +110,13 @@ public struct BluetoothUUID: Hashable, Sendable {
 }
 
 extension BluetoothUUID {
-  /// Reads `fff1`, or `0000fff1-0000-1000-8000-00805f9b34fb` with or without its hyphens; `nil` for what is none.
+  /// Reads `fff1`, `0000fff1`, or `0000fff1-0000-1000-8000-00805f9b34fb` with or without its hyphens, of either case;
+  /// `nil` for what is none.
   public init?(text: String) {
-    if text.utf8.count == 4, let bytes = try? [UInt8](hex: text) {
-      self.init(UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
-    } else if text.utf8.count == 32, let bytes = try? [UInt8](hex: text),
-      let long = try? UUID128(bytes: bytes)
+    if [4, 8].contains(text.utf8.count), text.utf8.allSatisfy({ hexValue($0) != nil }),
+      let number = UInt32(text, radix: 16)
     {
-      self.init(long)
+      self.init(number: number)
     } else if let long = try? UUID128(text: text) {
       self.init(long)
     } else {

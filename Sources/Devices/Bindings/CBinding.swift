@@ -32,7 +32,7 @@ extension Binding {
        answers. What is printed with printf() from lockstep_run() on goes to the standard error, which Lockstep keeps with the
        run. Print nothing before that.
 
-       One header, C99 or C++ and POSIX (-D_POSIX_C_SOURCE=200809L with -std=c99), one thread. The protocol is on the page "Your own lock". */
+       One header, C99 or C++ and POSIX (-D_POSIX_C_SOURCE=200809L with -std=c99), one thread. The protocol is on the page "A lock as one program". */
 
     #ifndef LOCKSTEP_DEVICE_H
     #define LOCKSTEP_DEVICE_H

@@ -37,7 +37,7 @@ extension Binding {
 
     A `Driver` speaks a lock's protocol over Lockstep's Bluetooth, and a `Peripheral` is a lock behind it; see there.
 
-    One file, no dependencies, Python 3.8 or later. The protocol is on the page "Your own lock".
+    One file, no dependencies, Python 3.8 or later. The protocol is on the page "A lock as one program".
     """
 
     import heapq
@@ -50,7 +50,7 @@ extension Binding {
     import sys
     import time as clock
 
-    __all__ = ["Device", "Driver", "Peripheral", "Refused"]
+    __all__ = ["Device", "Driver", "Peripheral", "Refused", "uuid"]
 
     # What is later never comes, and what is longer is no word to people any more.
     _FARTHEST = 4e9

@@ -10,9 +10,28 @@ extension Binding {
             return json.load(file)
 
 
+    _BASE = "-0000-1000-8000-00805f9b34fb"
+
+
+    def uuid(text):
+        """A UUID as Lockstep tells it, however it is written: four digits where they are enough, else 32 with hyphens. A number
+        is a UUID of four digits."""
+        digits = "%04x" % text if isinstance(text, int) else str(text).replace("-", "").lower()
+        if len(digits) in (4, 8):
+            digits = digits.rjust(8, "0") + _BASE.replace("-", "")
+        try:
+            isRight = len(digits) == 32 and len(bytes.fromhex(digits)) == 16
+        except ValueError:
+            isRight = False
+        if not isRight:
+            raise ValueError("a UUID has 4, 8 or 32 hexadecimal digits, and is not %r" % (text,))
+        whole = "-".join([digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]])
+        return whole[4:8] if whole.startswith("0000") and whole.endswith(_BASE) else whole
+
+
     def _place(place):
         """A characteristic: its UUID as a text, or the number of its handle."""
-        return place if isinstance(place, int) else str(place).lower()
+        return place if isinstance(place, int) else uuid(place)
 
 
     class _Radio(Device):
@@ -133,7 +152,7 @@ extension Binding {
             if advertises is not None:
                 found["name"] = advertises
             if services:
-                found["services"] = [str(uuid).lower() for uuid in services]
+                found["services"] = [uuid(each) for each in services]
             given = [
                 ("advertises", found), ("requests", requests), ("meanings", meanings), ("linkFaults", list(linkFaults)),
             ]
@@ -177,7 +196,7 @@ extension Binding {
 
         def connect(self, services=()):
             """Connects to the lock that was heard, and finds some of its services, or all."""
-            self._operate("connect", [str(uuid).lower() for uuid in services] or True)
+            self._operate("connect", [uuid(each) for each in services] or True)
 
         def exchangeMTU(self):
             """Has longer values fit a packet, as far as both ends can do that."""
@@ -282,14 +301,14 @@ extension Binding {
             if advertise is not None:
                 self._hello["advertise"] = advertise
             self._hello["services"] = [
-                {"uuid": str(uuid).lower(), "characteristics": [
-                    self._characteristic(str(each).lower(), what) for each, what in characteristics.items()]}
-                for uuid, characteristics in (services or {}).items()]
+                {"uuid": uuid(service), "characteristics": [
+                    self._characteristic(uuid(each), what) for each, what in characteristics.items()]}
+                for service, characteristics in (services or {}).items()]
 
         @staticmethod
-        def _characteristic(uuid, what):
+        def _characteristic(name, what):
             properties, value = what if isinstance(what, tuple) else (what, b"")
-            return {"uuid": uuid, "properties": list(properties), "value": bytes(value).hex()}
+            return {"uuid": name, "properties": list(properties), "value": bytes(value).hex()}
 
         _role = "peripheral"
 

@@ -38,7 +38,7 @@ extension Binding {
     //! time; draw chances from `device.seed()`. Otherwise the same program lives by the clock. Print with `eprintln!`, never with
     //! `println!`: what comes between the lines is no answer.
     //!
-    //! One module, without dependencies. The protocol is on the page "Your own lock".
+    //! One module, without dependencies. The protocol is on the page "A lock as one program".
 
     #![allow(dead_code)]
 

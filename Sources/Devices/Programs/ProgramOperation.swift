@@ -239,7 +239,7 @@ struct ProgramItem {
   var uuid: BluetoothUUID {
     get throws(ProgramAnswer.Malformed) {
       guard let text = json.string, let uuid = BluetoothUUID(text: text) else {
-        throw isWrong("a UUID, of 4 or of 32 digits")
+        throw isWrong("a UUID, of 4, 8 or 32 digits")
       }
       return uuid
     }
@@ -252,7 +252,7 @@ struct ProgramItem {
         return .handle(AttributeHandle(rawValue: handle))
       }
       guard let text = json.string, let uuid = BluetoothUUID(text: text) else {
-        throw isWrong("a UUID, of 4 or of 32 digits, or the number of a handle")
+        throw isWrong("a UUID, of 4, 8 or 32 digits, or the number of a handle")
       }
       return .characteristic(uuid)
     }
