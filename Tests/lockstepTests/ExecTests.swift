@@ -164,7 +164,39 @@ struct ExecTests {
     let folder = try folder()
     let result = try Command.run("run", "--device", "exec:/no/such/program", in: folder.path)
     expect(result.status, 3)
-    #expect(result.output.contains("no device: exit status 127"), "\(result.output)")
+    #expect(
+      result.output.contains("no device: the program did not start: exit status 127, of /no/such/program"),
+      "\(result.output)")
+  }
+
+  @Test("a program that does not start is said once with its last words, and nothing is claimed of it")
+  func notStarted() throws {
+    let folder = try folder()
+    let scenario = try folder.read("Scenarios/lock.yaml")
+    for number in 2...3 { try folder.write("Scenarios/lock\(number).yaml", scenario) }
+    let device = "exec:echo cannot open the port >&2; exit 7"
+    let result = try Command.run("run", "--seed", "1", "--device", device, in: folder.path)
+    expect(result.status, 3)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    expect(
+      lines.filter { !$0.contains("  report   ") && !$0.contains(" s   seed ") },
+      [
+        "⚡ Scenarios/lock.yaml   trouble in the lab",
+        "    no device: the program did not start: exit status 7, of "
+          + "echo cannot open the port >&2; exit 7", "    its standard error ended with:",
+        "    cannot open the port",
+        "  lockstep run Scenarios/lock.yaml --seed 1 --device 'exec:echo cannot open the port >&2; exit 7'",
+      ])
+    expect(try folder.read("Reports/junit.xml").components(separatedBy: "<error ").count, 4)
+    for command in ["fuzz sesame --steps 100", "cover sesame"] {
+      let result = try Command.shell("$LOCKSTEP \(command) --device '\(device)'", in: folder.path)
+      expect(result.status, 3)
+      let told = result.output.components(separatedBy: "the program did not start: exit status 7").count - 1
+      #expect(told == 1, "\(result.output)")
+      for claim in ["nothing found", "cells", "missing", "no verdict", "0 of"] {
+        #expect(!result.output.contains(claim), "\(claim): \(result.output)")
+      }
+    }
   }
 
   @Test(

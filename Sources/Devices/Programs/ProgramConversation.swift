@@ -231,9 +231,12 @@ extension ProgramConversation {
       ]))
   }
 
-  /// The line that brings about a fault.
+  /// The line that brings about a fault. One that is a matter of true or false is told so, also where `0` ends it.
   func request(of fault: Fault) -> [UInt8] {
-    Self.bytes(of: ["fault": .text(fault.name), "value": json(fault.value)])
+    let offered = introduction?.faults.first { $0.fault == fault.name }?.values ?? []
+    let isFlag = !offered.isEmpty && offered.allSatisfy { if case .flag = $0 { true } else { false } }
+    return Self.bytes(
+      of: ["fault": .text(fault.name), "value": json(isFlag ? fault.value.asFlag : fault.value)])
   }
 
   /// A request, with the time where the program has no clock.
@@ -530,10 +533,13 @@ extension ProgramConversation {
     let hint =
       symptom == .noAnswer && hasTimeoutOption
       ? "; --answer-timeout gives more time to one that starts slowly" : ""
+    // One that ends before it has answered anything is said to be what it is: nothing else is known of it.
+    let isOver = symptom == .noDevice || symptom == .ended
     let fault = LabFault(
       .noDevice,
-      symptom == .noDevice
-        ? told : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(told)")
+      isOver
+        ? "the \(role.title) did not start: \(told)"
+        : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(told)")
     silences.append(fault)
     return fault
   }

@@ -36,7 +36,8 @@ public final class TraceReport: JournalListener {
     case .wait: return paint(.faint, "wait \(waiting[text] ?? text)")
     case .expect: return paint(.faint, "expect \(text)")
     case .note, .diagnostic: return paint(.faint, text)
-    case .lab: return paint(.warning, text)
+    // That is all that there is to tell of the case, and its verdict tells it.
+    case .lab: return text.isMissingDevice ? nil : paint(.warning, text)
     case .status, .effect: return shown(text)
     case .refused: return shown("refused: \(text)")
     case .reading: return shown("\(text) \(value)")
@@ -73,4 +74,9 @@ public final class TraceReport: JournalListener {
     case .divergence, .labFault, .incomplete: console.print("\n" + failureText(verdict, current, paint))
     }
   }
+}
+
+extension String {
+  /// Whether trouble of the lab is that there is no device, as where a program does not start.
+  package var isMissingDevice: Bool { hasPrefix("no device: ") }
 }

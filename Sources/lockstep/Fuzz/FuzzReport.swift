@@ -1,4 +1,5 @@
 import CommandLine
+import Conformance
 import System
 import Harness
 import Journal
@@ -55,7 +56,10 @@ class HumanFuzzReport: CampaignReport {
   func found(_ finding: FindingNotice) { write(finding.text(paint, isVerbose: isVerbose)) }
 
   func say(_ text: String) {
-    if !isQuiet { write(paint(.faint, "  " + text)) }
+    // What ends the campaign is said at its end.
+    if !isQuiet, !text.hasPrefix("trouble  \(LabFault.Symptom.noDevice.rawValue): ") {
+      write(paint(.faint, "  " + text))
+    }
   }
 
   func note(_ text: String) {
@@ -70,6 +74,11 @@ class HumanFuzzReport: CampaignReport {
   func end(_ end: CampaignSummary) {
     guard !isQuiet || !end.status.depths.isEmpty || end.exit != .agree else { return }
     let status = end.status
+    // Of a device that does not start nothing is known, and nothing is claimed.
+    if case .trouble(let fault) = end.cause, fault.symptom == .noDevice, status.events == 0 {
+      let words = "\(fault)".replacing("\n", with: "\n    ")
+      return write(paint(.warning, "⚡ \(words)") + "\n  report   \(end.journal)")
+    }
     let isJudged = status.unjudged < status.tests || status.unjudged == 0
     let words =
       end.found == EndingCount.Found()

@@ -20,6 +20,8 @@ final class HumanReport: JournalListener {
   private var diagnostics: [String] = []
   private var skips: [(reason: String, count: Int)] = []
   private var current = Record.Case(id: "")
+  /// What was said of devices that there are not.
+  private var missing: Set<String> = []
   /// The cases that took longest, the longest first, as many as are wanted.
   private var longest: [(time: Interval, words: String)] = []
   private let durations: Int
@@ -91,9 +93,18 @@ final class HumanReport: JournalListener {
   private func printFailure(_ verdict: Record.Verdict) {
     let before = previous
     previous = verdict.isTriedAgain ? verdict : nil
+    guard before != nil || isNews(verdict) else { return }
     console.print(
       (before.map { failureText(verdict, after: $0, current, paint) } ?? failureText(verdict, current, paint))
         + "\n")
+  }
+
+  /// Whether it is to be told how a case ended: a program that does not start is told of once, however many cases need it.
+  private func isNews(_ verdict: Record.Verdict) -> Bool {
+    guard verdict.word == .labFault, let message = verdict.message, message.isMissingDevice else {
+      return true
+    }
+    return missing.insert(message).inserted
   }
 
   /// What a case took: of our time, and of the device's.
@@ -136,7 +147,9 @@ final class HumanReport: JournalListener {
       console.print("  compared \(counted(summary.tally.observations, "observation"))")
     }
     for item in summary.choices { console.print("  chosen   \(item)") }
-    for item in summary.coverage {
+    // Of a device that does not start nothing is known, and nothing is claimed.
+    let tally = summary.tally
+    for item in summary.coverage where tally.observations > 0 || tally.labFaults < tally.cases {
       console.print("  coverage \(item.machine): \(item.summary)")
       if (1...4).contains(item.missing.count) {
         console.print(paint(.faint, "           never tried: \(item.missing.joined(separator: "; "))"))
