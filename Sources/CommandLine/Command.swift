@@ -15,6 +15,19 @@ public struct Example: Equatable {
   }
 }
 
+/// A heading of help, and the options that stand below it.
+public struct OptionGroup: Equatable, Sendable {
+  /// What the options are about: `Real lock`.
+  public var heading: String
+  /// The names of the options; which of them there are is the command's.
+  public var names: [String]
+
+  public init(_ heading: String, _ names: [String]) {
+    self.heading = heading
+    self.names = names
+  }
+}
+
 /// A command of `lockstep`: its declaration, from which help, completions and the manual are made, and its work.
 public struct Command {
   /// Its name.
@@ -27,6 +40,8 @@ public struct Command {
   public let examples: [Example]
   public let operands: OperandForm?
   public let options: [OptionForm]
+  /// The headings of its options in help; none where one list is short enough.
+  public let groups: [OptionGroup]
   /// Reads the words after its name, and does nothing.
   public let check: ([String]) throws(UsageError) -> Void
   /// Does what the words after its name ask for; `nil` where that is help.
@@ -39,11 +54,13 @@ public struct Command {
   /// - Parameters:
   ///   - defaults: what holds where nothing is said.
   ///   - settings: where it is kept which file of settings holds, for a command that takes what a file says.
+  ///   - groups: the headings of its options in help.
   ///   - body: does what was asked for, and gives the exit status.
   public init<Values>(
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
     options: [Option<Values>] = [], operands: ArgumentParser<Values>.Operands? = nil,
     defaults: @escaping @autoclosure () -> Values, settings: WritableKeyPath<Values, SettingsChoice>? = nil,
+    groups: [OptionGroup] = [],
     body: @escaping (Values, Console) throws(UsageError) -> CommandStatus
   ) {
     let parser = ArgumentParser(options: options, operands: operands)
@@ -53,6 +70,7 @@ public struct Command {
     self.examples = examples
     self.operands = operands?.form
     self.options = options.map(\.form) + [.help]
+    self.groups = groups
     check = { words throws(UsageError) in _ = try parser.parse(words, into: defaults()) }
     section = settings.map { _ in SettingsSection(name, options, defaults) }
     perform = { words, console, source throws(UsageError) in
@@ -86,11 +104,12 @@ extension Command {
     _ name: String, _ summary: String, discussion: String = "", examples: [Example] = [],
     options: [Option<Values>], operands: ArgumentParser<Values>.Operands? = nil,
     defaults: @escaping @autoclosure () -> Values, settings: WritableKeyPath<Values, SettingsChoice>? = nil,
+    groups: [OptionGroup] = [],
     perform: @escaping (Values) -> (Console) throws(UsageError) -> CommandStatus
   ) {
     self.init(
       name, summary, discussion: discussion, examples: examples, options: options, operands: operands,
-      defaults: defaults(), settings: settings
+      defaults: defaults(), settings: settings, groups: groups
     ) { values, console throws(UsageError) in try perform(values)(console) }
   }
 }

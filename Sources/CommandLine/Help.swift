@@ -29,12 +29,24 @@ extension Command {
 
   /// The whole help of the command.
   public var help: String {
-    var rows = operands.map { [($0.placeholder, $0.summary)] } ?? []
-    rows += options.map { ($0.synopsis, $0.summary + ($0.placeholder == nil ? "" : " Example: \($0.usage)")) }
     let lines = examples.map { "  \($0.line)\n      \($0.meaning)\n" }.joined()
-    return "\(synopsis)\n\n\(summary)\n\n" + columns(rows)
+    return "\(synopsis)\n\n\(summary)\n\n" + tables
       + paragraphs.map { "\n" + $0.map { $0 + "\n" }.joined() }.joined()
       + (lines.isEmpty ? "" : "\nExamples:\n" + lines)
+  }
+
+  /// Operands and options: in one table, or in one below each heading. What stands below none comes last.
+  private var tables: String {
+    let operands = operands.map { [($0.placeholder, $0.summary)] } ?? []
+    func rows(_ options: [OptionForm]) -> [(String, String)] {
+      options.map { ($0.synopsis, $0.summary + ($0.placeholder == nil ? "" : " Example: \($0.usage)")) }
+    }
+    guard !groups.isEmpty else { return columns(operands + rows(options)) }
+    let named = groups.flatMap(\.names)
+    let parts = groups.map { group in (group.heading, options.filter { group.names.contains($0.name) }) }
+    let all = parts + [("Other options", options.filter { !named.contains($0.name) })]
+    return columns(operands)
+      + all.filter { !$0.1.isEmpty }.map { "\n\($0.0):\n" + columns(rows($0.1)) }.joined()
   }
 
   /// The lines of what is said beside the options; those that are set apart stay as they are.

@@ -135,9 +135,9 @@ public struct Option<Values> {
   /// An option that may be given several times, with another value each time.
   public static func list(
     _ name: String, _ path: WritableKeyPath<Values, [String]>, _ placeholder: String, _ summary: String,
-    example: String, as kind: ValueKind? = nil
+    example: String, as kind: ValueKind? = nil, short: Character? = nil
   ) -> Option {
-    value(name, placeholder, summary, example, kind, nil) { (values: inout Values, value: String) in
+    value(name, placeholder, summary, example, kind, short) { (values: inout Values, value: String) in
       values[keyPath: path].append(value)
     }.repeating(.adds)
   }

@@ -54,6 +54,9 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
   }
 
+  /// Whether who read a pipe has closed it, and wants no more.
+  public var isReadersEnd: Bool { code == EPIPE }
+
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {
     self.init(attempt, path: path, code: error.code)
     if error.isUntaken { obstacle = .fullPipe }

@@ -97,4 +97,40 @@ struct ArgumentParserTests {
   func shellWords(word: String, quoted: String) {
     expect(shellWord(word), quoted)
   }
+
+  @Test("letters mean what the long options mean")
+  func letters() throws {
+    for words in [["-j", "3", "-k", "jam", "-xk", "tag(a)"], ["-j3", "-kjam", "-x", "-k", "tag(a)"]] {
+      let parser = ArgumentParser(options: RunArguments.options, operands: RunArguments.paths)
+      guard case .run(let values) = try parser.parse(words, into: RunArguments()) else { continue }
+      expect(values.jobs, Count(3))
+      expect(values.filters, ["jam", "tag(a)"])
+      expect(values.failsFast, true)
+    }
+    let letters = CommandSet.lockstep.all.map { command in
+      command.name + command.options.compactMap { form in form.short.map { " \($0)=\(form.name)" } }.joined()
+    }
+    expect(
+      letters.filter { $0.hasPrefix("run ") },
+      ["run k=filter j=jobs x=fail-fast o=out q=quiet v=verbose h=help"])
+    expect(letters.filter { $0.hasPrefix("fuzz ") }, ["fuzz j=jobs o=out q=quiet h=help"])
+  }
+
+  @Test(
+    "each option of a command with headings stands below one of them",
+    arguments: ["run", "fuzz", "cover", "replay", "nightly"])
+  func headings(name: String) throws {
+    let command = try #require(CommandSet.lockstep.all.first { $0.name == name })
+    for option in command.options {
+      #expect(command.groups.count { $0.names.contains(option.name) } == 1, "\(option.name)")
+    }
+    let help = command.help
+    let headings = command.groups.map(\.heading).filter { help.contains("\n\($0):\n") }
+    #expect(headings.count >= 4, "\(headings)")
+    #expect(!help.contains("Other options"))
+    for option in command.options {
+      #expect(
+        help.split(separator: "\n").count { $0.hasPrefix("  " + option.synopsis) } == 1, "\(option.name)")
+    }
+  }
 }

@@ -35,10 +35,22 @@ struct OutputTests {
     }
   }
 
-  @Test("into a pipe that nobody reads any more is said to be missing")
+  @Test("for who has read enough ends without a word, with the status of the command and all its reports")
   func closedPipe() throws {
-    let result = try Command.shell("{ $LOCKSTEP list Scenarios; echo $? >&2; } | true")
-    #expect(result.errors == "lockstep: not all of the output could be written: Broken pipe\n3\n")
+    let folder = try Command.Folder()
+    let out = folder.path + "/out"
+    expect(try Command.shell("$LOCKSTEP run Scenarios/door --quiet --out '\(out)'").status, 0)
+    for line in Self.lines {
+      let line = line.split(separator: ";")[0].replacingOccurrences(of: "$OUT", with: "'\(out)'")
+      let usual = try Command.shell("$LOCKSTEP \(line) >/dev/null")
+      let result = try Command.shell("{ $LOCKSTEP \(line); echo $? >&2; } | true")
+      #expect(result.errors == usual.errors + "\(usual.status)\n", "\(line)")
+    }
+    let device = "--device 'emulator:sesame5?defect=jam-reported-as-locked'"
+    let result = try Command.shell(
+      "{ $LOCKSTEP run Scenarios/sesame5/jam.yaml -v \(device) --out '\(out)2'; echo $? >&2; } | head -1")
+    expect(result.errors, "1\n")
+    #expect(try folder.read("out2/junit.xml").contains("</testsuites>"))
   }
 
   @Test("hides no divergence where it cannot be written")

@@ -68,14 +68,14 @@ public final class Console {
 
   /// Writes what waited for more; to be called when there is no more.
   ///
-  /// - Returns: why not all of the data could be written, where it could not.
+  /// - Returns: why not all of the data could be written, where it could not. A reader that has read enough, such as `head`,
+  ///   is no trouble.
   public func finish() -> FileFault? {
     try? output.finish()
-    if let fault = output.fault {
-      say("lockstep: not all of the output could be written: \(errorText(fault.code))")
-    }
+    let fault = output.fault.flatMap { $0.isReadersEnd ? nil : $0 }
+    if let fault { say("lockstep: not all of the output could be written: \(errorText(fault.code))") }
     status.finish()
-    return output.fault
+    return fault
   }
 
   private func write(_ text: String) {

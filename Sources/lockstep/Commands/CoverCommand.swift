@@ -28,7 +28,7 @@ extension Command {
       operands: .init(
         placeholder: "MACHINE", summary: "The machine: its name, or the path of a file.", count: 1...1,
         as: .machine, path: \.fuzz.operands), defaults: CoverArguments(),
-      settings: \.fuzz.run.settings
+      settings: \.fuzz.run.settings, groups: OptionGroup.usual
     ) { arguments, console throws(UsageError) in
       try CoverSession(arguments, console).perform()
     }

@@ -53,6 +53,7 @@ extension Command {
         placeholder: "MACHINE",
         summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
         as: .machine, path: \.operands), defaults: FuzzArguments(), settings: \.run.settings,
+      groups: OptionGroup.usual,
       perform: FuzzArguments.perform)
   }
 }

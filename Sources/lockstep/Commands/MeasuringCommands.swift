@@ -21,7 +21,7 @@ extension Command {
           "seeds", \.seedCount, "N", "How many seeds each defect is searched for with, 9 unless given.",
           example: "3"),
         .value("events", \.eventCount, "N", "The events on each healthy lock.", example: "10M"),
-        .value("jobs", \.jobCount, "N", "How many searches run at a time.", example: "2"),
+        .value("jobs", \.jobCount, "N", "How many searches run at a time.", example: "2", short: "j"),
       ], defaults: AirTable()
     ) { table, console throws(UsageError) in
       Interruption.listen(saying: "lockstep: stopped before everything was searched for")

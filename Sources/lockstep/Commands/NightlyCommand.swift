@@ -63,7 +63,7 @@ extension Command {
         ),
         .value(
           "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
-          example: "4"),
+          example: "4", short: "j"),
         .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
       ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
         + ReservationArguments.options.map { $0.lifted(to: \.reservation) }
@@ -73,7 +73,7 @@ extension Command {
         ],
       operands: .init(
         placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans),
-      defaults: NightlyArguments(), perform: NightlyArguments.perform)
+      defaults: NightlyArguments(), groups: OptionGroup.usual, perform: NightlyArguments.perform)
   }
 }
 
@@ -105,7 +105,7 @@ extension NightlyArguments {
   /// Keeps other nights of a plan away as long as this one goes on.
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
     try reports.check()
-    try checked { try makeFolder(reports.out + "/runs") }
+    try checkedReports { () throws(FileFault) in try makeFolder(reports.out + "/runs") }
     return try checked("it cannot be said whether a night of this plan is under way: ") {
       try HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
     }
@@ -124,7 +124,9 @@ extension NightlyArguments {
     }
     let run = try EarlierRun(open.path)
     if let diagnostic = run.diagnostic { console.say("lockstep: \(diagnostic)") }
-    let folder = try checked { try NightlyFolder(open, run, reports: reports, cases: lab.cases.count) }
+    let folder = try checkedReports { () throws(FileFault) in
+      try NightlyFolder(open, run, reports: reports, cases: lab.cases.count)
+    }
     let status = try drive(folder, lab, console)
     return isOver && !resumesOnly ? nil : status
   }
@@ -140,7 +142,7 @@ extension NightlyArguments {
       console.say("lockstep: nothing to run: the plan has no scenario")
       return .nothingSelected
     }
-    let folder = try checked {
+    let folder = try checkedReports { () throws(FileFault) in
       try NightlyFolder(
         new: plan, reports: reports, cases: trial.cases.count, command: Invocation.words, seed: seed)
     }

@@ -35,7 +35,7 @@ extension Command {
       ] + RunArguments.lab,
       operands: .init(
         placeholder: "FILE", summary: "The scenario.", count: 1...1, as: .scenario, path: \.paths),
-      defaults: RunArguments()
+      defaults: RunArguments(), groups: OptionGroup.usual
     ) { arguments, console throws(UsageError) in
       var once = arguments
       once.rounds = Count(1)

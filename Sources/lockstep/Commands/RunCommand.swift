@@ -41,7 +41,7 @@ extension Command {
           "On a lock of a lab: whichever of that model is available first."),
       ],
       options: RunArguments.options, operands: RunArguments.paths, defaults: RunArguments(),
-      settings: \.settings
+      settings: \.settings, groups: OptionGroup.usual
     ) { arguments, console throws(UsageError) in
       guard arguments.isWatching else { return try RunSession(arguments, console).perform() }
       return try RunWatching(arguments, console).perform { arguments throws(UsageError) in

@@ -123,8 +123,10 @@ extension FuzzArguments {
           + "emulated model as twin unless given.", example: "emulator:sesame5", as: .device
       ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:")
         .checked { $0 == "none" ? nil : ValueProblem.ofDevice($0) },
-      .value("jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4")
-        .replaced(by: .option("device", beginning: "lock:"), "lab"),
+      .value(
+        "jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4", short: "j"
+      )
+      .replaced(by: .option("device", beginning: "lock:"), "lab"),
       .value(
         "shard", \.run.shard, "I/N",
         "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "

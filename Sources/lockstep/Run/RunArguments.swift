@@ -103,13 +103,13 @@ extension RunArguments {
       .value(
         "jobs", \.jobs, "N",
         "Drives N cases at a time, each program that is a device N times over. A real lock is driven by one at a time.",
-        example: "4"),
+        example: "4", short: "j"),
       .value(
         "max-fail", \.maximumFailures, "N",
         "Begins no more cases once N have failed; the others are skipped. All are run unless given.",
         example: "3"
       ).replaced(by: "fail-fast"),
-      .flag("fail-fast", \.failsFast, "The same as --max-fail 1.").replaced(by: "max-fail"),
+      .flag("fail-fast", \.failsFast, "The same as --max-fail 1.", short: "x").replaced(by: "max-fail"),
       .flag(
         "last-failed", \.lastFailed,
         "Only scenarios that failed when they were run the last time, by the runs below DIR; all where none did."
@@ -189,7 +189,7 @@ extension RunArguments {
       "filter", \.filters, "FILTER",
       "Only scenarios with this text in their path, title or tags, or for which this expression holds: machine(…), tag(…), "
         + "device(…), path(…), title(…) with & | - ! and brackets. Of several, those for which any does.",
-      example: "tag(smoke) - path(jam)"
+      example: "tag(smoke) - path(jam)", short: "k"
     ).checked { text in
       do throws(ScenarioFilter.Problem) {
         _ = try ScenarioFilter(text)
