@@ -14,6 +14,8 @@ public struct Case: Sendable {
   public var file: String
   /// A hash of the text of that file; `nil` where the scenario comes from nowhere.
   public var text: String?
+  /// A hash of the files of the program that is the device; `nil` where it is none.
+  public var program: String?
   /// The scenario.
   public var scenario: Scenario
   /// The machine.
@@ -133,6 +135,13 @@ public struct Plan: Sendable {
     for (number, item) in wanted.enumerated()
     where number % selection.shard.count == selection.shard.part - 1 {
       cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))
+    }
+    // Most scenarios have one device, whose files are read once.
+    var known: (device: DeviceSpec, hash: String?)?
+    for index in cases.firsts.indices {
+      let device = cases.firsts[index].device
+      if known?.device != device { known = (device, device.programHash) }
+      cases.firsts[index].program = known?.hash
     }
   }
 

@@ -136,6 +136,7 @@ extension Case {
     let settings = settings.map { "\($0.name)=\($0.value)" }.sorted()
     record.settings = settings.isEmpty ? nil : settings.joined(separator: "&")
     (record.seed, record.digest, record.text, record.attempt) = (seed, digest, text, attempt)
+    record.program = program
     return record
   }
 }

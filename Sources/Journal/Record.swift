@@ -166,6 +166,8 @@ extension Record {
     public var digest: String?
     /// A hash of the text of its file, by which a report knows whether that is still the same.
     public var text: String?
+    /// A hash of the files of the program that is the device, by which the history knows whether it was edited.
+    public var program: String?
     /// Which try this is, from 1; a case that is tried again has a line and a verdict for each.
     public var attempt = 1
     /// The number of the lease of the lock, where one was needed: read from the line, and written on every one.
@@ -188,6 +190,7 @@ extension Record.Case: Recorded {
     .usual("device", \.device, .text), .extra("settings", \.settings, .text),
     .extra("firmware", \.firmware, .text), .usual("seed", \.seed, .seed),
     .usual("digest", \.digest, .text), .extra("text", \.text, .text),
+    .extra("program", \.program, .text),
     .extra("attempt", \.attempt, .count(from: 2), besides: 1),
   ]
 }

@@ -84,6 +84,50 @@ struct HistoryTests {
     try check(history)
   }
 
+  /// Runs of a case on one device, the oldest first: the edition of what was tested, where it is known, and how it ended. Then
+  /// how often the judgement changed.
+  private static let editions: [(runs: [String], changes: Int)] = [
+    (["a .", "b F", "c ."], 0), (["a .", "a F", "b .", "b ."], 1), (["a .", "b F", "a .", "a F"], 1),
+    (["- .", "a F", "a ."], 2), (["a F", "- .", "- F"], 2), (["a .", "b ~", "b F"], 1),
+  ]
+
+  @Test("what was edited in between is no change of mind", arguments: editions.indices)
+  func changesOfEditions(number: Int) throws {
+    let (runs, changes) = Self.editions[number]
+    for kind in HistoryRoom.Kind.present {
+      let history = try HistoryRoom(kind).history()
+      for (day, run) in runs.enumerated() {
+        let words = run.split(separator: " ").map(String.init)
+        var record = night(day + 1, words[1] + words[1])
+        for index in record.results.indices {
+          record.results[index].edition = words[0] == "-" ? "" : words[0]
+        }
+        // The other case is never edited.
+        record.results[1].edition = "x"
+        try history.take([record])
+        try history.take([record])
+      }
+      expect(try history.cases().cases.map(\.changes).first, changes)
+      try check(history)
+    }
+  }
+
+  @Test("a digest says which edition of a case it has")
+  func digestedEditions() {
+    let entries = [(1, 0, 0), (2, 3, 0), (3, 3, 1), (7, 4, 2), (9, 4, 300), (10, 5, 0)].map {
+      RunDigest.Entry(
+        caseNumber: Int64($0.0), word: .agree, milliseconds: 5, setting: Int64($0.1), edition: Int64($0.2))
+    }
+    var digest = RunDigest()
+    for entry in entries { digest.append(entry) }
+    var read: [RunDigest.Entry] = []
+    expect(RunDigest(bytes: digest.bytes).forEach { read.append($0) }, true)
+    expect(read, entries)
+    for bytes in [[0, 0], [0, 0, 0, 1], [0, 0, 1], [0, 0, 1, 0, 0, 1, 1, 0, 0]] as [[UInt8]] {
+      #expect(!RunDigest(bytes: bytes).forEach { _ in }, "\(bytes)")
+    }
+  }
+
   @Test("a run that is taken in again is replaced", arguments: HistoryRoom.Kind.present)
   func again(_ kind: HistoryRoom.Kind) throws {
     let room = try HistoryRoom(kind)

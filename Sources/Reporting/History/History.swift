@@ -53,15 +53,16 @@ public final class History {
       guard let result = try record.result(at: item.place) else { continue }
       let number = item.number
       let setting = try numbers.setting(result.setting, database)
+      let edition = try numbers.edition(result.edition, of: number, database)
       try database.run(
         """
-        INSERT INTO results (run_id, case_id, setting_id, word, flaky, attempts, milliseconds, seed)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        INSERT INTO results (run_id, case_id, setting_id, word, flaky, attempts, milliseconds, seed, edition)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """,
         [
           .integer(run), .integer(number), .integer(setting), SQLValue(result.word.code),
           .integer(result.isFlaky ? 1 : 0), SQLValue(result.attempts), .integer(result.milliseconds),
-          SQLValue(result.seed),
+          SQLValue(result.seed), .integer(edition),
         ])
       if result.word != .agree && result.word != .skipped || result.isFlaky {
         try database.run(
@@ -73,7 +74,7 @@ public final class History {
       digest.append(
         RunDigest.Entry(
           caseNumber: number, word: result.word, attempts: Int64(result.attempts), isFlaky: result.isFlaky,
-          milliseconds: result.milliseconds, setting: setting))
+          milliseconds: result.milliseconds, setting: setting, edition: edition))
     }
     try database.run(
       "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [.integer(run), .bytes(digest.bytes)])
@@ -203,6 +204,21 @@ private struct Numbers {
     }
     settings[setting] = number
     return number
+  }
+
+  /// The number of an edition of a case, from 1; zero where it is not known.
+  func edition(_ edition: String, of number: Int64, _ database: HistoryDatabase) throws(HistoryError) -> Int64
+  {
+    if edition.isEmpty { return 0 }
+    let known = try database.first(
+      "SELECT number FROM editions WHERE case_id = $1 AND edition = $2", [.integer(number), .text(edition)])
+    if let known = known?.first?.integer { return known }
+    let last = try database.first("SELECT MAX(number) FROM editions WHERE case_id = $1", [.integer(number)])
+    let next = (last?.first?.integer ?? 0) + 1
+    try database.run(
+      "INSERT INTO editions (case_id, number, edition) VALUES ($1, $2, $3)",
+      [.integer(number), .integer(next), .text(edition)])
+    return next
   }
 
   private static func insert(

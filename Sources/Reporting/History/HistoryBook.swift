@@ -70,7 +70,8 @@ public struct HistoryCase: Hashable, Sendable {
   public var judged = 0
   /// In how many of them model and device agreed, at the first try or a later one.
   public var agreed = 0
-  /// How often the judgement was another one than in the run before that had one on the same device.
+  /// How often the judgement was another one than in the run before that had one on the same device, of the same scenario,
+  /// machine and program.
   public var changes = 0
   /// In how many runs it took another try to agree.
   public var retried = 0
@@ -130,24 +131,25 @@ private func middle(_ values: [Int64]) -> Int64 {
   return sorted.count % 2 == 1 ? sorted[half] : sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2
 }
 
-/// How a case was last judged on each device: another device is no change of mind.
+/// How a case was last judged on each device: another device is no change of mind, and no more is what was edited.
 private struct Judgements {
-  private typealias Judgement = (device: UInt16, agrees: Bool)
+  private typealias Judgement = (device: UInt16, edition: Int64, agrees: Bool)
 
   private var latest: Judgement?
   /// Those on other devices. Most cases have one device, and for them nothing is allocated.
   private var others: [Judgement] = []
 
   /// Takes a judgement in, and says whether it is another one than the last on that device.
-  mutating func isChange(_ agrees: Bool, on device: UInt16) -> Bool {
+  mutating func isChange(_ agrees: Bool, of edition: Int64, on device: UInt16) -> Bool {
     if let latest, latest.device != device {
       let place = others.firstIndex { $0.device == device }
       let other = place.map { others.remove(at: $0) }
       others.append(latest)
       self.latest = other
     }
-    defer { latest = (device, agrees) }
-    return latest.map { $0.agrees != agrees } ?? false
+    defer { latest = (device, edition, agrees) }
+    guard let latest, latest.agrees != agrees else { return false }
+    return latest.edition == edition || latest.edition == 0 || edition == 0
   }
 }
 
@@ -159,6 +161,8 @@ struct HistoryBook {
     var isFlaky: Bool
     /// The device, by its place among those that the history knows.
     var device: UInt16
+    /// Which edition of the case it was; zero where that is not known.
+    var edition: Int64
     var milliseconds: Int64
   }
 
@@ -257,7 +261,7 @@ struct HistoryBook {
         points[slot].append(
           Point(
             run: run, word: entry.word, isFlaky: entry.isFlaky, device: device,
-            milliseconds: entry.milliseconds))
+            edition: entry.edition, milliseconds: entry.milliseconds))
       } && isWhole
     return isWhole
   }
@@ -288,7 +292,7 @@ struct HistoryBook {
           history.agreed += 1
           times.append(point.milliseconds)
         }
-        let isChange = judgements.isChange(agrees, on: point.device)
+        let isChange = judgements.isChange(agrees, of: point.edition, on: point.device)
         if isChange { history.changes += 1 }
         if isChange || point.isFlaky { history.lastUnsteady = runs[Int(point.run)].started }
       }

@@ -12,6 +12,7 @@ import Journal
 /// | `settings` | what cases ran against: device, firmware, machine and its hash |
 /// | `results` | how a case ended in a run |
 /// | `failures` | why, where it did not agree, also where it did at another try |
+/// | `editions` | what a case was in a run: a hash of its scenario, its machine and its program, with its number |
 /// | `digests` | the results of a run once more in a few bytes, from which most questions are answered |
 ///
 /// Nothing is kept that was computed over several runs, so runs may come in any order, from several hosts at once, and
@@ -21,6 +22,7 @@ enum HistorySchema {
   static func steps(_ dialect: Dialect) -> [[Step]] {
     [
       tables(dialect).map(Step.statement), identities(dialect), [.work(renameCases)], [.work(digestSettings)],
+      editions(dialect),
     ]
   }
 
@@ -155,6 +157,20 @@ enum HistorySchema {
 }
 
 extension HistorySchema {
+  /// From results that do not say which edition of a case they are of: of those it is not known.
+  private static func editions(_ dialect: Dialect) -> [Step] {
+    let (text, integer) = (dialect.text, dialect.integer)
+    return [
+      .statement("ALTER TABLE results ADD COLUMN edition \(integer) NOT NULL DEFAULT 0"),
+      .statement(
+        """
+        CREATE TABLE editions (
+          case_id \(integer) NOT NULL REFERENCES cases, number \(integer) NOT NULL, edition \(text) NOT NULL,
+          PRIMARY KEY (case_id, edition)) \(dialect.ordered)
+        """),
+    ]
+  }
+
   /// From digests that do not say what cases ran against to those that do.
   private static func digestSettings(_ database: HistoryDatabase) throws(HistoryError) {
     var runs: [Int64] = []

@@ -7,7 +7,7 @@ import Journal
 /// after the first, with the word; and twice the milliseconds, plus one where the case is flaky.
 ///
 /// What the cases ran against stands where it changes: zero, which no case is above another, and the number of the setting,
-/// which holds from there on.
+/// which holds from there on. In the same way which edition of a case it was: zero twice, and the number of the edition.
 struct RunDigest: Equatable {
   /// A result.
   struct Entry: Hashable {
@@ -18,11 +18,15 @@ struct RunDigest: Equatable {
     var milliseconds: Int64
     /// The number of what it ran against; zero where a digest does not say.
     var setting: Int64 = 0
+    /// Which edition of scenario, machine and program it was, by its number among those of the case; zero where a digest does
+    /// not say.
+    var edition: Int64 = 0
   }
 
   private(set) var bytes: [UInt8] = []
   private var last: Int64 = 0
   private var setting: Int64 = 0
+  private var edition: Int64 = 0
 
   /// A digest of nothing.
   init() {}
@@ -39,6 +43,12 @@ struct RunDigest: Equatable {
       append(0)
       append(UInt64(max(entry.setting, 0)))
       setting = entry.setting
+    }
+    if entry.edition != edition {
+      append(0)
+      append(0)
+      append(UInt64(max(entry.edition, 0)))
+      edition = entry.edition
     }
     append(UInt64(entry.caseNumber - last))
     append(UInt64(max(entry.attempts, 1) - 1) << 3 | UInt64(entry.word.code))
@@ -59,7 +69,7 @@ struct RunDigest: Equatable {
   func forEach(_ body: (Entry) -> Void) -> Bool {
     let bytes = bytes.span
     var position = 0
-    var (number, setting): (Int64, Int64) = (0, 0)
+    var (number, setting, edition): (Int64, Int64, Int64) = (0, 0, 0)
     func next() -> UInt64? {
       var value: UInt64 = 0
       var shift: UInt64 = 0
@@ -74,9 +84,17 @@ struct RunDigest: Equatable {
     }
     while position < bytes.count {
       guard var step = next() else { return false }
-      if step == 0 {
-        guard let other = next(), other != setting, let further = next(), further > 0 else { return false }
-        (setting, step) = (Int64(other), further)
+      while step == 0 {
+        guard let other = next() else { return false }
+        if other == 0 {
+          guard let other = next(), other != edition else { return false }
+          edition = Int64(other)
+        } else {
+          guard other != setting else { return false }
+          setting = Int64(other)
+        }
+        guard let further = next() else { return false }
+        step = further
       }
       guard let kind = next(), let time = next(), let word = Record.Verdict.Word(code: Int(kind & 7))
       else { return false }
@@ -86,7 +104,7 @@ struct RunDigest: Equatable {
       body(
         Entry(
           caseNumber: number, word: word, attempts: Int64(kind >> 3) + 1, isFlaky: time & 1 == 1,
-          milliseconds: Int64(time >> 1), setting: setting))
+          milliseconds: Int64(time >> 1), setting: setting, edition: edition))
     }
     return true
   }

@@ -79,6 +79,9 @@ public struct RunRecord {
     public var milliseconds: Int64
     /// What it ran against.
     public var setting = Setting()
+    /// A hash of its scenario, its machine and its program; empty where none of them is known. What was edited in between is
+    /// another test.
+    public var edition = ""
     /// Its seed, where that is not the seed of the run.
     public var seed: String?
     /// What tells its failure from others, where it failed, also if it agreed at another try.
@@ -234,6 +237,7 @@ extension RunRecord {
     result.isFlaky = entry.isFlaky
     result.attempts = Int(entry.attempts)
     result.setting = Setting(start)
+    result.edition = Self.edition(of: start)
     if start.seed.map({ String($0) }) != seed { result.seed = start.seed.map { String($0) } }
     if word == .agree, !entry.isFlaky { return result }
     let tries = try reader.record(entry, of: suite)?.tries ?? []
@@ -242,6 +246,14 @@ extension RunRecord {
       result.message = failed.summary.map { kept($0, toBytes: 4000) }
     }
     return result
+  }
+}
+
+extension RunRecord {
+  private static func edition(of start: Record.Case) -> String {
+    let parts = [start.text, start.model, start.program]
+    guard parts.contains(where: { $0 != nil }) else { return "" }
+    return Fingerprint(parts.map { $0 ?? "" }.joined(separator: "\n")).description
   }
 }
 

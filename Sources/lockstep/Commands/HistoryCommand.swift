@@ -48,7 +48,7 @@ extension Command {
         keeps its history when a lock is swapped.
 
           flaky       cases whose judgement changed from one run to the next on the same device, or took another try; the
-                      worst first
+                      worst first. It is no such change where scenario, machine or program were edited in between
           slow        cases that took much longer than usual when they last agreed
           failures    ways of failing, the latest first: how often, since when, in which cases
           cases       all cases: how often they agreed, when they were first seen, how long they take
@@ -87,7 +87,8 @@ extension Command {
           "since", \.since, "DATE", "Only runs that started then or later, in UTC.", example: "2026-11-01"),
         .value("host", \.host, "NAME", "Only runs of this host.", example: "bench-01"),
         .value(
-          "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login"),
+          "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login",
+          short: "k"),
         HistorySettings.option.lifted(to: \.history),
         .out(
           \.out, "Where reports are: the history, and runs that are named. Reports unless given."),
@@ -202,8 +203,7 @@ extension HistoryCommandArguments {
 
   /// Takes runs in, the earliest first; one that cannot be read keeps none of the others out.
   private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
-    var journals: [String] = []
-    for run in words.dropFirst() { journals.append(try RunPlace.journal(of: run, out: out)) }
+    let journals = try RunPlace.journals(of: Array(words.dropFirst()), out: out)
     RunPlace.noteLiving(journals, "it is taken in again when it is over", console.status)
     var taken: [RunRecord.Identity] = []
     var status = CommandStatus.agree
