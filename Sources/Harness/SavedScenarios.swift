@@ -1,6 +1,28 @@
 public import System
 import Basics
 
+/// The schema that the first line of a saved scenario names, for an editor that completes and checks it.
+public enum SchemaFile {
+  private static let name = "schema/scenario.schema.json"
+  /// Where it lies, seen from a folder of scenarios as ours are laid out: Scenarios/door, Reports/failures.
+  public static let above = "../" + name
+
+  /// Where it lies, seen from a folder that somebody named: the nearest there is, or else one that is laid out beside.
+  public static func found(from folder: String) -> String {
+    let known = [name, above, "../" + above].first { Host.isFile(Path.join(folder, $0)) }
+    if known == nil { layOut(name, from: folder) }
+    return known ?? name
+  }
+
+  /// Lays it out, seen from a folder, where there is none. That it cannot be costs no test.
+  public static func layOut(_ place: String = above, from folder: String) {
+    let path = Path.normalized(Path.join(folder, place))
+    guard !Host.isFile(path) else { return }
+    try? makeFolder(Path.folder(of: path))
+    try? WholeFile.replace(path, with: Scenario.schema.pages)
+  }
+}
+
 /// Saves a scenario in a folder, under a name that what is in it makes.
 ///
 /// - Returns: its path.
@@ -10,6 +32,7 @@ public func save(
   try makeFolder(folder)
   let path = place(of: scenario, in: folder, stem: stem)
   try WholeFile.replace(path, with: scenario.yaml(comments: comments))
+  SchemaFile.layOut(from: folder)
   return path
 }
 

@@ -64,7 +64,7 @@ extension GuidedTour {
     ],
     end: "You have a project: from here keypad.yaml says what your lock may do, and device.py is your lock.",
     next: [
-      ("lockstep help new", "a project for a lock with Bluetooth; page 'A lock of your own'"),
+      ("lockstep help new", "a project for a lock with Bluetooth; page 'Your own lock'"),
       ("lockstep schema machine", "what stands in a machine file; page 'Machine files'"),
       ("lockstep tour night", "many locks, and nobody there"),
     ])

@@ -349,7 +349,7 @@ extension TourTests {
     What next:
 
       lockstep help new
-          a project for a lock with Bluetooth; page 'A lock of your own'
+          a project for a lock with Bluetooth; page 'Your own lock'
       lockstep schema machine
           what stands in a machine file; page 'Machine files'
       lockstep tour night

@@ -12,11 +12,22 @@ public struct Template {
   }
 
   /// A file, with `NAME` where the project's name goes.
-  struct File {
+  public struct File: Sendable {
     var name: String
     var text: String
 
-    init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+    /// Takes its path in the project and what stands in it.
+    public init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+  }
+
+  /// What the files of a project are: the schema that the first line of each names for editors.
+  private static func schema(of file: String) -> String? {
+    switch file {
+    case "NAME.yaml": "schema/machine.schema.json"
+    case "bench.yaml": "schema/bench.schema.json"
+    case "nightly.yaml": "schema/nightly.schema.json"
+    default: file.hasPrefix("scenarios/") ? "../schema/scenario.schema.json" : nil
+    }
   }
 
   private let kind: Kind
@@ -49,7 +60,8 @@ public struct Template {
     let own = kind == .driver ? Self.driverFiles : Self.execFiles
     let binding = Binding.all.filter { $0.language == "python" }.map { File($0.fileName, $0.text) }
     return (own + Self.commonFiles).map { file in
-      File(named(file.name), named(file.text).replacing("DEVICE", with: device))
+      let head = Self.schema(of: file.name).map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
+      return File(named(file.name), head + named(file.text).replacing("DEVICE", with: device))
     } + binding
   }
 
@@ -59,8 +71,10 @@ public struct Template {
 
   /// Writes it into a folder, which is made.
   ///
+  /// - Parameter schemas: what else stands in it: the schemas that the first lines of its files name.
   /// - Returns: the names of the files, in their order.
-  public func write(to folder: String) throws(FileFault) -> [String] {
+  public func write(to folder: String, schemas: [File]) throws(FileFault) -> [String] {
+    let files = files + schemas
     try makeFolder(folder)
     for file in files {
       let path = "\(folder)/\(file.name)"

@@ -142,7 +142,9 @@ public struct Corpus {
       scenario.machine = target.machine.reference(from: folder)
       do {
         try makeFolder(folder)
-        try WholeFile.replace(folder + "/" + file, with: scenario.yaml())
+        let schema = (job == nil ? "" : "../") + SchemaFile.above
+        try WholeFile.replace(folder + "/" + file, with: scenario.yaml(schema: schema))
+        SchemaFile.layOut(schema, from: folder)
       } catch {
         fault = error.description
       }

@@ -1,3 +1,4 @@
+public import Journal
 public import System
 
 /// Where the reports of runs go, in which shape, and what they may tell of earlier runs.
@@ -124,5 +125,24 @@ public struct ReportPlaces {
       if let path = try runs.annotate(place, in: out, messages) { paths.append(path) }
     }
     return paths
+  }
+}
+
+extension ReportPlaces {
+  /// Makes the folder of the reports, where it is not there.
+  public func makeFolder() throws(UsageError) {
+    try checkedReports { () throws(FileFault) in try System.makeFolder(out) }
+  }
+}
+
+/// What comes of work in the folder of reports; where that cannot be written, it says which option names another one.
+public func checkedReports<Value>(_ body: () throws(FileFault) -> Value) throws(UsageError) -> Value {
+  do throws(FileFault) {
+    return try body()
+  } catch {
+    var fault = error
+    fault.attempt = .write
+    throw UsageError(
+      "\(fault); --out DIR puts reports into another folder", status: error.isMachines ? .labFault : .usage)
   }
 }

@@ -6,13 +6,57 @@ public import System
 public enum RunPlace {
   /// The journal of a run, by any of its names: its name under the reports, its folder, or the journal itself.
   public static func journal(of run: String, out: String) throws(UsageError) -> String {
-    let stem = run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run
-    let places = ["\(stem)/journal.jsonl", "\(out)/runs/\(stem)/journal.jsonl"]
+    let stem = stem(of: run)
+    var folders = [stem, "\(out)/runs/\(stem)"]
+    // Who has reports written elsewhere may still name a run of the usual place.
+    if out != ReportPlaces().out { folders.append("\(ReportPlaces().out)/runs/\(stem)") }
+    let places = folders.map { "\($0)/journal.jsonl" }
     if run.hasSuffix(".jsonl"), Host.isFile(run) { return run }
     guard let found = places.first(where: Host.isFile) else {
       throw UsageError("there is no run \(run): neither \(places.joined(separator: " nor ")) is there")
     }
     return found
+  }
+
+  /// The journals of runs that are named: one by any of its names, and all below a folder that reports were written to, or
+  /// its `runs`, in the order of their names.
+  public static func journals(of runs: [String], out: String) throws(UsageError) -> [String] {
+    var journals: [String] = []
+    for run in runs {
+      let below = below(run)
+      if below.isEmpty {
+        if let reason = emptiness(of: run) { throw UsageError(reason) }
+        journals.append(try journal(of: run, out: out))
+      }
+      journals += below
+    }
+    return journals
+  }
+
+  /// The journals below a folder that holds runs; nothing where it is something else.
+  private static func below(_ folder: String) -> [String] {
+    let stem = stem(of: folder)
+    guard !folder.isEmpty, !Host.isFile("\(stem)/journal.jsonl") else { return [] }
+    for place in ["\(stem)/runs", stem] {
+      // What begins with a dot has not appeared yet, or is being removed.
+      let names = (FolderNames.all(in: place) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+      let found = names.map { "\(place)/\($0)/journal.jsonl" }.filter(Host.isFile)
+      if !found.isEmpty { return found }
+    }
+    return []
+  }
+
+  /// Why a folder gives no run that has the form of one for reports.
+  private static func emptiness(of folder: String) -> String? {
+    let runs = "\(stem(of: folder))/runs"
+    guard FolderNames.kind(runs) == .folder, !Host.isFile("\(stem(of: folder))/journal.jsonl") else {
+      return nil
+    }
+    return "there is no run below \(runs)"
+  }
+
+  private static func stem(of run: String) -> String {
+    run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run
   }
 
   /// Says of runs that are under way that they are, and what that means.

@@ -11,7 +11,8 @@ extension Command {
       discussion: """
         Makes the folder NAME with a machine, the programs that are the lock, three scenarios, a bench, a night and a recipe
         for CI, all of which are green at once. A driver is for a lock with Bluetooth; with --kind exec the lock is one program
-        without any. Nothing is ever overwritten.
+        without any. Nothing is ever overwritten. The first line of each YAML file names its schema, for an editor that
+        completes and checks it; 'lockstep schema --out schema' writes the schemas again after an update.
 
         """,
       examples: [
@@ -23,6 +24,10 @@ extension Command {
           "kind", \.kind, Template.Kind.allCases.map(\.rawValue).joined(separator: "|"),
           "What it begins with. driver unless given.", example: "exec",
           as: .choice(Template.Kind.allCases.map(\.rawValue))),
+        .value(
+          "out", \.out, "DIR",
+          "The folder that NAME is made in. The one that the command is run in unless given.",
+          example: "projects", as: .folder, short: "o"),
         .quiet(\.isQuiet, "Says nothing of what it made."),
       ],
       operands: .init(
@@ -35,6 +40,7 @@ extension Command {
 private struct NewArguments {
   var name: [String] = []
   var kind: String?
+  var out: String?
   var isQuiet = false
 
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
@@ -44,7 +50,7 @@ private struct NewArguments {
       }
       return kind
     }
-    let folder = name[0]
+    let folder = out.map { Path.join($0, name[0]) } ?? name[0]
     let own = String(folder.split(separator: "/").last ?? "")
     guard !Template.taken.contains(own) else {
       throw UsageError("a project is not called '\(own)': one of its files is")
@@ -53,15 +59,21 @@ private struct NewArguments {
       throw UsageError(
         "a name has up to 40 letters, digits, '-' and '_', a letter first, and is not '\(own)'")
     }
-    guard fileKind(folder) == .missing else {
-      throw UsageError("\(folder) is there already: nothing is overwritten")
+    switch fileKind(folder) {
+    case .missing: break
+    case .unknown(let code): throw Self.unwritten(FileFault(.write, path: folder, code: code))
+    case .file, .folder, .other:
+      throw UsageError(
+        "\(folder) is there already: nothing is overwritten; --out DIR makes it in another folder")
     }
     let files: [String]
     do {
-      files = try template.write(to: folder)
+      files = try template.write(
+        to: folder, schemas: Schema.ofFiles.map { Template.File("schema/\($0.fileName)", $0.text()) })
     } catch {
-      console.say("lockstep: \(error)")
-      return .labFault
+      // Half a project would be in the way of a whole one.
+      try? removeFolder(folder)
+      throw Self.unwritten(error)
     }
     guard !isQuiet else { return .agree }
     for file in files { console.print("  \(folder)/\(file)") }
@@ -74,5 +86,14 @@ private struct NewArguments {
         lockstep fuzz \(template.machine) --device '\(template.device)' --steps 5000
       """)
     return .agree
+  }
+
+  /// That the project cannot be written, and what helps.
+  private static func unwritten(_ fault: FileFault) -> UsageError {
+    var fault = fault
+    fault.attempt = nil
+    return UsageError(
+      "the project cannot be written: \(fault); --out DIR makes it in another folder",
+      status: .labFault)
   }
 }

@@ -36,8 +36,8 @@ extension Command {
       examples: [
         Example("lockstep report 2026-11-22T01-00-00-run", "The reports of a run again, by its name."),
         Example(
-          "lockstep report shard-1/runs/* shard-2/runs/* --out Reports",
-          "One report of the shards of a night."),
+          "lockstep report shard-1 shard-2 --out Reports",
+          "One report of all runs that were written to two folders, such as the shards of a night."),
       ],
       options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
         .format(\.format, "How the summary is printed; json is one object."),
@@ -49,7 +49,9 @@ extension Command {
       ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
         + SettingsChoice.options.map { $0.lifted(to: \.settings) },
       operands: .init(
-        placeholder: "RUN", summary: "A run: its name under DIR/runs, its folder, or its journal.",
+        placeholder: "RUN",
+        summary:
+          "A run: its name under DIR/runs, its folder, or its journal; or a folder of reports, for all runs in it.",
         count: 1...Int.max, as: .folder, path: \.runs), defaults: ReportArguments(), settings: \.settings,
       perform: ReportArguments.perform)
   }
@@ -58,8 +60,8 @@ extension Command {
 extension ReportArguments {
   fileprivate func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     try reports.check()
-    var journals: [String] = []
-    for run in runs { journals.append(try RunPlace.journal(of: run, out: reports.out)) }
+    let journals = try RunPlace.journals(of: runs, out: reports.out)
+    try reports.makeFolder()
     RunPlace.noteLiving(journals, "the report tells what it did so far", console.status)
     let use = FolderUse(of: reports.out) {}
     defer { withExtendedLifetime(use) {} }

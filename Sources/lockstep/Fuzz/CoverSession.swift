@@ -84,6 +84,10 @@ struct CoverSession {
   }
 
   private func show(_ summary: TourRun.Summary, _ paint: Painter, _ reports: [String]) {
+    // Of a device that does not start nothing is known, and nothing is claimed.
+    guard summary.events.all > 0 || summary.tally.labFaults == 0 else {
+      return (reports + [folder.journalPath]).forEach { console.print("  report   \($0)") }
+    }
     let tests = summary.tally.cases == 1 ? "1 test" : "\(summary.tally.cases) tests"
     let divergences = summary.tally.divergences
     console.print(
@@ -115,7 +119,8 @@ struct CoverSession {
         let name = stem + (number == 0 ? "" : "-\(number + 1)") + ending
         // How many there are is known at the end only.
         if number > 0 { try OutputCheck.check("--save", .tour, at: name) }
-        try WholeFile.replace(name, with: scenario.yaml())
+        let schema = SchemaFile.found(from: Path.folder(of: name))
+        try WholeFile.replace(name, with: scenario.yaml(schema: schema))
         if run.format == .human, !run.isQuiet { console.print("  saved    \(name)") }
       }
     }

@@ -94,7 +94,8 @@ struct MutantsSession {
     }
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
     return console.attempt {
-      try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary]))
+      let schema = SchemaFile.found(from: out)
+      try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary], schema: schema))
       return path
     }
   }

@@ -17,7 +17,7 @@ extension RunFolder {
   ) throws(UsageError) -> RunFolder {
     let (reports, share, shard) = (arguments.reports, arguments.share, arguments.shard)
     try reports.check(capture: arguments.lab.capture, tour: tour)
-    return try checked {
+    return try checkedReports { () throws(FileFault) in
       if let earlier {
         return try RunFolder(
           resuming: earlier, reports: reports, cases: cases, command: command, share: share, shard: shard)

@@ -86,6 +86,14 @@ struct Schema {
     ]
   }
 
+  /// Those of the files that people write.
+  static var ofFiles: [Schema] {
+    all.filter { ["scenario", "machine", "bench", "nightly", "config"].contains($0.name) }
+  }
+
+  /// What its file is called, as the first line of a file names it.
+  var fileName: String { name + (name == "junit" ? ".xsd" : ".schema.json") }
+
   private static let trace = Shape.object(["trace": Shape.text, "same": Shape.count, "runs": Shape.count])
 
   /// How far a campaign is, and how fast: the pace differs from run to run, and stands in no journal.
@@ -184,6 +192,8 @@ extension Command {
         Example(
           "lockstep schema scenario --machine door", "The same, with the names of a machine and its devices."),
         Example("lockstep schema journal", "For a program that reads what a run wrote down."),
+        Example(
+          "lockstep schema --out schema", "The schemas of a project again, as 'lockstep new' laid them out."),
       ],
       options: [
         .value(
@@ -194,6 +204,10 @@ extension Command {
           "device", \.device, "SPEC",
           "With --machine: of scenarios for this device alone, as --device of 'lockstep run' takes it.",
           example: "emulator:door", as: .device),
+        .value(
+          "out", \.out, "DIR",
+          "Writes into a folder, as NAME.schema.json: the schemas of all files that people write, or that of NAME.",
+          example: "schema", as: .folder, short: "o"),
       ],
       operands: .init(
         placeholder: "NAME", summary: "What the schema is of. A scenario's unless given.", count: 0...1,
@@ -203,7 +217,18 @@ extension Command {
       guard let schema = Schema.all.first(where: { $0.name == name }) else {
         throw UsageError("unknown schema '\(name)': \(hint(for: name, of: Schema.all.map(\.name)))")
       }
-      console.print(try arguments.schemaOfMachine(name, console)?.pages ?? schema.text())
+      let text = try arguments.schemaOfMachine(name, console)?.pages
+      guard let out = arguments.out else {
+        console.print(text ?? schema.text())
+        return .agree
+      }
+      let isAll = arguments.names.isEmpty && text == nil
+      try checked("--out: ") {
+        try makeFolder(out)
+        for each in isAll ? Schema.ofFiles : [schema] {
+          try WholeFile.replace("\(out)/\(each.fileName)", with: text ?? each.text())
+        }
+      }
       return .agree
     }
   }
@@ -213,6 +238,7 @@ private struct SchemaArguments {
   var names: [String] = []
   var machine: String?
   var device: String?
+  var out: String?
 
   /// The schema of scenarios of the machine, where one is given.
   func schemaOfMachine(_ name: String, _ console: Console) throws(UsageError) -> JSON? {
