@@ -71,7 +71,7 @@ struct ProfileDiscoveryTests {
   @Test("a UUID is read as people write it, and by its assigned name")
   func texts() {
     let table: [(String, BluetoothUUID?)] = [
-      ("2a00", BluetoothUUID(0x2A00)), ("2A00", BluetoothUUID(0x2A00)), ("00002a00", nil),
+      ("2a00", BluetoothUUID(0x2A00)), ("2A00", BluetoothUUID(0x2A00)), ("00002a00", BluetoothUUID(0x2A00)),
       ("0000fd8100001000800000805f9b34fb", BluetoothUUID(0xFD81)),
       ("16860002-A5AE-9856-B6D3-DBB4C676993E", GATTFixture.longUUID), ("2a0", nil), ("2a0g", nil), ("", nil),
     ]

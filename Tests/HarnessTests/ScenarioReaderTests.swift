@@ -74,7 +74,7 @@ struct ScenarioReaderTests {
           .expect(Expectation([.status(["tired"])], .lasting(.seconds(5)))),
           .expect(Expectation([.reading("battery", .init(value: .integer(6), above: 5, below: 6.5))])),
           .expect(Expectation([.refusal("")])), .expect(Expectation([.quiet(.seconds(3))])),
-          .wait(.seconds(3600)), .fault(Fault("wind")), .fault(Fault("wind", .text("no"))),
+          .wait(.seconds(3600)), .fault(Fault("wind")), .fault(Fault("wind", .flag(false))),
           .refuse(Step.Call("close")), .performNow(Step.Call("open", [Argument("value", .integer(3))])),
           .repeated(
             2, [Step(.perform(Step.Call("open"))), Step(.repeated(3, [Step(.perform(Step.Call("close")))]))]),

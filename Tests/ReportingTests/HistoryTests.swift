@@ -283,7 +283,7 @@ struct HistoryTests {
     var rows: [String: [[SQLValue]]] = [:]
     try history.database.query(
       """
-      SELECT c.name, r.word, r.flaky, r.milliseconds, n.started, s.device FROM results r
+      SELECT c.name, r.word, r.flaky, r.milliseconds, n.started, s.device, r.edition FROM results r
       JOIN runs n ON n.id = r.run_id JOIN cases c ON c.id = r.case_id JOIN settings s ON s.id = r.setting_id
       ORDER BY n.started, n.host, n.name
       """, []
@@ -300,7 +300,10 @@ struct HistoryTests {
       expected.judged = judged.count
       expected.agreed = agreed.count
       let changed = judged.enumerated().filter { number, row in
-        judged[..<number].last { $0[5] == row[5] }.map { $0[1] != row[1] } ?? false
+        judged[..<number].last { $0[5] == row[5] }.map { before in
+          let isEdited = before[6] != row[6] && before[6] != .integer(0) && row[6] != .integer(0)
+          return before[1] != row[1] && !isEdited
+        } ?? false
       }.map(\.element)
       expected.changes = changed.count
       expected.retried = all.filter { $0[2] == .integer(1) }.count

@@ -32,7 +32,7 @@ struct HelpExampleTests {
     Case(
       line: "lockstep run Scenarios/sesame5 --device 'emulator:sesame5?defect=deaf-unlock'", statuses: [1]),
     Case(line: "lockstep report 2026-11-22T01-00-00-run", before: run),
-    Case(line: "lockstep report shard-1/runs/* shard-2/runs/* --out Reports", before: shards),
+    Case(line: "lockstep report shard-1 shard-2 --out Reports", before: shards),
     Case(line: "lockstep history", before: run), Case(line: "lockstep history flaky --last 30", before: run),
     Case(line: "lockstep history case drop-during-login", before: run, statuses: [4]),
     Case(line: "lockstep history failures --since 2026-11-01 --format json", before: run),

@@ -72,7 +72,7 @@ struct NewProjectTests {
     let result = try Command.shell(
       """
       "$LOCKSTEP" new file/pad; echo $? >&2
-      "$LOCKSTEP" new pad --out some/where --quiet && test -f some/where/schema/bench.schema.json; echo $? >&2
+      "$LOCKSTEP" new pad --out some/where --quiet && test -f some/where/pad/schema/bench.schema.json; echo $? >&2
       "$LOCKSTEP" new pad --out some/where; echo $? >&2
       (ulimit -f 8; "$LOCKSTEP" new full); echo $? >&2; ls
       """, in: folder.path)
@@ -243,7 +243,7 @@ struct NewProjectTests {
       "$LOCKSTEP" fuzz my-pad_2.yaml --device 'exec:python3 device.py' --steps 5000; echo "status $?"
       "$LOCKSTEP" fuzz my-pad_2.yaml --device 'exec:python3 device.py bug' --steps 5000 -v; echo "status $?"
       "$LOCKSTEP" nightly nightly.yaml; echo "status $?"
-      grep -rl NAME . | grep -v Reports; true
+      grep -rl NAME . | grep -v -e Reports -e schema/; true
       """
     let result = try Command.shell(script, in: folder.path)
     expect(
@@ -257,7 +257,10 @@ struct NewProjectTests {
   @Test(
     "nothing is overwritten, and a name is one",
     arguments: [
-      ("there", "lockstep: there is there already: nothing is overwritten"),
+      (
+        "there",
+        "lockstep: there is there already: nothing is overwritten; --out DIR makes it in another folder"
+      ),
       (
         "2pad",
         "lockstep: a name has up to 40 letters, digits, '-' and '_', a letter first, and is not '2pad'"

@@ -84,14 +84,15 @@ struct RunDigest: Equatable {
     }
     while position < bytes.count {
       guard var step = next() else { return false }
+      var isSaid = (setting: false, edition: false)
       while step == 0 {
         guard let other = next() else { return false }
         if other == 0 {
-          guard let other = next(), other != edition else { return false }
-          edition = Int64(other)
+          guard !isSaid.edition, let other = next(), other != edition else { return false }
+          (edition, isSaid.edition) = (Int64(other), true)
         } else {
-          guard other != setting else { return false }
-          setting = Int64(other)
+          guard !isSaid.setting, other != setting else { return false }
+          (setting, isSaid.setting) = (Int64(other), true)
         }
         guard let further = next() else { return false }
         step = further
