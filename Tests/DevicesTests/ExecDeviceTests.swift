@@ -271,7 +271,7 @@ struct ExecDeviceTests {
       ("kill -SEGV $$", .ended, "signal 11", ""),
       ("read x; exec 1>&-; sleep 5", .ended, "it closed its output and went on", ""),
       (
-        "/no/such/program", .noDevice, "exit status 127",
+        "/no/such/program", .noDevice, "the program did not start: exit status 127",
         "\nits standard error ended with:\n/bin/sh: 1: /no/such/program: not found"
       ),
     ])
