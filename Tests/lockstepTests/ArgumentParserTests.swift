@@ -113,7 +113,7 @@ struct ArgumentParserTests {
     expect(
       letters.filter { $0.hasPrefix("run ") },
       ["run k=filter j=jobs x=fail-fast o=out q=quiet v=verbose h=help"])
-    expect(letters.filter { $0.hasPrefix("fuzz ") }, ["fuzz j=jobs o=out q=quiet h=help"])
+    expect(letters.filter { $0.hasPrefix("fuzz ") }, ["fuzz j=jobs o=out q=quiet v=verbose h=help"])
   }
 
   @Test(
