@@ -77,7 +77,7 @@ class HumanFuzzReport: CampaignReport {
     // Of a device that does not start nothing is known, and nothing is claimed.
     if case .trouble(let fault) = end.cause, fault.symptom == .noDevice, status.events == 0 {
       let words = "\(fault)".replacing("\n", with: "\n    ")
-      return write(paint(.warning, "⚡ \(words)") + "\n  report   \(end.journal)")
+      return write(paint(.warning, "⚡ \(words)") + "\n  report   \(end.page)")
     }
     let isJudged = status.unjudged < status.tests || status.unjudged == 0
     let words =
