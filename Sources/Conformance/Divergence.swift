@@ -15,8 +15,6 @@ public struct Divergence: Equatable, Sendable {
     case invariant(String)
     /// The device broke a rule of its protocol.
     case violation(Violation)
-    /// The scenario expected something, and something else was there instead.
-    case unmet(String, instead: String = "")
     /// The device stopped answering, again in two fresh starts.
     case stoppedAnswering(String)
     /// The device showed another option of a choice than it is held to.
@@ -151,8 +149,7 @@ public struct Divergence: Equatable, Sendable {
   /// What was injected shortly before, where what the device showed is no sign that it obeyed.
   private var circumstance: String {
     guard let injection, !injection.isObeyed else { return "" }
-    let age = Interval.milliseconds(time.milliseconds - injection.action.time.milliseconds)
-    return "; \(age) before, the tester had sent \(injection.action.sent)"
+    return injection.action.circumstance(at: time)
   }
 
   /// Where the device showed what it is held to.
@@ -170,8 +167,6 @@ public struct Divergence: Equatable, Sendable {
     case .refusedLegal(let reason): "the device refused what the model allows: \(reason)"
     case .invariant(let rule): rule
     case .violation(let violation): "the device broke a rule: \(violation)"
-    case .unmet(let expectation, let instead):
-      "expected \(expectation)" + (instead.isEmpty ? "" : ", \(instead)")
     case .stoppedAnswering(let symptom):
       "\(isOfLab ? LabFault.Symptom.programFailed.rawValue : "stopped answering"): \(symptom), and again in two fresh starts"
     case .contradiction(let contradiction):
@@ -200,7 +195,7 @@ public struct Divergence: Equatable, Sendable {
       case .overdue where !due.isEmpty: "overdue: \(due.joined(separator: " or "))"
       case .overdue: "nothing shown in \(lastStatus ?? "the beginning") after \(lastStimulus ?? "the start")"
       case .invariant, .violation, .contradiction: symptom
-      case .unexpected, .refusedLegal, .unmet: "\(symptom) after \(lastStimulus ?? "the start")"
+      case .unexpected, .refusedLegal: "\(symptom) after \(lastStimulus ?? "the start")"
       }
     return words.filter { !$0.isNumber }
   }
@@ -230,10 +225,9 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
-  /// What would have been right, in a few words: what the model would have taken, or the scenario expected.
+  /// What would have been right, in a few words: what the model would have taken.
   public var expected: String {
     switch kind {
-    case .unmet(let expectation, _): return expectation
     case .invariant(let rule): return "never: \(rule)"
     case .violation(let violation): return "never: \(violation.name)"
     case .stoppedAnswering: return "an answer"
@@ -251,7 +245,7 @@ public struct Divergence: Equatable, Sendable {
     case .unexpected(let seen): seen
     case .refusedLegal(let reason): "refused: \(reason)"
     case .violation(let violation): violation.description
-    case .overdue, .unmet, .invariant: lastStatus ?? "nothing"
+    case .overdue, .invariant: lastStatus ?? "nothing"
     case .contradiction(let contradiction): contradiction.seen
     case .stoppedAnswering: isOfLab ? "nothing that says anything of it" : "no answer"
     }

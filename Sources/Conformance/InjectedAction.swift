@@ -60,6 +60,12 @@ public struct InjectedAction: Hashable, Sendable {
 extension InjectedAction {
   /// When it was sent, in whole milliseconds, for people.
   public var moment: Interval { .milliseconds(time.milliseconds) }
+
+  /// What there is to say of it where something else went wrong later: that it was sent, and how long before.
+  public func circumstance(at time: Instant) -> String {
+    let age = Interval.milliseconds(time.milliseconds - self.time.milliseconds)
+    return "; \(age) before, the tester had sent \(sent)"
+  }
 }
 
 extension InjectedAction.Kind {
@@ -86,6 +92,9 @@ extension Divergence {
     public var action: InjectedAction
     /// Whether what the device showed is a sign that it obeyed.
     public var isObeyed: Bool
+
+    /// What was sent, of which nothing shows that the device obeyed it.
+    public init(of action: InjectedAction) { (self.action, isObeyed) = (action, false) }
 
     /// Of what is pending, the latest that a divergence is a sign of; or else the latest of all.
     init?(_ pending: [InjectedAction], in kind: Kind, showing status: String?) {

@@ -385,11 +385,14 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// ``DeviceUnderTest/injected``. In a session before the test nothing is.
   public var injected: [InjectedAction] { isJudgingPreparation ? [] : device.injected }
 
+  /// Why the device has not shown what was awaited; see ``DeviceUnderTest/explanation(ofSilence:)``.
+  public var explanationOfSilence: Explanation? { device.explanation(ofSilence: true) }
+
   /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
   public func explanation(of kind: Divergence.Kind) -> Explanation? {
     switch kind {
     case .unexpected: device.explanation(ofSilence: false)
-    case .overdue, .unmet: device.explanation(ofSilence: true)
+    case .overdue: explanationOfSilence
     case .refusedLegal, .invariant, .violation, .stoppedAnswering, .contradiction: nil
     }
   }

@@ -73,22 +73,33 @@ public final class CaseCaptures {
 }
 
 extension Devices {
-  /// Has a case done on a device that is made meanwhile, and keeps what goes over its link where the two do not agree.
+  /// Has a case done on a device that is made meanwhile, and keeps what goes over its link and what its programs said where
+  /// the two do not agree.
   ///
   /// - Parameters:
   ///   - folder: that of the run.
+  ///   - listener: takes in the last of what programs said.
   ///   - say: says what cannot be kept.
   public func recording(
-    _ test: Case, in folder: String, _ body: () -> Outcome, orSay say: (String) -> Void
+    _ test: Case, in folder: String, _ listener: any JournalListener, _ body: () -> Outcome,
+    orSay say: (String) -> Void
   ) -> Outcome {
     let own = CaseCaptures(in: folder)
     captures = own
     defer { captures = nil }
     var outcome = body()
-    guard case .divergence = outcome.verdict else { return outcome }
+    guard outcome.verdict.word.isFailed else { return outcome }
     do throws(FileFault) { outcome.attachments += try own.save(test) } catch {
       say("the packets of \(test.id) are not saved: \(error)")
     }
+    attachOutput(to: &outcome, listener)
     return outcome
+  }
+
+  /// Tells the last of what programs said in a case that did not end well, and where the rest is.
+  public func attachOutput(to outcome: inout Outcome, _ listener: any JournalListener) {
+    guard let output, !output.isEmpty else { return }
+    for line in output.lastLines { listener.diagnostic("the program said: \(line)", at: outcome.time) }
+    outcome.attachments.append(.init("log", ProgramOutput.name))
   }
 }

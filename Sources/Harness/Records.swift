@@ -151,9 +151,13 @@ extension Outcome {
     if verdict == .agree || isContradiction {
       record.shown = shown.map { Record.ShownChoice($0.name, $0.options) }
     }
-    if verdict.word == .agree || verdict.word == .divergence { record.observations = observations }
+    if verdict.word == .agree || verdict.word.isFailed { record.observations = observations }
     (record.quarantine, record.isFlaky) = (quarantine, isFlaky)
-    if case .divergence(let divergence) = verdict { record.explain(divergence, details) }
+    if case .divergence(let divergence) = verdict {
+      record.explain(divergence, details)
+      record.sentence = divergence.sentence(after: steps)
+    }
+    if case .unmet(let unmet) = verdict { record.explain(unmet, details) }
     record.isBefore = isBefore
     record.earlier = earlier.map { Record.EarlierCase(id: $0.id, actions: $0.actions) }
     (record.attachments, record.replay, record.isTriedAgain) = (attachments, replay, isTriedAgain)
@@ -175,6 +179,16 @@ extension Record.Verdict {
       Record.Allowance(state: item.state, cause: item.cause.isEmpty ? nil : item.cause, shows: item.shows)
     }
     signature = divergence.signature
+  }
+}
+
+extension Record.Verdict {
+  fileprivate mutating func explain(_ unmet: UnmetExpectation, _ details: [String]) {
+    (expected, seen, signature) = (unmet.expected, unmet.seen, unmet.signature)
+    self.unmet = unmet.items.map { Record.Unmet($0.what, expected: $0.expected, seen: $0.seen) }
+    explanation = unmet.explanation.map { Record.Explanation(cause: $0.name, detail: $0.detail) }
+    injected = unmet.injection.map { Record.InjectedAction($0) }
+    self.details = details
   }
 }
 

@@ -13,6 +13,8 @@ public enum CaseEnding: UInt8, Hashable, Sendable, CaseIterable {
   case failedAsFlaky
   /// Model and device diverged, and no later try agreed.
   case diverged
+  /// They agreed, the scenario expects more, and no later try met that.
+  case unmet
   /// The lab failed, which says nothing of the device.
   case labFault
   /// It was begun and not brought to its end.
@@ -40,7 +42,7 @@ public enum CaseEnding: UInt8, Hashable, Sendable, CaseIterable {
   public var element: Element {
     switch self {
     case .agreed, .flaky: .passed
-    case .failedAsFlaky, .diverged: .failed
+    case .failedAsFlaky, .diverged, .unmet: .failed
     case .labFault, .incomplete, .limited: .error
     case .skipped, .excused: .skipped
     }
@@ -50,7 +52,7 @@ public enum CaseEnding: UInt8, Hashable, Sendable, CaseIterable {
   public var status: CommandStatus {
     switch self {
     case .agreed, .flaky: .agree
-    case .failedAsFlaky, .diverged: .divergence
+    case .failedAsFlaky, .diverged, .unmet: .divergence
     case .labFault: .labFault
     case .incomplete: .incomplete
     case .limited: .safetyLimit
@@ -63,6 +65,7 @@ public enum CaseEnding: UInt8, Hashable, Sendable, CaseIterable {
     switch self {
     case .agreed, .flaky: .agree
     case .failedAsFlaky, .diverged: .divergence
+    case .unmet: .unmet
     case .labFault: .labFault
     case .incomplete, .limited: .incomplete
     case .skipped, .excused: .skipped
@@ -78,7 +81,7 @@ public enum CaseEnding: UInt8, Hashable, Sendable, CaseIterable {
   /// Whether model and device were compared to the end.
   public var isVerdict: Bool {
     switch self {
-    case .agreed, .flaky, .failedAsFlaky, .diverged: true
+    case .agreed, .flaky, .failedAsFlaky, .diverged, .unmet: true
     case .labFault, .incomplete, .limited, .skipped, .excused: false
     }
   }
@@ -107,6 +110,7 @@ extension CaseEnding {
         switch word {
         case .agree: .agreed
         case .divergence: .diverged
+        case .unmet: .unmet
         case .labFault: .labFault
         case .skipped: .skipped
         case .incomplete: isLimited ? .limited : .incomplete
@@ -117,10 +121,12 @@ extension CaseEnding {
 
 /// What the tries of a case come to together, one behind the other.
 ///
-/// A divergence stands unless a later try agrees: that the lab failed then takes nothing back. A case of which a try is
-/// open, or is to be followed by another one, was not brought to its end.
+/// A divergence stands unless a later try agrees, as does an expectation that was not met: that the lab failed then takes
+/// nothing back. Of the two the divergence weighs more. A case of which a try is open, or is to be followed by another one, was
+/// not brought to its end.
 public struct CaseTries: Hashable, Sendable {
-  private var hasDiverged = false
+  /// How the last try failed that came to a verdict.
+  private var failure: CaseEnding?
   /// Whether a try before the last one failed.
   private(set) var hasFailedBefore = false
   private var last = CaseEnding.incomplete
@@ -138,8 +144,8 @@ public struct CaseTries: Hashable, Sendable {
   ///
   /// - Parameter isTriedAgain: whether another one follows.
   public mutating func end(_ ending: CaseEnding, isTriedAgain: Bool = false) {
-    if ending == .diverged { hasDiverged = true }
-    last = hasDiverged && ending != .agreed ? .diverged : ending
+    if ending == .diverged || ending == .unmet && failure == nil { failure = ending }
+    last = ending == .agreed ? ending : failure ?? ending
     if isTriedAgain, ending.isRed {
       // Until the next try has ended there is no judgement.
       hasFailedBefore = true

@@ -75,10 +75,11 @@ extension Record {
 
 extension Record.Verdict {
   fileprivate init(named word: JSON, _ line: JSON) throws(RecordError) {
-    guard word.string.flatMap(Word.init) != nil else {
+    guard Notation.written.read(word) != nil else {
       throw RecordError(reason: "no verdict is called \(word.words)")
     }
     try self.init(line)
+    if self.word == .divergence, !unmet.isEmpty { self.word = .unmet }
   }
 }
 

@@ -76,8 +76,9 @@ extension Record {
     /// How many agreed, and how many of these only when they were tried again.
     var agree = 0
     var flaky = 0
-    /// How many diverged.
+    /// How many failed: those that diverged, and among them those that were only not as the scenario expects.
     var divergences = 0
+    var unmet = 0
     /// How many the lab failed.
     var labFaults = 0
     /// How many were not tried, or are in quarantine.
@@ -94,7 +95,7 @@ extension Record {
     /// - Parameter status: what the command ends with, where that is more than what the cases came to.
     public init(_ tally: Tally, _ status: CommandStatus? = nil) {
       (cases, agree, flaky) = (tally.cases, tally.agree, tally.flaky)
-      (divergences, labFaults) = (tally.divergences, tally.labFaults)
+      (divergences, unmet, labFaults) = (tally.failures, tally.unmet, tally.labFaults)
       (skipped, incomplete, observations) = (tally.skipped, tally.incomplete, tally.observations)
       self.status = Int((status ?? tally.exitStatus).rawValue)
     }
@@ -128,6 +129,7 @@ extension Record.End: Recorded {
   public static let fields: [Field<Self>] = [
     .needed("cases", \.cases, .count), .usual("agree", \.agree, .count),
     .usual("flaky", \.flaky, .count), .usual("divergences", \.divergences, .count),
+    .extra("unmet", \.unmet, .count, besides: 0),
     .usual("labFaults", \.labFaults, .count), .usual("skipped", \.skipped, .count),
     .usual("incomplete", \.incomplete, .count), .usual("observations", \.observations, .count),
     .needed("status", \.status, .count),

@@ -37,8 +37,12 @@ public struct Tally: Hashable, Sendable {
 
   /// Those that agree, whether or not at the first try.
   public var agree: Int { count(of: .agree) }
+  /// Those that fail: they diverge, or are not as the scenario expects.
+  public var failures: Int { divergences + unmet }
   /// Those that diverge.
   public var divergences: Int { count(of: .divergence) }
+  /// Those in which model and device agree, and the scenario expects more.
+  public var unmet: Int { count(of: .unmet) }
   /// Those that agreed only when they were tried again; among those that agree.
   public var flaky: Int { self[.flaky] + self[.failedAsFlaky] }
   /// Those without a judgement.
@@ -91,7 +95,7 @@ public struct Tally: Hashable, Sendable {
 
   /// Why there is no verdict on anything, where cases came to their end all the same; `nil` where there is one.
   public var whyNothing: String? {
-    guard agree + divergences == 0, skipped > 0 else { return nil }
+    guard agree + failures == 0, skipped > 0 else { return nil }
     if excused == 0 { return "every case was skipped" }
     let others = skipped - excused
     return "all that failed is in quarantine, \(excused) of \(cases) cases"

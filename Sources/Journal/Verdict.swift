@@ -9,6 +9,9 @@ extension Record {
       case agree
       /// The device did what no state of the model allows.
       case divergence
+      /// Model and device agreed, and the scenario expects more: ``Record/Verdict/unmet``. Journals have it as a divergence,
+      /// with what was not met beside it, as those that were written before there was a word for it.
+      case unmet = "expectation"
       /// The lab failed, which says nothing of the device.
       case labFault = "lab-fault"
       /// The case was not tried.
@@ -17,7 +20,10 @@ extension Record {
       case incomplete
 
       /// Whether something is wrong, with the device or with the lab.
-      public var isFailure: Bool { self == .divergence || self == .labFault }
+      public var isFailure: Bool { isFailed || self == .labFault }
+
+      /// Whether it came to a verdict that is not agreement.
+      public var isFailed: Bool { self == .divergence || self == .unmet }
     }
 
     /// The verdict itself: what happened, whether or not that is news.
@@ -45,6 +51,10 @@ extension Record {
     public var expected: String?
     /// What the device showed.
     public var seen: String?
+    /// All that the scenario expects beyond the model and that did not come: the two agree then.
+    public var unmet: [Unmet] = []
+    /// What happened in one sentence, to be read aloud.
+    public var sentence: String?
     /// The rule of its protocol that the device broke, where that is what is wrong.
     public var rule: String?
     /// What else there is to say of that rule.
@@ -80,17 +90,40 @@ extension Record {
     /// Whether it is a failure that is known already.
     public var isExcused: Bool { quarantine != nil && word.isFailure }
 
+    /// What the message begins with where model and device agree, and the scenario expects more.
+    public static let unmetWords = "the model agrees; the scenario asks for more"
+
     /// What it counts as: what is in quarantine was not judged.
     public var counted: Word { isExcused ? .skipped : word }
 
     /// Why it ended so, in one line for people; `nil` where all agreed.
     public var summary: String? {
       if isExcused, let quarantine {
-        let happened = word == .divergence ? "it diverged" : "trouble in the lab"
+        let happened =
+          word == .unmet
+          ? "it was not as expected" : word == .divergence ? "it diverged" : "trouble in the lab"
         return "in quarantine \(quarantine); \(happened): \(message ?? "")"
       }
       return message
     }
+  }
+
+  /// Something that a scenario expects and that did not come.
+  public struct Unmet: Hashable, Sendable {
+    /// What it is: `status`, `effect`, `refusal`, `quiet`, or the name of a reading.
+    public var what: String
+    /// What was expected of it.
+    public var expected: String
+    /// What came in its place.
+    public var seen: String
+
+    /// Names one.
+    public init(_ what: String, expected: String, seen: String) {
+      (self.what, self.expected, self.seen) = (what, expected, seen)
+    }
+
+    /// What stands for one of which nothing is known but that it was not met: its journal is lost.
+    public static let unknown = Unmet("expectation", expected: "met", seen: "not met")
   }
 
   /// Why a device showed what it did, or nothing.
@@ -165,12 +198,13 @@ extension Record.Verdict: Recorded {
   public static let blank = Record.Verdict(.incomplete, of: "")
   public static let noun = "a verdict"
   public static let fields: [Field<Self>] = [
-    .needed("verdict", \.word, .words()), .needed("case", \.id, .text), .usual("t", \.time, .time),
+    .needed("verdict", \.word, .written), .needed("case", \.id, .text), .usual("t", \.time, .time),
     .extra("step", \.step, .count), .extra("line", \.line, .count),
     .extra("observations", \.observations, .count),
     .extra("message", \.message, .text),
     .extra("quarantine", \.quarantine, .text), .extra("limit", \.limit, .text), .mark("flaky", \.isFlaky),
     .extra("expected", \.expected, .text), .extra("observed", \.seen, .text),
+    .list("unmet", \.unmet, .object()), .extra("sentence", \.sentence, .text),
     .extra("violation", \.rule, .text), .extra("of", \.breach.subject, .text),
     .extra("detail", \.breach.detail, .text), .extra("packet", \.breach.packet, .text),
     .extra("from", \.breach.sender, .words()), .extra("quirk", \.breach.quirk, .text),
@@ -180,6 +214,25 @@ extension Record.Verdict: Recorded {
     .extra("signature", \.signature, .text),
     .list("attachments", \.attachments, .object()), .extra("replay", \.replay, .text),
     .mark("again", \.isTriedAgain),
+  ]
+}
+
+extension Notation<Record.Verdict.Word> {
+  /// As journals have it.
+  static let written = Notation(
+    shape: Shape.words(Record.Verdict.Word.allCases.filter { $0 != .unmet }.map(\.rawValue)),
+    write: { .text(($0 == .unmet ? .divergence : $0).rawValue) },
+    read: { json in
+      json.string.flatMap { Record.Verdict.Word(rawValue: $0) }.flatMap { $0 == .unmet ? nil : $0 }
+    })
+}
+
+extension Record.Unmet: Recorded {
+  public static let blank = Record.Unmet("", expected: "", seen: "")
+  public static let noun = "what was expected"
+  public static let fields: [Field<Self>] = [
+    .needed("what", \.what, .text), .needed("expected", \.expected, .text),
+    .needed("observed", \.seen, .text),
   ]
 }
 

@@ -107,6 +107,7 @@ public struct NightlyJournal {
     let ending = night.ending(of: state)
     var verdict = Record.Verdict(ending == .excused ? .labFault : ending.word, of: begin.id, at: .zero)
     verdict.message = result.reason
+    if verdict.word == .unmet { verdict.unmet = [.unknown] }
     verdict.limit = ending == .limited ? result.reason : nil
     verdict.quarantine = verdict.word.isFailure ? state.test.quarantine : nil
     return Story(records: [.begin(begin), .verdict(verdict)])
@@ -121,6 +122,7 @@ extension Night {
     case .agree: .agreed
     case .flaky: .flaky
     case .divergence: state.test.quarantine == nil ? .diverged : .excused
+    case .unmet: state.test.quarantine == nil ? .unmet : .excused
     case .labFault: state.test.quarantine == nil ? .labFault : .excused
     case .skipped: .skipped
     case .notRun where state.runs.isEmpty: .skipped
@@ -139,7 +141,7 @@ extension NightEnding.Verdict {
   /// Whether it is the end of a try, and not only of a process.
   fileprivate var isJudged: Bool {
     switch self {
-    case .agree, .divergence, .labFault, .unhealthy, .skipped: true
+    case .agree, .divergence, .unmet, .labFault, .unhealthy, .skipped: true
     case .incomplete, .limited: false
     }
   }
@@ -149,6 +151,7 @@ extension NightEnding.Verdict {
     switch self {
     case .agree: .agree
     case .divergence: .divergence
+    case .unmet: .unmet
     case .labFault, .unhealthy: .labFault
     case .skipped: .skipped
     case .incomplete, .limited: .incomplete
@@ -183,6 +186,7 @@ private struct KeptTry {
     self.begin = begin
     verdict = Record.Verdict(run.ending.verdict.word, of: begin.id, at: .zero)
     verdict.message = run.ending.message
+    if verdict.word == .unmet { verdict.unmet = [.unknown] }
     guard let path = runs.journal(of: run.attempt.number) else { return }
     guard read(path, on: lock, word: verdict.word, from: runs.folder) else {
       (events, visits) = ([], [])

@@ -31,7 +31,9 @@ extension NightlyReport {
   /// What needs a person: the locks in the order of the bench, then what leads to them.
   var needs: [NightlyNeed] {
     let numbered = kinds.flatMap(\.items).enumerated().map { (item: $0.element, number: $0.offset + 1) }
-    let failed = numbered.prefix(red.count + findings.count) + numbered.filter { trouble.contains($0.item) }
+    let failed =
+      numbered.prefix(red.count + findings.count)
+      + numbered.filter { unmetNews.contains($0.item) || trouble.contains($0.item) }
     return locks.compactMap { lock in need(of: lock, failed.filter { $0.item.lock == lock.name }) }
       + dongles.compactMap(need)
       + runs.lab.unmet.map { NightlyNeed(kind: .bench, name: "the bench", what: $0, reasons: [$0]) }
@@ -63,7 +65,11 @@ extension NightlyReport {
   private func what(_ lock: LockLine, _ item: Item?) -> String {
     let diverged = item.map { !trouble.contains($0) } ?? false
     var words: [String] = []
-    if let item, diverged { words.append(Self.symptom(of: item.message) ?? "diverged") }
+    if let item, unmetNews.contains(item) {
+      words.append("is not as expected")
+    } else if let item, diverged {
+      words.append(Self.symptom(of: item.message) ?? "diverged")
+    }
     if let why = lock.outOfUse {
       words.append(diverged ? "is out of use" : Self.symptom(of: why) ?? "is out of use")
     } else if let item, !diverged {

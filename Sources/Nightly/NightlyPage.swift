@@ -105,7 +105,8 @@ extension NightlyReport {
 
   private var counts: Markup {
     let all: [(count: Int, words: String, key: Markup)] = [
-      (red.count + findings.count, "✘ diverged", "diverged"), (trouble.count, "⚠ in trouble", "lab"),
+      (red.count + findings.count, "✘ diverged", "diverged"),
+      (unmetNews.count, "≠ not as expected", "unmet"), (trouble.count, "⚠ in trouble", "lab"),
       (flaky.count, "≈ flaky", "flaky"), (excused.count, "in quarantine", "skipped"),
       (notRun.map(\.count).reduce(0, +), "not run", "incomplete"),
       (skipped.map(\.count).reduce(0, +), "– skipped", "skipped"), (agree, "✔ agreed", "agreed"),
@@ -143,6 +144,7 @@ extension NightlyReport {
     let look: Markup =
       switch kind.style {
       case .bad: "diverged"
+      case .warning where kind.sign == "≠": "unmet"
       case .warning: "lab"
       default: "skipped"
       }

@@ -80,6 +80,8 @@ public struct NightlyReport {
   /// The files in which there is more.
   public var reports: [String] = []
   private(set) var divergences: [Item] = []
+  /// Cases in which model and lock agree, and the scenario asks for more.
+  private(set) var unmet: [Item] = []
   private(set) var flaky: [Item] = []
   private(set) var labFaults: [Item] = []
   private(set) var findings: [Item] = []
@@ -146,6 +148,7 @@ public struct NightlyReport {
     case .agree: agree += 1
     case .flaky: flaky.append(item(state, result))
     case .divergence: divergences.append(item(state, result))
+    case .unmet: unmet.append(item(state, result))
     case .labFault: labFaults.append(item(state, result))
     case .skipped: Self.add(result.reason, state.test.lock ?? Self.noLock, to: &skipped)
     case .notRun: Self.add(result.reason, state.test.lock ?? Self.noLock, to: &notRun)
@@ -168,7 +171,7 @@ public struct NightlyReport {
     // What is flaky has a divergence or trouble behind it.
     let trouble: [NightEnding.Verdict] = [.labFault, .unhealthy]
     let isTrouble = result.verdict == .labFault || result.verdict == .flaky && state.divergences == 0
-    let wanted = isTrouble ? trouble : [.divergence]
+    let wanted = isTrouble ? trouble : result.verdict == .unmet ? [.unmet] : [.divergence, .unmet]
     let run = night.ended.last {
       state.runs.contains($0.attempt.number) && wanted.contains($0.ending.verdict)
     }
@@ -281,8 +284,11 @@ extension NightlyReport {
   /// Divergences that are news.
   var red: [Item] { divergences.filter { $0.quarantine == nil } }
 
+  /// What was not as a scenario expects, and is news.
+  var unmetNews: [Item] { unmet.filter { $0.quarantine == nil } }
+
   /// Divergences and lab trouble that were to be expected.
-  var excused: [Item] { (divergences + labFaults).filter { $0.quarantine != nil } }
+  var excused: [Item] { (divergences + unmet + labFaults).filter { $0.quarantine != nil } }
 
   /// Lab trouble that was not.
   var trouble: [Item] { labFaults.filter { $0.quarantine == nil } }
@@ -304,6 +310,7 @@ extension NightlyReport {
       }
     }
     mark(&divergences)
+    mark(&unmet)
     mark(&findings)
   }
 }
@@ -319,6 +326,7 @@ extension NightlyReport {
       ("News", red.filter { $0.isNew != false }, "✘", .bad),
       ("Seen before", red.filter { $0.isNew == false }, "✘", .bad),
       ("Found by fuzzing", findings, "✘", .bad),
+      ("Not as expected: the model agrees, the scenario asks for more", unmetNews, "≠", .warning),
       ("Flaky: agreed only when tried again", flaky, "~", .warning),
       ("Trouble of the lab", trouble, "⚡", .warning),
       ("In quarantine, and no news", excused, "·", .faint),
@@ -412,7 +420,8 @@ extension NightlyReport {
 
   private var counts: String {
     let all: [(count: Int, word: String)] = [
-      (agree, "agree"), (flaky.count, "flaky"), (red.count, "diverge"), (trouble.count, "in trouble"),
+      (agree, "agree"), (flaky.count, "flaky"), (red.count, "diverge"),
+      (unmetNews.count, "not as expected"), (trouble.count, "in trouble"),
       (excused.count, "in quarantine"), (notRun.map(\.count).reduce(0, +), "not run"),
       (skipped.map(\.count).reduce(0, +), "skipped"),
     ]
@@ -477,6 +486,7 @@ extension NightlyReport: Written {
     .derived("resumptions", \.resumptions, .count), .derived("planned", \.night.cases.count, .count),
     .derived("agree", \.agree, .count), .derived("flaky", \.flaky, .list(.object())),
     .derived("divergences", \.divergences, .list(.object())),
+    .derived("unmet", \.unmet, .list(.object())),
     .derived("findings", \.findings, .list(.object())), .derived("labFaults", \.labFaults, .list(.object())),
     .derived("notRun", \.notRun, .list(.object())), .derived("skipped", \.skipped, .list(.object())),
     .derived("fuzzed", { seconds($0.fuzzed) }, .json(Shape.number)),

@@ -227,6 +227,7 @@ extension NightEnding.Verdict {
       switch verdict.word {
       case .agree: .agree
       case .divergence: .divergence
+      case .unmet: .unmet
       case .labFault: .labFault
       case .skipped: .skipped
       case .incomplete where verdict.limit != nil: .limited

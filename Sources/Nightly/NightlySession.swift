@@ -249,7 +249,7 @@ extension NightlySession {
       guard !isQuiet, let run = night.ended.last(where: { $0.attempt.number == number }) else { return }
       switch ending.verdict {
       case .agree, .skipped: break
-      case .divergence, .labFault, .unhealthy, .incomplete, .limited:
+      case .divergence, .unmet, .labFault, .unhealthy, .incomplete, .limited:
         say("\(run.attempt.lock): \(label(run.attempt)): \(ending.verdict.rawValue): \(ending.message)")
       }
     case .begin, .start, .back, .done, .finish: break
@@ -276,9 +276,10 @@ extension NightlySession {
   private func showStatus() {
     let done = night.cases.count { $0.result != nil }
     let bad = night.cases.count { $0.result?.verdict == .divergence }
+    let unmet = night.cases.count { $0.result?.verdict == .unmet }
     let out = night.locks.count { $0.outOfUse != nil } + night.dongles.count { $0.outOfUse != nil }
     let text =
-      "\(done) of \(night.cases.count) cases, \(bad) diverge, \(night.running.count) under way"
+      "\(done) of \(night.cases.count) cases, \(bad) diverge, \(unmet > 0 ? "\(unmet) not as expected, " : "")\(night.running.count) under way"
       + (out > 0 ? ", \(out) out of use" : "")
     notifier.status(text)
     if messages.isTerminal, !isQuiet { messages.show(text) }

@@ -21,12 +21,16 @@ struct CaseText {
     trace = HeadAndTail(limit: limit)
   }
 
+  /// What every message of what is not as expected begins with: Allure has no other way to tell it from a divergence.
+  static var unmetWords: String { Record.Verdict.unmetWords }
+
   /// One line that says why.
   var message: String {
     if let message = verdict?.summary, !message.isEmpty { return message }
     switch verdict?.word {
     case .agree: return "model and device agreed"
     case .divergence: return "model and device disagree"
+    case .unmet: return Self.unmetWords
     case .labFault: return "the lab failed"
     case .skipped: return "not tried"
     case .incomplete: return "not brought to an end"
@@ -47,6 +51,7 @@ struct CaseText {
     var text = HeadAndTail(limit: limit)
     text.append(lines.joined(separator: "\n"))
     for detail in verdict?.details ?? [] { text.append("\n" + detail) }
+    if let sentence = verdict?.sentence { text.append("\n\n" + sentence) }
     return text.text
   }
 
@@ -117,7 +122,8 @@ struct CaseOutcome {
     let last = tries[tries.count - 1]
     // The next try was not begun.
     if last.verdict?.isTriedAgain ?? false { tries.append(CaseText(start: last.start)) }
-    let word = entry.ending == .diverged ? .divergence : tries[tries.count - 1].verdict?.word
+    let ending = entry.ending
+    let word = ending == .diverged || ending == .unmet ? ending?.word : tries[tries.count - 1].verdict?.word
     let number: Int? =
       switch entry.ending {
       case .failedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }

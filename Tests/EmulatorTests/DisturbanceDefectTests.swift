@@ -98,7 +98,7 @@ struct DisturbedPlay<Link: LockLink> {
     case "~":
       let end = lockstep.now + .seconds(60)
       while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
-        guard lockstep.now < end else { return Divergence(.unmet("\(rest)"), at: lockstep.now) }
+        guard lockstep.now < end else { return Divergence(.invariant("no \(rest) came"), at: lockstep.now) }
         if let divergence = try lockstep.next(until: end) { return divergence }
       }
       return nil

@@ -68,7 +68,7 @@ struct LockExposureTests {
     case "~":
       let end = lockstep.now + .seconds(60)
       while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
-        guard lockstep.now < end else { return Divergence(.unmet("\(rest)"), at: lockstep.now) }
+        guard lockstep.now < end else { return Divergence(.invariant("no \(rest) came"), at: lockstep.now) }
         if let divergence = try lockstep.next(until: end) { return divergence }
       }
       return nil
@@ -77,7 +77,7 @@ struct LockExposureTests {
         guard case .observation(.reading(let reading)) = entry.event else { return false }
         return "\(reading.name) \(reading.value)".hasSuffix(rest)
       }
-      return isThere ? nil : Divergence(.unmet("\(rest)"), at: lockstep.now)
+      return isThere ? nil : Divergence(.invariant("no \(rest) came"), at: lockstep.now)
     case "!":
       let parts = rest.split(separator: "=").map(String.init)
       let value = parts.count == 1 ? Value.flag(true) : .text(parts[1])

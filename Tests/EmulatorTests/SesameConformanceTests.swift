@@ -36,7 +36,7 @@ struct SesameBench<Link: LockLink> {
   mutating func until(_ status: String, within limit: Interval = .seconds(60)) throws -> Divergence? {
     let end = lockstep.now + limit
     while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != status {
-      guard lockstep.now < end else { return Divergence(.unmet("\(status)"), at: lockstep.now) }
+      guard lockstep.now < end else { return Divergence(.invariant("no \(status) came"), at: lockstep.now) }
       if let divergence = try lockstep.next(until: end) { return divergence }
     }
     return nil

@@ -76,7 +76,6 @@ struct ViolationJournalTests {
       (.invariant("a bolt turned by itself"), "locked", false),
       (violation("clear-text", of: "unlock"), nil, true), (violation("clear-text", of: "lock"), nil, false),
       (violation("answer-to-nothing", of: "version"), nil, true), (.overdue, "unlocked", false),
-      (.unmet("status locked"), "unlocked", false),
     ]
     for (kind, status, isObeyed) in table {
       let bare = Divergence(kind, at: .zero + .seconds(5), lastStatus: status)

@@ -157,7 +157,7 @@ struct RecordReportTests {
     let name: String? =
       switch verdict.counted {
       case .agree: nil
-      case .divergence: "failure"
+      case .divergence, .unmet: "failure"
       case .labFault, .incomplete: "error"
       case .skipped: "skipped"
       }

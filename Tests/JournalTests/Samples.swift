@@ -97,6 +97,12 @@ struct Samples {
     (verdict.message, verdict.quarantine) = (maybe { $0.text() }, maybe { $0.text() })
     (verdict.limit, verdict.isFlaky) = (maybe { $0.text() }, flip())
     (verdict.expected, verdict.seen) = (maybe { $0.text() }, maybe { $0.text() })
+    if verdict.word == .unmet {
+      verdict.unmet = (0...count() % 3).map { _ in
+        Record.Unmet(text(), expected: text(), seen: text())
+      }
+    }
+    verdict.sentence = maybe { $0.text() }
     (verdict.rule, verdict.breach) = (maybe { $0.text() }, breach())
     verdict.explanation = maybe { Record.Explanation(cause: $0.text(), detail: $0.text()) }
     verdict.injected = maybe { samples in

@@ -37,7 +37,7 @@ private enum Signal: String {
 
 /// How a case of a mixture ends, each with its tries.
 private enum Part: CaseIterable {
-  case agreed, diverged, flaky, troubledThenAgreed, divergedThenTrouble
+  case agreed, diverged, unmet, flaky, troubledThenAgreed, divergedThenTrouble
   case quarantined, quarantinedTrouble
   case trouble, skipped, limited, incomplete, notBegun
   /// Its try is open: another one was to follow, or its verdict never came.
@@ -85,7 +85,7 @@ private struct Mixture {
   /// What it comes to, by the rules as a person reads them.
   var status: CommandStatus {
     let isRed =
-      parts.contains { [.diverged, .divergedThenTrouble].contains($0) }
+      parts.contains { [.diverged, .divergedThenTrouble, .unmet].contains($0) }
       || failsFlaky && parts.contains { [.flaky, .troubledThenAgreed].contains($0) }
       || findings.contains { $0.contains(.confirmed) }
     if isRed { return .divergence }
@@ -116,6 +116,10 @@ private struct Mixture {
       last.isFlaky = true
       return [verdict(part == .flaky ? .divergence : .labFault, again: true), last]
     case .diverged: return [verdict(.divergence)]
+    case .unmet:
+      last = verdict(.unmet)
+      last.unmet = [Record.Unmet("status", expected: "locked", seen: "moved")]
+      return [last]
     case .divergedThenTrouble: return [verdict(.divergence, again: true), verdict(.labFault)]
     case .quarantined, .quarantinedTrouble:
       last = verdict(part == .quarantined ? .divergence : .labFault)
@@ -249,7 +253,7 @@ private final class Desk {
   private static func night(_ scan: RunHeaderScan) -> Signal {
     switch NightEnding(fuzzing: scan).verdict {
     case .agree: scan.summary.tally.exitStatus == .nothingSelected ? .nothing : .green
-    case .divergence: .failure
+    case .divergence, .unmet: .failure
     case .labFault, .unhealthy, .incomplete, .limited: .error
     case .skipped: .nothing
     }
@@ -350,7 +354,7 @@ private final class Desk {
   private func page(_ runs: RecordedRuns) throws -> Signal {
     let report = try runs.writeHTML(to: "\(folder)/report.html")
     let html = text("report.html")
-    let failed = report.divergences + (runs.index.tally[.failedAsFlaky])
+    let failed = report.divergences + report.unmet + (runs.index.tally[.failedAsFlaky])
     let remarks = runs.index.remarks.contains { $0.status == .divergence }
     let isRed = html.contains("<header class=\"page bad\">")
     let counts = Signal(

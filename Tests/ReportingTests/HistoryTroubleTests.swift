@@ -117,11 +117,11 @@ struct HistoryTroubleTests {
     expect(message(room.place, .adding), "")
     expect(message(room.place, .adding, steps: steps), "")
     let history = try History(room.place, for: .asking, patience: 100, steps: steps)
-    expect(try history.database.version, 6)
+    expect(try history.database.version, 7)
     expect(try history.runs().count, 1)
     expect(
       message(room.place, .adding),
-      "the history at \(room.place) was written by a newer lockstep: its schema is 6, and this one knows them up to 5"
+      "the history at \(room.place) was written by a newer lockstep: its schema is 7, and this one knows them up to 6"
     )
   }
 

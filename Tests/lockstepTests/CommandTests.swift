@@ -84,10 +84,10 @@ struct CommandTests {
   @Test(
     "after so many failures no more is begun, what is left is skipped, and the verdict stands",
     arguments: [
-      ("--fail-fast", "4 cases: 1 diverge, 3 skipped", "1 case"),
-      ("--max-fail 1", "4 cases: 1 diverge, 3 skipped", "1 case"),
+      ("--fail-fast", "4 cases: 1 not as expected, 3 skipped", "1 case"),
+      ("--max-fail 1", "4 cases: 1 not as expected, 3 skipped", "1 case"),
       ("--max-fail 2", "4 cases: 1 agree, 2 diverge, 1 skipped", "2 cases"),
-      ("--max-fail 3", "4 cases: 2 agree, 2 diverge", ""),
+      ("--max-fail 3", "4 cases: 2 agree, 2 not as expected", ""),
     ])
   func failFast(options: String, summary: String, failures: String) throws {
     let folder = try Command.Folder()
@@ -114,14 +114,14 @@ struct CommandTests {
     let failures = folder.names("Reports/failures")
     expect(failures.count, 1)
     let text = """
-      ✘ Scenarios/bad.yaml:5   diverged at step 2, t = 0.000 s
-          expected status connecting, the device shows receivedBle
+      ≠ Scenarios/bad.yaml:5   not as expected at step 2, t = 0.000 s
+          the model agrees; the scenario asks for more: expected status connecting, got receivedBle
           after   closeTo
-          model   receivedBle (registered)
-          device  receivedBle
+          - status: connecting
+          + status: receivedBle
         lockstep replay Reports/failures/\(failures[0])
 
-      2 cases: 1 agree, 1 diverge
+      2 cases: 1 agree, 1 not as expected
       """
     #expect(result.output.hasPrefix(text), "\(result.output)")
     let replay = try Command.run("replay", "Reports/failures/\(failures[0])", in: folder.path)
@@ -136,11 +136,11 @@ struct CommandTests {
              0.000 s                    ▸ receivedBle
              0.000 s    2  expect status connecting
 
-      ✘ Reports/failures/\(failures[0]):9   diverged at step 2, t = 0.000 s
-          expected status connecting, the device shows receivedBle
+      ≠ Reports/failures/\(failures[0]):9   not as expected at step 2, t = 0.000 s
+          the model agrees; the scenario asks for more: expected status connecting, got receivedBle
           after   closeTo
-          model   receivedBle (registered)
-          device  receivedBle
+          - status: connecting
+          + status: receivedBle
         trace 0c5b8f51b26e5de0
 
       """)

@@ -90,12 +90,12 @@ private enum Habit: String, CaseIterable {
         [
           "1 case: 1 skipped",
           "1: the device has presetPositions, as it may, and the case expects one without: "
-            + "expected status nosetting within 10 s, the device shows locked",
+            + "the model agrees; the scenario asks for more: expected status nosetting within 10 s, got locked",
         ]
       )
     // That it has them explains what it shows next, and nothing later.
     case .positionsLongKnown:
-      (1, ["1 case: 1 diverge", "expected status nosetting within 1 s, the device shows unlocked"])
+      (1, ["1 case: 1 not as expected", "expected status nosetting within 1 s, got unlocked"])
     default: (0, ["1 case: 1 agree"])
     }
   }

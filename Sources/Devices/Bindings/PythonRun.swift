@@ -181,10 +181,14 @@ extension Binding {
             """What there is to say to a person: where it ended and how, model and device side by side, how it is done again."""
             verdict = self.verdict
             name = {"divergence": "diverged", "lab-fault": "trouble in the lab"}.get(self.word, self.word)
+            if verdict.get("unmet") and self.word == "divergence":
+                name = "not as expected"
             place = f" at step {verdict['step']}, t = {verdict.get('t', '?')} s" if "step" in verdict else ""
             lines = [f"{self.file}:{self.line}   {name}{place}"]
             lines += ["    " + line for line in self.message.splitlines() + verdict.get("details", [])]
             lines += ["    " + line for line in self.diagnostics]
+            if verdict.get("sentence"):
+                lines.append("    " + verdict["sentence"])
             if verdict.get("replay"):
                 lines.append("  " + verdict["replay"])
             return "\n".join(lines)

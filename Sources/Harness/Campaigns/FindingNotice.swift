@@ -23,6 +23,8 @@ public struct FindingNotice: Equatable {
   public var origin: [String] = []
   /// The steps of its test.
   public var steps: [String] = []
+  /// The same with what came of them, in one sentence.
+  public var sentence = ""
   /// Where it was saved.
   public var path = ""
   /// The line to paste that does it again.
@@ -40,7 +42,8 @@ extension FindingNotice: Recorded {
     .needed("isSure", \.isSure, .flag), .needed("endsCampaign", \.endsCampaign, .flag),
     .needed("lines", \.lines, .list(.text)),
     .usual("origin", \.origin, .list(.text)), .needed("steps", \.steps, .list(.text)),
-    .needed("path", \.path, .text), .needed("replay", \.replay, .text),
+    .needed("sentence", \.sentence, .text), .needed("path", \.path, .text),
+    .needed("replay", \.replay, .text),
     .needed("record", \.record, .object()),
   ]
 }
@@ -59,7 +62,8 @@ extension FindingNotice {
       confirmation: confirmation, isSure: finding.whyNoVerdict == nil, endsCampaign: finding.endsCampaign,
       lines: [finding.divergence.summary] + outcome.details + finding.asides,
       origin: [finding.origin, finding.confirmation.weight],
-      steps: scenario.stepLines, path: path, replay: replay, record: finding.record(path: path))
+      steps: scenario.stepLines, sentence: finding.sentence, path: path, replay: replay,
+      record: finding.record(path: path))
   }
 
   /// The same under another number.
@@ -76,9 +80,10 @@ extension FindingNotice {
   public func text(_ paint: Painter, isVerbose: Bool = false) -> String {
     let head = paint(
       isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(number): \(confirmation)")
-    let all =
-      [head] + (lines + (isVerbose ? origin : [])).map { "    " + $0 }
-      + steps.map { "      " + paint(.faint, $0) } + ["  " + replay]
+    var all = [head] + (lines + (isVerbose ? origin : [])).map { "    " + $0 }
+    all += steps.map { "      " + paint(.faint, $0) }
+    if !sentence.isEmpty { all.append("    " + sentence) }
+    all.append("  " + replay)
     return all.joined(separator: "\n") + "\n"
   }
 }

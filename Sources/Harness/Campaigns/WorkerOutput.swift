@@ -9,7 +9,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
   private static let period = Interval.milliseconds(200)
 
   private let console: Console
-  private let recording: (Case, () -> Outcome, (String) -> Void) -> Outcome
+  private let recording: (Case, any JournalListener, () -> Outcome, (String) -> Void) -> Outcome
   private var last: Interval?
   /// What the other process was told of what was visited.
   private var told: CellCoverage?
@@ -18,7 +18,8 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
 
   /// - Parameter recording: has the test of a finding done, and keeps what belongs to it, or says why it cannot be kept.
   public init(
-    _ console: Console, recording: @escaping (Case, () -> Outcome, (String) -> Void) -> Outcome
+    _ console: Console,
+    recording: @escaping (Case, any JournalListener, () -> Outcome, (String) -> Void) -> Outcome
   ) {
     (self.console, self.recording) = (console, recording)
   }
@@ -44,7 +45,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
   }
 
   public func record(_ test: Case, _ body: () -> Outcome) -> Outcome {
-    recording(test, body, warn)
+    recording(test, self, body, warn)
   }
 
   public func take(_ record: Record) {

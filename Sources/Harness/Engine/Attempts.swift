@@ -71,16 +71,39 @@ struct Attempts {
   /// How many came to nothing.
   var count: Int { faults.count + losses }
 
+  /// How an attempt failed that came to its end.
+  struct Failure {
+    var summary: String
+    var signature: String
+    /// Whether the device itself is known to be why.
+    var isOfDevice: Bool
+
+    init(_ divergence: Divergence) {
+      (summary, signature) = (divergence.summary, divergence.signature)
+      isOfDevice = divergence.explanation?.isOfDevice == true
+    }
+
+    init(_ unmet: UnmetExpectation) {
+      (summary, signature) = (unmet.summary, unmet.signature)
+      isOfDevice = unmet.explanation?.isOfDevice == true
+    }
+  }
+
   /// Takes in how an attempt ended.
   mutating func rule(on divergence: Divergence?, wasDisturbed: Bool) -> Ruling {
-    guard wasDisturbed, maximumLosses > 0, divergence != nil || needsLinks else {
-      if divergence == nil, let fault = faults.first { return .noVerdict(fault) }
+    rule(onFailure: divergence.map { Failure($0) }, wasDisturbed: wasDisturbed)
+  }
+
+  /// Takes in how an attempt ended.
+  mutating func rule(onFailure failure: Failure?, wasDisturbed: Bool) -> Ruling {
+    guard wasDisturbed, maximumLosses > 0, failure != nil || needsLinks else {
+      if failure == nil, let fault = faults.first { return .noVerdict(fault) }
       return .stands
     }
     losses += 1
-    let ending = divergence?.summary ?? "no divergence"
+    let ending = failure?.summary ?? "no divergence"
     lastFault = LabFault(.linkLost, "this attempt ended with: \(ending)")
-    if let divergence, divergence.explanation?.isOfDevice == true { hangUps.append(divergence.signature) }
+    if let failure, failure.isOfDevice { hangUps.append(failure.signature) }
     guard areUsedUp else { return .again(afresh: false) }
     if !needsLinks, hangUps.count == losses, hangUps.allSatisfy({ $0 == hangUps[0] }) { return .stands }
     let words = "the air lost the link in each of \(maximumLosses) attempts; the last ended with: \(ending)"

@@ -72,7 +72,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
   /// Why a case cannot be judged whose expectation is unmet, since the device is as it may be; see ``Lockstep/liberty``.
-  private func reason(for unmet: Divergence, _ liberty: [String]) -> String {
+  private func reason(for unmet: UnmetExpectation, _ liberty: [String]) -> String {
     guard let own = liberty.first else {
       return "the device ends the link at what no client says, as it may, and the case needs one that goes on"
     }
@@ -92,15 +92,15 @@ struct CaseRunner<Device: DeviceUnderTest> {
       let ruling: Attempts.Ruling
       do {
         verdict = try attempt()
-        if case .divergence(let divergence) = verdict, case .unmet = divergence.kind,
-          let liberty = lockstep.liberty
-        {
-          return outcome(.skipped(reason(for: divergence, liberty)))
+        if case .unmet(let unmet) = verdict, let liberty = lockstep.liberty {
+          return outcome(.skipped(reason(for: unmet, liberty)))
         }
         switch verdict {
         case .agree: ruling = attempts.rule(on: nil, wasDisturbed: lockstep.wasDisturbed)
         case .divergence(let divergence):
           ruling = attempts.rule(on: divergence, wasDisturbed: lockstep.wasDisturbed)
+        case .unmet(let unmet):
+          ruling = attempts.rule(onFailure: Attempts.Failure(unmet), wasDisturbed: lockstep.wasDisturbed)
         case .labFault, .skipped, .incomplete, .limited: ruling = .stands
         }
       } catch {
@@ -171,6 +171,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private func outcome(_ verdict: Outcome.Verdict, at time: Instant? = nil) -> Outcome {
     var outcome = Outcome(verdict, mark, at: time ?? now)
     outcome.observations = lockstep.recorder.observations
+    outcome.steps = lockstep.recorder.steps
     if verdict == .agree {
       outcome.shown = lockstep.tracker.specification.machine.shown(in: lockstep.tracker.options)
     }
@@ -185,7 +186,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     return switch verdict {
     case .divergence(let divergence): divergence.isInPreparation || !hasBegun
     case .labFault(let fault): !hasBegun && (fault.symptom == .noDevice || fault.isDevices)
-    case .agree, .skipped, .incomplete, .limited: false
+    case .agree, .unmet, .skipped, .incomplete, .limited: false
     }
   }
 
@@ -209,6 +210,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     } catch {
       switch error {
       case .divergence(let divergence): return .divergence(marked(divergence))
+      case .unmet(let unmet): return .unmet(unmet)
       case .lab(let fault): throw fault
       case .skipped(let reason): return .skipped(reason)
       case .stopped: return .incomplete("stopped after step \(mark.number)")
@@ -226,6 +228,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
 /// Why a case does not go on.
 private enum Halt: Error {
   case divergence(Divergence)
+  case unmet(UnmetExpectation)
   case lab(LabFault)
   /// The case cannot be done as it is meant.
   case skipped(String)
@@ -373,8 +376,9 @@ extension CaseRunner {
           "step \(mark.number) cannot be done with this device: \(call.name) was to be refused, and the device shows "
             + "\(status) by now, in which the model allows it")
       }
-      throw .divergence(
-        divergence(.unmet("a refusal of \(call.name)", instead: "but the model allows it here")))
+      throw unmet([
+        .init("refusal", expected: "of \(call.name)", seen: "none, since the model allows it here")
+      ])
     }
     let begin = lockstep.now
     try awaitReady(stimulus)
@@ -424,7 +428,14 @@ extension CaseRunner {
   /// An expectation is not met.
   private mutating func miss(_ expectation: Expectation) throws(Halt) {
     guard isDemanding else { return isAsExpected = false }
-    throw .divergence(divergence(.unmet(expectation.text, instead: shown(expectation))))
+    throw unmet(wrong(expectation))
+  }
+
+  private func unmet(_ items: [UnmetExpectation.Item]) -> Halt {
+    .unmet(
+      UnmetExpectation(
+        items, at: lockstep.now, lastStimulus: lockstep.recorder.lastStimulus,
+        explanation: lockstep.explanationOfSilence, injected: lockstep.injected))
   }
 
   private mutating func beQuiet(for interval: Interval) throws(Halt) {
@@ -434,7 +445,7 @@ extension CaseRunner {
       try next(until: limit)
       guard lockstep.recorder.count == count || !isDemanding else {
         let seen = lockstep.recorder.last.map { lockstep.vocabulary.text(of: $0) } ?? "nothing"
-        throw .divergence(divergence(.unmet("quiet for \(interval)", instead: "and then came \(seen)")))
+        throw unmet([.init("quiet", expected: "for \(interval)", seen: seen)])
       }
     }
   }
@@ -454,61 +465,85 @@ extension CaseRunner {
 
   /// Whether everything is as expected; what was shown once is used up by it.
   private mutating func take(_ expectation: Expectation) -> Bool {
-    var used: [Int] = []
-    var passed = 0
+    var taken = Taken()
     for condition in expectation.conditions where isDemanding || condition.isStatus {
-      switch condition {
-      case .status(let names):
-        let passing = lockstep.recorder.passing
-        if let index = passing.firstIndex(where: { names.contains(lockstep.vocabulary.statuses[$0]) }) {
-          passed = max(passed, index + 1)
-        } else if !passing.isEmpty || !names.contains(status) {
-          return false
-        }
-      case .refusal(let text):
-        guard let refusal = lockstep.refusal, text.isEmpty || refusal.contains(text) else { return false }
-      case .effect(let name):
-        guard let number = lockstep.vocabulary.effect(name),
-          let index = lockstep.recorder.index(of: { $0 == .effect(number) }, besides: used)
-        else { return false }
-        used.append(index)
-      case .reading(let name, let comparison):
-        if expectation.time == .now {
-          guard let value = lockstep.recorder.latest[name], comparison.holds(value) else { return false }
-        } else {
-          let index = lockstep.recorder.index(of: { comparison.holds($0, name) }, besides: used)
-          guard let index else { return false }
-          used.append(index)
-        }
-      case .quiet: break
-      }
+      guard isMet(condition, expectation.time, &taken) else { return false }
     }
-    lockstep.recorder.use(used, passing: passed)
+    lockstep.recorder.use(taken.used, passing: taken.passed)
     return true
+  }
+
+  /// All that is otherwise than expected, and what there is in its place.
+  private func wrong(_ expectation: Expectation) -> [UnmetExpectation.Item] {
+    var taken = Taken()
+    return expectation.conditions.compactMap { condition in
+      let isMet =
+        isMet(condition, expectation.time, &taken) && interlude(in: condition, expectation.time) == nil
+      guard !isMet else { return nil }
+      return UnmetExpectation.Item(
+        condition.what, expected: condition.expected + expectation.time.words,
+        seen: shown(condition, expectation.time))
+    }
+  }
+
+  /// What meets the conditions of an expectation.
+  private struct Taken {
+    /// The effects and readings, by their places.
+    var used: [Int] = []
+    /// How many of the statuses shown in passing.
+    var passed = 0
+  }
+
+  private func isMet(
+    _ condition: Expectation.Condition, _ time: Expectation.Time, _ taken: inout Taken
+  ) -> Bool {
+    switch condition {
+    case .status(let names):
+      let passing = lockstep.recorder.passing
+      if let index = passing.firstIndex(where: { names.contains(lockstep.vocabulary.statuses[$0]) }) {
+        taken.passed = max(taken.passed, index + 1)
+        return true
+      }
+      return passing.isEmpty && names.contains(status)
+    case .refusal(let text):
+      return lockstep.refusal.map { text.isEmpty || $0.contains(text) } ?? false
+    case .effect(let name):
+      guard let number = lockstep.vocabulary.effect(name),
+        let index = lockstep.recorder.index(of: { $0 == .effect(number) }, besides: taken.used)
+      else { return false }
+      taken.used.append(index)
+      return true
+    case .reading(let name, let comparison):
+      if time == .now { return lockstep.recorder.latest[name].map(comparison.holds) ?? false }
+      let index = lockstep.recorder.index(of: { comparison.holds($0, name) }, besides: taken.used)
+      guard let index else { return false }
+      taken.used.append(index)
+      return true
+    case .quiet: return true
+    }
   }
 
   private var status: String { lockstep.vocabulary.statuses[lockstep.status ?? startStatus] }
 
+  /// What was shown in passing where one status was to last.
+  private func interlude(in condition: Expectation.Condition, _ time: Expectation.Time) -> String? {
+    guard case .status(let names) = condition, case .lasting = time else { return nil }
+    return interlude(among: names)
+  }
+
   /// What there is in place of what was expected.
-  private func shown(_ expectation: Expectation) -> String {
-    for condition in expectation.conditions {
-      switch condition {
-      case .refusal:
-        return lockstep.refusal.map { "the device refused: \($0)" } ?? "the device did not refuse"
-      case .effect: return lockstep.recorder.effects.map { "the device showed \($0)" } ?? "it was not shown"
-      case .reading(let name, _):
-        guard let value = lockstep.recorder.latest[name]?.told else { return "\(name) was not reported" }
-        // What was reported before counts now, and not for what is to come.
-        let isOld = expectation.time != .now && !lockstep.recorder.hasReading(name)
-        return isOld
-          ? "\(name) was not reported in that time; before it, it was \(value)" : "\(name) is \(value)"
-      case .status(let names):
-        guard names.contains(status), let interlude = interlude(among: names) else { break }
-        return "the device showed \(interlude)"
-      case .quiet: break
-      }
+  private func shown(_ condition: Expectation.Condition, _ time: Expectation.Time) -> String {
+    switch condition {
+    case .status: return interlude(in: condition, time) ?? status
+    case .refusal: return lockstep.refusal.map { $0.isEmpty ? "one without a reason" : $0 } ?? "none"
+    case .effect: return lockstep.recorder.effects ?? "nothing"
+    case .reading(let name, _):
+      guard let value = lockstep.recorder.latest[name]?.told else { return "nothing" }
+      // What was reported before counts now, and not for what is to come.
+      let isOld = time != .now && !lockstep.recorder.hasReading(name)
+      return isOld ? "nothing in that time, and \(value) before it" : "\(value)"
+    case .quiet: return "nothing"
     }
-    return "the device shows \(status)"
   }
 
   private func divergence(_ kind: Divergence.Kind) -> Divergence {

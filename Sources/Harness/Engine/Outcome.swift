@@ -11,6 +11,8 @@ public struct Outcome: Sendable {
     case agree
     /// They did not.
     case divergence(Divergence)
+    /// They did, and the scenario asks for more.
+    case unmet(UnmetExpectation)
     /// There was trouble in the lab, and so no judgement.
     case labFault(LabFault)
     /// The case was not tried, and why.
@@ -37,6 +39,8 @@ public struct Outcome: Sendable {
   public var replay: String?
   /// Whether another try follows, and this is not the last word on the case.
   public var isTriedAgain = false
+  /// What was done, for the sentence that a divergence is told in.
+  public var steps = StepsInShort()
   /// Files that belong to the case, where it failed.
   public var attachments: [Record.Attachment] = []
   /// Why the case is in quarantine, and until when: a failure of it is known, reported as skipped, and not tried again.
@@ -95,6 +99,7 @@ extension Outcome.Verdict {
     switch self {
     case .agree: .agree
     case .divergence: .divergence
+    case .unmet: .unmet
     case .labFault: .labFault
     case .skipped: .skipped
     case .incomplete, .limited: .incomplete
@@ -106,6 +111,7 @@ extension Outcome.Verdict {
     switch self {
     case .agree: nil
     case .divergence(let divergence): divergence.summary
+    case .unmet(let unmet): unmet.summary
     case .labFault(let fault): fault.description
     case .skipped(let reason), .incomplete(let reason): reason
     case .limited(let reason): "\(LabFault.Symptom.safetyLimit.rawValue): \(reason)"
@@ -117,25 +123,39 @@ extension Outcome {
   /// The most allowances that are shown.
   private static let maximumAllowances = 8
 
-  /// Model and device side by side, a line each; only where they diverged.
+  /// Model and device side by side, or what was expected and what came, a line each.
   public var details: [String] {
-    guard case .divergence(let divergence) = verdict else { return [] }
+    switch verdict {
+    case .divergence(let divergence):
+      Self.context(divergence.lastStimulus, divergence.injection) + Self.comparison(divergence)
+    case .unmet(let unmet): Self.context(unmet.lastStimulus, unmet.injection) + unmet.lines
+    case .agree, .labFault, .skipped, .incomplete, .limited: []
+    }
+  }
+
+  /// What was done last.
+  private static func context(_ stimulus: String?, _ injection: Divergence.Injection?) -> [String] {
     var lines: [String] = []
-    if let stimulus = divergence.lastStimulus { lines.append("after   \(stimulus)") }
-    if let action = divergence.injection?.action {
+    if let stimulus { lines.append("after   \(stimulus)") }
+    if let action = injection?.action {
       lines.append("sent    \(action.sent), at \(action.moment): a correct device \(action.reaction) it")
     }
+    return lines
+  }
+
+  private static func comparison(_ divergence: Divergence) -> [String] {
+    var lines: [String] = []
     switch divergence.kind {
     case .violation(let violation):
       if let packet = violation.packet { lines.append("packet  \(packet)") }
     case .contradiction(let contradiction):
       lines.append(
         "model   \(contradiction.held.name): \(contradiction.held.options.joined(separator: " or "))")
-    case .unexpected, .overdue, .refusedLegal, .unmet, .invariant:
-      for (index, allowance) in divergence.allowed.prefix(Self.maximumAllowances).enumerated() {
-        lines.append((index == 0 ? "model   " : "        ") + Self.text(of: allowance))
+    case .unexpected, .overdue, .refusedLegal, .invariant:
+      for (index, allowance) in divergence.allowed.prefix(maximumAllowances).enumerated() {
+        lines.append((index == 0 ? "model   " : "        ") + text(of: allowance))
       }
-      let more = divergence.allowed.count - Self.maximumAllowances
+      let more = divergence.allowed.count - maximumAllowances
       if more > 0 { lines.append("        and \(more) more") }
     case .stoppedAnswering: break
     }

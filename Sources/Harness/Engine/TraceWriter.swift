@@ -16,6 +16,8 @@ struct TraceWriter: TraceRecorder {
   private(set) var last: Observation?
   /// The name of the stimulus given last.
   private(set) var lastStimulus: String?
+  /// What was done, in short.
+  private(set) var steps = StepsInShort()
   /// The last stimuli and faults, in words.
   private(set) var actions: [String] = []
   /// The latest value of each reading.
@@ -67,6 +69,7 @@ struct TraceWriter: TraceRecorder {
 
   /// Writes down what the tester lets happen; of what it does itself there is an event.
   mutating func announce(_ action: TestAction, at time: Instant) {
+    if case .wait = action { steps.add(action, vocabulary) }
     switch action {
     case .wait(let interval): listener?.note(.wait, interval.description, mark, at: time)
     case .next: listener?.note(.wait, ScenarioGrammar.next, mark, at: time)
@@ -107,9 +110,11 @@ struct TraceWriter: TraceRecorder {
     case .stimulus(let stimulus):
       let name = vocabulary.stimuli[stimulus.number]
       lastStimulus = name
+      if mark != .start { steps.add(.stimulus(stimulus), vocabulary) }
       note(action: name)
       listener?.take(.event(Record.Event(Step.Call(name, stimulus.arguments), mark, at: time)))
     case .fault(let fault):
+      if mark != .start { steps.add(.fault(fault), vocabulary) }
       note(action: fault.value == .flag(true) ? fault.name : "\(fault.name) \(fault.value)")
       listener?.take(.event(Record.Event(fault, mark, at: time)))
     case .observation(let observation):
@@ -247,12 +252,16 @@ extension Value {
 
 extension Expectation {
   /// The expectation in words: `status locked or moved within 5 s`.
-  var text: String {
-    let what = conditions.map { $0.text }.joined(separator: " and ")
-    return switch time {
-    case .now: what
-    case .within(let interval): "\(what) within \(interval)"
-    case .lasting(let interval): "\(what) for \(interval)"
+  var text: String { conditions.map { $0.text }.joined(separator: " and ") + time.words }
+}
+
+extension Expectation.Time {
+  /// How long there is for it, in words behind what is expected.
+  var words: String {
+    switch self {
+    case .now: ""
+    case .within(let interval): " within \(interval)"
+    case .lasting(let interval): " for \(interval)"
     }
   }
 }
@@ -260,11 +269,30 @@ extension Expectation {
 extension Expectation.Condition {
   fileprivate var text: String {
     switch self {
-    case .status(let names): "status " + names.joined(separator: " or ")
-    case .effect(let name): "effect \(name)"
     case .refusal(let text): text.isEmpty ? "a refusal" : "a refusal with '\(text)'"
-    case .quiet(let interval): "quiet for \(interval)"
-    case .reading(let name, let comparison): "\(name) \(comparison.text)"
+    case .status, .effect, .quiet, .reading: "\(what) \(expected)"
+    }
+  }
+
+  /// What is expected something of: `status`, or the name of a reading.
+  var what: String {
+    switch self {
+    case .status: "status"
+    case .effect: "effect"
+    case .refusal: "refusal"
+    case .quiet: "quiet"
+    case .reading(let name, _): name
+    }
+  }
+
+  /// What is expected of it.
+  var expected: String {
+    switch self {
+    case .status(let names): names.joined(separator: " or ")
+    case .effect(let name): name
+    case .refusal(let text): text.isEmpty ? "with any reason" : "with '\(text)'"
+    case .quiet(let interval): "for \(interval)"
+    case .reading(_, let comparison): comparison.text
     }
   }
 }

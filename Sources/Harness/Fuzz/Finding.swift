@@ -21,6 +21,8 @@ public struct Finding: Sendable {
   public var actions: [(action: TestAction, isForbidden: Bool)]
   /// What was done and seen in the last run that confirmed it.
   public var trace: [TraceList.Entry] = []
+  /// The same in short.
+  public var steps = StepsInShort()
   /// How it was made shorter.
   public var shrinking = Shrinking()
   /// How sure it is.
@@ -38,6 +40,9 @@ public struct Finding: Sendable {
 
   /// Other signatures under which the campaign came upon what is shortest shown by the same test.
   public var aliases: [String] = []
+
+  /// What happened in one sentence, to be read aloud.
+  public var sentence: String { divergence.sentence(after: steps) }
 
   /// Whether a divergence of a signature is this finding again.
   public func isKnown(as signature: String) -> Bool {

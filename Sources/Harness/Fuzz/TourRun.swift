@@ -107,8 +107,9 @@ public final class TourRun {
       for text in engine.lockstep.takeDiagnostics() { listener.diagnostic(text, at: engine.lockstep.now) }
       tour.end(in: engine.lockstep.explorationState)
       test.scenario = scenario(test, execution, specification.vocabulary)
+      outcome.steps = engine.lockstep.recorder.steps
       switch outcome.verdict {
-      case .divergence, .labFault: outcome.replay = replay(test, outcome)
+      case .divergence, .unmet, .labFault: outcome.replay = replay(test, outcome)
       case .agree: if !execution.performed.isEmpty { summary.scenarios.append(test.scenario) }
       case .skipped, .incomplete, .limited: break
       }

@@ -80,7 +80,7 @@ private final class Failures: JournalListener {
   func take(_ record: Record) {
     switch record {
     case .begin(let test): file = test.file ?? ""
-    case .verdict(let verdict) where verdict.word == .divergence: files.append(file)
+    case .verdict(let verdict) where verdict.word.isFailed: files.append(file)
     default: break
     }
   }

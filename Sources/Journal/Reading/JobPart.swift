@@ -70,8 +70,8 @@ extension JournalIndex {
   package var goRank: GoRank {
     let summary = RunSummary(self)
     return GoRank(
-      status: summary.problems.isEmpty ? statuses.first ?? nil : nil, divergences: summary.tally.divergences,
-      judged: summary.tally.agree + summary.tally.divergences + summary.tally.skipped)
+      status: summary.problems.isEmpty ? statuses.first ?? nil : nil, divergences: summary.tally.failures,
+      judged: summary.tally.agree + summary.tally.failures + summary.tally.skipped)
   }
 
   /// The runs that stand, each for all goes at its part; runs that are no part of a job stand for themselves.

@@ -87,6 +87,12 @@ package enum JournalHeaderScan {
         ended.id = value
       case 5 where tokens.reads(key, "shown"): ended.hasShown = true
       case 5 where tokens.reads(key, "limit"): ended.isLimited = value.kind == .string
+      case 5 where tokens.reads(key, "unmet") && ended.word == .divergence:
+        // A list that holds something, as we write it.
+        guard value.range.count > 2, tokens.bytes[value.range.lowerBound + 1] == UInt8(ascii: "{") else {
+          return nil
+        }
+        ended.word = .unmet
       case 5 where tokens.reads(key, "again"): ended.isTriedAgain = tokens.reads(value.range, "true")
       case 10 where tokens.reads(key, "quarantine"): ended.isInQuarantine = value.kind == .string
       case 11 where tokens.reads(key, "attachments"): ended.hasAttachments = true
@@ -165,7 +171,7 @@ extension LineTokens {
   fileprivate func word(_ text: LineTokens.Raw) -> Record.Verdict.Word? {
     guard text.kind == .string, text.form == .plain else { return nil }
     if reads(text.range, "agree") { return .agree }
-    return self.text(of: text).flatMap(Record.Verdict.Word.init)
+    return self.text(of: text).flatMap(Record.Verdict.Word.init).flatMap { $0 == .unmet ? nil : $0 }
   }
 }
 

@@ -86,7 +86,7 @@ extension Night {
     cases[place].isRunning = false
     cases[place].last = ending
     switch ending.verdict {
-    case .divergence:
+    case .divergence, .unmet:
       cases[place].divergences += 1
       cases[place].isRetry = true
     case .labFault, .unhealthy:
@@ -136,7 +136,7 @@ extension Night {
     case .agree: true
     // It has made the movements of one stretch, and there may be more for another.
     case .limited: ending.cycleCounter.map { $0 > attempt.cycleCounter } ?? false
-    case .divergence, .labFault, .unhealthy, .incomplete, .skipped: false
+    case .divergence, .unmet, .labFault, .unhealthy, .incomplete, .skipped: false
     }
   }
 

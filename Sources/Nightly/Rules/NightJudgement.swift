@@ -47,7 +47,7 @@ extension Night {
     switch last.verdict {
     case .agree: return NightResult(state.divergences + state.labFailures > 0 ? .flaky : .agree)
     case .skipped: return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
-    case .divergence:
+    case .divergence, .unmet:
       let isTriedAgain =
         !last.isContradiction && state.divergences <= state.test.retries && retriesUsed < settings.retries
         && state.test.quarantine == nil
@@ -76,12 +76,17 @@ extension Night {
     (run.ending.cycleCounter ?? 0) - run.attempt.cycleCounter >= run.attempt.actuations - 2
   }
 
-  /// What a case comes to that failed and is not tried again: a divergence stands, whatever the lab did later.
+  /// What a case comes to that failed and is not tried again: a divergence stands, whatever the lab did later, and so
+  /// does what was not as expected, which weighs less.
   func failure(of state: CaseState) -> NightResult {
     let message = state.last?.message ?? ""
     guard state.divergences > 0 else { return NightResult(.labFault, message) }
-    let runs = ended.filter { state.runs.contains($0.attempt.number) && $0.ending.verdict == .divergence }
-    return NightResult(.divergence, runs.last?.ending.message ?? message)
+    let runs = ended.filter { state.runs.contains($0.attempt.number) }
+    if let run = runs.last(where: { $0.ending.verdict == .divergence }) {
+      return NightResult(.divergence, run.ending.message)
+    }
+    let run = runs.last { $0.ending.verdict == .unmet }
+    return NightResult(run == nil ? .divergence : .unmet, run?.ending.message ?? message)
   }
 
   /// What there is to say of a case without a result, as things are.

@@ -176,6 +176,8 @@ public struct NightEnding: Equatable, Sendable {
     case agree
     /// They did not.
     case divergence
+    /// They agreed, and the scenario asks for more.
+    case unmet = "expectation"
     /// There was trouble in the lab.
     case labFault = "lab-fault"
     /// The lock or the way to it did not pass its health check.
@@ -280,6 +282,8 @@ public struct NightResult: Equatable, Sendable {
     case flaky
     /// They did not agree.
     case divergence
+    /// They agreed, and the scenario asks for more.
+    case unmet = "expectation"
     /// The lab failed it at every try.
     case labFault = "lab-fault"
     /// It cannot be driven on this lock.
@@ -319,5 +323,5 @@ public struct NightResult: Equatable, Sendable {
   }
 
   /// Whether the device was judged.
-  public var isJudgement: Bool { [.agree, .flaky, .divergence].contains(verdict) }
+  public var isJudgement: Bool { [.agree, .flaky, .divergence, .unmet].contains(verdict) }
 }

@@ -8,13 +8,15 @@ struct Annotation: Equatable {
   /// What it is about.
   enum Kind: String {
     case divergence
+    /// Model and device agree, and the scenario asks for more.
+    case unmet = "expectation"
     /// It agreed only when it was tried again, and that was not to be enough.
     case flaky
     case labFault = "lab-fault"
     case incomplete
 
     /// Whether something is wrong with the device; everything else says nothing of it.
-    var isFault: Bool { self == .divergence || self == .flaky }
+    var isFault: Bool { self == .divergence || self == .unmet || self == .flaky }
   }
 
   var kind: Kind
@@ -99,7 +101,12 @@ extension Annotation {
 
 extension Annotation.Kind {
   fileprivate init(_ ending: CaseEnding) {
-    self = ending == .failedAsFlaky ? .flaky : Annotation.Kind(ending.status)
+    self =
+      switch ending {
+      case .failedAsFlaky: .flaky
+      case .unmet: .unmet
+      default: Annotation.Kind(ending.status)
+      }
   }
 
   fileprivate init(_ status: CommandStatus) {
@@ -114,6 +121,7 @@ extension Annotation.Kind {
   fileprivate var words: String {
     switch self {
     case .divergence: "diverged"
+    case .unmet: "not as expected"
     case .flaky: "flaky"
     case .labFault: "trouble in the lab"
     case .incomplete: "incomplete"

@@ -31,7 +31,7 @@ struct HTMLCase {
       <article class="case item \(shown.look.key)" id="\(id)" \(filterData(record.start, shown))>
       <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.title, toBytes: Self.longestName))</h3>
       <p class="where">\(place)</p>
-      <p class="message">\(clipped(told.message, toBytes: Self.longestMessage))</p></header>
+      <p class="message">\(clipped(told.message, toBytes: Self.longestMessage))</p>\(sentence(told))</header>
 
       """
     if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
@@ -75,6 +75,13 @@ struct HTMLCase {
 
   private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
 
+  /// What happened, to be read aloud.
+  private func sentence(_ told: Try) -> Markup {
+    told.verdict?.sentence.map {
+      "\n<p class=\"aloud\">\(clipped($0, toBytes: Self.longestMessage))</p>"
+    } ?? ""
+  }
+
   /// The text of the scenario, or why it is not shown.
   private func source(_ told: Try) -> Markup {
     switch scenario?.text {
@@ -110,6 +117,7 @@ struct HTMLCase {
   /// What each state would have taken, against what was seen.
   private func comparison(_ told: Try) -> Markup {
     guard let verdict = told.verdict else { return "" }
+    if !verdict.unmet.isEmpty { return expectations(verdict) }
     let isSeen = verdict.seen != nil || verdict.expected != nil || !verdict.allowed.isEmpty
     guard isSeen else { return "" }
     let observed = short(verdict.seen ?? "nothing")
@@ -136,6 +144,24 @@ struct HTMLCase {
         <td><span class="chip bad">✘ \(observed)</span></td></tr></tfoot></table>
         """))\(note)\(verdict.rule.map { broken($0, verdict.breach) } ?? "")\
       \(verdict.injected.map(injected) ?? "")</div>
+
+      """
+  }
+
+  /// What the scenario expects beyond the model, and what came in its place.
+  private func expectations(_ verdict: Record.Verdict) -> Markup {
+    let rows = verdict.unmet.prefix(40).markup { item in
+      """
+      <tr><td>\(short(item.what))</td><td><span class="chip want">− \(short(item.expected))</span></td>\
+      <td><span class="chip bad">+ \(short(item.seen))</span></td></tr>
+
+      """
+    }
+    return """
+      <div class="allowed"><h4>Expected and seen</h4>\(scrolling("What was expected against what was seen", """
+        <table><thead><tr><th scope="col">what</th><th scope="col">− expected</th><th scope="col">+ seen</th></tr></thead>
+        <tbody>\(rows)</tbody></table>
+        """))\(verdict.injected.map(injected) ?? "")</div>
 
       """
   }

@@ -69,15 +69,17 @@ struct HTMLHistory {
       switch place.point.word {
       case .agree, .skipped: return ""
       case .divergence: return "<path class=\"badmark\" d=\"M\(x - 3),\(y - 3) l6,6 m0,-6 l-6,6\"/>"
+      case .unmet: return "<path class=\"unmetmark\" d=\"M\(x - 3),\(y - 2) h6 m0,4 h-6 m0,2 l6,-8\"/>"
       case .labFault, .incomplete: return "<circle class=\"labmark\" cx=\"\(x)\" cy=\"\(y)\" r=\"3\"/>"
       }
     }
-    let failed = points.filter { $0.word == .divergence }.count
+    let failed = points.count { $0.word == .divergence }
+    let unmet = points.count { $0.word == .unmet }
     let width = 12 + step * (points.count - 1)
     return """
       <svg class="spark" role="img" width="\(width)" height="\(Self.height)" viewBox="0 0 \(width) \(Self.height)">\
       <title>How long it took in the last \(counted(points.count, "run")), at most \(spoken(longest)); \
-      \(grouped(failed)) of them diverged</title><polyline points="\(path)"/>\(marks)</svg>
+      \(grouped(failed)) of them diverged\(unmet > 0 ? ", \(grouped(unmet)) not as expected" : "")</title><polyline points="\(path)"/>\(marks)</svg>
       """
   }
 }

@@ -12,7 +12,7 @@ struct OutcomeCounts {
 
   var all: Int { counts.reduce(0, +) }
   /// Those that came to a judgement.
-  var judged: Int { self[.diverged] + self[.flaky] + self[.agreed] }
+  var judged: Int { self[.diverged] + self[.unmet] + self[.flaky] + self[.agreed] }
 }
 
 /// The head of a page: what the run came to, in words first.
@@ -96,6 +96,10 @@ struct HTMLOverview {
     let all = counted(counts.all, "case")
     var parts: [String] = []
     if counts[.diverged] > 0 { parts.append("\(grouped(counts[.diverged])) of \(all) diverged") }
+    if counts[.unmet] > 0 {
+      let some = grouped(counts[.unmet])
+      parts.append(parts.isEmpty ? "\(some) of \(all) not as expected" : "\(some) not as expected")
+    }
     if counts[.lab] > 0 {
       parts.append(
         parts.isEmpty

@@ -80,7 +80,7 @@ struct HTMLPage: ~Copyable {
 
   private var report: HTMLReport {
     HTMLReport(
-      cases: counts.all, divergences: counts[.diverged], labFaults: counts[.lab],
+      cases: counts.all, divergences: counts[.diverged], unmet: counts[.unmet], labFaults: counts[.lab],
       incomplete: counts[.incomplete], flaky: counts[.flaky], skipped: counts[.skipped],
       agreed: counts[.agreed], problems: index.remarks)
   }
@@ -157,7 +157,7 @@ struct HTMLPage: ~Copyable {
 
 extension HTMLPage {
   /// The ways to end that want to be looked at, the worst first: each case is told in this order.
-  private static let toldOutcomes = [Shown.diverged, .lab, .incomplete, .flaky]
+  private static let toldOutcomes = [Shown.diverged, .unmet, .lab, .incomplete, .flaky]
   /// How many cases are told of at a glance.
   private static let maximumGlances = 8
 
@@ -225,6 +225,7 @@ extension HTMLPage {
   private func heading(_ shown: Shown) -> Markup {
     switch shown {
     case .diverged: "Divergences"
+    case .unmet: "Not as expected"
     case .lab: "Lab faults"
     case .incomplete: "Not brought to an end"
     case .flaky: "Flaky"
@@ -235,6 +236,7 @@ extension HTMLPage {
 
   private func explanation(_ shown: Shown) -> Markup {
     switch shown {
+    case .unmet: "<p class=\"note\">Model and device agree; the scenario asks for more.</p>\n"
     case .lab: "<p class=\"note\">The lab failed, which says nothing of the device.</p>\n"
     case .flaky: "<p class=\"note\">Model and device agreed in the end, but not at the first try.</p>\n"
     case .incomplete: "<p class=\"note\">Begun, and ended without a judgement.</p>\n"

@@ -11,6 +11,8 @@ public struct HTMLReport: Hashable, Sendable {
   public var cases = 0
   /// How many diverged.
   public var divergences = 0
+  /// In how many model and device agree, and the scenario asks for more.
+  public var unmet = 0
   /// How many the lab failed.
   public var labFaults = 0
   /// How many were not brought to their end.

@@ -42,7 +42,7 @@ extension HistoryRun {
   /// What the run came to.
   fileprivate var shown: Shown {
     switch exitStatus {
-    case .divergence: .diverged
+    case .divergence: count(.divergence) == 0 && count(.unmet) > 0 ? .unmet : .diverged
     case .labFault: .lab
     case .usage, .incomplete, .safetyLimit, .internalFault: .incomplete
     case .agree: flaky > 0 ? .flaky : .agreed
@@ -56,6 +56,7 @@ extension HistoryRun {
       flaky > 0
         ? "\(grouped(flaky)) of \(counted(cases, "case")) flaky, which counts as failed" : "a divergence"
     case .diverged: "\(grouped(count(.divergence))) of \(counted(cases, "case")) diverged"
+    case .unmet: "\(grouped(count(.unmet))) of \(counted(cases, "case")) not as expected"
     case .lab where count(.labFault) == 0: "trouble in the lab"
     case .lab: "the lab failed \(grouped(count(.labFault))) of \(counted(cases, "case"))"
     case .incomplete: "incomplete"

@@ -1,5 +1,5 @@
 /// The hash by which the policy of the page knows its style.
-let pageStyleHash = "sha256-xun30anhGCZvNMzukgllZEJaGDcBa33WpuMcBJ9FSQU="
+let pageStyleHash = "sha256-7mV2TGCkzvPHdZUAxWN3RdgNhQN5fNqI9rCzBT90xKk="
 
 /// How the page looks, in light and dark, on a telephone and on paper.
 ///
@@ -10,7 +10,7 @@ let pageStyle: Markup = """
     color-scheme: light dark;
     --paper: #fbfbfa; --card: #ffffff; --ink: #1c2126; --soft: #59626c; --rule: #dcdfe3; --tint: #f1f3f5;
     --link: #1d5fae; --focus: #1d5fae;
-    --bad: #b3261e; --bad-tint: #fcebea; --lab: #6a3fa0; --lab-tint: #f3edfa; --warn: #8a5300; --warn-tint: #fdf3e1;
+    --bad: #b3261e; --bad-tint: #fcebea; --unmet: #0b6572; --unmet-tint: #e1f3f5; --lab: #6a3fa0; --lab-tint: #f3edfa; --warn: #8a5300; --warn-tint: #fdf3e1;
     --good: #1c6b3d; --good-tint: #e7f4ec; --model: #e3ecf8; --model-edge: #6c8fbd; --device: #e9eef0; --device-edge: #7b8c97;
     --mono: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace;
   }
@@ -18,7 +18,7 @@ let pageStyle: Markup = """
     :root {
       --paper: #14171a; --card: #1b1f23; --ink: #e6e8ea; --soft: #a3adb7; --rule: #353c43; --tint: #23282d;
       --link: #86b8f2; --focus: #9cc5f5;
-      --bad: #ff9489; --bad-tint: #3b1f1d; --lab: #c9a9f5; --lab-tint: #2c2338; --warn: #f0bd6a; --warn-tint: #362a16;
+      --bad: #ff9489; --bad-tint: #3b1f1d; --unmet: #74d2de; --unmet-tint: #15343a; --lab: #c9a9f5; --lab-tint: #2c2338; --warn: #f0bd6a; --warn-tint: #362a16;
       --good: #7fd3a0; --good-tint: #1a3024; --model: #22334a; --model-edge: #6f97c9; --device: #2a3238; --device-edge: #8698a3;
     }
   }
@@ -56,20 +56,20 @@ let pageStyle: Markup = """
   section.alarm h2 { border: 0; margin: 0 0 .2rem; padding: 0; font-size: 1rem; }
   .bar { display: block; width: 100%; height: 10px; border-radius: 5px; margin: 1rem 0 .6rem; background: var(--tint); }
   .bar rect { stroke: var(--paper); stroke-width: 2px; vector-effect: non-scaling-stroke; }
-  .bar .diverged { fill: var(--bad); } .bar .lab { fill: var(--lab); } .bar .incomplete { fill: var(--warn); }
+  .bar .diverged { fill: var(--bad); } .bar .unmet { fill: var(--unmet); } .bar .lab { fill: var(--lab); } .bar .incomplete { fill: var(--warn); }
   .bar .flaky { fill: var(--warn); } .bar .skipped { fill: var(--soft); } .bar .agreed { fill: var(--good); }
   .counts { list-style: none; padding: 0; margin: .4rem 0 0; display: flex; flex-wrap: wrap; gap: .3rem 1.6rem; }
   .counts b { font-size: 1.2rem; font-weight: 650; }
   .counts a { color: inherit; text-decoration: none; }
   .counts a:hover span { text-decoration: underline; }
-  .counts .diverged { color: var(--bad); } .counts .lab { color: var(--lab); } .counts .agreed { color: var(--good); }
+  .counts .diverged { color: var(--bad); } .counts .unmet { color: var(--unmet); } .counts .lab { color: var(--lab); } .counts .agreed { color: var(--good); }
   .counts .incomplete, .counts .flaky { color: var(--warn); } .counts .skipped { color: var(--soft); }
 
   #filters { margin-top: .8rem; margin-bottom: 0; }
   #filters > summary { color: var(--soft); font-size: .87rem; }
   .glance { list-style: none; padding: 0; }
   .glance > li { border-left: 4px solid var(--bad); padding: .1rem 0 .1rem .8rem; margin: .8rem 0; }
-  .glance > li.lab { border-left-color: var(--lab); } .glance > li.incomplete { border-left-color: var(--warn); } .glance > li.skipped { border-left-color: var(--rule); }
+  .glance > li.unmet { border-left-color: var(--unmet); } .glance > li.lab { border-left-color: var(--lab); } .glance > li.incomplete { border-left-color: var(--warn); } .glance > li.skipped { border-left-color: var(--rule); }
   .glance > li > a { font-weight: 650; } .glance code { color: var(--soft); overflow-wrap: anywhere; }
   .glance .replay code { color: var(--ink); }
   .fields { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; background: var(--tint); border-radius: 6px; padding: .6rem .8rem; }
@@ -107,11 +107,12 @@ let pageStyle: Markup = """
   p.suite { padding-left: 1.1rem; }
 
   .case { background: var(--card); border: 1px solid var(--rule); border-left-width: 4px; border-radius: 6px; padding: .8rem 1.1rem .7rem; margin: 1rem 0; content-visibility: auto; contain-intrinsic-size: auto 700px; }
-  .case.diverged { border-left-color: var(--bad); } .case.lab { border-left-color: var(--lab); }
+  .case.diverged { border-left-color: var(--bad); } .case.unmet { border-left-color: var(--unmet); } .case.lab { border-left-color: var(--lab); }
   .case.incomplete, .case.flaky { border-left-color: var(--warn); }
   .case h3 { margin: 0 0 .2rem; scroll-margin-top: 1rem; }
   .badge { display: inline-block; font-size: .76rem; font-weight: 650; padding: .08em .55em; border-radius: 3px; margin-right: .35em; white-space: nowrap; vertical-align: .1em; }
   .badge.diverged { background: var(--bad-tint); color: var(--bad); } .badge.lab { background: var(--lab-tint); color: var(--lab); }
+  .badge.unmet { background: var(--unmet-tint); color: var(--unmet); }
   .badge.incomplete, .badge.flaky { background: var(--warn-tint); color: var(--warn); }
   .badge.agreed { background: var(--good-tint); color: var(--good); } .badge.skipped { background: var(--tint); color: var(--soft); }
   .where { color: var(--soft); font-size: .85rem; }
@@ -119,7 +120,8 @@ let pageStyle: Markup = """
   .dot { color: var(--rule); }
   .tag { background: var(--tint); border-radius: 3px; padding: 0 .4em; }
   .message { font-size: 1.02rem; margin: .45rem 0; white-space: pre-line; }
-  .case.diverged .message { color: var(--bad); }
+  .case.diverged .message { color: var(--bad); } .case.unmet .message { color: var(--unmet); }
+  .aloud { font-size: 1.02rem; font-style: italic; margin: .45rem 0; }
   .replay { display: flex; gap: .5rem; align-items: center; background: var(--tint); border-radius: 4px; padding: .3rem .35rem .3rem .7rem; margin: .5rem 0; }
   .replay code { flex: 1; overflow-wrap: anywhere; user-select: all; }
   .replay code::before { content: "$ "; color: var(--soft); user-select: none; }
@@ -127,6 +129,7 @@ let pageStyle: Markup = """
   .source .row { display: inline-block; min-width: 100%; }
   .source .no { color: var(--soft); user-select: none; }
   .source .hit { background: var(--bad-tint); font-weight: 650; } .source .why { color: var(--bad); }
+  .unmet .source .hit { background: var(--unmet-tint); } .unmet .source .why { color: var(--unmet); }
   .lab .source .hit { background: var(--lab-tint); } .lab .source .why { color: var(--lab); }
   .facts { display: flex; flex-wrap: wrap; gap: 0 3rem; }
   .facts > div { min-width: 0; max-width: 100%; }
@@ -139,6 +142,7 @@ let pageStyle: Markup = """
   .strip { list-style: none; padding: 0; margin: .15rem 0; display: flex; flex-wrap: wrap; gap: 2px; font-size: .72rem; line-height: 1.25rem; }
   .strip li { position: relative; width: 1.25rem; text-align: center; border-radius: 3px; background: var(--tint); color: var(--soft); }
   .strip .diverged { background: var(--bad-tint); color: var(--bad); } .strip .lab { background: var(--lab-tint); color: var(--lab); }
+  .strip .unmet { background: var(--unmet-tint); color: var(--unmet); }
   .strip .incomplete, .strip .flaky { background: var(--warn-tint); color: var(--warn); } .strip .agreed { background: var(--good-tint); color: var(--good); }
   .chip { display: inline-block; background: var(--device); border-radius: 3px; padding: 0 .45em; overflow-wrap: break-word; }
   .chip.want { background: var(--good-tint); color: var(--good); }
@@ -162,6 +166,7 @@ let pageStyle: Markup = """
   .timeline .labrow td { background: var(--lab-tint); }
   .timeline .end td { border-top: 2px solid var(--rule); border-bottom: 2px solid var(--rule); background: var(--tint); padding-top: .35rem; padding-bottom: .35rem; }
   .timeline .end.diverged td { background: var(--bad-tint); border-color: var(--bad); color: var(--bad); }
+  .timeline .end.unmet td { background: var(--unmet-tint); border-color: var(--unmet); color: var(--unmet); }
   .timeline .end .chip.want { background: var(--good-tint); }
   .timeline .end .chip.bad { background: var(--card); }
   .timeline .gap td { color: var(--soft); text-align: center; background: var(--tint); font-family: inherit; }
@@ -180,7 +185,7 @@ let pageStyle: Markup = """
   .lanes .badtext { fill: var(--bad); font: 600 12px system-ui, sans-serif; }
   .spark { margin: .2rem 0; }
   .spark polyline { fill: none; stroke: var(--device-edge); stroke-width: 1.5; }
-  .badmark { fill: none; stroke: var(--bad); stroke-width: 2; } .flakymark { fill: var(--warn); } .labmark { fill: var(--lab); }
+  .badmark { fill: none; stroke: var(--bad); stroke-width: 2; } .unmetmark { fill: none; stroke: var(--unmet); stroke-width: 2; } .flakymark { fill: var(--warn); } .labmark { fill: var(--lab); }
   .latency td, .latency th { vertical-align: middle; }
   .latency svg { display: inline-block; vertical-align: middle; }
   .axis text { fill: var(--soft); font-size: 10px; }

@@ -12,6 +12,7 @@ struct OutcomeLook {
 /// What became of a case, as a page tells it.
 enum Shown: CaseIterable {
   case diverged
+  case unmet
   case lab
   case incomplete
   case flaky
@@ -21,6 +22,7 @@ enum Shown: CaseIterable {
   var look: OutcomeLook {
     switch self {
     case .diverged: OutcomeLook(word: "diverged", sign: "✘", key: "diverged")
+    case .unmet: OutcomeLook(word: "not as expected", sign: "≠", key: "unmet")
     case .lab: OutcomeLook(word: "lab fault", sign: "⚠", key: "lab")
     case .incomplete: OutcomeLook(word: "incomplete", sign: "◌", key: "incomplete")
     case .flaky: OutcomeLook(word: "flaky", sign: "≈", key: "flaky")
@@ -43,6 +45,7 @@ extension Record.Verdict.Word {
     switch self {
     case .agree: .agreed
     case .divergence: .diverged
+    case .unmet: .unmet
     case .labFault: .lab
     case .skipped: .skipped
     case .incomplete: .incomplete

@@ -114,7 +114,7 @@ public final class History {
     _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Bool {
     let known = try database.first(
-      "SELECT status, divergences, agree + skipped, started FROM runs WHERE identity = $1",
+      "SELECT status, divergences + unmet, agree + skipped, started FROM runs WHERE identity = $1",
       [.text(record.identity.id)])
     guard let known else { return false }
     let divergences = Int(known[1].integer ?? 0)
@@ -123,8 +123,8 @@ public final class History {
       judged: divergences + Int(known[2].integer ?? 0))
     func count(_ words: [Record.Verdict.Word]) -> Int { cases.count { words.contains($0.word) } }
     let own = GoRank(
-      status: record.status, divergences: count([.divergence]),
-      judged: count([.divergence, .agree, .skipped]))
+      status: record.status, divergences: count([.divergence, .unmet]),
+      judged: count([.divergence, .unmet, .agree, .skipped]))
     return own < other || own == other && (known[3].text ?? "") < record.started
   }
 
@@ -138,8 +138,8 @@ public final class History {
     let row = try database.first(
       """
       INSERT INTO runs (identity, host, name, started, seed, revision, version, status, milliseconds,
-        agree, divergences, lab_faults, skipped, incomplete, flaky)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id
+        agree, divergences, lab_faults, skipped, incomplete, flaky, unmet)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id
       """,
       [
         .text(record.identity.id), .text(record.identity.host), .text(record.identity.name),
@@ -147,6 +147,7 @@ public final class History {
         record.status.map { SQLValue($0) } ?? .null, .integer(time),
         count { $0.word == .agree }, count { $0.word == .divergence }, count { $0.word == .labFault },
         count { $0.word == .skipped }, count { $0.word == .incomplete }, count(\.isFlaky),
+        count { $0.word == .unmet },
       ])
     guard let number = row?.first?.integer else {
       throw .damaged(database.place, reason: "a run has no number")
@@ -160,10 +161,11 @@ extension Record.Verdict.Word {
   fileprivate var rank: Int {
     switch self {
     case .divergence: 0
-    case .labFault: 1
-    case .incomplete: 2
-    case .skipped: 3
-    case .agree: 4
+    case .unmet: 1
+    case .labFault: 2
+    case .incomplete: 3
+    case .skipped: 4
+    case .agree: 5
     }
   }
 }

@@ -94,6 +94,7 @@ extension HistoryRun: Written {
     .derived("status", \.status, .countOrNull), .derived("milliseconds", { Int($0.milliseconds) }, .count),
     .derived("agree", { $0.count(.agree) }, .count),
     .derived("divergences", { $0.count(.divergence) }, .count),
+    .derived("unmet", { $0.count(.unmet) }, .count),
     .derived("labFaults", { $0.count(.labFault) }, .count),
     .derived("skipped", { $0.count(.skipped) }, .count),
     .derived("incomplete", { $0.count(.incomplete) }, .count), .derived("flaky", \.flaky, .count),

@@ -18,7 +18,7 @@ public struct HistoryRun: Hashable, Sendable {
   public var status: Int?
   /// How long its cases took together, in the time of the device.
   public var milliseconds: Int64
-  /// How many of its cases ended so, in the order of ``Journal/Word/allCases``.
+  /// How many of its cases ended so, by the codes of the words.
   public var counts: [Int]
   /// How many agreed only when they were tried again.
   public var flaky: Int
@@ -38,7 +38,9 @@ public struct HistoryRun: Hashable, Sendable {
   }
 
   /// How many of its cases ended with a word.
-  public func count(_ word: Record.Verdict.Word) -> Int { counts[word.code] }
+  public func count(_ word: Record.Verdict.Word) -> Int {
+    word.code < counts.count ? counts[word.code] : 0
+  }
 }
 
 /// Which runs and cases a question is about.
@@ -285,7 +287,7 @@ struct HistoryBook {
     var times: [Int64] = []
     for point in points[slot] {
       if point.isFlaky { history.retried += 1 }
-      if point.word == .agree || point.word == .divergence {
+      if point.word == .agree || point.word.isFailed {
         let agrees = point.word == .agree
         history.judged += 1
         if agrees {
@@ -340,7 +342,7 @@ extension HistoryDatabase {
     try query(
       """
       SELECT id, host, name, started, seed, revision, version, status, milliseconds,
-        agree, divergences, lab_faults, skipped, incomplete, flaky, length(digest), identity
+        agree, divergences, lab_faults, skipped, incomplete, flaky, length(digest), identity, unmet
       FROM runs JOIN digests ON run_id = id
       \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
       ORDER BY started DESC, host DESC, name DESC, identity DESC\(limit)
@@ -366,7 +368,7 @@ extension HistoryRun {
     version = row[6].text
     status = row[7].integer.map(Int.init)
     milliseconds = row[8].integer ?? 0
-    counts = (9...13).map(number)
+    counts = (9...13).map(number) + [number(17)]
     flaky = number(14)
   }
 }

@@ -22,7 +22,7 @@ enum HistorySchema {
   static func steps(_ dialect: Dialect) -> [[Step]] {
     [
       tables(dialect).map(Step.statement), identities(dialect), [.work(renameCases)], [.work(digestSettings)],
-      editions(dialect),
+      editions(dialect), expectations(dialect),
     ]
   }
 
@@ -63,7 +63,8 @@ enum HistorySchema {
 
   private static func tables(_ dialect: Dialect) -> [String] {
     let (text, integer) = (dialect.text, dialect.integer)
-    let words = Record.Verdict.Word.allCases.map { "(\($0.code), '\($0.rawValue)')" }.joined(separator: ", ")
+    let words = Record.Verdict.Word.allCases.filter { $0 != .unmet }.map { "(\($0.code), '\($0.rawValue)')" }
+      .joined(separator: ", ")
     return [
       """
       CREATE TABLE words (code \(integer) NOT NULL PRIMARY KEY, word \(text) NOT NULL UNIQUE) \(dialect.plain)
@@ -107,6 +108,15 @@ enum HistorySchema {
         run_id \(integer) NOT NULL PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
         digest \(dialect.bytes) NOT NULL) \(dialect.plain)
       """,
+    ]
+  }
+
+  /// From a history in which what is not as expected counts as a divergence to one that has a word for it.
+  private static func expectations(_ dialect: Dialect) -> [Step] {
+    let word = Record.Verdict.Word.unmet
+    return [
+      .statement("INSERT INTO words (code, word) VALUES (\(word.code), '\(word.rawValue)')"),
+      .statement("ALTER TABLE runs ADD COLUMN unmet \(dialect.integer) NOT NULL DEFAULT 0"),
     ]
   }
 
@@ -242,6 +252,7 @@ extension Record.Verdict.Word {
     case .labFault: 2
     case .skipped: 3
     case .incomplete: 4
+    case .unmet: 5
     }
   }
 
@@ -253,6 +264,7 @@ extension Record.Verdict.Word {
     case 2: self = .labFault
     case 3: self = .skipped
     case 4: self = .incomplete
+    case 5: self = .unmet
     default: return nil
     }
   }

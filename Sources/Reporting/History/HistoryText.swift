@@ -45,14 +45,20 @@ extension HistoryText {
     func count(_ count: Int, _ style: Painter.Style) -> Cell {
       count == 0 ? ("·", .faint) : ("\(count)", style)
     }
-    let head = ["started", "cases", "agree", "diverge", "trouble", "incomplete", "skipped", "flaky", "run"]
+    // What most histories never have takes no room in them.
+    let hasUnmet = runs.contains { $0.count(.unmet) > 0 }
+    let head =
+      ["started", "cases", "agree", "diverge"] + (hasUnmet ? ["not as expected"] : [])
+      + ["trouble", "incomplete", "skipped", "flaky", "run"]
     var namesakes: [[String]: Int] = [:]
     for run in runs { namesakes[[run.identity.host, run.identity.name], default: 0] += 1 }
     let rows = runs.map { run -> [Cell] in
       let isAlone = namesakes[[run.identity.host, run.identity.name]] == 1
       return [
         (moment(run.started), nil), ("\(run.cases)", nil), count(run.count(.agree), .good),
-        count(run.count(.divergence), .bad), count(run.count(.labFault), .warning),
+        count(run.count(.divergence), .bad),
+      ] + (hasUnmet ? [count(run.count(.unmet), .warning)] : []) + [
+        count(run.count(.labFault), .warning),
         count(run.count(.incomplete), .warning), count(run.count(.skipped), .faint),
         count(run.flaky, .warning),
         (
@@ -190,6 +196,7 @@ extension HistoryText {
     switch word {
     case .agree: isFlaky ? ("~", .warning) : ("✔", .good)
     case .divergence: ("✘", .bad)
+    case .unmet: ("≠", .warning)
     case .labFault: ("⚡", .warning)
     case .skipped: ("-", .faint)
     case .incomplete: ("…", .warning)

@@ -213,7 +213,7 @@ extension CaseText {
   /// What kind of trouble the try is; a try without a verdict was not brought to its end.
   fileprivate var type: String { (verdict?.word ?? .incomplete).rawValue }
 
-  fileprivate var isFailure: Bool { verdict?.word == .divergence }
+  fileprivate var isFailure: Bool { verdict?.word.isFailed ?? false }
 }
 
 extension JUnitCaseRenderer {

@@ -8,6 +8,7 @@ public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint:
   let (sign, word, style): (String, String, Painter.Style) =
     switch verdict.word {
     case .divergence: ("✘", "diverged", .bad)
+    case .unmet: ("≠", "not as expected", .warning)
     case .labFault: ("⚡", "trouble in the lab", .warning)
     case .incomplete where verdict.limit != nil: ("…", "stopped", .warning)
     case .agree, .skipped, .incomplete: ("…", "incomplete", .warning)
@@ -16,7 +17,13 @@ public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint:
   var lines = [paint(style, "\(sign) \(test.place)\(line)   \(word)\(place)")]
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
   let message = verdict.message ?? ""
-  lines += (message.split(separator: "\n").map(String.init) + verdict.details).map { "    " + unobeyed($0) }
+  lines += message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
+  lines += verdict.details.map { detail in
+    let line = "    " + unobeyed(detail)
+    guard verdict.word == .unmet else { return line }
+    return detail.hasPrefix("- ") ? paint(.good, line) : detail.hasPrefix("+ ") ? paint(.bad, line) : line
+  }
+  if let sentence = verdict.sentence { lines.append("    " + unobeyed(sentence)) }
   if let replay = verdict.replay { lines.append("  \(replay.inOneLine)") }
   return lines.joined(separator: "\n") + "\n"
 }
@@ -53,6 +60,7 @@ extension Tally {
   public func counts(_ paint: Painter) -> String {
     let parts = [
       (agree, "agree", Painter.Style.good), (divergences, "diverge", .bad),
+      (unmet, "not as expected", .warning),
       (labFaults, "in trouble", .warning), (incomplete, "incomplete", .warning), (skipped, "skipped", .faint),
     ]
     return parts.filter { $0.0 > 0 }.map { paint($0.2, "\($0.0) \($0.1)") }.joined(separator: ", ")

@@ -71,7 +71,8 @@ public final class TraceReport: JournalListener {
     switch verdict.counted {
     case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(verdict.time ?? .zero)"))
     case .skipped: console.print("skipped: \(verdict.summary ?? "")".inOneLine)
-    case .divergence, .labFault, .incomplete: console.print("\n" + failureText(verdict, current, paint))
+    case .divergence, .unmet, .labFault, .incomplete:
+      console.print("\n" + failureText(verdict, current, paint))
     }
   }
 }

@@ -132,6 +132,7 @@ struct SummaryText {
     let (sign, style): (String, Painter.Style) =
       switch failure.word {
       case .divergence: ("✘", .bad)
+      case .unmet: ("≠", .warning)
       case .labFault: ("⚡", .warning)
       case .agree, .skipped, .incomplete: ("…", .warning)
       }
@@ -145,6 +146,7 @@ extension RunSummary: Written {
   public static let fields: [Field<Self>] = [
     .derived("runs", \.statuses.count, .count), .derived("cases", \.tally.cases, .count),
     .derived("agree", \.tally.agree, .count), .derived("divergences", \.tally.divergences, .count),
+    .derived("unmet", \.tally.unmet, .count),
     .derived("labFaults", \.tally.labFaults, .count), .derived("skipped", \.tally.skipped, .count),
     .derived("incomplete", \.tally.incomplete, .count), .derived("flaky", \.tally.flaky, .count),
     .derived("observations", \.tally.observations, .count),

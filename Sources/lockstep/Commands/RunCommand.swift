@@ -235,7 +235,7 @@ private struct RunSession {
     _ test: Case, _ outcome: inout Outcome, in world: World, _ listener: any JournalListener
   ) {
     switch outcome.verdict {
-    case .divergence, .labFault: outcome.replay = replay(test, &outcome)
+    case .divergence, .unmet, .labFault: outcome.replay = replay(test, &outcome)
     case .agree, .skipped, .incomplete, .limited: break
     }
     // What went over the link was that of a case that agreed.
@@ -247,7 +247,7 @@ private struct RunSession {
 
   /// Takes a divergence in quarantine for what it is: known, and nobody's news until the quarantine has lapsed.
   private func excuse(_ test: Case, _ outcome: inout Outcome) {
-    guard case .divergence = outcome.verdict, !arguments.lab.ignoresQuarantine,
+    guard outcome.verdict.word.isFailed, !arguments.lab.ignoresQuarantine,
       let lock = world.devices.bench.lock,
       let entry = lock.bench.inventory.quarantine(of: test.file, on: lock.lock.name)
     else { return }
@@ -269,7 +269,7 @@ private struct RunSession {
     defer { captures.end() }
     switch outcome.verdict {
     case .agree, .skipped: return
-    case .divergence, .labFault, .incomplete, .limited: break
+    case .divergence, .unmet, .labFault, .incomplete, .limited: break
     }
     let saved = console.attempt("the packets of \(test.id) are not saved: ") { try captures.save(test) }
     outcome.attachments += saved ?? []
@@ -277,19 +277,17 @@ private struct RunSession {
 
   /// Tells the last of what a program said in a case that did not end well, and where the rest is.
   private func attachOutput(_ outcome: inout Outcome, _ devices: Devices, _ listener: any JournalListener) {
-    guard let output = devices.output, !output.isEmpty else { return }
     switch outcome.verdict {
     case .agree, .skipped: return
-    case .divergence, .labFault, .incomplete, .limited: break
+    case .divergence, .unmet, .labFault, .incomplete, .limited:
+      devices.attachOutput(to: &outcome, listener)
     }
-    for line in output.lastLines { listener.diagnostic("the program said: \(line)", at: outcome.time) }
-    outcome.attachments.append(.init("log", ProgramOutput.name))
   }
 
   /// The line to paste that does a failed case again; a case that diverged is saved for it.
   private func replay(_ test: Case, _ outcome: inout Outcome) -> String {
     var words = ["lockstep"]
-    if case .divergence = outcome.verdict,
+    if outcome.verdict.word.isFailed,
       let path = folder.keep(test, outcome, console.status)
     {
       words += ["replay", path]

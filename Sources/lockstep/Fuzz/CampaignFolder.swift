@@ -63,7 +63,7 @@ final class CampaignFolder: CampaignOutput {
   }
 
   func record(_ test: Case, _ body: () -> Outcome) -> Outcome {
-    devices.recording(test, in: folder.path, body, orSay: report.warn)
+    devices.recording(test, in: folder.path, listener, body, orSay: report.warn)
   }
 
   func sayOnce(_ text: String) {

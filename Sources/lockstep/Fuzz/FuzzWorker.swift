@@ -29,8 +29,9 @@ extension Command {
       let world = try World.forCampaign(arguments)
       let plan = try CampaignPlan(arguments, in: world, earlier: earlier)
       EndOfInput.watch()
-      let output = WorkerOutput(console) { test, body, say in
-        world.devices.recording(test, in: orders.folder, body, orSay: say)
+      world.devices.output = ProgramOutput(in: orders.folder)
+      let output = WorkerOutput(console) { test, listener, body, say in
+        world.devices.recording(test, in: orders.folder, listener, body, orSay: say)
       }
       let use = FolderUse(of: arguments.run.reports.out) {}
       defer { withExtendedLifetime(use) {} }

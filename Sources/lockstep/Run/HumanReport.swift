@@ -81,7 +81,7 @@ final class HumanReport: JournalListener {
       } else {
         skips.append((reason, 1))
       }
-    case .divergence, .labFault, .incomplete:
+    case .divergence, .unmet, .labFault, .incomplete:
       // What was not begun is counted in the summary.
       if verdict.step == nil, verdict.word == .incomplete, verdict.limit == nil { return }
       if verbosity < 2 { printFailure(verdict) }

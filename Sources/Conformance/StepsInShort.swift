@@ -1,0 +1,196 @@
+import Automata
+import Basics
+
+/// The steps of a test in a few words: `connect, enterWrong 3 times, wait 5 s`.
+///
+/// What is done several times in a row is counted, also where it is two or three steps that are done in turn; of many only the
+/// last are told. Waits that end when nothing is awaited are left out: they are how a test is paced, and not what it does.
+public struct StepsInShort: Equatable, Sendable {
+  /// The last steps, and how often each was done in a row.
+  private var runs: [Run] = []
+  /// How many steps there were before these.
+  private var omitted = 0
+
+  fileprivate struct Run: Equatable, Sendable {
+    var words: String
+    var count = 1
+  }
+
+  /// Several runs, and how often they were done in turn.
+  fileprivate struct Group {
+    var runs: ArraySlice<Run>
+    var times = 1
+  }
+
+  /// How many runs are kept, and how many groups are told.
+  private static let (maximumRuns, maximumGroups) = (1024, 8)
+  /// How many steps may be done in turn to be counted together.
+  private static let longestCycle = 3
+
+  /// Nothing was done.
+  public init() {}
+
+  /// The steps of actions.
+  public init(_ actions: [TestAction], _ vocabulary: Vocabulary) {
+    for action in actions { add(action, vocabulary) }
+  }
+
+  /// Adds what a tester does.
+  public mutating func add(_ action: TestAction, _ vocabulary: Vocabulary) {
+    switch action {
+    case .stimulus(let stimulus):
+      let arguments = stimulus.arguments.map { argument in
+        argument.name == Argument.only ? " \(argument.value)" : " \(argument.name) \(argument.value)"
+      }
+      add(vocabulary.stimuli[stimulus.number] + arguments.joined())
+    case .fault(let fault): add(fault.words)
+    case .wait(let interval): if interval > .zero { add("wait \(interval)") }
+    case .settle, .next, .edge: break
+    }
+  }
+
+  private mutating func add(_ words: String) {
+    if runs.last?.words == words {
+      runs[runs.count - 1].count += 1
+    } else {
+      runs.append(Run(words: words))
+    }
+    guard runs.count > 2 * Self.maximumRuns else { return }
+    omitted += runs.prefix(Self.maximumRuns).reduce(0) { $0 + $1.count }
+    runs.removeFirst(Self.maximumRuns)
+  }
+
+  /// The steps, behind one another; empty where nothing was done.
+  public var text: String {
+    let groups = groups
+    let told = groups.suffix(Self.maximumGroups)
+    let left = groups.dropLast(told.count).reduce(omitted) { sum, group in sum + group.steps }
+    let words = told.map { $0.words }
+    return ((left > 0 ? ["after \(counted(left, "step"))"] : []) + words).joined(separator: ", ")
+  }
+
+  /// What is done in turn, together.
+  private var groups: [Group] {
+    var groups: [Group] = []
+    var begin = 0
+    while begin < runs.count {
+      var best = Group(runs: runs[begin...begin])
+      for length in 2...Self.longestCycle where begin + 2 * length <= runs.count {
+        let cycle = runs[begin..<begin + length]
+        var times = 1
+        while begin + (times + 1) * length <= runs.count,
+          runs[(begin + times * length)..<(begin + (times + 1) * length)].elementsEqual(cycle)
+        {
+          times += 1
+        }
+        if times > 1, times * length > best.runs.count * best.times {
+          best = Group(runs: cycle, times: times)
+        }
+      }
+      begin += best.runs.count * best.times
+      groups.append(best)
+    }
+    return groups
+  }
+}
+
+extension StepsInShort.Group {
+  /// How many steps they are.
+  fileprivate var steps: Int { times * runs.reduce(0) { $0 + $1.count } }
+
+  /// `enterWrong 3 times`; of several `connect then leave, 3 times`.
+  fileprivate var words: String {
+    let each = runs.map { run in run.words + Self.times(run.count, " ") }
+    return each.joined(separator: " then ") + Self.times(times, ", ")
+  }
+
+  private static func times(_ count: Int, _ space: String) -> String {
+    switch count {
+    case 1: ""
+    case 2: space + "twice"
+    default: space + "\(count) times"
+    }
+  }
+}
+
+extension Fault {
+  /// What is brought about: `jam`, `drop next-notification`, and the end of what lasts: `jam ends`.
+  fileprivate var words: String {
+    if value == .flag(true) { return name }
+    return value.isNothing ? "\(name) ends" : "\(name) \(value)"
+  }
+}
+
+// MARK: - The sentence
+
+extension Divergence {
+  /// What happened in one sentence, to be read aloud: the steps in short, what was due, and what the device showed.
+  ///
+  ///     connect, enterWrong 3 times: shutOut was due, the device still showed locked.
+  ///
+  /// Names are those of the machine.
+  public func sentence(after steps: StepsInShort) -> String {
+    let text = steps.text
+    let done = text.isEmpty ? "At the start" : text
+    let before = isInPreparation ? "While the device was made ready for this: " : ""
+    return "\(before)\(done): \(outcome)."
+  }
+
+  private var outcome: String {
+    switch kind {
+    case .unexpected(let seen): "\(wanted), the device showed \(seen)"
+    case .overdue: "\(wanted), the device \(stillShown)"
+    case .refusedLegal(let reason):
+      "\(lastStimulus ?? "this") was allowed, the device refused it" + (reason.isEmpty ? "" : " (\(reason))")
+    case .invariant(let rule): rule.withoutPeriod
+    case .violation(let violation):
+      "the device broke the rule \(violation.name)" + (violation.subject.map { " of \($0)" } ?? "")
+    case .stoppedAnswering(let symptom):
+      "\(isOfLab ? "a program of the lab failed" : "the device stopped answering"), \(symptom.firstLine)"
+    case .contradiction(let contradiction):
+      "\(contradiction.expected) of \(contradiction.held.name) was due, the device showed \(contradiction.seen)"
+    }
+  }
+
+  /// What the model wanted: what had to come, or else what might.
+  private var wanted: String {
+    let due = allowed.filter { $0.isDue || !$0.cause.isEmpty }
+    let isSilence = kind == .overdue
+    // Where it may also stay as it is nothing was due.
+    let isDemanded = !due.isEmpty && (isSilence || due.count == allowed.count)
+    let isLate = isSilence && allowed.contains(where: \.isDue)
+    let names = (isLate ? allowed.filter(\.isDue) : isDemanded ? due : allowed).map(\.shows).unique
+    if names.isEmpty { return "nothing was due" }
+    return names.alternatives + (isDemanded ? " was due" : " was allowed")
+  }
+
+  /// What a device shows that has not shown what was due.
+  private var stillShown: String {
+    guard let lastStatus, !allowed.contains(where: { $0.isDue && $0.shows == lastStatus }) else {
+      return "showed nothing"
+    }
+    return "still showed \(lastStatus)"
+  }
+}
+
+extension [String] {
+  /// Each once, in their order.
+  fileprivate var unique: [String] {
+    var result: [String] = []
+    for name in self where !result.contains(name) { result.append(name) }
+    return result
+  }
+
+  /// `a`, `a or b`, `a, b or c`; of many the first.
+  fileprivate var alternatives: String {
+    let most = 4
+    let told = count > most ? prefix(most - 1) + ["\(count - most + 1) others"] : self[...]
+    guard told.count > 1 else { return first ?? "" }
+    return told.dropLast().joined(separator: ", ") + " or " + told[told.count - 1]
+  }
+}
+
+extension String {
+  fileprivate var withoutPeriod: String { last == "." ? String(dropLast()) : self }
+  fileprivate var firstLine: String { split(whereSeparator: \.isNewline).first.map(String.init) ?? "" }
+}
