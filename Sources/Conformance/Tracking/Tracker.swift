@@ -255,7 +255,7 @@ extension Tracker {
   func timerBounds(at now: Instant) -> TimerBounds? { isSmall || isPlain ? nil : timed.bounds(at: now) }
 
   /// Up to when time may pass before the model has to look again: its deadline, or the end of a fault.
-  var horizon: Instant { min(deadline ?? .never, timed.environment.nextExpiry) }
+  public var horizon: Instant { min(deadline ?? .never, timed.environment.nextExpiry) }
 
   /// Whether an event that the tester does not cause is due: what comes next is the device's to do.
   public var isAwaiting: Bool { !isSmall && timed.isAwaiting }
@@ -448,10 +448,9 @@ extension Tracker {
     }
     let urgent = specification.urgent[specification.urgentSteps(of: number)]
     var allowances: [Divergence.Allowance] = []
-    if urgent.allSatisfy({ !timed.environment.mayHold($0.guard, in: member) }) {
-      let status = specification.vocabulary.statuses[node.shown]
-      allowances.append(Divergence.Allowance(state: state, cause: "", shows: status))
-    }
+    let lasting = Divergence.Allowance(
+      state: state, cause: "", shows: specification.vocabulary.statuses[node.shown])
+    if urgent.allSatisfy({ !timed.environment.mayHold($0.guard, in: member) }) { allowances.append(lasting) }
     let steps = specification.visible[specification.visibleSteps(of: number)].filter {
       timed.environment.mayHold($0.guard, in: member)
     }
@@ -469,7 +468,8 @@ extension Tracker {
           state: state, cause: cause(of: step, in: window), shows: name(ofSymbol: Int(step.symbol)),
           isDue: step.latest != .forever))
     }
-    return allowances
+    // What is to be left by some time without anything to be seen shows what it is until then, and after.
+    return allowances.isEmpty ? [lasting] : allowances
   }
 
   private func trigger(of step: Specification.Step) -> Transition.Trigger {

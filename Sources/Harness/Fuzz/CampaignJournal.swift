@@ -102,35 +102,55 @@ public final class CampaignJournal {
   }
 
   private func verdict(on finding: Finding, _ test: Case) -> Outcome {
-    let mark = StepMark(finding.test.choices.count, line: 0)
+    let mark = StepMark(test.scenario.steps.count, line: test.scenario.steps.last?.line ?? 0)
     if let reason = finding.whyNoVerdict {
       let isOfLab = finding.divergence.isOfLab && finding.confirmation.shown > 0
       let fault = LabFault(
         isOfLab ? .programFailed : .notReproduced, "\(finding.divergence.summary): \(reason)")
       return Outcome(.labFault(fault), mark, at: finding.divergence.time)
     }
-    // Only what costs neither time nor wear is done once more to have its trace in the journal.
-    let (spec, seed) = (target.device, target.seed)
-    if spec.kind == .emulator {
-      let outcome = keeping(test) {
-        do throws(LabFault) {
-          if let another = try provider.another(spec, seed: seed) {
-            return Self.drive(test, another, target, listener)
-          }
-          return Self.drive(test, try provider.device(spec, seed: seed), target, listener)
-        } catch {
-          return Outcome(.labFault(error), mark, at: finding.divergence.time)
-        }
-      }
-      if case .divergence = outcome.verdict { return outcome }
-    } else {
-      tell(finding.trace, of: test)
+    return keeping(test) {
+      if let outcome = drivenAgain(finding, test) { return outcome }
+      var outcome = Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
+      (outcome.observations, outcome.steps) = (tell(finding, of: test), finding.steps)
+      return outcome
     }
-    return Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
   }
 
-  /// Writes what was done and seen when a finding was confirmed, with the steps of its scenario.
-  private func tell(_ trace: [TraceList.Entry], of test: Case) {
+  /// Does the test of a finding once more, to have all of it in the journal: `nil` where that costs time or wear, or comes
+  /// to something else.
+  private func drivenAgain(_ finding: Finding, _ test: Case) -> Outcome? {
+    // It would keep us waiting as long again.
+    if case .stoppedAnswering = finding.divergence.kind { return nil }
+    let (spec, seed) = (target.device, target.seed)
+    let isPlayed = (try? provider.describe(spec).abilities.isPlayed) ?? false
+    guard spec.kind == .emulator || spec.kind != .lock && isPlayed else { return nil }
+    let kept = JournalList()
+    do throws(LabFault) {
+      // A program goes on from test to test; of what lives on another one shows what the finding does by itself.
+      var device = spec.kind == .emulator ? try provider.another(spec, seed: seed) : nil
+      if device == nil { device = try provider.device(spec, seed: seed) }
+      guard let device else { return nil }
+      let outcome = Self.drive(test, device, target, kept)
+      guard case .divergence(let divergence) = outcome.verdict, divergence.isLike(finding.divergence) else {
+        return nil
+      }
+      for record in kept.records { listener.take(record) }
+      return outcome
+    } catch {
+      return nil
+    }
+  }
+
+  /// Writes what was done and seen when a finding was confirmed, with the steps of its scenario, and what the model held
+  /// possible meanwhile.
+  ///
+  /// - Returns: how many observations it rests on.
+  private func tell(_ finding: Finding, of test: Case) -> Int? {
+    let abilities = (try? provider.describe(target.device))?.abilities
+    var writer = TraceWriter(listener, target.vocabulary)
+    var model = abilities.flatMap { FollowedModel(test.machine.specification($0), $0, from: test.start) }
+    model?.write(to: &writer, at: .zero)
     var steps = test.scenario.steps.enumerated().map { (StepMark($0 + 1, line: $1.line), $1.action) }[...]
     /// Tells of steps that let time pass, up to the next one that does something, which follows.
     func passTime(at time: Instant) -> StepMark {
@@ -141,19 +161,23 @@ public final class CampaignJournal {
       return .start
     }
     var last = Instant.zero
-    for entry in trace {
+    for entry in finding.trace {
       switch entry.event {
       case .stimulus(let stimulus):
-        let call = Step.Call(target.vocabulary.stimuli[stimulus.number], stimulus.arguments)
-        listener.take(.event(Record.Event(call, passTime(at: last), at: entry.time)))
-      case .fault(let fault):
-        listener.take(.event(Record.Event(fault, passTime(at: last), at: entry.time)))
-      case .observation(let observation):
-        listener.take(.event(Record.Event(observation, target.vocabulary, at: entry.time)))
+        writer.mark = passTime(at: last)
+        writer.ask(reaching: model?.allows(stimulus.number) ?? true)
+      case .fault: writer.mark = passTime(at: last)
+      case .observation: break
       }
+      model?.pass(until: entry.time, writingTo: &writer)
+      writer.record(entry.event, at: entry.time)
+      model?.take(entry)
+      model?.write(to: &writer, at: entry.time)
       last = entry.time
     }
     if steps.allSatisfy({ $0.1.passing != nil }) { _ = passTime(at: last) }
+    model?.pass(until: finding.divergence.time, writingTo: &writer)
+    return finding.trace.isEmpty ? nil : writer.observations
   }
 
   private static func drive<Device: DeviceUnderTest>(

@@ -1,0 +1,57 @@
+import Basics
+import Conformance
+import Journal
+
+/// The model beside a trace that was kept: what it held possible is found out again, without the device.
+struct FollowedModel {
+  private var tracker: Tracker
+  /// Whether the trace is still one that the model allows.
+  private var isFollowing = true
+  private var time = Instant.zero
+
+  /// Puts the model at a start; `nil` where it has no such start.
+  init?(_ specification: Specification, _ abilities: Abilities, from start: StartCondition) {
+    tracker = Tracker(specification, slack: abilities.slack)
+    guard let number = tracker.start(for: start) else { return nil }
+    tracker.start(in: number)
+    for condition in abilities.conditions { tracker.apply(Fault(condition), at: .zero) }
+    for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
+    tracker.settleConditions()
+  }
+
+  /// Whether every possible state allows a stimulus.
+  mutating func allows(_ stimulus: Int) -> Bool { tracker.allows(stimulus) }
+
+  /// Writes what is possible, where that is something else than before.
+  func write(to writer: inout TraceWriter, at time: Instant) {
+    if isFollowing { writer.follow(tracker, at: time) }
+  }
+
+  /// Lets time pass up to what comes next.
+  mutating func pass(until limit: Instant, writingTo writer: inout TraceWriter) {
+    while isFollowing, tracker.horizon < limit {
+      time = max(tracker.horizon, time)
+      isFollowing = tracker.settle(at: time)
+      write(to: &writer, at: time)
+      if tracker.horizon <= time { break }
+    }
+  }
+
+  /// Takes in what was done or seen; from what the model does not allow on it says nothing.
+  mutating func take(_ entry: TraceList.Entry) {
+    guard isFollowing else { return }
+    time = entry.time
+    switch entry.event {
+    case .stimulus(let stimulus): tracker.perform(stimulus, at: time)
+    case .fault(let fault): tracker.apply(fault, at: time)
+    case .observation(let observation): isFollowing = tracker.observe(observation, at: time)
+    }
+  }
+}
+
+/// Keeps the lines of a case until it is known whether they are wanted.
+final class JournalList: JournalListener {
+  private(set) var records: [Record] = []
+
+  func take(_ record: Record) { records.append(record) }
+}
