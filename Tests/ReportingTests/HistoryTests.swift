@@ -379,7 +379,7 @@ struct HistoryTests {
     let run = try #require(try history.runs().first)
     expect(
       "\(run.identity.host) \(run.identity.name) \(run.started) \(run.seed ?? "-") \(run.revision ?? "-") \(run.version ?? "-") \(run.status ?? -1) \(run.milliseconds) \(run.counts) \(run.flaky)",
-      "bench-01 n-1 2026-11-20T22:38:51Z 42 61f6abf 1.0 -1 4750 [1, 1, 0, 1, 1] 1")
+      "bench-01 n-1 2026-11-20T22:38:51Z 42 61f6abf 1.0 -1 4750 [1, 1, 0, 1, 1, 0] 1")
     let (details, more) = try history.details(of: "Scenarios.door", results: 5, limit: 9)
     expect(more, 0)
     expect(

@@ -86,7 +86,7 @@ struct CommandTests {
     arguments: [
       ("--fail-fast", "4 cases: 1 not as expected, 3 skipped", "1 case"),
       ("--max-fail 1", "4 cases: 1 not as expected, 3 skipped", "1 case"),
-      ("--max-fail 2", "4 cases: 1 agree, 2 diverge, 1 skipped", "2 cases"),
+      ("--max-fail 2", "4 cases: 1 agree, 2 not as expected, 1 skipped", "2 cases"),
       ("--max-fail 3", "4 cases: 2 agree, 2 not as expected", ""),
     ])
   func failFast(options: String, summary: String, failures: String) throws {
@@ -141,7 +141,7 @@ struct CommandTests {
           after   closeTo
           - status: connecting
           + status: receivedBle
-        trace 0c5b8f51b26e5de0
+        trace ff35537fa3f6b830
 
       """)
     // A replay leaves nothing behind.

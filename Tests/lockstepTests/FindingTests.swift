@@ -76,7 +76,7 @@ struct FindingTests {
     #expect(
       result.output.hasPrefix(
         """
-        ≠ scenarios/more.yaml:6   not as expected at step 3, t = 0.000 s
+        ≠ scenarios/more.yaml:7   not as expected at step 3, t = 0.000 s
             \(message)
             after   readBattery
             - status: unlocked or shutOut
@@ -90,9 +90,9 @@ struct FindingTests {
     let texts: [(file: String, words: String)] = [
       (
         "p/Reports/junit.xml",
-        "<failure type=\"expectation\" message=\"\(message)\">step 3, t = 0.000 s, scenarios/more.yaml:6\n"
+        "<failure type=\"expectation\" message=\"\(message)\">step 3, t = 0.000 s, scenarios/more.yaml:7\n"
       ),
-      ("p/Reports/junit.xml", "file=\"scenarios/more.yaml\" line=\"6\""),
+      ("p/Reports/junit.xml", "file=\"scenarios/more.yaml\" line=\"7\""),
       ("p/Reports/report.html", "<h1>1 of 4 cases not as expected</h1>"),
       ("p/Reports/report.html", "<span class=\"badge unmet\">≠ not as expected</span>"),
       (
