@@ -3,16 +3,38 @@ import Basics
 public import Conformance
 public import Journal
 
-/// What a tour did not visit in one state for one reason, as a person reads it.
+/// What a tour did not come to in one state for one reason, as a person reads it.
 public struct CoverageGaps: Equatable, Sendable {
+  /// What kind of thing is missing.
+  public enum Kind: String, Sendable {
+    /// Stimuli that were not given where they are allowed, or where they are refused.
+    case legal, empty
+    /// Stimuli that were given, but not under a condition of one of their rows.
+    case row
+    /// A timer that was not waited for to both of its ends.
+    case timer
+
+    /// How it is called, in one column.
+    var word: String {
+      switch self {
+      case .legal: "allowed  "
+      case .empty: "forbidden"
+      case .row: "row      "
+      case .timer: "timer    "
+      }
+    }
+  }
+
   /// The state.
   public var state: String
-  /// The stimuli, in the order of the machine.
-  public var stimuli: [String]
-  /// Whether they are allowed there.
-  public var isLegal: Bool
+  /// What kind of thing is missing.
+  public var kind: Kind
+  /// The stimuli, in the order of the machine, each with its condition where that is what is missing; or the timer.
+  public var items: [String]
   /// Why they are missing.
   public var reason: String
+  /// Whether they could have been had.
+  public var isAvoidable: Bool
   /// What to do from a start to try the first of them.
   public var path: [String]
 
@@ -21,33 +43,51 @@ public struct CoverageGaps: Equatable, Sendable {
     let definition = coverage.machine.definition
     var groups: [CoverageGaps] = []
     for gap in gaps {
-      let state = definition.states[gap.cell.state].name
-      let stimulus = definition.events[gap.cell.event].name
-      let known = groups.firstIndex {
-        $0.state == state && $0.isLegal == gap.cell.isLegal && $0.reason == gap.text
-      }
+      let state = definition.states[gap.subject.state].name
+      let (kind, item) = text(of: gap.subject, in: definition)
+      let known = groups.firstIndex { $0.state == state && $0.kind == kind && $0.reason == gap.text }
       if let known {
-        groups[known].stimuli.append(stimulus)
+        groups[known].items.append(item)
       } else {
         groups.append(
           CoverageGaps(
-            state: state, stimuli: [stimulus], isLegal: gap.cell.isLegal, reason: gap.text, path: gap.path))
+            state: state, kind: kind, items: [item], reason: gap.text, isAvoidable: gap.isAvoidable,
+            path: gap.path))
       }
     }
     return groups
   }
 
+  private static func text(
+    of subject: CoverageGap.Subject, in definition: MachineDefinition
+  ) -> (kind: Kind, item: String) {
+    switch subject {
+    case .cell(let cell): (cell.isLegal ? .legal : .empty, definition.events[cell.event].name)
+    case .row(let cell, let condition):
+      (
+        .row,
+        definition.events[cell.event].name + (condition.map { " given \($0)" } ?? " without a condition")
+      )
+    case .timer(_, let window, let target): (.timer, "\(window) to \(target)")
+    }
+  }
+
   /// In lines: what is missing and why, and the way to try it.
   public var lines: [String] {
-    let cells = "\(isLegal ? "allowed  " : "forbidden")  \(state): \(stimuli.joined(separator: ", "))"
-    return ["\(cells)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])
+    let items = "\(kind.word)  \(state): \(items.joined(separator: ", "))"
+    return ["\(items)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])
   }
 }
 
 extension CoverageGaps: Written {
   public static let fields: [Field<Self>] = [
-    .derived("state", \.state, .text), .derived("stimuli", \.stimuli, .list(.text)),
+    .derived("state", \.state, .text), .derived("kind", \.kind.rawValue, .text),
+    .derived("stimuli", \.stimuli, .list(.text)), .derived("items", \.items, .list(.text)),
     .derived("legal", \.isLegal, .flag), .derived("reason", \.reason, .text),
-    .derived("path", \.path, .list(.text)),
+    .derived("avoidable", \.isAvoidable, .flag), .derived("path", \.path, .list(.text)),
   ]
+
+  /// The stimuli of cells, and none of rows and timers.
+  private var stimuli: [String] { kind == .legal || kind == .empty ? items : [] }
+  private var isLegal: Bool { kind != .empty }
 }

@@ -54,7 +54,8 @@ private struct Trip {
   func gap(_ state: String, _ event: String) -> (text: String, path: [String])? {
     let definition = coverage.machine.definition
     return gaps.first {
-      definition.states[$0.cell.state].name == state && definition.events[$0.cell.event].name == event
+      guard case .cell(let cell) = $0.subject else { return false }
+      return definition.states[cell.state].name == state && definition.events[cell.event].name == event
     }.map { ($0.text, $0.path) }
   }
 }
@@ -137,5 +138,62 @@ struct TourTests {
     expect(
       trip.gap("locked (to locked)", "lock")?.text, "never certain: nothing is shown when this state is left")
     expect(trip.gap("locked (configured)", "lock")?.text, "not tried")
+  }
+
+  /// A clock that cold or water stops, and that strikes within six to eight seconds.
+  private static let clock: MachineDefinition = {
+    var machine = MachineDefinition(name: "clock", summary: "")
+    machine.events = [Event("wind"), Event("shake")]
+    machine.conditions = [Condition("stiff", faults: ["cold"]), Condition("wet", faults: ["rain"])]
+    machine.states = [State("still"), State("going")]
+    machine.add(
+      table: """
+        | action/status                | still | going |
+        |:----------------------------:|:-----:|:-----:|
+        | wind unless stiff or wet     | going |       |
+        | wind given stiff or wet      | =     |       |
+        | shake                        |       | still |
+        | within 6 s to 8 s            |       | still |
+        """)
+    machine.starts = [Start("still")]
+    return machine
+  }()
+
+  /// A tour of the clock, for its rows and its timers.
+  private func tour(
+    longestTimer: Interval? = .forever, with change: (inout Abilities) -> Void = { _ in }
+  ) throws -> [String] {
+    var settings = Tour.Settings()
+    (settings.coversRows, settings.longestTimer) = (true, longestTimer)
+    let trip = try Trip(Self.clock, .first, settings: settings, with: change)
+    let definition = trip.coverage.machine.definition
+    return trip.gaps.map { gap in
+      let what =
+        switch gap.subject {
+        case .cell(let cell): definition.events[cell.event].name
+        case .row(let cell, let condition): "\(definition.events[cell.event].name) given \(condition ?? "nothing")"
+        case .timer(_, let window, let target): "\(window) to \(target)"
+        }
+      return "\(definition.states[gap.subject.state].name): \(what): \(gap.text)"
+    }
+  }
+
+  @Test("each row is taken under each of its conditions, and each timer waited for to both ends")
+  func rowsAndTimers() throws {
+    expect(try tour(), [])
+    var settings = Tour.Settings()
+    (settings.coversRows, settings.longestTimer) = (true, .forever)
+    let trip = try Trip(Self.clock, .first, settings: settings)
+    let choices = trip.tests.flatMap(\.choices)
+    // Cold alone, rain alone, and the end of each before the last, without either.
+    #expect(choices.count <= 24, "\(choices.count)")
+  }
+
+  @Test("a row and a timer that were not come to are named with the reason")
+  func missingRowsAndTimers() throws {
+    let noRain = try tour { $0.disturbances.removeAll { $0.fault == "rain" } }
+    expect(noRain, ["still: wind given wet: cannot be reached with this device: needs wet (rain)"])
+    let short = try tour(longestTimer: .seconds(7))
+    #expect(short.count == 1 && short[0].hasSuffix("takes longer than a tour waits by the clock"), "\(short)")
   }
 }

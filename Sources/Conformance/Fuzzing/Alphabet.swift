@@ -74,6 +74,8 @@ public struct Alphabet: Sendable {
   let setting: UInt64
   /// The disturbances that bring a condition of the machine about, from the first disturbance on, as bits.
   let excusing: UInt64
+  /// The events that have rows which depend on what each disturbance brings about, as bits.
+  let concerned: [UInt64]
   /// The disturbances of which the last variant ends what the others begin, from the first disturbance on, as bits.
   let ending: UInt64
   /// The part of the machine's nodes that can be reached from each node, itself included; empty where that is all from everywhere.
@@ -163,6 +165,17 @@ public struct Alphabet: Sendable {
     let excused = definition.conditions.flatMap { $0.faults + $0.moments + [$0.name] }
     excusing = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       excused.contains(act.element.name) ? mask | 1 << UInt64(act.offset) : mask
+    }
+    concerned = acts[(eventCount + 3)...].map { act in
+      let names = definition.conditions.filter { ($0.faults + $0.moments + [$0.name]).contains(act.name) }
+        .map(\.name)
+      return definition.events.prefix(64).enumerated().reduce(0) { mask, event in
+        let isConcerned = definition.transitions.contains { row in
+          row.trigger == .event(event.element.name)
+            && (row.given + row.unless).contains(where: names.contains)
+        }
+        return isConcerned ? mask | 1 << UInt64(event.offset) : mask
+      }
     }
     ending = acts[(eventCount + 3)...].prefix(64).enumerated().reduce(0) { mask, act in
       guard act.element.variants.count > 1, case .fault(let fault)? = act.element.variants.last else {

@@ -1,8 +1,26 @@
-import Automata
+public import Automata
 import Basics
 
-/// A cell that was not visited, with why, and the way to it.
+/// What a tour did not come to, with why, and the way to it.
 public struct CoverageGap: Equatable, Sendable {
+  /// What is missing.
+  public enum Subject: Equatable, Sendable {
+    /// A cell was not visited.
+    case cell(CellCoverage.Cell)
+    /// A row of a cell was not taken under a condition, or without any.
+    case row(CellCoverage.Cell, condition: String?)
+    /// The end of a timer was not waited for; its state, its time and where it leads.
+    case timer(state: Int, Window, target: String)
+
+    /// The number of the state in which it is.
+    public var state: Int {
+      switch self {
+      case .cell(let cell), .row(let cell, _): cell.state
+      case .timer(let state, _, _): state
+      }
+    }
+  }
+
   /// Why a cell is missing.
   public enum Reason: Equatable, Sendable {
     /// Nobody tried.
@@ -15,12 +33,14 @@ public struct CoverageGap: Equatable, Sendable {
     case notOffered(String)
     /// The device was led there again and again and went elsewhere.
     case notTaken(String)
+    /// To wait for it takes longer than is worth while by the clock.
+    case tooLong
     /// No way in the model leads there.
     case unreachable
   }
 
-  /// The cell.
-  public var cell: CellCoverage.Cell
+  /// What is missing.
+  public var subject: Subject
   /// Why it is missing.
   public var reason: Reason
   /// The condition of the start, and what to do from there, in words; the stimulus itself comes last.
@@ -28,7 +48,15 @@ public struct CoverageGap: Equatable, Sendable {
 }
 
 extension CoverageGap {
-  /// Why the cell is missing, in words.
+  /// Whether it could have been had: the model shows a way that the device offers, and can be followed.
+  public var isAvoidable: Bool {
+    switch reason {
+    case .open, .notTaken: true
+    case .notServed, .hidden, .notOffered, .tooLong, .unreachable: false
+    }
+  }
+
+  /// Why it is missing, in words.
   public var text: String {
     switch reason {
     case .open: "not tried"
@@ -36,6 +64,7 @@ extension CoverageGap {
     case .hidden: "never certain: nothing is shown when this state is left"
     case .notOffered(let need): "cannot be reached with this device: needs \(need)"
     case .notTaken(let way): "given up: \(way)"
+    case .tooLong: "takes longer than a tour waits by the clock"
     case .unreachable: "no way in the model leads there"
     }
   }
@@ -51,6 +80,7 @@ public struct GapFinder: Sendable {
   private let any: ModelMap
   private let starts: [ModelMap.Place]
   private let failures: [Int]
+  private let goals: TourGoals?
 
   /// Prepares to explain.
   ///
@@ -70,12 +100,13 @@ public struct GapFinder: Sendable {
     let map = own
     self.starts = starts.map { map.place(of: $0, standing: standing) }
     failures = tour?.failures ?? [Int](repeating: 0, count: own.edgeCount)
+    goals = tour?.goals
   }
 
-  /// What is missing, with the reasons and the ways.
+  /// What is missing, with the reasons and the ways: cells, then rows, then timers.
   public func gaps(in coverage: CellCoverage) -> [CoverageGap] {
-    let missing = coverage.missing
-    guard !missing.isEmpty else { return [] }
+    let wanted = missing(in: coverage)
+    guard !wanted.isEmpty else { return [] }
     let none = [Int](repeating: 0, count: own.edgeCount)
     let tried = own.search(from: starts, allowed: .max, failures: failures) { _ in false }
     let offered = own.search(from: starts, allowed: .max, failures: none, throughHidden: true) { _ in false }
@@ -86,54 +117,87 @@ public struct GapFinder: Sendable {
     let all = any.search(
       from: starts + everywhere, allowed: .max, failures: none, throughHidden: true
     ) { _ in false }
-    return missing.map { cell in
-      let name = machine.definition.events[cell.event].name
+    return wanted.map { item in
       let way =
-        place(of: cell, in: offered).map { (own, offered, $0) }
-        ?? place(of: cell, in: all).map { (any, all, $0) }
+        nearest(in: offered, item.isPlace).map { (own, offered, $0) }
+        ?? nearest(in: all, item.isPlace).map { (any, all, $0) }
       guard let (map, search, number) = way else {
-        return CoverageGap(cell: cell, reason: .unreachable, path: [])
+        return CoverageGap(subject: item.subject, reason: .unreachable, path: [])
       }
       let (start, moves) = search.way(to: number)
+      let name = item.event.map { machine.definition.events[$0].name } ?? "wait"
       let path = ["start: \(describe(start))"] + moves.map(map.text) + [name]
       let reason: CoverageGap.Reason =
-        if alphabet.acts[cell.event].variants.isEmpty {
+        if let event = item.event, alphabet.acts[event].variants.isEmpty {
           .notServed(name)
-        } else if place(of: cell, in: offered) == nil {
+        } else if nearest(in: offered, item.isPlace) == nil {
           .notOffered(need(of: moves, from: start))
-        } else if isHidden(cell, in: offered) {
+        } else if offered.places.allSatisfy({ !item.isPlace($0) || own.isHidden($0) }) {
           .hidden
-        } else if place(of: cell, in: tried) == nil {
+        } else if item.isTooLong {
+          .tooLong
+        } else if nearest(in: tried, item.isPlace) == nil {
           .notTaken(failure(in: moves))
         } else {
           .open
         }
-      return CoverageGap(cell: cell, reason: reason, path: path)
+      return CoverageGap(subject: item.subject, reason: reason, path: path)
     }
   }
 
-  /// The nearest place in which a cell can be tried.
-  private func place(of cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>) -> Int?
-  {
+  /// Something that is missing, and where it can be tried.
+  private struct Missing {
+    var subject: CoverageGap.Subject
+    /// What is given there; `nil` where it is waited.
+    var event: Int?
+    var isTooLong = false
+    var isPlace: (ModelMap.Place) -> Bool
+  }
+
+  private func missing(in coverage: CellCoverage) -> [Missing] {
+    let machine = machine
+    var all = coverage.missing.map { cell in
+      let edges = machine.caused[cell.state * machine.eventCount + cell.event]
+      return Missing(subject: .cell(cell), event: cell.event) { place in
+        place.state == cell.state
+          && (edges.isEmpty || edges.contains { $0.guard.holds(under: place.conditions) })
+      }
+    }
+    guard let goals else { return all }
+    let conditions = machine.definition.conditions.map(\.name)
+    for row in goals.missingRows {
+      let cell = CellCoverage.Cell(
+        state: row.cell / machine.eventCount, event: row.cell % machine.eventCount, isLegal: true)
+      // Of a cell that was not visited at all nothing more need be said.
+      guard coverage.isVisited(cell) else { continue }
+      all.append(
+        Missing(
+          subject: .row(cell, condition: row.condition < 0 ? nil : conditions[row.condition]),
+          event: cell.event
+        ) { $0.state == cell.state && row.holds(under: $0.conditions) })
+    }
+    for timer in goals.missingTimers {
+      let (state, _, target) = own.place(of: timer)
+      let edge = own.edge(timer, from: state)
+      let window = machine.definition.transitions[edge.transition].window
+      all.append(
+        Missing(
+          subject: .timer(state: state, window, target: machine.definition.states[target].name), event: nil,
+          isTooLong: goals.isTooLong(timer)
+        ) { $0.state == state && edge.guard.holds(under: $0.conditions) })
+    }
+    return all
+  }
+
+  /// The nearest place of those in which something can be tried.
+  private func nearest(
+    in search: StateSpace<ModelMap.Place, ModelMap.Move>, _ isPlace: (ModelMap.Place) -> Bool
+  ) -> Int? {
     var best: Int?
-    for (number, place) in search.places.enumerated() where isPlace(place, of: cell) {
+    for (number, place) in search.places.enumerated() where isPlace(place) {
       if best.map({ search.costs[number] < search.costs[$0] }) ?? true { best = number }
     }
     return best
-  }
-
-  /// Whether a cell can be tried in a place.
-  private func isPlace(_ place: ModelMap.Place, of cell: CellCoverage.Cell) -> Bool {
-    guard place.state == cell.state else { return false }
-    let edges = machine.caused[cell.state * machine.eventCount + cell.event]
-    return edges.isEmpty || edges.contains { $0.guard.holds(under: place.conditions) }
-  }
-
-  /// Whether nobody can be certain of being where a cell can be tried.
-  private func isHidden(
-    _ cell: CellCoverage.Cell, in search: StateSpace<ModelMap.Place, ModelMap.Move>
-  ) -> Bool {
-    search.places.allSatisfy { !isPlace($0, of: cell) || own.isHidden($0) }
   }
 
   /// The first thing on a way that the device does not offer.

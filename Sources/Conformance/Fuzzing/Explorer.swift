@@ -164,6 +164,8 @@ public struct Explorer: Sendable {
   var wrapped: [[UInt64]]
   /// How often such a row was broken off, since the device did not stay where it can be given.
   var unwrapped = 0
+  /// The events that have rows which depend on what was last disturbed, as bits, until the next choice.
+  var disturbed: UInt64 = 0
   /// Where a test stands that goes to a bound of a timer.
   var edgeStage = EdgeStage.none
   /// The choices that were spent on going around, where nothing leads back, on asking what changes nothing, and at bounds of timers.
@@ -243,6 +245,7 @@ public struct Explorer: Sendable {
     isEnduring = false
     insistence.left = 0
     edgeStage = .none
+    disturbed = 0
     decisions.reset()
     lastChoice = nil
     wasDue = .never

@@ -11,6 +11,7 @@ extension Explorer {
     if let choice = insisted(in: explorationState) { return choice }
     if edgeStage != .none, let choice = edged(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
+    if disturbed != 0, let choice = concerned(among: legal) { return choice }
     if isPaced, !wasSilent, let choice = wanted(in: explorationState) { return choice }
     if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
     let settles =
@@ -39,6 +40,15 @@ extension Explorer {
     }
     guard moving != 0 else { return passing(in: explorationState) }
     return decided(among: timely(moving, in: explorationState), in: explorationState)
+  }
+
+  /// Now and then, of what has rows that depend on what was disturbed just now, whichever it is.
+  private mutating func concerned(among legal: UInt64) -> Choice? {
+    let concerned = disturbed & legal
+    disturbed = 0
+    guard concerned != 0, chance(0.5) else { return nil }
+    let event = pick(concerned)
+    return Choice(event, variant: variant(of: event))
   }
 
   /// A stimulus that the model moves with.
@@ -87,7 +97,7 @@ extension Explorer {
   }
 
   /// The shortest wait that leads past a moment.
-  private mutating func past(_ moment: Instant) -> Choice? {
+  mutating func past(_ moment: Instant) -> Choice? {
     costs?.doubt(for: max(moment - (.zero + time), Interval.zero)).map { Choice(alphabet.wait, variant: $0) }
   }
 

@@ -9,8 +9,8 @@ extension Explorer {
     case none
     /// It has waited up to an edge; what is given there is counted under a number.
     case reached(UInt64)
-    /// Something was given there, whose outcome the device is let show.
-    case given
+    /// Something was given there, whose outcome the device is let show; when the timer would have ended, or never.
+    case given(Instant)
   }
 
   /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
@@ -56,11 +56,15 @@ extension Explorer {
     case .reached(let context):
       edgeStage = .none
       guard let choice = stimulus(for: context, in: explorationState) else { return nil }
-      edgeStage = .given
+      edgeStage = .given(explorationState.deadline)
       return choice
-    case .given:
+    case .given(let due):
       edgeStage = .none
-      guard explorationState.hasDeadline, chance(Self.shown) else { return nil }
+      guard chance(Self.shown) else { return nil }
+      guard explorationState.hasDeadline else {
+        // What was called off must not come all the same.
+        return due == .never || variantCounts[alphabet.wait] == 0 ? nil : past(due)
+      }
       if explorationState.isAwaiting, variantCounts[alphabet.settle] > 0 { return Choice(alphabet.settle) }
       return mayWait(upTo: explorationState.deadline) ? alphabet.choice(of: .edge(.past)) : nil
     }

@@ -119,9 +119,10 @@ extension Explorer {
   /// Keeps what was chosen, and where.
   @inline(never)
   mutating func noteCosts(of choice: Choice, in explorationState: ExplorationState) {
-    wasDue = explorationState.isAwaiting ? explorationState.deadline : .never
+    wasDue = explorationState.isAwaiting || settings.isPlayed ? explorationState.deadline : .never
     let act = Int(choice.act)
     if alphabet.disturbances.contains(act) {
+      if settings.isPlayed { disturbed = alphabet.concerned[act - alphabet.disturbances.lowerBound] }
       let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
       let ends = alphabet.ending & bit != 0 && Int(choice.variant) == variantCounts[act] - 1
       plan.held = ends ? plan.held & ~bit : plan.held | bit

@@ -43,6 +43,8 @@ struct ModelMap: Sendable {
   private var levers: [Lever] = []
   /// What may take a state on at once without a sign.
   private let quiet: [[Specification.Step]]
+  /// Whether each state lasts no time.
+  private let momentary: [Bool]
   /// The acts that turned out to be none.
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
@@ -65,6 +67,7 @@ struct ModelMap: Sendable {
       quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero && $0.plus < 0 }
     }
     self.quiet = quiet
+    momentary = specification.cells.isMomentary
     self.machine = machine
     self.alphabet = alphabet
     var count = 0
@@ -231,14 +234,28 @@ struct ModelMap: Sendable {
     return moves
   }
 
-  /// What time brings about in a place, as the machine promises it: rows with a time and without an event.
+  /// Whether a state lasts no time.
+  func isMomentary(_ state: Int) -> Bool { momentary[state] }
+
+  /// The edges that time brings about in a state, as the machine promises it: rows with a time and without an event.
+  func timers(in state: Int) -> [Int] {
+    machine.spontaneous[state].enumerated().compactMap { index, edge in
+      edge.event == nil && edge.latest != .forever ? spontaneousStart[state] + index : nil
+    }
+  }
+
+  /// An edge that is taken by itself in a state.
+  func edge(_ number: Int, from state: Int) -> Machine.Edge {
+    machine.spontaneous[state][number - spontaneousStart[state]]
+  }
+
+  /// Those edges of a place, as moves.
   func timers(in place: Place) -> [Move] {
-    machine.spontaneous[place.state].enumerated().compactMap { index, edge in
-      guard edge.event == nil, edge.latest != .forever, edge.guard.holds(under: place.conditions) else {
-        return nil
-      }
+    timers(in: place.state).compactMap { number in
+      let edge = edge(number, from: place.state)
+      guard edge.guard.holds(under: place.conditions) else { return nil }
       let target = self.place(after: edge, under: place.conditions)
-      return Move(choice: nil, edge: spontaneousStart[place.state] + index, target: target, cost: 1)
+      return Move(choice: nil, edge: number, target: target, cost: 1)
     }
   }
 
@@ -251,11 +268,6 @@ struct ModelMap: Sendable {
     let cell = causedStart.lastIndex { $0 <= number } ?? 0
     let edge = machine.caused[cell][number - causedStart[cell]]
     return (cell / machine.eventCount, edge.event, edge.target)
-  }
-
-  /// The edge that a move of time follows.
-  func spontaneousEdge(_ number: Int, from state: Int) -> Machine.Edge {
-    machine.spontaneous[state][number - spontaneousStart[state]]
   }
 
   /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.

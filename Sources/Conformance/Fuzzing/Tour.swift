@@ -1,5 +1,5 @@
 import Automata
-import Basics
+public import Basics
 
 /// A tour through a machine: generates tests that visit every cell of its table, the empty ones too, in few events.
 ///
@@ -21,15 +21,17 @@ public struct Tour: Sendable {
     public var budget = 20_000
     /// How often a way that the device did not take is tried again.
     public var tries = 4
-    /// Whether it waits once for all that time brings about, too, where time costs nothing: a timer shows to who waits.
-    public var waitsForTimers = false
+    /// Whether each row is taken under each of its conditions, and not each cell once under any.
+    public var coversRows = false
+    /// Whether it also waits, to both ends, for what time brings about; and how long at the most for one. `nil` for not at all.
+    public var longestTimer: Interval?
 
     /// The usual settings.
     public init() {}
   }
 
   /// How much may be brought about in a test.
-  private enum Scope: Int, CaseIterable {
+  enum Scope: Int, CaseIterable {
     /// Only what stimuli bring about.
     case plain
     /// Conditions that can be taken away again.
@@ -56,8 +58,14 @@ public struct Tour: Sendable {
   private let nodeStates: [Int]
   /// The cells still to be visited, by `state * events + event`; those alone that the tester can try.
   private(set) var isMissing: [Bool]
-  /// The edges that are not waited for any more.
-  private var isWaitedFor: [Bool] = []
+  /// The rows and the timers that it is for.
+  private(set) var goals = TourGoals()
+  /// What was tried of each edge by which the device went elsewhere each time, by its number.
+  var detours: [Int: Detour] = [:]
+  /// What the next test begins with, where that was found out when the last one ended.
+  private var upcoming: (start: Int, moves: [ModelMap.Move], scope: Scope)?
+  /// Whether the current move is waited for because of its timer.
+  private(set) var isAttempted = false
   /// How often each edge was tried in vain, by scope: what does not happen under some conditions may in others.
   private var allFailures: [[Int]]
   private var scope = Scope.plain
@@ -117,8 +125,11 @@ public struct Tour: Sendable {
         && !cells.isMomentary[cell / machine.eventCount] && (visited?.visits[cell] ?? 0) == 0
     }
     allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
-    isWaitedFor = [Bool](repeating: !settings.waitsForTimers, count: map.edgeCount)
-    isFinished = nextTest() == nil
+    goals = TourGoals(map, hasRows: settings.coversRows, longestTimer: settings.longestTimer) { [isMissing] in
+      isMissing[$0]
+    }
+    upcoming = nextTest()
+    isFinished = upcoming == nil
   }
 }
 
@@ -127,7 +138,8 @@ extension Tour {
   ///
   /// - Returns: the number of its start.
   public mutating func begin() -> Int {
-    let next = nextTest()
+    let next = upcoming ?? nextTest()
+    upcoming = nil
     isFinished = next == nil
     let number = next?.start ?? openStarts.last ?? starts.count - 1
     scope = next?.scope ?? scope
@@ -135,7 +147,7 @@ extension Tour {
     conditions = starts[number].conditions
     plan = next?.moves ?? []
     stand = progress
-    current = nil
+    (current, isAttempted) = (nil, false)
     waits = 0
     doubts = [:]
     doubtCount = 0
@@ -159,13 +171,14 @@ extension Tour {
   public mutating func end(in explorationState: ExplorationState) -> Bool {
     if explorationState.node >= 0 { arrive(at: nodeStates[explorationState.node]) } else { miss() }
     idleTests = progress == stand ? idleTests + 1 : 0
-    isFinished = events >= settings.budget || idleTests == Self.maximumIdleTests || nextTest() == nil
+    upcoming = nextTest()
+    isFinished = events >= settings.budget || idleTests == Self.maximumIdleTests || upcoming == nil
     return true
   }
 
   /// A number that every cell that is visited and every way that is tried in vain changes.
   private var progress: Int {
-    let done = (isMissing.count { !$0 } + isWaitedFor.count { $0 }) * 1_000_000
+    let done = (isMissing.count { !$0 } + goals.count) * 1_000_000
     return allFailures.joined().reduce(done, +)
   }
 
@@ -184,14 +197,15 @@ extension Tour {
     guard let choice = test.choices.last else { return }
     let act = Int(choice.act)
     map.remove(act)
-    current = nil
+    (current, isAttempted) = (nil, false)
     guard act < map.machine.eventCount else { return }
     for state in 0..<map.machine.stateCount { isMissing[state * map.machine.eventCount + act] = false }
   }
 
   /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
-  private func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
-    guard settings.waitsForTimers || isMissing.contains(true), !openStarts.isEmpty else { return nil }
+  private mutating func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
+    guard !goals.missingTimers.isEmpty || !goals.rows.isEmpty || isMissing.contains(true), !openStarts.isEmpty
+    else { return nil }
     let places = openStarts.map { starts[$0] }
     for scope in Scope.allCases {
       let failures = allFailures[scope.rawValue]
@@ -199,11 +213,11 @@ extension Tour {
       let way = map.way(from: places, allowed: allowed, failures: failures) { isWanted($0) }
       if let way { return (openStarts[way.start], way.moves, scope) }
     }
-    return nil
+    return settings.coversRows ? detour() : nil
   }
 
   /// The conditions that may be brought about.
-  private func allowance(of scope: Scope) -> UInt64 {
+  func allowance(of scope: Scope) -> UInt64 {
     var allowed: UInt64 = 0
     for (number, item) in map.machine.definition.conditions.enumerated() {
       switch scope {
@@ -216,7 +230,7 @@ extension Tour {
   }
 
   /// Whether something is missing that can be tried in a place.
-  private func isWanted(_ place: ModelMap.Place) -> Bool {
+  func isWanted(_ place: ModelMap.Place) -> Bool {
     !map.isHidden(place) && (timer(in: place) != nil || hasMissingCell(place))
   }
 
@@ -226,14 +240,14 @@ extension Tour {
       isMissing[cell]
         && (map.machine.caused[cell].isEmpty
           || map.machine.caused[cell].contains { $0.guard.holds(under: place.conditions) })
-    }
+    } || !goals.wantedCells(in: place.state, under: place.conditions).isEmpty
   }
 }
 
 extension Tour {
   /// What time brings about in a place and was not waited for.
   private func timer(in place: ModelMap.Place) -> ModelMap.Move? {
-    settings.waitsForTimers ? map.timers(in: place).first { !isWaitedFor[$0.edge] } : nil
+    goals.timers.isEmpty ? nil : map.timers(in: place).first { goals.isWanted(timer: $0.edge) }
   }
 
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
@@ -245,20 +259,24 @@ extension Tour {
     doubtCount = 0
     let state = nodeStates[explorationState.node]
     arrive(at: state)
-    if let choice = missingChoice(in: state, explorationState) {
+    let here = ModelMap.Place(state: state, conditions: conditions)
+    // What was refused, and what changes nothing, must leave a timer alone: it is waited for before anything leads away.
+    let isTiming = isAttempted || current == nil && !map.isHidden(here) && timer(in: here) != nil
+    if let (choice, leaves) = missingChoice(in: state, explorationState), !leaves || !isTiming {
       // Refusals lead nowhere; everything else leads away from the plan.
       if !choice.isForbidden { abandon() }
-      isMissing[state * map.machine.eventCount + Int(choice.act)] = false
+      let cell = state * map.machine.eventCount + Int(choice.act)
+      isMissing[cell] = false
+      goals.visit(cell, in: state, under: conditions)
       return choice
     }
-    let here = ModelMap.Place(state: state, conditions: conditions)
     if current == nil, let timer = timer(in: here) {
       abandon()
-      isWaitedFor[timer.edge] = true
-      (current, origin, hasActed) = (timer, state, false)
+      goals.begin(timer: timer.edge, maximum: map.tries[timer.edge])
+      (current, origin, hasActed, isAttempted) = (timer, state, false, true)
       return letTimePass(for: timer, explorationState)
     }
-    if !map.isHidden(here), hasMissingCell(here) { return awaitPermission(in: here) }
+    if !isAttempted, !map.isHidden(here), hasMissingCell(here) { return awaitPermission(in: here) }
     if let current { return letTimePass(for: current, explorationState) }
     if plan.isEmpty {
       let way = map.way(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }
@@ -280,16 +298,19 @@ extension Tour {
   }
 
   /// What is missing in a state: refusals first, then what stays, then what leads on.
-  private func missingChoice(in state: Int, _ explorationState: ExplorationState) -> Choice? {
+  private func missingChoice(
+    in state: Int, _ explorationState: ExplorationState
+  ) -> (choice: Choice, leaves: Bool)? {
     let machine = map.machine
     let first = state * machine.eventCount
     for event in 0..<machine.eventCount where isMissing[first + event] {
       if machine.caused[first + event].isEmpty, explorationState.forbidden >> UInt64(event) & 1 == 1 {
-        return Choice(event, isForbidden: true)
+        return (Choice(event, isForbidden: true), false)
       }
     }
     var best: (choice: Choice, leaves: Bool)?
-    for event in 0..<machine.eventCount where isMissing[first + event] {
+    let rows = goals.wantedCells(in: state, under: conditions)
+    for event in 0..<machine.eventCount where isMissing[first + event] || rows.contains(first + event) {
       guard explorationState.legal >> UInt64(event) & 1 == 1,
         let choice = map.choices(of: event, under: conditions).first
       else { continue }
@@ -300,7 +321,7 @@ extension Tour {
         }
       if best == nil || (best?.leaves == true && !leaves) { best = (choice, leaves) }
     }
-    return best?.choice
+    return best
   }
 
   /// Waits until the device may do what the map says it may: conditions take a moment.
@@ -310,13 +331,15 @@ extension Tour {
     if delays[place.state, default: 0] <= Self.maximumDelays { return wait(.milliseconds(600)) }
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
     for cell in cells { isMissing[cell] = false }
+    goals.giveUpRows(in: place.state, under: place.conditions)
     return wait(.milliseconds(600))
   }
 
   /// Notes where the last move led.
   private mutating func arrive(at state: Int) {
     guard let move = current else { return }
-    if isAt(move.target, state) { return succeed(move) }
+    if isAttempted { noteTimer(move, in: state) }
+    if isAt(move.target, state), !isAttempted || state != origin || waits > 1 { return succeed(move) }
     if move.choice == nil || map.isHidden(move.target) {
       // Time may have brought about the next thing too.
       let run = plan.prefix { $0.choice == nil }
@@ -331,13 +354,27 @@ extension Tour {
     miss()
   }
 
+  /// Notes how far a timer was waited for: up to its first end, where the device is still where it was; or to its end, as all that end
+  /// no later.
+  private mutating func noteTimer(_ move: ModelMap.Move, in state: Int) {
+    if state == origin, !isAt(move.target, state) || waits == 1 { return goals.pass(timer: move.edge) }
+    guard goals.isBegun(timer: move.edge) else { return }
+    let window = map.edge(move.edge, from: origin)
+    goals.end(
+      timers: map.timers(in: origin).filter { number in
+        let edge = map.edge(number, from: origin)
+        return number == move.edge || edge.latest <= window.latest && edge.guard.holds(under: conditions)
+      })
+  }
+
   private func isAt(_ place: ModelMap.Place, _ state: Int) -> Bool {
     place.state == state && place.conditions == conditions
   }
 
   private mutating func succeed(_ move: ModelMap.Move) {
-    if move.edge >= 0 { allFailures[scope.rawValue][move.edge] = 0 }
+    if move.edge >= 0, detours[move.edge]?.note() == nil { allFailures[scope.rawValue][move.edge] = 0 }
     current = nil
+    isAttempted = false
     waits = 0
   }
 
@@ -357,10 +394,14 @@ extension Tour {
     fail(run[run.count - 1].edge)
   }
 
+  /// Whether an edge was tried in vain as often as it is tried.
+  func isFailed(edge: Int) -> Bool { allFailures.contains { $0[edge] >= map.tries[edge] } }
+
   private mutating func fail(_ edge: Int) { allFailures[scope.rawValue][edge] += 1 }
 
   private mutating func abandon() {
     current = nil
+    isAttempted = false
     plan = []
     waits = 0
   }

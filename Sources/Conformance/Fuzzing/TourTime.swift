@@ -5,9 +5,10 @@ import Basics
 extension Tour {
   /// Lets time pass until a move comes about, in steps fine enough not to pass what is wanted.
   mutating func letTimePass(for move: ModelMap.Move, _ explorationState: ExplorationState) -> Choice? {
-    let edge = map.spontaneousEdge(move.edge, from: origin)
+    let edge = map.edge(move.edge, from: origin)
     if let faultAction = faultAction(for: edge, failures: failures[move.edge]) { return faultAction }
     waits += 1
+    if waits == 1, isAttempted, let choice = passFirstEnd() { return choice }
     let end = plan.prefix { $0.choice == nil }.last ?? move
     if isRestless(end.target) { return fineWait(failures: failures[move.edge]) }
     if explorationState.isAwaiting, explorationState.hasDeadline, waits <= 2 { return settle() }
@@ -59,6 +60,12 @@ extension Tour {
     }
     let turn = count % (stimuli.count + 1)
     return turn < stimuli.count ? stimuli[turn] : coarseWait(count)
+  }
+
+  /// Up to where a timer may end at the earliest: nothing may come by then.
+  private func passFirstEnd() -> Choice? {
+    map.alphabet.choice(of: .edge(TimerEdge(.opening, .milliseconds(-1))))
+      ?? map.alphabet.choice(of: .edge(TimerEdge(.closing, .milliseconds(-1))))
   }
 
   func wait(_ length: Interval) -> Choice? { map.alphabet.choice(of: TestAction.wait(length)) }

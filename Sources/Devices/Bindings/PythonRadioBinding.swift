@@ -232,8 +232,8 @@ extension Binding {
             self._operate("meaning", text)
 
         def _ask(self, operation, answer, place, then):
-            if then is not None:
-                self._waiting.append((operation, answer, _place(place), then))
+            # Also where nothing is done then: its answer must not be taken for that of a later one.
+            self._waiting.append((operation, answer, _place(place), then or (lambda *arguments: None)))
 
         def _take(self, index, key, event):
             """What waits for the end of an operation."""

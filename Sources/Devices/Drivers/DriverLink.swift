@@ -56,6 +56,8 @@ struct DriverLink<Transport: HCITransport> {
   private var isProvoked = false
   /// Until when nothing is begun: the answer to something that makes no sense would be taken for that to an operation.
   private var quietEnd = Instant.zero
+  /// What makes no sense and is sent when no operation is under way: its answer would be taken for that of the operation.
+  private var heldMalformed: MalformedBluetooth?
 
   init(_ transport: Transport, host: HostSettings, target: DriverTarget, patience: Interval? = nil) {
     way = CentralLink(LabCentral(transport, host))
@@ -108,6 +110,10 @@ extension DriverLink {
 
   /// Begins what waits, once nothing is under way.
   private mutating func goOn() throws(LabFault) {
+    if pending.isEmpty, outgoing.isEmpty, let malformed = heldMalformed {
+      heldMalformed = nil
+      try send(malformed)
+    }
     while pending.isEmpty, outgoing.isEmpty, central.transport.now >= quietEnd,
       let operation = waiting.popFirst()
     {
@@ -230,6 +236,7 @@ extension DriverLink {
   mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {
     try central.check()
     guard case .open = state, let link = way.link else { return }
+    guard pending.isEmpty, outgoing.isEmpty else { return heldMalformed = malformed }
     let all = services.flatMap(\.characteristics)
     let write = all.first { !$0.properties.isDisjoint(with: [.write, .writeWithoutResponse]) }
     let notify = all.first { !$0.properties.isDisjoint(with: [.notify, .indicate]) }
@@ -294,7 +301,7 @@ extension DriverLink {
     pending = []
     waiting.removeAll()
     outgoing = []
-    isProvoked = false
+    heldMalformed = nil
     quietEnd = .zero
   }
 
@@ -355,6 +362,8 @@ extension DriverLink {
   private mutating func handle(_ event: CentralLink<Transport>.Event) throws(LabFault) {
     switch event {
     case .connected(let link, let isFirst):
+      // What was provoked on the link before may be reported until now.
+      isProvoked = false
       if isFirst { events.append(.connected(way.address)) }
       try discover(on: link)
     case .disconnected(let reason, _):

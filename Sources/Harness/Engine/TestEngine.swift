@@ -77,7 +77,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     var own = Tour.Settings()
     own.length = settings.length
     own.budget = min(own.budget, settings.steps ?? .max)
-    own.waitsForTimers = abilities.isPlayed
+    own.longestTimer = abilities.isPlayed ? .forever : nil
     let tour = Tour(
       specification, alphabet, starts: starts, standing: abilities.conditions, visited: visited, settings: own
     )

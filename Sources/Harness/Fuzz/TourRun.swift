@@ -29,6 +29,9 @@ public final class TourRun {
   private let replay: (Case, Outcome) -> String?
   private let settings: Tour.Settings
 
+  /// How long a timer may take for which a tour waits by the clock.
+  private static let longestTimer = Interval.seconds(660)
+
   /// So many tests in a row with trouble in the lab end a tour.
   private static let maximumTroubles = 3
 
@@ -78,7 +81,8 @@ public final class TourRun {
     let alphabet = Alphabet(specification, abilities, weights: target.withheld.map { ($0, 0) })
     let starts = machine.machine.startConditions(target.starts, of: abilities)
     var settings = settings
-    settings.waitsForTimers = abilities.isPlayed
+    settings.coversRows = true
+    settings.longestTimer = abilities.isInVirtualTime ? .forever : Self.longestTimer
     var tour = Tour(
       specification, alphabet, starts: starts, standing: abilities.conditions, settings: settings)
     var engine = TestEngine(
@@ -124,7 +128,29 @@ public final class TourRun {
     let finder = GapFinder(
       specification, alphabet, starts: open, standing: abilities.conditions, after: tour)
     summary.gaps = CoverageGaps.grouped(finder.gaps(in: cells), of: cells)
+    noteGaps(&summary, starts[starts.count - 1])
     return summary
+  }
+
+  /// What could have been covered and was not is a case that did not come to its end, so that every report says it.
+  private func noteGaps(_ summary: inout Summary, _ start: StartCondition) {
+    let gaps = summary.gaps.filter(\.isAvoidable)
+    guard summary.tally.exitStatus == .agree, !gaps.isEmpty else { return }
+    let count = gaps.reduce(0) { $0 + $1.items.count }
+    let id = "cover/\(target.machine.label)-rest"
+    let test = Case(
+      id: id, name: "What the tour of \(target.machine.label) did not cover", file: id,
+      scenario: Scenario(title: "rest", machine: target.machine.label, steps: []), machine: target.machine,
+      device: target.device, start: start, seed: target.seed)
+    listener.take(.begin(test.record))
+    let shown = gaps.prefix(3).map { "\($0.state): \($0.items.joined(separator: ", ")) (\($0.reason))" }
+    let rest = gaps.count > 3 ? "; and more" : ""
+    end(
+      test,
+      Outcome(
+        .incomplete("\(count) not covered: " + shown.joined(separator: "; ") + rest), StepMark(0, line: 0),
+        at: .zero),
+      &summary)
   }
 
   private func end(_ test: Case, _ outcome: Outcome, _ summary: inout Summary) {

@@ -8,11 +8,15 @@ extension Command {
       "Tries every allowed and every forbidden request of a machine, in each of its states, on a device.",
       discussion: """
         A short tour: in each state everything that must be refused, then what is allowed, then the shortest way to what
-        was not tried yet. What needs conditions, such as a jam or a lossy link, is led there by the device's faults.
-        Where a program plays the device in virtual time, each of the machine's timers is waited for, too.
+        was not tried yet. A row that asks for conditions, such as a jam or a lossy link, is taken under each of them that
+        the device's faults bring about. Each timer is waited for up to its first end, when nothing may have come, and up to
+        its last; by the clock those of up to eleven minutes.
 
-        For each request that is missing it says why, and the shortest path to try: it cannot be reached with this device,
-        nobody who watches can be certain of it, or the device did not go there.
+        For each request, row and timer that is missing it says why, and the shortest path to try: it cannot be reached with
+        this device, nobody who watches can be certain of it, or the device did not go there.
+
+        Exit status: 0 all agree and all that can be covered was, 1 a divergence, 3 trouble in the lab, 5 all agree and
+        something was not covered that could be: it was not tried, or given up since the device did not go there.
 
         Each test of the tour is a case of the reports, and a divergence is saved in failures/. With --save the tour is
         kept as scenarios: FILE, and FILE-2 and so on where it takes several starts.

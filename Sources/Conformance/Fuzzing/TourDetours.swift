@@ -1,0 +1,82 @@
+import Automata
+import Basics
+
+/// How a tour comes to what the device does only after something else was done before, such as a lock that is found unlocked since it
+/// was left so.
+extension Tour {
+  /// What was tried of an edge that the device did not take on the shortest way.
+  struct Detour: Equatable, Sendable {
+    /// The number of the next detour.
+    var number = 0
+    /// Whether this one was made, and whether it has led there: then it is made again for all that is left.
+    var isMade = false
+    var hasLed = false
+
+    /// It has led there.
+    mutating func note() { hasLed = true }
+  }
+
+  /// How many detours are made for an edge.
+  private static var maximumDetours: Int { 8 }
+
+  /// A test that comes to an edge which the device did not take so far through a state in which it was not before: first through those
+  /// that look like the edge's target.
+  mutating func detour() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
+    let allowed = allowance(of: .lasting)
+    let none = [Int](repeating: 0, count: map.edgeCount)
+    while true {
+      var open = none
+      for (edge, detour) in detours where detour.number >= Self.maximumDetours {
+        open[edge] = map.tries[edge]
+      }
+      let wanted = map.way(from: openStarts.map { starts[$0] }, allowed: allowed, failures: open) {
+        isWanted($0)
+      }
+      guard let wanted, let move = wanted.moves.first(where: { isFailed($0) && $0.choice == nil }) else {
+        return nil
+      }
+      var detour = detours[move.edge] ?? Detour()
+      if detour.isMade, !detour.hasLed { detour.number += 1 }
+      (detour.isMade, detour.hasLed) = (false, false)
+      while detour.number < Self.maximumDetours {
+        if let test = test(through: detour.number, to: move) {
+          detour.isMade = true
+          detours[move.edge] = detour
+          return (test.start, test.moves, .lasting)
+        }
+        detour.number += 1
+      }
+      detours[move.edge] = detour
+    }
+  }
+
+  /// Whether an edge was tried in vain in every scope.
+  private func isFailed(_ move: ModelMap.Move) -> Bool {
+    move.edge >= 0 && isFailed(edge: move.edge)
+  }
+
+  /// A test that goes through the n-th of the states that look like an edge's target, then of the others, and then the edge.
+  private func test(through number: Int, to move: ModelMap.Move) -> (start: Int, moves: [ModelMap.Move])? {
+    let states = map.machine.definition.states
+    let (origin, _, target) = map.place(of: move.edge)
+    let all = states.indices.filter { $0 != origin && $0 != target && !map.isMomentary($0) }
+    let alike = all.filter { states[$0].status == states[target].status }
+    let order = alike + all.filter { !alike.contains($0) }
+    guard number < order.count else { return nil }
+    let allowed = allowance(of: .lasting)
+    func way(from places: [ModelMap.Place], to state: Int) -> (start: Int, moves: [ModelMap.Move])? {
+      map.way(from: places, allowed: allowed, failures: failures) { $0.state == state }
+    }
+    guard let there = way(from: openStarts.map { starts[$0] }, to: order[number]) else { return nil }
+    let middle = there.moves.last?.target ?? starts[openStarts[there.start]]
+    guard let back = way(from: [middle], to: origin) else { return nil }
+    let place = back.moves.last?.target ?? middle
+    let none = [Int](repeating: 0, count: map.edgeCount)
+    guard
+      let last = map.moves(from: place, allowed: allowed, failures: none).first(where: {
+        $0.edge == move.edge
+      })
+    else { return nil }
+    return (openStarts[there.start], there.moves + back.moves + [last])
+  }
+}

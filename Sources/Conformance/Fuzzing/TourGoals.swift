@@ -1,0 +1,157 @@
+import Automata
+import Basics
+
+/// What a tour is for beside the cells of the table: each row under each of its conditions, and each timer at both of its ends.
+struct TourGoals: Sendable {
+  /// A row that a stimulus sets off, under one condition that it asks for, or under none.
+  struct Row: Hashable, Sendable {
+    /// Its cell, as `state * events + event`.
+    var cell: Int
+    var `guard`: Guard
+    /// The number of the condition, or less than zero where it asks for none.
+    var condition: Int
+
+    /// Whether it can be taken under some conditions, as it is to be.
+    func holds(under conditions: UInt64) -> Bool {
+      self.guard.holds(under: conditions) && (condition < 0 || conditions >> UInt64(condition) & 1 == 1)
+    }
+  }
+
+  /// How far something has come.
+  enum Progress: Equatable, Sendable { case wanted, done, givenUp, tooLong }
+
+  /// How far a timer was waited for.
+  struct Timer: Equatable, Sendable {
+    /// The number of its edge.
+    var edge: Int
+    /// Whether it was waited for up to its first end, and nothing came.
+    var isBegun = false
+    var progress = Progress.wanted
+    /// How often it was begun to be waited for.
+    var attempts = 0
+  }
+
+  /// The rows of cells that have several, in the order of the cells.
+  private(set) var rows: [Row] = []
+  private(set) var progress: [Progress] = []
+  /// The places of the rows of each state.
+  private var rowsOfState: [Range<Int>] = []
+  private(set) var timers: [Timer] = []
+  private var timerOfEdge: [Int] = []
+
+  /// Nothing.
+  init() {}
+
+  /// - Parameters:
+  ///   - map: the machine, and what can be done with the device.
+  ///   - isOpen: whether a cell can be tried.
+  ///   - hasTimers: whether timers are waited for; with a device whose time is the clock's, those that are worth it.
+  init(_ map: ModelMap, hasRows: Bool, longestTimer: Interval?, isOpen: (Int) -> Bool) {
+    let machine = map.machine
+    timerOfEdge = [Int](repeating: -1, count: map.edgeCount)
+    for state in 0..<machine.stateCount {
+      let first = rows.count
+      for cell in state * machine.eventCount..<(state + 1) * machine.eventCount where hasRows && isOpen(cell)
+      {
+        let own = Self.rows(of: machine.caused[cell], in: cell)
+        // What a cell has but one of is its own visit.
+        if own.count > 1 || own.contains(where: { $0.condition >= 0 }) { rows += own }
+      }
+      rowsOfState.append(first..<rows.count)
+      guard let longestTimer, !map.isMomentary(state) else { continue }
+      for edge in map.timers(in: state) {
+        timerOfEdge[edge] = timers.count
+        var timer = Timer(edge: edge)
+        if map.edge(edge, from: state).latest > longestTimer { timer.progress = .tooLong }
+        timers.append(timer)
+      }
+    }
+    progress = rows.map { _ in .wanted }
+  }
+
+  private static func rows(of edges: [Machine.Edge], in cell: Int) -> [Row] {
+    var rows: [Row] = []
+    for edge in edges {
+      var conditions: [Int] = []
+      forEachBit(of: edge.guard.given) { conditions.append($0) }
+      for condition in conditions.isEmpty ? [-1] : conditions {
+        let row = Row(cell: cell, guard: edge.guard, condition: condition)
+        if !rows.contains(row) { rows.append(row) }
+      }
+    }
+    return rows
+  }
+}
+
+extension TourGoals {
+  /// The cells of rows that are wanted in a state and can be taken under some conditions.
+  func wantedCells(in state: Int, under conditions: UInt64) -> [Int] {
+    guard !rows.isEmpty else { return [] }
+    return rowsOfState[state].filter { progress[$0] == .wanted && rows[$0].holds(under: conditions) }.map {
+      rows[$0].cell
+    }
+  }
+
+  /// A stimulus is given: every row of its cell that holds is done.
+  mutating func visit(_ cell: Int, in state: Int, under conditions: UInt64) {
+    guard !rows.isEmpty else { return }
+    for place in rowsOfState[state] where rows[place].cell == cell && rows[place].holds(under: conditions) {
+      progress[place] = .done
+    }
+  }
+
+  /// What a state should allow under some conditions, and does not.
+  mutating func giveUpRows(in state: Int, under conditions: UInt64) {
+    guard !rows.isEmpty else { return }
+    for place in rowsOfState[state] where progress[place] == .wanted && rows[place].holds(under: conditions) {
+      progress[place] = .givenUp
+    }
+  }
+
+  /// The rows that were not taken so.
+  var missingRows: [Row] { rows.indices.filter { progress[$0] != .done }.map { rows[$0] } }
+
+  /// The edges of the timers that were not waited for.
+  var missingTimers: [Int] { timers.filter { $0.progress != .done }.map(\.edge) }
+
+  /// Whether a timer takes longer than is waited for it.
+  func isTooLong(_ edge: Int) -> Bool { timers[timerOfEdge[edge]].progress == .tooLong }
+
+  /// A number that everything which is done changes.
+  var count: Int {
+    progress.count { $0 != .wanted }
+      + timers.reduce(0) { $0 + $1.attempts + ($1.progress == .wanted ? 0 : 1) }
+  }
+
+  /// Whether a timer is to be waited for.
+  func isWanted(timer edge: Int) -> Bool {
+    let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
+    return place >= 0 && timers[place].progress == .wanted
+  }
+
+  /// A timer is waited for, for the last time where it was so often in vain.
+  mutating func begin(timer edge: Int, maximum: Int) {
+    let place = timerOfEdge[edge]
+    timers[place].attempts += 1
+    timers[place].isBegun = false
+    if timers[place].attempts >= maximum { timers[place].progress = .givenUp }
+  }
+
+  /// A timer was waited for up to its first end.
+  mutating func pass(timer edge: Int) {
+    if timerOfEdge.isEmpty || timerOfEdge[edge] < 0 { return }
+    timers[timerOfEdge[edge]].isBegun = true
+  }
+
+  /// Whether a timer was.
+  func isBegun(timer edge: Int) -> Bool {
+    !timerOfEdge.isEmpty && timerOfEdge[edge] >= 0 && timers[timerOfEdge[edge]].isBegun
+  }
+
+  /// The device has ended a timer, as all that end no later.
+  mutating func end(timers edges: [Int]) {
+    for edge in edges where !timerOfEdge.isEmpty && timerOfEdge[edge] >= 0 {
+      timers[timerOfEdge[edge]].progress = .done
+    }
+  }
+}
