@@ -92,7 +92,7 @@ public struct Explorer: Sendable {
   /// How many choices a test has left after that.
   static let aftermath = 8
   /// The part of all choices that is spent on that: with less, a count that a power cycle ends takes more than it costs others.
-  private static let endured = 0.125
+  static let endured = 0.125
   /// The events after which that begins: what takes a few repetitions is found before.
   private static let shallow = 8_000
   /// How many choices a test has left where it has left most of the machine behind for good, while that is new.
@@ -116,6 +116,8 @@ public struct Explorer: Sendable {
   static let longestUnwrapped = 20
   /// The events after which that begins.
   static let wrappingBegins = 2_000
+  /// The events after which it begins with what is to be refused.
+  static let wrappingRefusals = 20_000
 
   let alphabet: Alphabet
   private(set) var settings: Settings
@@ -162,6 +164,8 @@ public struct Explorer: Sendable {
   var insistence: (choice: Choice, position: UInt64, left: Int, wraps: Bool) = (Choice(0), 0, 0, false)
   /// In which positions each stimulus was given as often in a row as a byte counts.
   var wrapped: [[UInt64]]
+  /// Whether the last stimulus has led to where it was given.
+  var hasReturned = false
   /// How often such a row was broken off, since the device did not stay where it can be given.
   var unwrapped = 0
   /// The events that have rows which depend on what was last disturbed, as bits, until the next choice.
@@ -169,7 +173,8 @@ public struct Explorer: Sendable {
   /// Where a test stands that goes to a bound of a timer.
   var edgeStage = EdgeStage.none
   /// The choices that were spent on going around, where nothing leads back, on asking what changes nothing, and at bounds of timers.
-  var spent = (enduring: 0, lingering: 0, asking: 0, edges: 0)
+  /// And on rows as long as a byte counts.
+  var spent = (enduring: 0, lingering: 0, asking: 0, edges: 0, wrapping: 0)
   /// The part of the machine that can be reached where the test was so far, and where it began.
   private var reach = (now: 1.0, first: 1.0)
   /// Where the device was last let settle.
@@ -329,7 +334,9 @@ public struct Explorer: Sendable {
   /// Looks where the last choice has led.
   private mutating func arrive(at position: UInt64) {
     defer { lastPosition = position }
+    hasReturned = false
     if let choice = lastChoice {
+      hasReturned = Int(choice.act) < alphabet.eventCount && position == lastPosition
       // What was refused, and time that changed nothing, is no step of a way around.
       let isStimulus = Int(choice.act) < alphabet.eventCount && !choice.isForbidden
       guard isStimulus || position != lastPosition else { return }

@@ -9,6 +9,7 @@ extension Explorer {
       isEnduring = false
     }
     if let choice = insisted(in: explorationState) { return choice }
+    if hasReturned, wraps(in: explorationState) { return insisted(in: explorationState) }
     if edgeStage != .none, let choice = edged(in: explorationState) { return choice }
     let legal = explorationState.legal & offered
     if disturbed != 0, let choice = concerned(among: legal) { return choice }
@@ -156,7 +157,6 @@ extension Explorer {
       if count < minimum { (best, minimum) = (event, count) }
     }
     let choice = Choice(best, variant: variant(of: best))
-    if wraps(choice, in: explorationState) { return choice }
     let count = counts[context, best]
     if isFree, count < Self.insisting {
       let more = 1 << Int(count) - 1
@@ -169,21 +169,6 @@ extension Explorer {
     return choice
   }
 
-  /// Whether a request that changes nothing is now given as often in a row as a byte counts: in a campaign in two positions, since
-  /// in one of them it may not show, and where nothing but events is spent.
-  private mutating func wraps(_ choice: Choice, in explorationState: ExplorationState) -> Bool {
-    let position = explorationState.position
-    guard isFree, events > Self.wrappingBegins, uses(.wrapping), wrapped[Int(choice.act)].count < 2,
-      !wrapped[Int(choice.act)].contains(position),
-      test.choices.count + Self.wrapping + Self.aftermath < settings.longest
-    else { return false }
-    wrapped[Int(choice.act)].append(position)
-    insistence = (choice, position, Self.wrapping - 1, true)
-    plan.end = .max
-    plan.length = max(plan.length, test.choices.count + Self.wrapping + Self.aftermath)
-    return true
-  }
-
   /// What is given once more at once, while it has changed nothing.
   private mutating func insisted(in explorationState: ExplorationState) -> Choice? {
     guard insistence.left > 0 else { return nil }
@@ -191,7 +176,7 @@ extension Explorer {
     // Where requests take time, timers end between them.
     let goesOn =
       insistence.wraps
-      ? (explorationState.legal & explorationState.idle) >> act & 1 == 1
+      ? explorationState.admits(insistence.choice, alphabet)
       : insistence.position == explorationState.position
     guard goesOn else {
       if insistence.wraps, unwrapped < Self.longestUnwrapped {
