@@ -188,7 +188,9 @@ struct TimedShrinkerTests {
 
   @Test("a failure that shows only while the end is awaited needs nothing after its cause")
   mutating func atTheEnd() throws {
-    let best = try shrink([.wait(.seconds(1)), closeTo, .wait(.milliseconds(20)), .edge(TimerEdge(.closing, .milliseconds(-1)))])
+    let best = try shrink([
+      .wait(.seconds(1)), closeTo, .wait(.milliseconds(20)), .edge(TimerEdge(.closing, .milliseconds(-1))),
+    ])
     expect(best, [closeTo])
   }
 

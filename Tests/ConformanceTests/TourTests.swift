@@ -171,7 +171,8 @@ struct TourTests {
       let what =
         switch gap.subject {
         case .cell(let cell): definition.events[cell.event].name
-        case .row(let cell, let condition): "\(definition.events[cell.event].name) given \(condition ?? "nothing")"
+        case .row(let cell, let condition):
+          "\(definition.events[cell.event].name) given \(condition ?? "nothing")"
         case .timer(_, let window, let target): "\(window) to \(target)"
         }
       return "\(definition.states[gap.subject.state].name): \(what): \(gap.text)"

@@ -304,7 +304,8 @@ struct LabgridTests {
     #expect(
       night.output.contains(
         "the lock back-door is out of use: 3 runs failed one after the other: no device: "
-          + "no place with name=back-door at \(lab.address): none became available within 2 s"), "\(night.output)")
+          + "no place with name=back-door at \(lab.address): none became available within 2 s"),
+      "\(night.output)")
     #expect(night.output.contains("2 planned: 1 agree"), "\(night.output)")
     #expect(try await lab.client(["--place", "back-door", "show"]).contains("acquired: office/admin"))
     #expect(try await !lab.client(["reservations"]).contains("lockstep-"))

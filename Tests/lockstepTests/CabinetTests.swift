@@ -28,7 +28,9 @@ struct CabinetTests {
 
   @Test(
     "what is wrong just before a timer ends, and with a count of one byte, is found",
-    arguments: ["race=500ms", "race=10ms", "bug=late-pin", "bug=late-hold", "bug=query-two-hundred-fifty-six"])
+    arguments: [
+      "race=500ms", "race=10ms", "bug=late-pin", "bug=late-hold", "bug=query-two-hundred-fifty-six",
+    ])
   func bugs(argument: String) throws {
     let result = try fuzz(argument, steps: 60_000)
     expect(result.status, 1)

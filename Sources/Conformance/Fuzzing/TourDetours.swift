@@ -64,6 +64,8 @@ extension Tour {
     let order = alike + all.filter { !alike.contains($0) }
     guard number < order.count else { return nil }
     let allowed = allowance(of: .lasting)
+    // What was tried in vain in any scope is no way there.
+    let failures = map.tries.indices.map { isFailed(edge: $0) ? map.tries[$0] : 0 }
     func way(from places: [ModelMap.Place], to state: Int) -> (start: Int, moves: [ModelMap.Move])? {
       map.way(from: places, allowed: allowed, failures: failures) { $0.state == state }
     }
