@@ -109,7 +109,7 @@ struct LockFileTests {
     ("lock: sesame5\nuuid: \(uuid)\nsceret: \(secret)\n", "did you mean `secret`?"),
     ("{ lock: sesame5, uuid: \(uuid), sceret: \(secret) }\n", "did you mean `secret`?"),
     ("lock: sesame5\nuuid: \(uuid)\n\(secret)\n", "lock.yaml:"),
-    ("lock: sesame5\nuuid: \(secret)\n", "expected a UUID"),
+    ("lock: sesame5\nuuid: \(secret)00\n", "expected a UUID"),
     ("lock: sesame5\nuuid: \(uuid)\ntimeouts: { conecting: 3 s }\n", "did you mean `connecting`?"),
     ("lock: sesame5\nuuid: \(uuid)\ntimeouts: { connecting: 3 h }\n", "expected a duration such as 20 s"),
     ("lock: sesame5\nuuid: \(uuid)\nquirks: [clear-texts]\n", "lock.yaml:3:10: unknown violation `clear-texts`\n  3 | quirks: [clear-texts]\n    |          ^~~~~~~~~~~ did you mean `clear-text`?"),

@@ -313,7 +313,7 @@ struct CampaignSessionTests {
     "what was found on a lock that lives on shows on a new one, too",
     arguments: [
       // A reset long before, movements of many tests, a lock that nobody can register any more.
-      ("sesame3", "deaf-unlock", 2), ("sesame5", "calibration-drifts", 3),
+      ("sesame3", "deaf-unlock", 2), ("sesame5", "calibration-drifts", 2),
       ("sesame5", "registration-busy-after-reset", 1),
     ])
   func livesOn(lock: String, defect: String, seed: UInt64) throws {

@@ -75,7 +75,7 @@ struct DefectTableTests {
     let run = Run(
       try Plan(ScenarioSet(items), selection, provider: world.devices), in: [Lane(world.devices)],
       listener: CaseJournal())
-    expect(run.perform().tally.divergences, 1)
+    expect(run.perform().tally.failures, 1)
   }
 }
 

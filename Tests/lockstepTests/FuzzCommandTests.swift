@@ -160,7 +160,7 @@ struct FuzzCommandTests {
       "$LOCKSTEP fuzz sesame-table --seed 1 --jobs 2 --device \(defect)", in: folder.path)
     expect(first.errors, "")
     expect(first.status, 1)
-    #expect(first.output.contains("✘ finding 1: confirmed") && first.output.contains("1 finding in"))
+    #expect(first.output.contains("✘ finding 1: reproduced 3 of 3") && first.output.contains("1 finding in"))
     let path = try #require(first.output.split(separator: "\n").first { $0.contains("lockstep replay") })
     let replay = try Command.shell("$LOCKSTEP" + path.drop { $0 == " " }.dropFirst(8), in: folder.path)
     expect(replay.status, 1)
@@ -291,7 +291,7 @@ struct FuzzCommandTests {
       "mkdir Reports && echo > Reports/failures && $LOCKSTEP fuzz sesame-table --device \(defect) --seed 1 "
         + "--steps 20k --jobs 2", in: folder.path)
     expect(result.status, 1)
-    #expect(result.output.contains("✘ finding 1: confirmed"), "\(result.output)")
+    #expect(result.output.contains("✘ finding 1: reproduced 3 of 3"), "\(result.output)")
     #expect(result.errors.contains("the counterexample is not saved: Reports/failures"), "\(result.errors)")
     #expect(try folder.read("Reports/junit.xml").contains("failures=\"1\""))
   }
@@ -312,7 +312,7 @@ struct FuzzCommandTests {
     expect(result.status, 1)
     // A worker that was stopped may have been about to save one more, under another name.
     let sure = try folder.names("Reports/failures").filter { $0.hasSuffix(".yaml") }.filter {
-      try folder.read("Reports/failures/\($0)").contains("\n# confirmed, ")
+      try folder.read("Reports/failures/\($0)").contains("\n# reproduced 3 of ")
     }
     let others = try sure.filter {
       try folder.read("Reports/failures/\($0)").contains("\n# a new device shows it too")

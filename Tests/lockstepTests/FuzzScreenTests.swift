@@ -191,7 +191,7 @@ struct FuzzMessageTests {
       .found(
         try FindingNotice([
           "number": 1, "signature": "s", "length": 3, "confirmation": "confirmed", "isSure": true,
-          "endsCampaign": true, "lines": ["a"], "steps": ["b"], "path": "p", "replay": "r",
+          "endsCampaign": true, "lines": ["a"], "steps": ["b"], "sentence": "c", "path": "p", "replay": "r",
           "record": ["number": 1, "signature": "s", "shortest": 3],
         ])),
     ]

@@ -47,6 +47,8 @@ struct HelpExampleTests {
     ),
     // Whether this machine is fit is another question.
     // An editor that only closes its end has not said that it goes.
+    // Something of so large a machine is left that could be covered.
+    Case(line: "lockstep cover sesame", statuses: [5]),
     Case(line: "lockstep lsp", statuses: [1]), Case(line: "lockstep doctor", statuses: [0, 3]),
     Case(line: "lockstep doctor --quiet", statuses: [0, 3]),
     Case(line: "lockstep doctor --set-up", statuses: [0, 3]),

@@ -58,7 +58,7 @@ struct MutantsTests {
   func saved() throws {
     let folder = try workshop()
     _ = try Command.run("mutants", "gate.yaml", "tests", "--out", "tests", in: folder.path)
-    expect(folder.names("tests"), ["gate-4.yaml", "gate-5.yaml", "there-and-back.yaml"])
+    expect(folder.names("tests"), ["gate-4.yaml", "gate-5.yaml", "schema", "there-and-back.yaml"])
     let result = try Command.run("mutants", "gate.yaml", "tests", "--threshold", "100", in: folder.path)
     expect(result.status, 0)
     #expect(result.output.contains("score 100.0 %"))

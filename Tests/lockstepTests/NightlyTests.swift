@@ -485,7 +485,7 @@ struct NightlyTests {
     let night = try Command.shell(Self.night, in: folder.path)
     expect(night.status, 2)
     #expect(
-      night.errors.contains("back: exit status 127, of ./keypad"),
+      night.errors.contains("back: the driver did not start: exit status 127, of ./keypad"),
       "\(night.errors)")
     let devices = try Command.shell(
       "LOCKSTEP_STATE=$PWD/state/lockstep $LOCKSTEP devices --format json", in: folder.path)

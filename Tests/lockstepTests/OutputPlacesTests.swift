@@ -260,12 +260,16 @@ struct OutputPlacesTests {
       let place = try room(command)
       let result = try run(line.replacingOccurrences(of: "%@", with: place + "=full-disk"))
       expect(result.status, 3)
-      expect(result.errors, "lockstep: out: No space left on device\n")
+      expect(
+        result.errors,
+        "lockstep: cannot write out: No space left on device; --out DIR puts reports into another folder\n")
       expect(try run("\(command) --out out --quiet").status, 0)
       // A file may not grow, as a service may be limited.
       let limited = try Command.shell("ulimit -f 100; $LOCKSTEP \(command) --out small", in: folder.path)
       expect(limited.status, 3)
-      expect(limited.errors, "lockstep: small: File too large\n")
+      expect(
+        limited.errors,
+        "lockstep: cannot write small: File too large; --out DIR puts reports into another folder\n")
     }
   }
 

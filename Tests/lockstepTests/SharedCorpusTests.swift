@@ -13,7 +13,7 @@ struct SharedCorpusTests {
     let url = try #require(PostgresServer.shared).newDatabase() + "&password=hidden-word"
     func fuzz(_ job: String, _ shard: Int) throws -> Command.Result {
       try Command.shell(
-        "$LOCKSTEP fuzz door --job \(job) --shard \(shard)/3 --steps 2k --corpus '\(url)' --out \(job)-\(shard)",
+        "$LOCKSTEP fuzz door -v --job \(job) --shard \(shard)/3 --steps 2k --corpus '\(url)' --out \(job)-\(shard)",
         in: folder.path)
     }
     let results = [try fuzz("first", 1), try fuzz("first", 2), try fuzz("second", 1)]
@@ -39,7 +39,7 @@ struct SharedCorpusTests {
       mkdir -p a b/c && "$LOCKSTEP" machines door --format yaml | tee a/door.yaml > b/c/own.yaml
       for host in "a door.yaml" "b c/own.yaml"; do
         set -- $host
-        (cd $1 && "$LOCKSTEP" fuzz $2 --device emulator:door --seed 1 --steps 2k --corpus '\(url)')
+        (cd $1 && "$LOCKSTEP" fuzz $2 -v --device emulator:door --seed 1 --steps 2k --corpus '\(url)')
       done
       """
     let result = try Command.shell(script, in: folder.path)

@@ -314,6 +314,7 @@ extension TourTests {
         device  unlocked
           - { now: enter }
           - { wait: 5.001 s }
+        enter, wait 5.001 s: locked was due, the device still showed unlocked.
       lockstep replay Reports/failures/fuzz-keypad-….yaml
     …
 

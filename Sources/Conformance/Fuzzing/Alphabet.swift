@@ -215,6 +215,18 @@ public struct Alphabet: Sendable {
     return nil
   }
 
+  /// The wait that is nearest to one which this alphabet does not have, such as one that an edge came to; `nil` for anything else.
+  public func nearest(to action: TestAction) -> Choice? {
+    guard case .wait(let length) = action else { return nil }
+    var best: (variant: Int, distance: Int64)?
+    for (variant, wait) in acts[wait].variants.enumerated() {
+      guard case .wait(let own) = wait else { continue }
+      let distance = abs((own - length).nanoseconds)
+      if best.map({ distance < $0.distance }) ?? true { best = (variant, distance) }
+    }
+    return best.map { Choice(wait, variant: $0.variant) }
+  }
+
   /// The longest wait with a device whose time is the clock's: ten minutes of silence are worth waiting for, now and then.
   private static let longestRealWait = Interval.seconds(660)
 

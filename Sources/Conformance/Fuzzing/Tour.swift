@@ -187,6 +187,7 @@ extension Tour {
   /// - Returns: whether another start is left.
   public mutating func exclude(start: Int) -> Bool {
     openStarts.removeAll { $0 == start }
+    upcoming = nil
     // To know that is progress.
     stand = -1
     return !openStarts.isEmpty
@@ -197,6 +198,7 @@ extension Tour {
     guard let choice = test.choices.last else { return }
     let act = Int(choice.act)
     map.remove(act)
+    upcoming = nil
     (current, isAttempted) = (nil, false)
     guard act < map.machine.eventCount else { return }
     for state in 0..<map.machine.stateCount { isMissing[state * map.machine.eventCount + act] = false }

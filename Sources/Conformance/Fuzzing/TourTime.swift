@@ -11,7 +11,9 @@ extension Tour {
     if waits == 1, isAttempted, let choice = passFirstEnd() { return choice }
     let end = plan.prefix { $0.choice == nil }.last ?? move
     if isRestless(end.target) { return fineWait(failures: failures[move.edge]) }
-    if explorationState.isAwaiting, explorationState.hasDeadline, waits <= 2 { return settle() }
+    if explorationState.isAwaiting, explorationState.hasDeadline, waits <= 2 {
+      return isAwaiting(end.target) ? map.alphabet.choice(of: .next) : settle()
+    }
     if explorationState.hasDeadline, waits <= 4 { return passDeadline() }
     return coarseWait(waits)
   }
@@ -24,6 +26,11 @@ extension Tour {
       map.conditions(conditions, after: $0) == conditions
     }
     return levers.isEmpty ? nil : levers[(failures - 1) % levers.count]
+  }
+
+  /// Whether something is due in a place at any moment, so that settling would wait for that, too.
+  private func isAwaiting(_ place: ModelMap.Place) -> Bool {
+    map.timers(in: place).contains { map.edge($0.edge, from: place.state).earliest == .zero }
   }
 
   /// Whether the device leaves a state by itself, and soon.

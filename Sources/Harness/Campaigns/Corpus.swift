@@ -168,7 +168,7 @@ extension TestCase {
     self.init(start: start)
     for step in scenario.steps {
       guard let (action, isForbidden) = step.testAction(target.vocabulary),
-        let choice = alphabet.choice(of: action, isForbidden: isForbidden)
+        let choice = alphabet.choice(of: action, isForbidden: isForbidden) ?? alphabet.nearest(to: action)
       else { return nil }
       choices.append(choice)
     }
