@@ -330,7 +330,8 @@ struct ExecDeviceTests {
     expect(device.abilities.areUnknown, areUnknown)
     let fault = labFault { try device.reset(to: StartCondition()) }
     expect(fault?.symptom, areUnknown ? .noDevice : nil)
-    #expect(fault?.detail.contains("did not start: exit status 7") ?? !areUnknown, "\(String(describing: fault))")
+    #expect(
+      fault?.detail.contains("did not start: exit status 7") ?? !areUnknown, "\(String(describing: fault))")
   }
 
   @Test("the first answer of each start has twice the time of others, since it includes the start")

@@ -7,8 +7,8 @@ extension Explorer {
   enum EdgeStage: Equatable, Sendable {
     /// It does not.
     case none
-    /// It has waited up to an edge; what is given there is counted under a number.
-    case reached(UInt64)
+    /// It has waited up to an edge; what is given there is counted under a number for the edge, and one for its side.
+    case reached(UInt64, side: UInt64)
     /// Something was given there, whose outcome the device is let show; when the timer would have ended, or never.
     case given(Instant)
   }
@@ -28,7 +28,8 @@ extension Explorer {
       if count < minimum { (best, minimum) = (variant, count) }
     }
     counts.add(context, best)
-    edgeStage = .reached(mix(context &+ UInt64(best)))
+    let isBefore = alphabet.edgeWeights[best] > 1
+    edgeStage = .reached(mix(context &+ UInt64(best)), side: mix(context &+ (isBefore ? 0xB4 : 0xAF)))
     spent.edges += 3
     return Choice(alphabet.edge, variant: best)
   }
@@ -53,9 +54,9 @@ extension Explorer {
   mutating func edged(in explorationState: ExplorationState) -> Choice? {
     switch edgeStage {
     case .none: return nil
-    case .reached(let context):
+    case .reached(let context, let side):
       edgeStage = .none
-      guard let choice = stimulus(for: context, in: explorationState) else { return nil }
+      guard let choice = stimulus(for: context, side, in: explorationState) else { return nil }
       edgeStage = .given(explorationState.deadline)
       return choice
     case .given(let due):
@@ -70,8 +71,11 @@ extension Explorer {
     }
   }
 
-  /// Of all stimuli that are allowed here, and of those that are to be refused, the one that was given least often in a context.
-  private mutating func stimulus(for context: UInt64, in explorationState: ExplorationState) -> Choice? {
+  /// Of all stimuli that are allowed here, and of those that are to be refused, the one that was given least often at an edge, and
+  /// on its side of the timer's end.
+  private mutating func stimulus(
+    for context: UInt64, _ side: UInt64, in explorationState: ExplorationState
+  ) -> Choice? {
     let forbidden = uses(.refusals) && settings.refusals > 0 ? explorationState.forbidden & offered : 0
     var rest = explorationState.legal & offered | forbidden
     if isPaced { rest = timely(rest, in: explorationState) }
@@ -81,10 +85,12 @@ extension Explorer {
     while rest != 0 {
       let event = rest.trailingZeroBitCount
       rest &= rest &- 1
-      let count = (Double(counts[context, event]) + unit()) / weights[event]
+      let tried = Double(counts[context, event]) + Double(counts[side, event]) / 2
+      let count = (tried + unit() / 2) / weights[event]
       if count < minimum { (best, minimum) = (event, count) }
     }
     counts.add(context, best)
+    counts.add(side, best)
     return Choice(best, variant: variant(of: best), isForbidden: forbidden >> UInt64(best) & 1 == 1)
   }
 
