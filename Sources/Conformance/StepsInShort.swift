@@ -138,7 +138,7 @@ extension Divergence {
 
   private var outcome: String {
     switch kind {
-    case .unexpected(let seen): "\(wanted), the device showed \(seen)"
+    case .unexpected(let seen): unexpected(seen)
     case .overdue: "\(wanted), the device \(stillShown)"
     case .refusedLegal(let reason):
       "\(lastStimulus ?? "this") was allowed, the device refused it" + (reason.isEmpty ? "" : " (\(reason))")
@@ -150,6 +150,15 @@ extension Divergence {
     case .contradiction(let contradiction):
       "\(contradiction.expected) of \(contradiction.held.name) was due, the device showed \(contradiction.seen)"
     }
+  }
+
+  /// What was shown that may not be: it may come at another time, or not at all here.
+  private func unexpected(_ seen: String) -> String {
+    let causes = allowed.filter { $0.shows == seen && !$0.cause.isEmpty }.map(\.cause).unique
+    guard causes.isEmpty else {
+      return "the device showed \(seen), which is allowed \(causes.alternatives) and not now"
+    }
+    return "\(wanted), the device showed \(seen)"
   }
 
   /// What the model wanted: what had to come, or else what might.

@@ -259,7 +259,9 @@ extension NightlySession {
   /// Lets `lockstep devices` know what is out of use, and whoever wants it next.
   private func putOut(_ device: NightDevice, _ why: String) {
     do throws(LabFault) {
-      try runs.lab.putOut(device, why)
+      // What a program said last stands in its case.
+      let reason = why.split(separator: "\n").first.map(String.init) ?? why
+      try runs.lab.putOut(device, reason)
     } catch {
       say("\(device.name) is out of use in this night alone: \(error.detail)")
     }

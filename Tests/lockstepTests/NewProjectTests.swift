@@ -38,7 +38,7 @@ struct NewProjectTests {
       kind == "driver" ? "driver:python3 driver.py?peripheral=python3 lock.py" : "exec:python3 device.py"
     let script = """
       "$LOCKSTEP" new pad --kind \(kind) --quiet && cd pad
-      "$LOCKSTEP" fuzz pad.yaml --device '\(device) bug' --steps 3000 --seed 3 --quiet > said
+      "$LOCKSTEP" fuzz pad.yaml --device '\(device) bug' --steps 3000 --seed 3 --quiet --keep-going > said
       "$LOCKSTEP" fuzz pad.yaml --device '\(device)' --steps 300 --seed 3 --quiet --job one/1 > said
       "$LOCKSTEP" mutants pad.yaml scenarios --out survivors > said
       "$LOCKSTEP" cover pad.yaml --device '\(device)' --save tours/tour.yaml --quiet > said

@@ -176,7 +176,7 @@ struct RealLockTests {
     func fuzz(_ options: String) throws -> Command.Result {
       try Command.shell(
         "LOCKSTEP_STATE=$PWD/state/lockstep TERM=dumb $LOCKSTEP fuzz sesame --device lock:lock.yaml --transport "
-          + "\(bench.transports[0]) --seed 3 --out Reports \(options)", in: folder.path)
+          + "\(bench.transports[0]) --seed 3 -v --out Reports \(options)", in: folder.path)
     }
     /// On a busy machine less is done in a time: then it is given four times as much, and once more.
     func fuzz(for seconds: Int, until isDone: (Command.Result) -> Bool) throws -> Command.Result {

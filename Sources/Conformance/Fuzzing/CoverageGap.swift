@@ -122,6 +122,10 @@ public struct GapFinder: Sendable {
         nearest(in: offered, item.isPlace).map { (own, offered, $0) }
         ?? nearest(in: all, item.isPlace).map { (any, all, $0) }
       guard let (map, search, number) = way else {
+        // Nothing that a tester can do brings such a condition about.
+        if case .row(_, let condition?) = item.subject {
+          return CoverageGap(subject: item.subject, reason: .notOffered(condition), path: [])
+        }
         return CoverageGap(subject: item.subject, reason: .unreachable, path: [])
       }
       let (start, moves) = search.way(to: number)

@@ -71,6 +71,8 @@ public struct Tour: Sendable {
   private var scope = Scope.plain
 
   var conditions: UInt64 = 0
+  /// Whether conditions were changed since it was last waited until such a change is felt.
+  private var isChanging = false
   /// The moves after the current one.
   private(set) var plan: [ModelMap.Move] = []
   /// The move that was last made.
@@ -147,7 +149,7 @@ extension Tour {
     conditions = starts[number].conditions
     plan = next?.moves ?? []
     stand = progress
-    (current, isAttempted) = (nil, false)
+    (current, isAttempted, isChanging) = (nil, false, false)
     waits = 0
     doubts = [:]
     doubtCount = 0
@@ -160,7 +162,10 @@ extension Tour {
     guard let choice = choose(in: explorationState) else { return nil }
     test.choices.append(choice)
     events += 1
-    if !choice.isForbidden { conditions = map.conditions(conditions, after: choice) }
+    guard !choice.isForbidden else { return choice }
+    let before = conditions
+    conditions = map.conditions(conditions, after: choice)
+    if conditions != before { isChanging = true }
     return choice
   }
 
@@ -265,6 +270,12 @@ extension Tour {
     // What was refused, and what changes nothing, must leave a timer alone: it is waited for before anything leads away.
     let isTiming = isAttempted || current == nil && !map.isHidden(here) && timer(in: here) != nil
     if let (choice, leaves) = missingChoice(in: state, explorationState), !leaves || !isTiming {
+      let edges = map.machine.caused[state * map.machine.eventCount + Int(choice.act)]
+      if settings.coversRows, isChanging, edges.contains(where: { !$0.guard.isEmpty }) {
+        // Until what was changed is felt, the device may do either.
+        isChanging = false
+        return waitUntilFelt()
+      }
       // Refusals lead nowhere; everything else leads away from the plan.
       if !choice.isForbidden { abandon() }
       let cell = state * map.machine.eventCount + Int(choice.act)

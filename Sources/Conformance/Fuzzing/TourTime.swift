@@ -75,6 +75,14 @@ extension Tour {
       ?? map.alphabet.choice(of: .edge(TimerEdge(.closing, .milliseconds(-1))))
   }
 
+  /// A wait for longer than any change of conditions takes to be felt.
+  func waitUntilFelt() -> Choice? {
+    let delay = map.machine.definition.conditions.map(\.delay).max() ?? .zero
+    let waits = map.alphabet.acts[map.alphabet.wait].variants
+    let variant = waits.firstIndex { if case .wait(let length) = $0 { length > delay } else { false } }
+    return variant.map { Choice(map.alphabet.wait, variant: $0) }
+  }
+
   func wait(_ length: Interval) -> Choice? { map.alphabet.choice(of: TestAction.wait(length)) }
   private func settle() -> Choice? { map.alphabet.choice(of: TestAction.settle) }
   private func passDeadline() -> Choice? { map.alphabet.choice(of: TestAction.edge(.past)) }

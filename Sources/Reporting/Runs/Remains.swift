@@ -34,6 +34,7 @@ public enum Remains {
       isReport(name) || name == UnsentRuns.folder
     }
     sweep(out + "/failures") { $0.hasSuffix(".yaml") }
+    sweep(out + "/schema") { $0.hasSuffix(".schema.json") }
     sweep(out + "/" + UnsentRuns.folder) { $0.hasSuffix(".json") }
     for machine in FolderNames.all(in: out + "/corpus") ?? [] {
       let folder = "\(out)/corpus/\(machine)"

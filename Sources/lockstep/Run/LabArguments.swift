@@ -217,6 +217,7 @@ extension RunArguments {
     } else if spec.isInterlocked {
       words += lab.interlockWords
     }
+    if answerTimeout != RunArguments().answerTimeout { words.append("--answer-timeout=\(answerTimeout)") }
     return words.map(shellWord).joined(separator: " ")
   }
 }
