@@ -7,7 +7,7 @@ public enum SchemaFile {
   /// Where it lies, seen from a folder of scenarios as ours are laid out: Scenarios/door, Reports/failures.
   public static let above = "../" + name
 
-  /// Where it lies, seen from a folder that somebody named: the nearest there is, or else one that is laid out beside.
+  /// The path of the schema from a folder given by the user: the nearest that exists, or else one that is written there.
   public static func found(from folder: String) -> String {
     let known = [name, above, "../" + above].first { Host.isFile(Path.join(folder, $0)) }
     if known == nil { layOut(name, from: folder) }

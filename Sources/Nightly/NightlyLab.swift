@@ -222,7 +222,7 @@ public struct NightlyLab: Sendable {
     identities[device].map { DeviceState.Use(of: $0) } ?? .available
   }
 
-  /// Puts something out of use until somebody restores it, so that whoever asks for it next is told what the night found.
+  /// Puts a device out of use until `lockstep devices restore`, so that later runs see what the night found.
   func putOut(_ device: NightDevice, _ why: String) throws(LabFault) {
     guard let identity = identities[device] else { return }
     try HealthStore.putOut(identity, called: device.name, why, at: WallClock.time)

@@ -58,7 +58,7 @@ extension NightlyReport {
 
   // MARK: What it comes to
 
-  /// What somebody has to do now, in one line; a lock that needs a person leads to what it did.
+  /// The action that is needed now, in one line; each lock that needs a person has a link to its results.
   private var headline: (markup: Markup, text: String) {
     let needs = needs
     guard let head = Self.head(needs, of: locks.count), let text = needsLine else { return ("\(todo)", todo) }

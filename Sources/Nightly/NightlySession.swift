@@ -256,7 +256,7 @@ extension NightlySession {
     }
   }
 
-  /// Lets `lockstep devices` know what is out of use, and whoever wants it next.
+  /// Records in the health store that a device is out of use, for `lockstep devices` and later runs.
   private func putOut(_ device: NightDevice, _ why: String) {
     do throws(LabFault) {
       // What a program said last stands in its case.

@@ -20,7 +20,7 @@ public enum HealthStore {
     }
   }
 
-  /// Puts something out of use until somebody restores it; what is out of use already stays so for the reason that it has.
+  /// Puts a device out of use until `lockstep devices restore`. A device that is already out of use keeps its reason.
   ///
   /// - Parameter name: what people call it.
   public static func putOut(

@@ -111,7 +111,7 @@ public struct BluetoothUUID: Hashable, Sendable {
 
 extension BluetoothUUID {
   /// Reads `fff1`, `0000fff1`, or `0000fff1-0000-1000-8000-00805f9b34fb` with or without its hyphens, of either case;
-  /// `nil` for what is none.
+  /// `nil` where the text is not a UUID.
   public init?(text: String) {
     if [4, 8].contains(text.utf8.count), text.utf8.allSatisfy({ hexValue($0) != nil }),
       let number = UInt32(text, radix: 16)

@@ -385,7 +385,12 @@ extension Tour {
   }
 
   private mutating func succeed(_ move: ModelMap.Move) {
-    if move.edge >= 0, detours[move.edge]?.note() == nil { allFailures[scope.rawValue][move.edge] = 0 }
+    if detours[move.edge] != nil {
+      // It is still no edge that the device takes on the shortest way.
+      detours[move.edge]?.hasLed = true
+    } else if move.edge >= 0 {
+      allFailures[scope.rawValue][move.edge] = 0
+    }
     current = nil
     isAttempted = false
     waits = 0

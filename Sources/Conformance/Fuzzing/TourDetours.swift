@@ -11,9 +11,6 @@ extension Tour {
     /// Whether this one was made, and whether it has led there: then it is made again for all that is left.
     var isMade = false
     var hasLed = false
-
-    /// It has led there.
-    mutating func note() { hasLed = true }
   }
 
   /// How many detours are made for an edge.
@@ -50,7 +47,7 @@ extension Tour {
     }
   }
 
-  /// Whether an edge was tried in vain in every scope.
+  /// Whether a move follows an edge that was tried in vain as often as it is tried, in some scope.
   private func isFailed(_ move: ModelMap.Move) -> Bool {
     move.edge >= 0 && isFailed(edge: move.edge)
   }
