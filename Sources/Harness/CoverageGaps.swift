@@ -35,6 +35,8 @@ public struct CoverageGaps: Equatable, Sendable {
   public var reason: String
   /// Whether they could have been had.
   public var isAvoidable: Bool
+  /// Whether the device takes the stimuli at all.
+  public var isServed: Bool
   /// What to do from a start to try the first of them.
   public var path: [String]
 
@@ -52,7 +54,7 @@ public struct CoverageGaps: Equatable, Sendable {
         groups.append(
           CoverageGaps(
             state: state, kind: kind, items: [item], reason: gap.text, isAvoidable: gap.isAvoidable,
-            path: gap.path))
+            isServed: gap.isServed, path: gap.path))
       }
     }
     return groups
@@ -63,17 +65,35 @@ public struct CoverageGaps: Equatable, Sendable {
   ) -> (kind: Kind, item: String) {
     switch subject {
     case .cell(let cell): (cell.isLegal ? .legal : .empty, definition.events[cell.event].name)
-    case .row(let cell, let condition):
+    case .row(let cell, let condition, let isRefused):
       (
         .row,
-        definition.events[cell.event].name + (condition.map { " given \($0)" } ?? " without a condition")
+        definition.events[cell.event].name + (isRefused ? " refused" : "")
+          + (condition.map { " given \($0)" } ?? " without a condition")
       )
     case .timer(_, let window, let target): (.timer, "\(window) to \(target)")
     }
   }
 
+  /// Gaps in lines. What the device does not take at all is one line, in however many states it is missing.
+  public static func lines(of gaps: [CoverageGaps]) -> [String] {
+    var untaken: [(items: [String], states: [String])] = []
+    for gap in gaps where !gap.isServed {
+      if let known = untaken.firstIndex(where: { $0.items == gap.items }) {
+        if !untaken[known].states.contains(gap.state) { untaken[known].states.append(gap.state) }
+      } else {
+        untaken.append((gap.items, [gap.state]))
+      }
+    }
+    return gaps.filter(\.isServed).flatMap(\.lines)
+      + untaken.map { item in
+        let place = item.states.count == 1 ? item.states[0] : "in \(item.states.count) states"
+        return "untaken    \(place): \(item.items.joined(separator: ", "))   this device does not take it"
+      }
+  }
+
   /// In lines: what is missing and why, and the way to try it.
-  public var lines: [String] {
+  private var lines: [String] {
     let items = "\(kind.word)  \(state): \(items.joined(separator: ", "))"
     return ["\(items)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])
   }

@@ -171,8 +171,8 @@ struct TourTests {
       let what =
         switch gap.subject {
         case .cell(let cell): definition.events[cell.event].name
-        case .row(let cell, let condition):
-          "\(definition.events[cell.event].name) given \(condition ?? "nothing")"
+        case .row(let cell, let condition, let isRefused):
+          "\(definition.events[cell.event].name)\(isRefused ? " refused" : "") given \(condition ?? "nothing")"
         case .timer(_, let window, let target): "\(window) to \(target)"
         }
       return "\(definition.states[gap.subject.state].name): \(what): \(gap.text)"
@@ -196,5 +196,56 @@ struct TourTests {
     expect(noRain, ["still: wind given wet: cannot be reached with this device: needs wet (rain)"])
     let short = try tour(longestTimer: .seconds(7))
     #expect(short.count == 1 && short[0].hasSuffix("takes longer than a tour waits by the clock"), "\(short)")
+  }
+
+  /// A lamp whose button does nothing while it is dead, and switches it off only while it is charged. It is warm after 3 s.
+  private static let lamp: MachineDefinition = {
+    var machine = MachineDefinition(name: "lamp", summary: "")
+    machine.events = [Event("press")]
+    machine.states = [State("off"), State("on"), State("on (warm)", status: "on")]
+    machine.add(
+      table: """
+        | action/status       | off | on        | on (warm) |
+        |:-------------------:|:---:|:---------:|:---------:|
+        | press unless dead   | on  |           |           |
+        | press given charged |     | off       | off       |
+        | within 2 s to 3 s   |     | on (warm) |           |
+        """)
+    machine.conditions = [Condition("dead", faults: ["dead"]), Condition("charged", faults: ["charged"])]
+    machine.starts = [Start("off")]
+    return machine
+  }()
+
+  @Test("where no row holds under a condition, the refusal is tried under it")
+  func refusals() throws {
+    var settings = Tour.Settings()
+    (settings.coversRows, settings.longestTimer) = (true, .forever)
+    let trip = try Trip(Self.lamp, .first, settings: settings)
+    // Dead while it is off, and not charged while it is on.
+    #expect(trip.tests.flatMap(\.choices).filter(\.isForbidden).count >= 2)
+    expect(
+      trip.gaps.map { "\(Self.lamp.states[$0.subject.state].name): \($0.text)" },
+      ["on: nothing is shown when it ends"])
+  }
+
+  @Test("a state that the device leaves at once is no obstacle to what lies behind it")
+  func fleeting() throws {
+    var machine = MachineDefinition(name: "bell", summary: "")
+    machine.events = [Event("press"), Event("hush")]
+    machine.states = [State("still"), State("struck"), State("ringing")]
+    machine.add(
+      table: """
+        | action/status | still  | struck  | ringing |
+        |:-------------:|:------:|:-------:|:-------:|
+        | press         | struck |         | =       |
+        | hush          |        | still   | still   |
+        | within 5 ms   |        | ringing |         |
+        """)
+    machine.starts = [Start("still")]
+    let trip = try Trip(machine, .first)
+    expect(
+      trip.gaps.map { "\(machine.states[$0.subject.state].name): \($0.text)" },
+      ["struck: the device leaves this state at once", "struck: the device leaves this state at once"])
+    #expect(trip.gaps.allSatisfy { !$0.isAvoidable })
   }
 }

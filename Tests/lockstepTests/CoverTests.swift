@@ -118,6 +118,10 @@ struct CoverTests {
     let human = try Command.run("cover", "sesame-table", "--steps", "200", in: folder.path)
     expect(human.status, 5)
     #expect(human.output.contains("missing\n  allowed    "), "\(human.output)")
+    // What the device does not take at all is one line, and not one for each state.
+    let untaken = try Command.run("cover", "sesame", "--steps", "20", in: folder.path).output
+    #expect(untaken.contains("\n  untaken    in 58 states: readStatus   this device does not take it\n"), "\(untaken)")
+    #expect(!untaken.contains("this device does not take readStatus"), "\(untaken)")
     let result = try Command.run(
       "cover", "sesame-table", "--steps", "20", "--format", "json", in: folder.path)
     expect(result.status, 5)

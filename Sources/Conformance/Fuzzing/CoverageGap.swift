@@ -7,15 +7,15 @@ public struct CoverageGap: Equatable, Sendable {
   public enum Subject: Equatable, Sendable {
     /// A cell was not visited.
     case cell(CellCoverage.Cell)
-    /// A row of a cell was not taken under a condition, or without any.
-    case row(CellCoverage.Cell, condition: String?)
+    /// A row of a cell was not taken under a condition, or without any; or its stimulus was not tried where no row holds.
+    case row(CellCoverage.Cell, condition: String?, isRefused: Bool)
     /// The end of a timer was not waited for; its state, its time and where it leads.
     case timer(state: Int, Window, target: String)
 
     /// The number of the state in which it is.
     public var state: Int {
       switch self {
-      case .cell(let cell), .row(let cell, _): cell.state
+      case .cell(let cell), .row(let cell, _, _): cell.state
       case .timer(let state, _, _): state
       }
     }
@@ -35,6 +35,10 @@ public struct CoverageGap: Equatable, Sendable {
     case notTaken(String)
     /// To wait for it takes longer than is worth while by the clock.
     case tooLong
+    /// The device leaves the state before anything can be tried.
+    case fleeting
+    /// Nothing is shown when the time is over.
+    case unseen
     /// No way in the model leads there.
     case unreachable
   }
@@ -52,9 +56,12 @@ extension CoverageGap {
   public var isAvoidable: Bool {
     switch reason {
     case .open, .notTaken: true
-    case .notServed, .hidden, .notOffered, .tooLong, .unreachable: false
+    case .notServed, .hidden, .notOffered, .tooLong, .fleeting, .unseen, .unreachable: false
     }
   }
+
+  /// Whether the device takes the stimulus at all.
+  public var isServed: Bool { if case .notServed = reason { false } else { true } }
 
   /// Why it is missing, in words.
   public var text: String {
@@ -65,6 +72,8 @@ extension CoverageGap {
     case .notOffered(let need): "cannot be reached with this device: needs \(need)"
     case .notTaken(let way): "given up: \(way)"
     case .tooLong: "takes longer than a tour waits by the clock"
+    case .fleeting: "the device leaves this state at once"
+    case .unseen: "nothing is shown when it ends"
     case .unreachable: "no way in the model leads there"
     }
   }
@@ -81,6 +90,7 @@ public struct GapFinder: Sendable {
   private let starts: [ModelMap.Place]
   private let failures: [Int]
   private let goals: TourGoals?
+  private let isFleeting: @Sendable (Int) -> Bool
 
   /// Prepares to explain.
   ///
@@ -101,6 +111,7 @@ public struct GapFinder: Sendable {
     self.starts = starts.map { map.place(of: $0, standing: standing) }
     failures = tour?.failures ?? [Int](repeating: 0, count: own.edgeCount)
     goals = tour?.goals
+    isFleeting = { tour?.isFleeting($0) == true }
   }
 
   /// What is missing, with the reasons and the ways: cells, then rows, then timers.
@@ -123,7 +134,7 @@ public struct GapFinder: Sendable {
         ?? nearest(in: all, item.isPlace).map { (any, all, $0) }
       guard let (map, search, number) = way else {
         // Nothing that a tester can do brings such a condition about.
-        if case .row(_, let condition?) = item.subject {
+        if case .row(_, let condition?, _) = item.subject {
           return CoverageGap(subject: item.subject, reason: .notOffered(condition), path: [])
         }
         return CoverageGap(subject: item.subject, reason: .unreachable, path: [])
@@ -138,8 +149,10 @@ public struct GapFinder: Sendable {
           .notOffered(need(of: moves, from: start))
         } else if offered.places.allSatisfy({ !item.isPlace($0) || own.isHidden($0) }) {
           .hidden
-        } else if item.isTooLong {
-          .tooLong
+        } else if let reason = item.reason {
+          reason
+        } else if isFleeting(item.subject.state) {
+          .fleeting
         } else if nearest(in: tried, item.isPlace) == nil {
           .notTaken(failure(in: moves))
         } else {
@@ -154,7 +167,8 @@ public struct GapFinder: Sendable {
     var subject: CoverageGap.Subject
     /// What is given there; `nil` where it is waited.
     var event: Int?
-    var isTooLong = false
+    /// Why it is missing wherever it can be tried, where that is known before.
+    var reason: CoverageGap.Reason?
     var isPlace: (ModelMap.Place) -> Bool
   }
 
@@ -176,7 +190,8 @@ public struct GapFinder: Sendable {
       guard coverage.isVisited(cell) else { continue }
       all.append(
         Missing(
-          subject: .row(cell, condition: row.condition < 0 ? nil : conditions[row.condition]),
+          subject: .row(
+            cell, condition: row.condition < 0 ? nil : conditions[row.condition], isRefused: row.isRefused),
           event: cell.event
         ) { $0.state == cell.state && row.holds(under: $0.conditions) })
     }
@@ -187,10 +202,19 @@ public struct GapFinder: Sendable {
       all.append(
         Missing(
           subject: .timer(state: state, window, target: machine.definition.states[target].name), event: nil,
-          isTooLong: goals.isTooLong(timer)
+          reason: reason(for: goals.timer(timer))
         ) { $0.state == state && edge.guard.holds(under: $0.conditions) })
     }
     return all
+  }
+
+  private func reason(for timer: TourGoals.Timer) -> CoverageGap.Reason? {
+    switch timer.progress {
+    case .tooLong: .tooLong
+    case .unseen: .unseen
+    case .givenUp: .notTaken("something else came each of the \(timer.attempts) times that it was waited for")
+    case .wanted, .done: nil
+    }
   }
 
   /// The nearest place of those in which something can be tried.

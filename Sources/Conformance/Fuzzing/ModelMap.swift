@@ -43,6 +43,8 @@ struct ModelMap: Sendable {
   private var levers: [Lever] = []
   /// What may take a state on at once without a sign.
   private let quiet: [[Specification.Step]]
+  /// The rows of each state of whose end nothing is shown, by their numbers in the machine's definition.
+  private let unseen: [[Int]]
   /// Whether each state lasts no time.
   private let momentary: [Bool]
   /// The acts that turned out to be none.
@@ -52,6 +54,8 @@ struct ModelMap: Sendable {
   /// The conditions that entering a state ends, as bits.
   private let endings: [UInt64]
 
+  /// How many of the faults that bring one condition about are tried for an edge at the most.
+  private static let mostLevers = 8
   /// The most places that one search looks at.
   private static let limit = 100_000
 
@@ -62,11 +66,13 @@ struct ModelMap: Sendable {
   init(_ specification: Specification, _ alphabet: Alphabet, tries: Int) {
     let machine = specification.machine
     var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
+    var unseen = [[Int]](repeating: [], count: machine.stateCount)
     for (number, node) in specification.nodes.enumerated() where specification.isResting[number] {
-      let steps = specification.silentSteps(of: number)
-      quiet[node.state] += specification.silent[steps].filter { $0.earliest == .zero && $0.plus < 0 }
+      let steps = specification.silent[specification.silentSteps(of: number)]
+      quiet[node.state] += steps.filter { $0.earliest == .zero && $0.plus < 0 }
+      unseen[node.state] += steps.map { Int($0.transition) }
     }
-    self.quiet = quiet
+    (self.quiet, self.unseen) = (quiet, unseen)
     momentary = specification.cells.isMomentary
     self.machine = machine
     self.alphabet = alphabet
@@ -99,7 +105,7 @@ struct ModelMap: Sendable {
     levers = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     markFirstLevers()
     self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
-      edges.map { tries + levers(for: $0.guard.given).count }
+      edges.map { tries + min(levers(for: $0.guard.given).count, Self.mostLevers) }
     }
   }
 
@@ -134,9 +140,13 @@ struct ModelMap: Sendable {
 
   /// The place to which an edge leads, where the conditions are over that its status ends.
   private func place(after edge: Machine.Edge, under conditions: UInt64) -> Place {
-    let ended = edge.enters && conditions != 0 ? endings[edge.target] : 0
-    return Place(state: edge.target, conditions: conditions & ~ended)
+    Place(
+      state: edge.target,
+      conditions: edge.enters ? self.conditions(conditions, entering: edge.target) : conditions)
   }
+
+  /// The conditions where a state is entered: without those that its status ends.
+  func conditions(_ conditions: UInt64, entering state: Int) -> UInt64 { conditions & ~endings[state] }
 
   /// The conditions after a fault.
   func conditions(_ conditions: UInt64, after fault: Fault) -> UInt64 {
@@ -234,6 +244,22 @@ struct ModelMap: Sendable {
     return moves
   }
 
+  /// Whether the device may come from a place to a state by itself.
+  func leads(from place: Place, to state: Int) -> Bool {
+    var reached = [place]
+    var next = 0
+    while next < reached.count {
+      let here = reached[next]
+      next += 1
+      for edge in machine.spontaneous[here.state] where edge.guard.holds(under: here.conditions) {
+        if edge.target == state { return true }
+        let place = self.place(after: edge, under: here.conditions)
+        if !reached.contains(place) { reached.append(place) }
+      }
+    }
+    return false
+  }
+
   /// Whether a state lasts no time.
   func isMomentary(_ state: Int) -> Bool { momentary[state] }
 
@@ -243,6 +269,9 @@ struct ModelMap: Sendable {
       edge.event == nil && edge.latest != .forever ? spontaneousStart[state] + index : nil
     }
   }
+
+  /// Whether nothing is shown when an edge is taken by itself, so that nobody can tell when it was.
+  func isUnseen(_ edge: Machine.Edge, from state: Int) -> Bool { unseen[state].contains(edge.transition) }
 
   /// An edge that is taken by itself in a state.
   func edge(_ number: Int, from state: Int) -> Machine.Edge {

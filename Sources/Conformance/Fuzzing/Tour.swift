@@ -89,6 +89,8 @@ public struct Tour: Sendable {
   var doubtCount = 0
   /// How often a state was waited in for what it should allow.
   private var delays: [Int: Int] = [:]
+  /// How often each state was left before anything could be tried there.
+  private var passed: [Int]
   /// What was done when the test began, and how many tests in a row did nothing new.
   private var stand = 0
   private var idleTests = 0
@@ -126,6 +128,7 @@ public struct Tour: Sendable {
       return machine.isStimulus(event) && !alphabet.acts[event].variants.isEmpty
         && !cells.isMomentary[cell / machine.eventCount] && (visited?.visits[cell] ?? 0) == 0
     }
+    passed = [Int](repeating: 0, count: machine.stateCount)
     allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
     goals = TourGoals(map, hasRows: settings.coversRows, longestTimer: settings.longestTimer) { [isMissing] in
       isMissing[$0]
@@ -184,7 +187,7 @@ extension Tour {
   /// A number that every cell that is visited and every way that is tried in vain changes.
   private var progress: Int {
     let done = (isMissing.count { !$0 } + goals.count) * 1_000_000
-    return allFailures.joined().reduce(done, +)
+    return allFailures.joined().reduce(done, +) + passed.reduce(0, +)
   }
 
   /// Says that the device cannot be brought to a start. The test is over, and none begins there again.
@@ -238,8 +241,11 @@ extension Tour {
 
   /// Whether something is missing that can be tried in a place.
   func isWanted(_ place: ModelMap.Place) -> Bool {
-    !map.isHidden(place) && (timer(in: place) != nil || hasMissingCell(place))
+    !map.isHidden(place) && !isFleeting(place.state) && (timer(in: place) != nil || hasMissingCell(place))
   }
+
+  /// Whether the device leaves a state so soon that nothing can be tried there.
+  func isFleeting(_ state: Int) -> Bool { passed[state] >= settings.tries }
 
   private func hasMissingCell(_ place: ModelMap.Place) -> Bool {
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
@@ -247,7 +253,7 @@ extension Tour {
       isMissing[cell]
         && (map.machine.caused[cell].isEmpty
           || map.machine.caused[cell].contains { $0.guard.holds(under: place.conditions) })
-    } || !goals.wantedCells(in: place.state, under: place.conditions).isEmpty
+    } || !goals.wantedRows(in: place.state, under: place.conditions).isEmpty
   }
 }
 
@@ -279,7 +285,7 @@ extension Tour {
       // Refusals lead nowhere; everything else leads away from the plan.
       if !choice.isForbidden { abandon() }
       let cell = state * map.machine.eventCount + Int(choice.act)
-      isMissing[cell] = false
+      if choice.isForbidden == edges.isEmpty { isMissing[cell] = false }
       goals.visit(cell, in: state, under: conditions)
       return choice
     }
@@ -316,13 +322,16 @@ extension Tour {
   ) -> (choice: Choice, leaves: Bool)? {
     let machine = map.machine
     let first = state * machine.eventCount
-    for event in 0..<machine.eventCount where isMissing[first + event] {
-      if machine.caused[first + event].isEmpty, explorationState.forbidden >> UInt64(event) & 1 == 1 {
+    let wanted = goals.wantedRows(in: state, under: conditions)
+    let refusals = wanted.filter(\.isRefused).map(\.cell)
+    for event in 0..<machine.eventCount where explorationState.forbidden >> UInt64(event) & 1 == 1 {
+      let cell = first + event
+      if isMissing[cell] && machine.caused[cell].isEmpty || refusals.contains(cell) {
         return (Choice(event, isForbidden: true), false)
       }
     }
     var best: (choice: Choice, leaves: Bool)?
-    let rows = goals.wantedCells(in: state, under: conditions)
+    let rows = wanted.filter { !$0.isRefused }.map(\.cell)
     for event in 0..<machine.eventCount where isMissing[first + event] || rows.contains(first + event) {
       guard explorationState.legal >> UInt64(event) & 1 == 1,
         let choice = map.choices(of: event, under: conditions).first
@@ -351,18 +360,22 @@ extension Tour {
   /// Notes where the last move led.
   private mutating func arrive(at state: Int) {
     guard let move = current else { return }
+    if state != origin { conditions = map.conditions(conditions, entering: state) }
     if isAttempted { noteTimer(move, in: state) }
     if isAt(move.target, state), !isAttempted || state != origin || waits > 1 { return succeed(move) }
-    if move.choice == nil || map.isHidden(move.target) {
-      // Time may have brought about the next thing too.
-      let run = plan.prefix { $0.choice == nil }
-      if let index = run.lastIndex(where: { isAt($0.target, state) }) {
-        let last = plan[index]
-        plan.removeFirst(index + 1)
-        return succeed(last)
-      }
-      // What did not happen so far may still.
-      if move.choice == nil, state == origin, waits < Self.maximumWaits { return }
+    // Time may have brought about the next thing too.
+    let run = plan.prefix { $0.choice == nil }
+    if let index = run.lastIndex(where: { isAt($0.target, state) }) {
+      let last = plan[index]
+      plan.removeFirst(index + 1)
+      return succeed(last)
+    }
+    // What did not happen so far may still.
+    if move.choice == nil, state == origin, waits < Self.maximumWaits { return }
+    // The device did what it was asked for, and has left the state already.
+    if move.choice != nil, state != origin, map.leads(from: move.target, to: state) {
+      passed[move.target.state] += 1
+      return abandon()
     }
     miss()
   }

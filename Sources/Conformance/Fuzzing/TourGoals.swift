@@ -1,24 +1,30 @@
 import Automata
 import Basics
 
-/// What a tour is for beside the cells of the table: each row under each of its conditions, and each timer at both of its ends.
+/// What a tour is for beside the cells of the table: each row under each of its conditions, the refusal where none of a cell's rows
+/// holds, and each timer at both of its ends.
 struct TourGoals: Sendable {
-  /// A row that a stimulus sets off, under one condition that it asks for, or under none.
+  /// A row that a stimulus sets off, under one condition that it asks for, or under none; or that the stimulus is refused, since the
+  /// conditions of all rows are missing.
   struct Row: Hashable, Sendable {
     /// Its cell, as `state * events + event`.
     var cell: Int
-    var `guard`: Guard
+    /// What the row asks for; where the stimulus is refused, what each row of the cell does.
+    var guards: [Guard]
     /// The number of the condition, or less than zero where it asks for none.
     var condition: Int
+    /// Whether the stimulus is to be refused.
+    var isRefused = false
 
     /// Whether it can be taken under some conditions, as it is to be.
     func holds(under conditions: UInt64) -> Bool {
-      self.guard.holds(under: conditions) && (condition < 0 || conditions >> UInt64(condition) & 1 == 1)
+      guards.contains { $0.holds(under: conditions) } != isRefused
+        && (condition < 0 || conditions >> UInt64(condition) & 1 == 1)
     }
   }
 
   /// How far something has come.
-  enum Progress: Equatable, Sendable { case wanted, done, givenUp, tooLong }
+  enum Progress: Equatable, Sendable { case wanted, done, givenUp, tooLong, unseen }
 
   /// How far a timer was waited for.
   struct Timer: Equatable, Sendable {
@@ -62,7 +68,9 @@ struct TourGoals: Sendable {
       for edge in map.timers(in: state) {
         timerOfEdge[edge] = timers.count
         var timer = Timer(edge: edge)
-        if map.edge(edge, from: state).latest > longestTimer { timer.progress = .tooLong }
+        let end = map.edge(edge, from: state)
+        if end.latest > longestTimer { timer.progress = .tooLong }
+        if map.isUnseen(end, from: state) { timer.progress = .unseen }
         timers.append(timer)
       }
     }
@@ -75,20 +83,32 @@ struct TourGoals: Sendable {
       var conditions: [Int] = []
       forEachBit(of: edge.guard.given) { conditions.append($0) }
       for condition in conditions.isEmpty ? [-1] : conditions {
-        let row = Row(cell: cell, guard: edge.guard, condition: condition)
+        let row = Row(cell: cell, guards: [edge.guard], condition: condition)
         if !rows.contains(row) { rows.append(row) }
       }
     }
-    return rows
+    return rows + refusals(of: edges.map(\.guard), in: cell)
+  }
+
+  /// Under which conditions a stimulus is refused that has rows, each of which asks for some: without any, or under one that keeps all
+  /// of them from holding.
+  private static func refusals(of guards: [Guard], in cell: Int) -> [Row] {
+    var conditions: [Int] = []
+    if !guards.contains(where: { $0.holds(under: 0) }) { conditions.append(-1) }
+    forEachBit(of: guards.reduce(0) { $0 | $1.unless }) { condition in
+      let alone: UInt64 = 1 << UInt64(condition)
+      if !guards.contains(where: { $0.holds(under: alone) }) { conditions.append(condition) }
+    }
+    return conditions.map { Row(cell: cell, guards: guards, condition: $0, isRefused: true) }
   }
 }
 
 extension TourGoals {
-  /// The cells of rows that are wanted in a state and can be taken under some conditions.
-  func wantedCells(in state: Int, under conditions: UInt64) -> [Int] {
+  /// The rows that are wanted in a state and can be taken under some conditions.
+  func wantedRows(in state: Int, under conditions: UInt64) -> [Row] {
     guard !rows.isEmpty else { return [] }
     return rowsOfState[state].filter { progress[$0] == .wanted && rows[$0].holds(under: conditions) }.map {
-      rows[$0].cell
+      rows[$0]
     }
   }
 
@@ -114,8 +134,8 @@ extension TourGoals {
   /// The edges of the timers that were not waited for.
   var missingTimers: [Int] { timers.filter { $0.progress != .done }.map(\.edge) }
 
-  /// Whether a timer takes longer than is waited for it.
-  func isTooLong(_ edge: Int) -> Bool { timers[timerOfEdge[edge]].progress == .tooLong }
+  /// How far a timer was waited for.
+  func timer(_ edge: Int) -> Timer { timers[timerOfEdge[edge]] }
 
   /// A number that everything which is done changes.
   var count: Int {
@@ -151,6 +171,7 @@ extension TourGoals {
   /// The device has ended a timer, as all that end no later.
   mutating func end(timers edges: [Int]) {
     for edge in edges where !timerOfEdge.isEmpty && timerOfEdge[edge] >= 0 {
+      if timers[timerOfEdge[edge]].progress == .unseen { continue }
       timers[timerOfEdge[edge]].progress = .done
     }
   }

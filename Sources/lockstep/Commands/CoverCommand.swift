@@ -9,11 +9,11 @@ extension Command {
       discussion: """
         A short tour: in each state everything that must be refused, then what is allowed, then the shortest way to what
         was not tried yet. A row that asks for conditions, such as a jam or a lossy link, is taken under each of them that
-        the device's faults bring about. Each timer is waited for up to its first end, when nothing may have come, and up to
-        its last; by the clock those of up to eleven minutes.
+        the device's faults bring about; where no row of a request holds, its refusal is tried. Each timer is waited for up
+        to its first end, when nothing may have come, and up to its last; by the clock those of up to eleven minutes.
 
         For each request, row and timer that is missing it says why, and the shortest path to try: it cannot be reached with
-        this device, nobody who watches can be certain of it, or the device did not go there.
+        this device, the device leaves the state at once or did not go there, or nothing that it shows tells.
 
         Exit status: 0 all agree and all that can be covered was, 1 a divergence, 3 trouble in the lab, 5 all agree and
         something was not covered that could be: it was not tried, or given up since the device did not go there.

@@ -96,9 +96,7 @@ struct CoverSession {
         + (divergences > 0 ? ", " + paint(.bad, "\(divergences) diverge") : "") + "   seed \(target.seed)")
     for line in summary.coverage.table { console.print("  " + line) }
     if !summary.gaps.isEmpty { console.print(paint(.strong, "missing")) }
-    for gap in summary.gaps {
-      for line in gap.lines { console.print("  " + line) }
-    }
+    for line in CoverageGaps.lines(of: summary.gaps) { console.print("  " + line) }
     let all = reports + [folder.journalPath]
     for report in run.verbosity > 0 ? all : [run.reports.first(of: all)] {
       console.print("  report   \(report)")
