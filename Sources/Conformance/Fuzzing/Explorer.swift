@@ -67,6 +67,8 @@ public struct Explorer: Sendable {
     var held: UInt64 = 0
     /// Disturbances that excuse nothing.
     var probes = 0.0
+    /// Whether faults that rows depend on are brought about and ended where that was never done.
+    var turns = false
     /// How often what moves the motor is decided for, beside others.
     var motor = 1.0
     /// How often what was called off is waited for all the same.
@@ -148,6 +150,8 @@ public struct Explorer: Sendable {
   var prefix: [Choice] = []
   var prefixIndex = 0
   var lastPosition: UInt64 = 0
+  /// Where the last choice was made.
+  var origin: UInt64 = 0
   var lastChoice: Choice?
   /// How much time has passed in this test, where that is told.
   var time = Interval.zero
@@ -333,6 +337,7 @@ public struct Explorer: Sendable {
 
   /// Looks where the last choice has led.
   private mutating func arrive(at position: UInt64) {
+    origin = lastPosition
     defer { lastPosition = position }
     hasReturned = false
     if let choice = lastChoice {

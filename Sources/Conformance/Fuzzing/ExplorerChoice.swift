@@ -22,6 +22,7 @@ extension Explorer {
       if let event = refusal(in: explorationState, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
+      if settings.isPlayed, let choice = turn(in: explorationState, slot: slot) { return choice }
       if let choice = sprinkled(in: explorationState) { return choice }
       if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: explorationState) {
         return choice
@@ -82,8 +83,19 @@ extension Explorer {
     let isOpen = explorationState.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
     let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
     let rest = max(due, isOpen ? explorationState.window : .zero)
-    guard rest > .zero, chance(plan.doubts), let variant = costs?.doubt(for: rest) else { return nil }
+    guard rest > .zero, isNew(lastChoice) || chance(plan.doubts), let variant = costs?.doubt(for: rest) else {
+      return nil
+    }
     return Choice(alphabet.wait, variant: variant)
+  }
+
+  /// Whether what a stimulus has called off where it was given last was not waited for, where events alone are spent.
+  private mutating func isNew(_ lastChoice: Choice) -> Bool {
+    guard settings.isPlayed else { return false }
+    let context = mix(origin ^ 0xD0B7)
+    guard counts[context, Int(lastChoice.act)] == 0 else { return false }
+    counts.add(context, Int(lastChoice.act))
+    return true
   }
 
   /// A wait for a timer of the device: past its end, or a part of the way, after which a stimulus may have to restart it.
@@ -246,7 +258,7 @@ extension Explorer {
 
   /// How often a forbidden stimulus is given that was never tried in a position: the oftener, the seldomer a test is there.
   @inline(__always)
-  private mutating func freshShare(at slot: Int) -> Double {
+  mutating func freshShare(at slot: Int) -> Double {
     let usual = Double(events) / Double(max(positions.count, 1))
     let rarity = max(usual / Double(max(positions.visits[slot], 1)), 1)
     return min(Self.fresh * rarity.squareRoot(), Self.freshest)

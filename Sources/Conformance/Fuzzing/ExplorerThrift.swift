@@ -33,7 +33,31 @@ extension Explorer {
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     plan.probes = chance(0.75) ? 0.2 : 0
     plan.disturbances = disturbanceWeight > 0 && chance(0.5) ? 5 * settings.disturbances : 0
+    plan.turns = chance(0.75)
     if plan.disturbances > 0, uses(.kinds) { drawKinds() }
+  }
+
+  /// A fault that rows of the machine depend on, brought about or ended where that was never done: it is as much a part of the device
+  /// as what it is asked for.
+  mutating func turn(in explorationState: ExplorationState, slot: Int) -> Choice? {
+    guard plan.turns, disturbanceWeight > 0, chance(freshShare(at: slot)) else { return nil }
+    let context = mix(explorationState.position ^ 0x7042)
+    var fresh: Choice?
+    var seen = 0
+    for act in alphabet.disturbances {
+      let place = act - alphabet.disturbances.lowerBound
+      guard alphabet.concerned[place] != 0, variantCounts[act] > 0 else { continue }
+      let bit: UInt64 = 1 << UInt64(place)
+      // What was not begun is not ended.
+      let isBegun = alphabet.ending & ~plan.held & bit == 0
+      for variant in 0..<(isBegun ? variantCounts[act] : variantCounts[act] - 1) {
+        guard counts[mix(context ^ UInt64(act)), variant] == 0 else { continue }
+        seen += 1
+        if generator.below(seen) == 0 { fresh = Choice(act, variant: variant) }
+      }
+    }
+    if let fresh { counts.add(mix(context ^ UInt64(fresh.act)), Int(fresh.variant)) }
+    return fresh
   }
 
   /// Draws which disturbances a test has of those that excuse something: one kind, and sometimes a second.
