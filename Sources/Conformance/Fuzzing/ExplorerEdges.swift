@@ -7,19 +7,30 @@ extension Explorer {
   enum EdgeStage: Equatable, Sendable {
     /// It does not.
     case none
-    /// It has waited up to an edge; what is given there is counted under a number for the edge, and one for its side.
-    case reached(UInt64, side: UInt64)
+    /// It has waited up to an edge, from a position; what is given there is counted under a number for the edge, and one for its side.
+    case reached(UInt64, side: UInt64, from: UInt64)
     /// Something was given there, whose outcome the device is let show; when the timer would have ended, or never.
     case given(Instant)
   }
 
   /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
   mutating func edge(in explorationState: ExplorationState, slot: Int) -> Choice? {
-    guard explorationState.hasDeadline, !alphabet.distinctEdges.isEmpty, variantCounts[alphabet.edge] > 0,
-      uses(.edges), test.choices.count + 2 < min(plan.length, plan.end), chance(edgeShare(at: slot)),
+    guard hasEdge(in: explorationState), chance(edgeShare(at: slot, in: explorationState)),
       mayWait(upTo: explorationState.deadline)
     else { return nil }
-    let context = mix(explorationState.position ^ 0xED6E)
+    return rarestEdge(in: explorationState)
+  }
+
+  /// Whether a timer runs to whose bounds a test may go.
+  private func hasEdge(in explorationState: ExplorationState) -> Bool {
+    explorationState.hasDeadline && !alphabet.distinctEdges.isEmpty && variantCounts[alphabet.edge] > 0
+      && uses(.edges) && test.choices.count + 2 < min(plan.length, plan.end)
+  }
+
+  /// The edge that was gone to least often here.
+  private mutating func rarestEdge(in explorationState: ExplorationState) -> Choice {
+    let context = Self.edges(at: explorationState.position)
+    counts.add(context, Self.allEdges)
     let edges = alphabet.distinctEdges
     var best = edges[0]
     var minimum = Double.infinity
@@ -29,20 +40,27 @@ extension Explorer {
     }
     counts.add(context, best)
     let isBefore = alphabet.edgeWeights[best] > 1
-    edgeStage = .reached(mix(context &+ UInt64(best)), side: mix(context &+ (isBefore ? 0xB4 : 0xAF)))
+    edgeStage = .reached(
+      mix(context &+ UInt64(best)), side: mix(context &+ (isBefore ? 0xB4 : 0xAF)),
+      from: explorationState.position)
     spent.edges += 3
     return Choice(alphabet.edge, variant: best)
   }
 
   /// How often an edge is gone to: the oftener, the seldomer tests are where its timer runs.
-  private mutating func edgeShare(at slot: Int) -> Double {
+  private mutating func edgeShare(at slot: Int, in explorationState: ExplorationState) -> Double {
     guard plan.edges > 0,
       Double(spent.edges) <= Self.edged * weights[alphabet.edge] * Double(events + Self.shallowest)
     else { return 0 }
     guard isFree else { return plan.edges }
     let usual = Double(events) / Double(max(positions.count, 1))
     let visits = Double(max(positions.visits[slot], 1))
-    return min(plan.edges * max(usual / visits, 1).squareRoot(), Self.mostEdged)
+    let share = plan.edges * max(usual / visits, 1).squareRoot()
+    guard settings.isPlayed else { return min(share, Self.mostEdged) }
+    // Once each edge has had its turn here, others are worth more.
+    let turns = Double(counts[Self.edges(at: explorationState.position), Self.allEdges])
+    let fresh = Double(alphabet.distinctEdges.count) / max(turns, 1)
+    return min(share * min(fresh, 1).squareRoot(), Self.mostEdged)
   }
 
   /// Whether there is time to wait so long.
@@ -54,8 +72,14 @@ extension Explorer {
   mutating func edged(in explorationState: ExplorationState) -> Choice? {
     switch edgeStage {
     case .none: return nil
-    case .reached(let context, let side):
+    case .reached(let context, let side, let position):
       edgeStage = .none
+      // One timer has ended, shown or not, and the next one runs: some tests go on to its bounds.
+      if settings.isPlayed, explorationState.position != position, hasEdge(in: explorationState),
+        chance(Self.chained)
+      {
+        return rarestEdge(in: explorationState)
+      }
       guard let choice = stimulus(for: context, side, in: explorationState) else { return nil }
       edgeStage = .given(explorationState.deadline)
       return choice
@@ -94,8 +118,13 @@ extension Explorer {
     return Choice(best, variant: variant(of: best), isForbidden: forbidden >> UInt64(best) & 1 == 1)
   }
 
+  /// The context in which it is counted how often each edge was gone to from a position, and under a number of its own how often any.
+  private static func edges(at position: UInt64) -> UInt64 { mix(position ^ 0xED6E) }
+  private static var allEdges: Int { 0xA11 }
   /// How often an edge is gone to at the most where its timer runs.
   private static var mostEdged: Double { 0.3 }
+  /// How often a test goes on to the bounds of a timer that begins where another one ends.
+  private static var chained: Double { 0.3 }
   /// How often the device is let show what came of a stimulus at an edge: now and then something else follows at once.
   private static var shown: Double { 0.75 }
 }
