@@ -477,8 +477,10 @@ struct DriverTests {
     }
     expect(problem("driver:python3 \(lock)?peripheral=python3 \(lock)"), nil)
     expect(
-      problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=2"),
-      "`2` is not a value of `loss`: expected a number from 0 to 1")
+      problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=0.7"),
+      "`0.7` is not a value of `loss`: expected a number from 0 to 0.5: where more than half of the packets is lost, no link is "
+        + "kept for sure, and no lock can be judged")
+    expect(problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=0.5"), nil)
     #expect(problem("driver:python3 \(lock)")?.hasPrefix("a driver needs a lock, and none is named") == true)
     expect(problem("driver:?peripheral=x"), "nothing stands after `driver:`")
     expect(problem("driver:x?peripheral=y&loss=0&loss=1"), "`loss` is given twice")

@@ -108,6 +108,9 @@ extension DriverPrograms {
     DriverSettings(target: .address(radio.address), host: ProgramRadio.host)
   }
 
+  /// The most packets that are lost: with more, connections take longer than machines promise, and a correct lock is accused.
+  private static let mostLoss = 0.5
+
   private func pair(_ spec: DeviceSpec) throws(DeviceProblem) -> Pair {
     func setting(_ name: String) -> String? { spec.settings.last { $0.name == name }?.value }
     try spec.check()
@@ -129,9 +132,12 @@ extension DriverPrograms {
     }
     var channel = RadioSettings()
     if let text = setting("loss") {
-      guard let loss = Double(text), (0...1).contains(loss) else {
+      guard let loss = Double(text), (0...Self.mostLoss).contains(loss) else {
         throw DeviceProblem(
-          .value(of: "loss"), "`\(text)` is not a value of `loss`", hint: "expected a number from 0 to 1")
+          .value(of: "loss"), "`\(text)` is not a value of `loss`",
+          hint:
+            "expected a number from 0 to \(Self.mostLoss): where more than half of the packets is lost, no link is kept for sure, and no lock can be judged"
+        )
       }
       channel.packetLoss = loss
     }
