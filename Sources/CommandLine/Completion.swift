@@ -92,7 +92,9 @@ public struct Completion {
       }
       return offer(option.kind, String(current[current.index(after: equals)...]), String(current[...equals]))
     }
-    if current.hasPrefix("-") { return offer(command.options.map(Candidate.init), current) }
+    if current.hasPrefix("-") {
+      return offer(command.options.flatMap { [Candidate($0)] + Candidate.short($0) }, current)
+    }
     offer(operand: operands, current, of: command)
   }
 
@@ -140,6 +142,11 @@ extension Completion.Candidate {
   fileprivate init(_ option: OptionForm) {
     word = "--" + option.name
     meaning = option.summary
+  }
+
+  /// The letter of an option, where it has one.
+  fileprivate static func short(_ option: OptionForm) -> [Self] {
+    option.short.map { [Self(word: "-\($0)", meaning: option.summary)] } ?? []
   }
 }
 

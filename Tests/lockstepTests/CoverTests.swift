@@ -120,7 +120,8 @@ struct CoverTests {
     #expect(human.output.contains("missing\n  allowed    "), "\(human.output)")
     // What the device does not take at all is one line, and not one for each state.
     let untaken = try Command.run("cover", "sesame", "--steps", "20", in: folder.path).output
-    #expect(untaken.contains("\n  untaken    in 58 states: readStatus   this device does not take it\n"), "\(untaken)")
+    let line = "  untaken    in 58 states: readStatus   this device does not take it"
+    #expect(untaken.split(separator: "\n").contains { $0 == line }, "\(untaken)")
     #expect(!untaken.contains("this device does not take readStatus"), "\(untaken)")
     let result = try Command.run(
       "cover", "sesame-table", "--steps", "20", "--format", "json", in: folder.path)

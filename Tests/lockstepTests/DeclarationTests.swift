@@ -117,7 +117,8 @@ struct CompletionTests {
     "what can stand at the end of a line",
     arguments: [
       ("ru", "run"), ("", "run fuzz cover"), ("--v", "--version"), ("help sc", "schema scan schedule"),
-      ("run --for", "--format"), ("run --format ", "human json"), ("run --format=h", "--format=human"),
+      ("run -j", "-j"), ("run --jobs 2 -x", "-x"), ("run --for", "--format"), ("run --format ", "human json"),
+      ("run --format=h", "--format=human"),
       ("run -q --color al", "always"), ("run -o ", ":folder"), ("run -qo ", ":folder"),
       ("run --out=", ":folder"),
       ("replay ", ":file"), ("replay a.yaml ", ""), ("run -- --for", ":file"), ("run --seed ", ""),
