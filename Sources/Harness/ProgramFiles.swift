@@ -16,13 +16,17 @@ extension DeviceSpec {
     }
     var hash = Fingerprint()
     var isFound = false
-    for path in commands.flatMap(Self.words) where Host.isFile(path) {
-      guard let size = sizeOfFile(path), size <= Self.longestProgram,
-        let bytes = try? WholeFile.bytes(of: path)
-      else { continue }
-      hash.mix(path + "\n")
-      hash.mix(bytes)
-      isFound = true
+    for command in commands {
+      let (folder, command) = Self.parts(command)
+      for name in Self.words(command) {
+        let path = folder.map { Path.join($0, name) } ?? name
+        guard Host.isFile(path), let size = sizeOfFile(path), size <= Self.longestProgram,
+          let bytes = try? WholeFile.bytes(of: path)
+        else { continue }
+        hash.mix(name + "\n")
+        hash.mix(bytes)
+        isFound = true
+      }
     }
     return isFound ? hash.description : nil
   }
@@ -33,5 +37,41 @@ extension DeviceSpec {
       \.element)
     let words = command.split { " \t\n\"'=;|&<>()$`".contains($0) }
     return (quoted + words).map(String.init)
+  }
+}
+
+// MARK: - Where commands run
+
+extension DeviceSpec {
+  /// What stands around the folder in a command that runs elsewhere than where we are.
+  private static let (change, behind) = ("cd ", " || exit; ")
+
+  /// The same device where its commands run in a folder, and its files are named from there, as a file in that folder means
+  /// them. It says so itself, so that what is saved of it, and lines to paste, drive the same programs.
+  public func placed(in folder: String) -> DeviceSpec {
+    guard folder != "." else { return self }
+    var spec = self
+    if [.exec, .driver].contains(kind) { spec.name = Self.command(name, in: folder) }
+    for index in settings.indices where kind == .driver {
+      switch settings[index].name {
+      case "peripheral": spec.settings[index].value = Self.command(settings[index].value, in: folder)
+      case "secrets": spec.settings[index].value = Path.join(folder, settings[index].value)
+      default: break
+      }
+    }
+    return spec
+  }
+
+  private static func command(_ command: String, in folder: String) -> String {
+    // `cd -` and the folders of CDPATH are others.
+    let folder = folder.hasPrefix("/") || folder.hasPrefix("..") ? folder : "./" + folder
+    return change + shellWord(folder) + behind + command
+  }
+
+  /// The folder that a command says it runs in, and the command without that.
+  private static func parts(_ command: String) -> (folder: String?, command: String) {
+    guard command.hasPrefix(change), let end = command.firstRange(of: behind) else { return (nil, command) }
+    let folder = command[..<end.lowerBound].dropFirst(change.count).filter { $0 != "'" }
+    return (folder, String(command[end.upperBound...]))
   }
 }

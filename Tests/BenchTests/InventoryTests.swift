@@ -13,6 +13,9 @@ struct InventoryTests {
       - { name: blue, transport: "usb:0A12:0001", serial: "00E04C", power: hub-1 }
       - { name: red, path: 1-2.3 }
       - { name: air-a, transport: "tcp-client:127.0.0.1:9001" }
+      - { name: air-b, transport: "unix-client:run/air" }
+      - { name: air-c, transport: "unix-client:@air" }
+      - { name: board, transport: "serial:board,115200" }
     switches:
       - { name: hub-1, off: "uhubctl -l 1-1 -p 2 -a off", on: "uhubctl -l 1-1 -p 2 -a on", check: "true", settle: 500 ms }
     locks:
@@ -47,13 +50,16 @@ struct InventoryTests {
         Inventory.Dongle(name: "blue", transport: "usb:0A12:0001/00E04C", power: "hub-1"),
         Inventory.Dongle(name: "red", transport: "usb:1-2.3"),
         Inventory.Dongle(name: "air-a", transport: "tcp-client:127.0.0.1:9001"),
+        Inventory.Dongle(name: "air-b", transport: "unix-client:lab/run/air"),
+        Inventory.Dongle(name: "air-c", transport: "unix-client:@air"),
+        Inventory.Dongle(name: "board", transport: "serial:lab/board,115200"),
       ])
     expect(
       inventory.switches,
       [
         Inventory.PowerSwitch(
           name: "hub-1", off: "uhubctl -l 1-1 -p 2 -a off", on: "uhubctl -l 1-1 -p 2 -a on", check: "true",
-          settle: .milliseconds(500))
+          settle: .milliseconds(500), folder: "lab")
       ])
     expect(
       inventory.locks,
@@ -73,7 +79,7 @@ struct InventoryTests {
     expect(
       inventory.locks.map { inventory.dongles(reaching: $0).map(\.name) },
       [
-        ["red", "blue"], [], ["blue", "red", "air-a"],
+        ["red", "blue"], [], ["blue", "red", "air-a", "air-b", "air-c", "board"],
       ])
     expect(inventory.powerSwitch(of: inventory.dongles[0])?.name, "hub-1")
     expect(inventory.powerSwitch(of: inventory.dongles[1]), nil)

@@ -15,11 +15,12 @@ struct PowerTests {
 
   private func cycle(
     off: String, on: String? = nil, check: String? = nil, settle: Interval = .seconds(60),
-    dongle: String? = nil, commandTimeout: Interval = .seconds(10)
+    dongle: String? = nil, commandTimeout: Interval = .seconds(10), in place: String? = nil
   ) -> Result<String, PowerControl.Fault> {
     folder.write("power", "")
     let power = Inventory.PowerSwitch(
-      name: "hub", off: off, on: on ?? "touch \(power)", check: check, settle: settle)
+      name: "hub", off: off, on: on ?? "touch \(power)", check: check, settle: settle,
+      folder: place)
     do {
       let control = PowerControl(
         power, dongle: dongle, root: folder.path, commandTimeout: commandTimeout)
@@ -30,6 +31,12 @@ struct PowerTests {
   }
 
   private func fault(_ text: String) -> Result<String, PowerControl.Fault> { .failure(.init(text: text)) }
+
+  @Test("the commands run in the folder of the bench")
+  func place() throws {
+    _ = try cycle(off: "rm power", on: "touch power", check: "test -e power", in: folder.path).get()
+    expect(folder.names, ["power"])
+  }
 
   @Test("power that fell, as its check says, and came back is told")
   func check() throws {

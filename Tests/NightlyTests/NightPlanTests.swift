@@ -15,6 +15,18 @@ struct NightPlanTests {
     "nightly: A\nduration: 1 h\nsuites: [{name: a, scenarios: b}]\nfuzz: { machine: sesame, \(text) }"
   }
 
+  @Test("the machine that is fuzzed is a name, or a file that is named from the folder of the plan")
+  func machine() throws {
+    func machine(_ text: String) throws -> String? {
+      let text = "nightly: A\nduration: 1 h\nsuites: [{name: a, scenarios: b}]\nfuzz: { machine: \(text) }"
+      return try NightPlan(Array(text.utf8), name: "nights/plan.yaml").fuzz?.machine
+    }
+    expect(try machine("sesame"), "sesame")
+    expect(try machine("../keypad.yaml"), "keypad.yaml")
+    expect(try machine("keypad.yaml"), "nights/keypad.yaml")
+    expect(try machine("/lab/keypad.yaml"), "/lab/keypad.yaml")
+  }
+
   @Test("says what is driven on which locks, with which budgets")
   func whole() throws {
     let plan = try Self.read(

@@ -150,7 +150,7 @@ extension PowerControl {
 
   /// How a command ended; `nil` when it had to be killed, or could not be started.
   private func end(of command: String) -> Ending? {
-    guard let child = try? ChildProcess(command: command) else { return .exit(127) }
+    guard let child = try? ChildProcess(command: command, in: power.folder) else { return .exit(127) }
     let limit = MonotonicClock.now + commandTimeout
     // What it says is of no interest, but it has to be able to say it.
     reading: while true {

@@ -29,7 +29,7 @@ extension LabSettings {
     guard let lock else { return nil }
     switch lock.lock.source {
     case .file: return DeviceSpec(.lock, lock.lock.name)
-    case .device(let text): return try? DeviceSpec(text: text)
+    case .device(let text): return try? DeviceSpec(text: text).placed(in: Path.folder(of: lock.bench.path))
     }
   }
 }

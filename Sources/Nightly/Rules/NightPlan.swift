@@ -120,7 +120,9 @@ extension NightPlan {
 
   /// The keys of fuzzing.
   fileprivate static let fuzzKeys: [Form.Field] = [
-    .required("machine", .text, "The machine that the locks are compared with: sesame."),
+    .required(
+      "machine", .text,
+      "The machine that the locks are compared with: sesame, or a file, from the folder of this one."),
     .optional("tags", .list(.text), "Locks with all of these tags are fuzzed; every lock unless given."),
     .optional("stretch", .duration, "How long a lock is fuzzed at a time; 10 min unless given."),
     .optional(
@@ -185,7 +187,10 @@ private struct PlanReading {
   private func fuzz(_ cursor: Cursor) -> NightPlan.Fuzz? {
     guard let fields = cursor.fields(NightPlan.fuzzKeys) else { return nil }
     var others = OptionalFields(fields)
-    let machine = fields.required("machine")?.text("a machine")
+    // What has a slash or a dot in it is the path of a file.
+    let machine = fields.required("machine")?.text("a machine").map {
+      $0.contains("/") || $0.contains(".") ? Path.join(folder, $0) : $0
+    }
     var fuzz = NightPlan.Fuzz(machine: machine ?? "")
     fuzz.tags = others.read("tags", tags) ?? fuzz.tags
     fuzz.stretch = others.read("stretch") { $0.span() } ?? fuzz.stretch

@@ -40,6 +40,8 @@ extension Inventory {
     public var check: String?
     /// How long power needs to fall and to come back.
     public var settle = Interval.seconds(3)
+    /// The folder that the commands run in; `nil` for where we are.
+    public var folder: String?
   }
 
   /// A lock, and what may be asked of it.

@@ -63,7 +63,7 @@ extension InventoryGrammar {
     .optional(
       "device", .pattern("^(emulator|driver|exec):.+"),
       "A lock that is played here, in place of a file: `emulator:sesame5?defect=deaf-unlock`, "
-        + "`driver:COMMAND?peripheral=COMMAND`, `exec:COMMAND`."),
+        + "`driver:COMMAND?peripheral=COMMAND`, `exec:COMMAND`. Commands run in the folder of this file."),
     .optional(
       "control", .pattern("^unix:.+"),
       "The socket of the emulator that plays the lock of the file, as --control takes it."),

@@ -114,9 +114,19 @@ private struct InventoryReading {
       }
       transport += "/" + number
     }
-    guard let problem = checks.transport(transport) else { return transport }
+    guard let problem = checks.transport(transport) else { return placed(transport) }
     place.report(problem)
     return nil
+  }
+
+  /// A transport whose file is named from the folder of the bench, seen from here.
+  private func placed(_ transport: String) -> String {
+    for kind in ["unix-client:", "serial:"] where transport.hasPrefix(kind) {
+      let path = String(transport.dropFirst(kind.count))
+      // An abstract socket lies in no folder.
+      return path.hasPrefix("/") || path.hasPrefix("@") ? transport : kind + Path.join(folder, path)
+    }
+    return transport
   }
 
   private func powerSwitch(_ fields: Fields) -> Inventory.PowerSwitch? {
@@ -127,7 +137,9 @@ private struct InventoryReading {
     let check = others.read("check") { $0.wording("a command") }
     let settle = others.read("settle") { $0.duration() }
     guard let name, let off, let on, others.isWhole else { return nil }
-    return Inventory.PowerSwitch(name: name, off: off, on: on, check: check, settle: settle ?? .seconds(3))
+    return Inventory.PowerSwitch(
+      name: name, off: off, on: on, check: check, settle: settle ?? .seconds(3),
+      folder: folder == "." ? nil : folder)
   }
 
   private func lock(_ fields: Fields) -> Inventory.Lock? {
