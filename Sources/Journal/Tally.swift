@@ -70,9 +70,13 @@ public struct Tally: Hashable, Sendable {
 
   /// What to say of cases that agreed only when they were tried again; `nil` where there is none.
   public var flakiness: String? {
+    let failed = self[.failedAsFlaky]
     guard flaky > 0 else { return nil }
-    return "\(flaky) agreed only when tried again"
-      + (self[.failedAsFlaky] > 0 ? ", which counts as failed (--flaky-result fail)" : "")
+    let all = "\(flaky) agreed only when tried again"
+    guard failed > 0 else { return all }
+    let which =
+      failed == flaky ? "which counts" : failed == 1 ? "1 of which counts" : "\(failed) of which count"
+    return "\(all), \(which) as failed (--flaky-result fail)"
   }
 
   /// How many cases came to a verdict.

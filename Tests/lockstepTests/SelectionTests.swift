@@ -182,6 +182,48 @@ struct SelectionTests {
     #expect(again.errors.contains("nothing failed the last time") == (status == 0), "\(again.errors)")
   }
 
+  @Test("report names a case that agreed at a later try and counts as failed, and counts it alone")
+  func flakyInReport() throws {
+    let folder = try Command.Folder()
+    try folder.write(
+      "door.py",
+      """
+      import json, os, sys
+      for line in sys.stdin:
+          if "Open" in line:
+              print(json.dumps({"status": "Opened" if os.path.exists(sys.argv[1]) else "Closed"}))
+              open(sys.argv[1], "w").close()
+          print(json.dumps({"settled": True}), flush=True)
+
+      """)
+    for name in ["a", "b"] {
+      try folder.write(
+        "\(name).yaml",
+        "scenario: A\nmachine: door\ndevice: \"exec:python3 -u door.py \(name)\"\nsteps: [Open]\n")
+    }
+    let run = "$LOCKSTEP run --retries 1 --quiet --seed 1"
+    let result = try Command.shell(
+      """
+      \(run) a.yaml --flaky-result pass >/dev/null; echo $?
+      \(run) b.yaml --flaky-result fail >/dev/null; echo $?
+      $LOCKSTEP report Reports; echo $?
+      $LOCKSTEP report Reports --quiet --format json | grep -o '"divergences":1,.*"flaky":2'
+      grep -c '<failure' Reports/junit.xml
+      """, in: folder.path)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    expect(lines.prefix(3), ["0", "1", "✘ b"])
+    #expect(
+      lines.contains("    it agreed when tried again, and counts as failed (--flaky-result fail)"), "\(lines)"
+    )
+    #expect(lines.contains { $0.hasPrefix("  lockstep replay Reports/failures/b-") }, "\(lines)")
+    #expect(
+      lines.contains(
+        "  flaky    2 agreed only when tried again, 1 of which counts as failed (--flaky-result fail)"),
+      "\(lines)")
+    #expect(!lines.contains("✘ a"))
+    expect(lines.suffix(1), ["1"])
+  }
+
   @Test("where none of what is run failed the last time, that is said")
   func noneFailed() throws {
     let folder = try folder()

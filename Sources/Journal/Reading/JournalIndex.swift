@@ -132,7 +132,7 @@ package struct JournalIndex {
     /// those before.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
     /// The case that ended last, and the finding that it shows.
-    var last: (id: [UInt8], place: Int, tries: CaseTries, shown: Shown?)?
+    var last: (id: [UInt8], place: Int, tries: CaseTries, shown: Shown?, failure: Record.Verdict?)?
     /// The finding that the next case shows.
     var next: Shown?
     /// How its cases ended, whether or not another stands for them.
@@ -167,6 +167,8 @@ package struct JournalIndex {
     var entry: Entry
     var tries = CaseTries()
     var shown: Shown?
+    /// The verdict on its first try that failed, where others followed.
+    var failure: Record.Verdict?
   }
 
   /// The most problems that are listed.

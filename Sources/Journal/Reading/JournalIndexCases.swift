@@ -145,7 +145,11 @@ extension JournalIndex {
     var entry = table.removeLast()
     suiteTable.uncount(suite)
     let name = names.removeLast()
-    if failures.last?.place == place { failures.removeLast() }
+    var failure = last.failure
+    if failures.last?.place == place {
+      let verdict = failures.removeLast().verdict
+      failure = failure ?? verdict
+    }
     if let number = last.shown?.number, findings[number].place == place {
       (findings[number].place, findings[number].evidence) = (nil, nil)
     }
@@ -161,7 +165,8 @@ extension JournalIndex {
     var tries = last.tries
     reading.endings.uncount(tries.ending(failsFlaky: reading.run?.failsFlaky ?? false))
     tries.beginAgain()
-    open = Open(id: last.id, suite: suite, name: name, entry: entry, tries: tries, shown: last.shown)
+    open = Open(
+      id: last.id, suite: suite, name: name, entry: entry, tries: tries, shown: last.shown, failure: failure)
   }
 
   private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
@@ -218,6 +223,10 @@ extension JournalIndex {
     let ending = ended.tries.ending(failsFlaky: reading.run?.failsFlaky ?? false)
     ended.entry.ending = ending
     reading.endings.count(ending)
+    // What failed of a case that agreed in the end is why it counts as failed.
+    if ending == .failedAsFlaky, let failure = ended.failure, failures.count < Self.failureLimit {
+      failures.append(Failure(place: place, verdict: failure))
+    }
     if let shown = ended.shown, !takesPlace(shown, ending, at: place) {
       ended.entry.ending = nil
       reading.replaced += 1
@@ -227,7 +236,7 @@ extension JournalIndex {
     table.append(ended.entry, suite: ended.suite)
     names.append(ended.name)
     suiteTable.count(ended.suite)
-    reading.last = (ended.id, place, ended.tries, ended.shown)
+    reading.last = (ended.id, place, ended.tries, ended.shown, ended.failure)
   }
 
   /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.

@@ -10,6 +10,8 @@ public struct RunSummary: Sendable {
     public var message: String
     /// The command that does it again.
     public var replay: String?
+    /// Whether it agreed at a later try, and counts as failed all the same.
+    public var isFlaky = false
   }
 
   /// What the cases came to; among all are also those that others stand for.
@@ -52,10 +54,11 @@ public struct RunSummary: Sendable {
     tally = index.tally
     count = index.count
     failures = index.failures.compactMap { failure in
-      guard index.entry(failure.place).ending != nil else { return nil }
+      guard let ending = index.entry(failure.place).ending else { return nil }
       let verdict = failure.verdict
       return Failure(
-        id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay)
+        id: verdict.id, word: verdict.word, message: verdict.summary ?? "", replay: verdict.replay,
+        isFlaky: ending == .failedAsFlaky)
     }
     findings = index.findings.map(\.finding)
     confirmed = index.confirmed.map(\.finding)

@@ -138,6 +138,8 @@ struct SummaryText {
       }
     return [paint(style, "\(sign) \(failure.id.inOneLine)")]
       + failure.message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
+      + (failure.isFlaky
+        ? ["    it agreed when tried again, and counts as failed (--flaky-result fail)"] : [])
       + (failure.replay.map { ["  \($0.inOneLine)"] } ?? [])
   }
 }
