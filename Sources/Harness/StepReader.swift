@@ -373,10 +373,10 @@ extension Cursor {
     guard let form, let text = node.text, !isNothing else { return anyValue() }
     let value = isNull ? nil : anyValue()
     switch (form.kind, value) {
-    // Words of a machine are words, whatever YAML would take them for.
+    // Words of a machine are words, whatever YAML would take them for; and a word is a text where the machine says so.
     case (.choice(let words), .flag?) where words.contains(text): return .text(text)
     case (.choice(let words), _) where words.contains(text): return value ?? .text(text)
-    case (.text, .flag?) where !["true", "false"].contains(text.lowercased()): return .text(text)
+    case (.text, .flag?): return .text(text)
     case (.flag, let value?) where form.kind.admits(value): return value.asFlag
     case (_, let value?) where form.kind.admits(value): return value
     default: break
@@ -384,7 +384,7 @@ extension Cursor {
     let hint: Advice? =
       switch (form.kind, value) {
       case (.choice(let words), _): .nearest(to: text, of: words, or: DeviceProblem.allOf)
-      case (.text, _): "as text it stands in quotes"
+      case (.text, _): "as text it stands in quotes: `\(form.name): \"\(text)\"`"
       case (.duration, .integer), (.duration, .number): "`\(text) s` are seconds"
       default: nil
       }

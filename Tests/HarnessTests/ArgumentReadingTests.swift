@@ -104,7 +104,11 @@ struct ArgumentReadingTests {
         "5:21: `delay` is a duration with its unit, from 0 s to 1 min, and not `61 s`"
       ),
       ("name: { text: a, bytes: ff }", "gate", "5:22: `name` takes one of text, bytes, and this is another"),
-      ("name: { text: 7 }", "gate", "5:19: `text` is a text, and not `7` (as text it stands in quotes)"),
+      ("name: { text: true }", "gate", ""), ("name: { text: FALSE }", "gate", ""),
+      (
+        "name: { text: 7 }", "gate",
+        "5:19: `text` is a text, and not `7` (as text it stands in quotes: `text: \"7\"`)"
+      ),
       ("name: { text: \"7\" }", "gate", ""), ("name: { bytes: 0102 }", "gate", ""),
       (
         "name: { bytes: xyz }", "gate",
@@ -112,9 +116,13 @@ struct ArgumentReadingTests {
       ),
       // What is not there is no value of any kind.
       (
-        "name: { text: null }", "gate", "5:19: `text` is a text, and not `null` (as text it stands in quotes)"
+        "name: { text: null }", "gate",
+        "5:19: `text` is a text, and not `null` (as text it stands in quotes: `text: \"null\"`)"
       ),
-      ("name: { text: ~ }", "gate", "5:19: `text` is a text, and not `~` (as text it stands in quotes)"),
+      (
+        "name: { text: ~ }", "gate",
+        "5:19: `text` is a text, and not `~` (as text it stands in quotes: `text: \"~\"`)"
+      ),
       ("name: { text: \"null\" }", "gate", ""),
       ("name: { text: }", "gate", "5:19: expected a value, found nothing"),
       ("knock: { hard: null }", "gate", "5:20: `hard` is yes or no, and not `null`"),
@@ -140,7 +148,10 @@ struct ArgumentReadingTests {
       ("expect: { turns: 2.5 }", "gate", "5:22: `turns` is a whole number, and not `2.5`"),
       ("expect: { turns: { below: 3 } }", "gate", ""), ("expect: { code: 10 }", "gate", ""),
       ("expect: { code: 1 }", "gate", "5:21: `code` is bytes in hexadecimal, two digits each, and not `1`"),
-      ("expect: { word: 7 }", "gate", "5:21: `word` is a text, and not `7` (as text it stands in quotes)"),
+      (
+        "expect: { word: 7 }", "gate",
+        "5:21: `word` is a text, and not `7` (as text it stands in quotes: `word: \"7\"`)"
+      ),
       (
         "expect: { word: { above: 7 } }", "gate", "5:23: `word` is a text, and nothing is above or below it"
       ),
@@ -167,7 +178,7 @@ struct ArgumentReadingTests {
       ("connect: 7", "sesame", "5:14: `connect` takes nothing"),
       (
         "unlock: { tag: 3 s }", "sesame-table",
-        "5:20: `tag` is a text, and not `3 s` (as text it stands in quotes)"
+        "5:20: `tag` is a text, and not `3 s` (as text it stands in quotes: `tag: \"3 s\"`)"
       ),
       ("Open: { fast: yes }", "door", "5:13: `Open` takes nothing"),
       // In no time nothing can be shown.
@@ -183,6 +194,8 @@ struct ArgumentReadingTests {
   @Test(
     "what YAML takes for true or false is that where it is one, and a word where the machine has words",
     arguments: [
+      ("name: { text: true }", [Argument("text", .text("true"))]),
+      ("name: { text: No }", [Argument("text", .text("No"))]),
       ("knock: { hard: no }", [Argument("hard", .flag(false))]),
       ("knock: { hard: Off }", [Argument("hard", .flag(false))]),
       ("knock: { hard: FALSE }", [Argument("hard", .flag(false))]),

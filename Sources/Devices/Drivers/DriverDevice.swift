@@ -157,6 +157,8 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
       isInVirtualTime: settings.isInVirtualTime,
       arguments: (driver.arguments + environment.arguments).map { ($0.stimulus, $0.values) },
       disturbances: disturbances)
+    let checked = driver.faults + environment.disturbances
+    abilities.particulars.fault = { fault throws(LabFault) in try checked.check(fault) }
     abilities.isPlayed = settings.isInVirtualTime
     abilities.keepsRunning = settings.isInVirtualTime
     return abilities

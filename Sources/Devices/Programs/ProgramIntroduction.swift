@@ -241,6 +241,7 @@ extension ProgramIntroduction {
       showsEffects: showsEffects, slack: isInVirtualTime ? .zero : .milliseconds(100),
       isInVirtualTime: isInVirtualTime, arguments: arguments.map { ($0.stimulus, $0.values) },
       disturbances: faults)
+    abilities.particulars.fault = { [faults] fault throws(LabFault) in try faults.check(fault) }
     abilities.isPlayed = isInVirtualTime
     abilities.keepsRunning = true
     return abilities
