@@ -36,9 +36,12 @@ public struct BenchFile: Sendable {
 }
 
 extension BenchFile {
+  /// What names the bench on a command line; nothing for the one that is used where none is named.
+  public var words: [String] { path == Self.usual ? [] : ["--bench", path] }
+
   /// The line to paste that puts a lock or a dongle of the bench back in use.
   public func restoring(_ name: String) -> String {
-    let words = ["lockstep", "devices", "restore", name] + (path == Self.usual ? [] : ["--bench", path])
+    let words = ["lockstep", "devices", "restore", name] + words
     return words.map(shellWord).joined(separator: " ")
   }
 

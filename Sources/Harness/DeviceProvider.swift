@@ -52,6 +52,19 @@ public struct ParkReport: Sendable {
   public var locks: [(name: String, park: ParkState)] = []
   /// The trouble where one could not be left as it should be.
   public var fault: LabFault?
+  /// A scenario for each lock that is not where it is to be left, or may not be: a run of it brings the lock there.
+  public var looks: [Look] = []
+
+  /// A scenario that looks at a lock, for whom the end of a run is to park it.
+  public struct Look: Sendable {
+    /// What the run calls the lock.
+    public var lock: String
+    /// The scenario, in YAML.
+    public var text: String
+
+    /// Says what brings a lock to where it is to be left.
+    public init(lock: String, text: String) { (self.lock, self.text) = (lock, text) }
+  }
 
   /// Says that there was nothing to leave, until it is told.
   public init() {}
@@ -60,6 +73,7 @@ public struct ParkReport: Sendable {
   public mutating func add(_ other: ParkReport) {
     diagnostics += other.diagnostics
     locks += other.locks
+    looks += other.looks
     fault = fault ?? other.fault
   }
 }

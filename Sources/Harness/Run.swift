@@ -14,6 +14,8 @@ public final class Run {
     public var coverage: [Coverage] = []
     /// What there is to say of how the devices were left.
     public var park: [String] = []
+    /// What brings those to where they are to be left that are not there.
+    public var looks: [ParkReport.Look] = []
     /// What the devices showed of choices that they make once.
     public var choices: [ShownChoices.Known] = []
     /// What the command ends with.
@@ -106,7 +108,7 @@ public final class Run {
     var park = lanes[0].provider.park()
     for lane in lanes.dropFirst() { park.add(lane.provider.park()) }
     listener.take(park)
-    summary.park = park.diagnostics
+    (summary.park, summary.looks) = (park.diagnostics, park.looks)
     summary.choices = state.choices.all
     summary.tally.isInTrouble = park.fault != nil
     summary.coverage = state.count.coverage

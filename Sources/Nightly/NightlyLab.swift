@@ -228,6 +228,16 @@ public struct NightlyLab: Sendable {
     try HealthStore.putOut(identity, called: device.name, why, at: WallClock.time)
   }
 
+  /// What names the bench in a line to paste.
+  var benchWords: [String] { bench.words }
+
+  /// Whether the motor of a lock is left alone now, after a jam or for its battery.
+  func isHeldBack(_ name: String) -> Bool {
+    guard let lock = inventory.lock(name), case .file(let path) = lock.source else { return false }
+    return LockCycleCounter.headerScan(of: path)?.ledger.isHeldBack(
+      under: lock.limits, at: BenchClock.now.uptime) ?? false
+  }
+
   /// The line to paste that puts something back in use.
   func restoring(_ name: String) -> String { bench.restoring(name) }
 

@@ -12,8 +12,10 @@ extension NightlyReport {
   /// What did not simply agree, in the order of the page.
   private var items: [Item] { kinds.flatMap(\.items) }
 
-  /// Makes the report of each run that did not simply agree, in the folder of that run.
+  /// Makes the report of each run that did not simply agree, in the folder of that run, and the scenarios that the lines which
+  /// park locks name.
   public func writeRunReports() throws(FileFault) {
+    for lock in locks where lock.isLeftElsewhere { try runs.writePark(of: lock.name) }
     var made = Set<Int>()
     for number in items.compactMap(\.run) where made.count < Self.maximumReports {
       guard made.insert(number).inserted, let journal = runs.journal(of: number) else { continue }
@@ -93,7 +95,8 @@ extension NightlyReport {
   private func header(_ began: String) -> Markup {
     let mood: Markup = status == .agree ? (needs.isEmpty ? "good" : "fair") : "bad"
     let undone: Markup =
-      notDone.isEmpty ? "" : "<p class=\"note\">Not done: \(notDone.joined(separator: "; "))</p>\n"
+      notDone.isEmpty
+      ? "" : "<p class=\"note\">Not done: \(notDone.map(\.description).joined(separator: "; "))</p>\n"
     return """
       <header class="page \(mood)"><p class="brand">Lockstep · \(night.name) · \(spoken(moment: wholeSeconds(began) ?? began))</p>
       <h1>\(headline.markup)</h1>
@@ -126,7 +129,7 @@ extension NightlyReport {
     let rows = needs.markup { need in
       """
       <li><strong>\(need.name)</strong> \(need.reasons.map { clipped($0, toBytes: 1000) }.joined(separator: "; "))
-      \(need.commands.markup(copied))</li>
+      \(need.commands.map(\.line).markup(copied))</li>
 
       """
     }

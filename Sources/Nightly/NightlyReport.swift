@@ -43,6 +43,8 @@ public struct NightlyReport {
     var trouble: [String] = []
     /// Why it is out of use, if it is.
     var outOfUse: String?
+    /// Whether its motor is left alone, after a jam or for its battery, until it is restored or that has passed.
+    var isHeldBack = false
     var state: String
     /// How it is now: what `lockstep devices` says of it, in the same words.
     var use = ""
@@ -56,6 +58,8 @@ public struct NightlyReport {
     var isMarked: Bool { isBad || battery?.low != nil }
     /// How one was left that is not where it is to be, and one of which that is not known.
     static let (notParked, notKnown) = ("NOT PARKED", "NOT KNOWN")
+    /// Whether it is not parked, or may not be.
+    var isLeftElsewhere: Bool { [Self.notParked, Self.notKnown].contains(left) }
   }
 
   /// A dongle, or a place of a lab, in the morning.
@@ -236,6 +240,7 @@ public struct NightlyReport {
     (line.movements, line.budget, line.life) = (lock.used, lock.lock.perShift, lock.cycleCounter)
     line.battery = battery(of: lock.lock.name)
     if let low = line.battery?.low { line.trouble.append("\(low)") }
+    line.isHeldBack = runs.lab.isHeldBack(lock.lock.name)
     switch lock.park {
     case .parked: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.park)" } ?? "parked"
     case .elsewhere(let why):
@@ -365,13 +370,13 @@ extension NightlyReport {
     lines.append("  \(counts)")
     if let shortfall { lines.append(paint(.warning, "  \(shortfall)")) }
     if !notDone.isEmpty {
-      lines.append(paint(.warning, "  not done: " + notDone.map(short).joined(separator: "; ")))
+      lines.append(paint(.warning, "  not done: " + notDone.map { short("\($0)") }.joined(separator: "; ")))
     }
     let needs = needs
     if !needs.isEmpty { lines += ["", paint(.strong, "Needs you")] }
     for need in needs {
       lines += need.reasons.map { paint(.bad, "  ! \(need.name)") + "   \(short($0))" }
-      lines += need.commands.map { "      \($0)" }
+      lines += need.commands.map { "      \($0.line)" }
     }
     for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
     for entry in runs.lab.lapsed {
@@ -481,7 +486,8 @@ private func short(_ text: String) -> String { text.count > 160 ? text.prefix(15
 extension NightlyReport: Written {
   public static let fields: [Field<Self>] = [
     .derived("name", \.night.name, .text), .derived("bench", \.runs.lab.inventory.name, .text),
-    .derived("folder", \.folder.folder.path, .text),
+    .derived("folder", \.folder.folder.path, .text), .known("headline", \.needsLine, .text),
+    .derived("needs", \.needs, .list(.object())), .derived("notDone", \.notDone, .list(.object())),
     .derived("seconds", { seconds($0.took) }, .json(Shape.number)),
     .derived("resumptions", \.resumptions, .count), .derived("planned", \.night.cases.count, .count),
     .derived("agree", \.agree, .count), .derived("flaky", \.flaky, .list(.object())),

@@ -41,6 +41,26 @@ public struct NightlyRuns: Sendable {
     return (folder(of: attempt.number) + "/park.yaml", text)
   }
 
+  /// The scenario that parks a lock once the night is over, in the folder of the night.
+  private func park(of lock: String) -> String {
+    folder + (lab.parks[lock] == nil ? "/park.yaml" : "/park-\(lock).yaml")
+  }
+
+  /// Writes the scenario that parks a lock, where that is not the one of every Sesame.
+  func writePark(of lock: String) throws(FileFault) {
+    guard let text = lab.parks[lock] else { return }
+    try WholeFile.replace(park(of: lock), with: text)
+  }
+
+  /// The line to paste that parks a lock: it looks at the lock, and the end of each run does the rest.
+  func parking(_ lock: String) -> String {
+    var words = ["lockstep", "run", park(of: lock), "--device", "lock:\(lock)"] + lab.benchWords
+    if let places = lab.places, let place = places.places[lock] {
+      words += places.request.words(at: place.name)
+    }
+    return words.map(shellWord).joined(separator: " ")
+  }
+
   /// Why nothing is to be begun now: there is no room for what a run writes. One that is begun without would fail, and seem
   /// to be trouble with its lock.
   var shortage: FileFault? {

@@ -135,6 +135,14 @@ struct RealLockTests {
     let errors = try out.read("errors")
     let words = "the lock could not be brought to locked, see to it: "
     #expect(errors.contains(words), "\(errors)")
+    // Once somebody has seen to it, this parks it.
+    let run = try #require(folder.names("Reports/runs").first)
+    let park = "Reports/runs/\(run)/park.yaml"
+    #expect(
+      errors.contains(
+        "\n  park     lockstep run \(park) --device lock:lock.yaml --transport \(bench.transports[0])\n"),
+      "\(errors)")
+    expect(try Command.run("validate", park, in: folder.path).status, 0)
     let journal = try folder.journal()
     for line in ["recovery, step 3 of 3: reopen failed after", "recovery: no step is left"] {
       #expect(journal.contains(line), "\(journal)")

@@ -525,7 +525,7 @@ extension ProgramConversation {
     child?.stop(grace: .zero)
     let words = child?.lastWords ?? ""
     child = nil
-    let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
+    let told = words.isEmpty ? detail : "\(detail)\n\(ProgramTrouble.introduction)\n\(words)"
     if hasEverAnswered {
       return role == .device
         ? LabFault(symptom, told) : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(told)")
@@ -538,8 +538,8 @@ extension ProgramConversation {
     let fault = LabFault(
       .noDevice,
       isOver
-        ? "the \(role.title) did not start: \(told)"
-        : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(told)")
+        ? "the \(role.title) \(ProgramTrouble.unstarted): \(told)"
+        : "the \(role.title) \(ProgramTrouble.unanswered)\(hint), \(symptom.rawValue): \(told)")
     silences.append(fault)
     return fault
   }

@@ -18,6 +18,8 @@ public final class TourRun {
     public var scenarios: [Scenario] = []
     /// What there is to say of how the device was left.
     public var park: [String] = []
+    /// What brings those to where they are to be left that are not there.
+    public var looks: [ParkReport.Look] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -67,7 +69,7 @@ public final class TourRun {
     }
     let park = provider.park()
     listener.take(park)
-    summary.park = park.diagnostics
+    (summary.park, summary.looks) = (park.diagnostics, park.looks)
     summary.tally.isInTrouble = park.fault != nil
     listener.take(summary.coverage)
     listener.take(.end(Record.End(summary.tally)))

@@ -56,6 +56,7 @@ public enum Remains {
   static func sweep(below run: String) {
     sweep(run) {
       ["manifest.json", "campaign.json", "journal.jsonl", "summary.json", "park.yaml"].contains($0)
+        || $0.hasPrefix("park-")
     }
     sweep(run + "/packets") { _ in true }
   }

@@ -1,5 +1,6 @@
 import Basics
 import CommandLine
+import Harness
 import Journal
 import Reporting
 import System
@@ -32,11 +33,13 @@ struct RunAudience {
   let listener: any JournalListener
   let watch: RunWatch
   private let console: Console
+  private let arguments: RunArguments
+  private let folder: RunFolder
 
   /// Gathers them for a run of so many cases, where that is known, and begins to watch.
   init(_ arguments: RunArguments, _ folder: RunFolder, total: Int?, _ console: Console) {
     let (isQuiet, verbosity) = (arguments.isQuiet, arguments.verbosity)
-    self.console = console
+    (self.arguments, self.folder, self.console) = (arguments, folder, console)
     human = HumanReport(
       console, console.painter(arguments.color), isQuiet: isQuiet, verbosity: verbosity,
       durations: arguments.durations?.value ?? 0)
@@ -49,9 +52,16 @@ struct RunAudience {
     watch.start()
   }
 
-  /// Watches no more, and says how the locks were left.
-  func finish(_ park: [String]) {
+  /// Watches no more, and says how the locks were left, with a line to paste that parks each that is not parked.
+  func finish(_ park: [String], _ looks: [ParkReport.Look]) {
     watch.finish()
     for words in park { console.say("lockstep: \(words)") }
+    for (number, look) in looks.enumerated() {
+      let path = folder.path + (number == 0 ? "/park.yaml" : "/park-\(number + 1).yaml")
+      guard (try? WholeFile.replace(path, with: look.text)) != nil else { continue }
+      let device = arguments.device ?? "lock:\(look.lock)"
+      let words = ["lockstep", "run", path, "--device", device] + arguments.lab.words
+      console.say("  park     " + words.map(shellWord).joined(separator: " "))
+    }
   }
 }
