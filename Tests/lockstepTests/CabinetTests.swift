@@ -8,6 +8,11 @@ struct CabinetTests {
   private static let folder = Command.root + "/Tests/Peers/bench/cabinet/cabinet"
 
   private func fuzz(_ argument: String, steps: Int, seed: Int = 1) throws -> Command.Result {
+    try perform("fuzz cabinet.yaml --steps \(steps) --seed \(seed)", on: argument)
+  }
+
+  /// Runs a command on the lock, whose program gets an argument.
+  private func perform(_ command: String, on argument: String) throws -> Command.Result {
     let folder = try Command.Folder()
     for name in ["cabinet.yaml", "lock.py", "bugs.py"] {
       try FileManager.default.copyItem(atPath: Self.folder + "/" + name, toPath: folder.path + "/" + name)
@@ -15,7 +20,7 @@ struct CabinetTests {
     return try Command.shell(
       """
       $LOCKSTEP bindings python > lockstep_device.py
-      exec $LOCKSTEP fuzz cabinet.yaml --device 'exec:python3 lock.py \(argument)' --steps \(steps) --seed \(seed)
+      exec $LOCKSTEP \(command) --device 'exec:python3 lock.py \(argument)'
       """, in: folder.path)
   }
 
@@ -35,5 +40,16 @@ struct CabinetTests {
     let result = try fuzz(argument, steps: 60_000)
     expect(result.status, 1)
     #expect(result.output.contains("finding 1: "), "\(result.output)")
+  }
+
+  @Test("one defect is one divergence of a tour, and what lies behind it is named")
+  func tour() throws {
+    let healthy = try perform("cover cabinet.yaml --seed 1", on: "")
+    expect(healthy.status, 0)
+    let result = try perform("cover cabinet.yaml --seed 1", on: "bug=two-tries")
+    expect(result.status, 1)
+    #expect(result.output.contains(", 1 diverge "), "\(result.output)")
+    let reason = "given up: the device diverged on wrongPin from locked (one wrong) to locked (two wrong)"
+    #expect(result.output.contains(reason), "\(result.output)")
   }
 }

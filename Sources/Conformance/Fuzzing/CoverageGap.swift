@@ -91,6 +91,7 @@ public struct GapFinder: Sendable {
   private let failures: [Int]
   private let goals: TourGoals?
   private let isFleeting: @Sendable (Int) -> Bool
+  private let hasDiverged: @Sendable (Int) -> Bool
 
   /// Prepares to explain.
   ///
@@ -111,6 +112,7 @@ public struct GapFinder: Sendable {
     self.starts = starts.map { map.place(of: $0, standing: standing) }
     failures = tour?.failures ?? [Int](repeating: 0, count: own.edgeCount)
     goals = tour?.goals
+    hasDiverged = { tour?.hasDiverged[$0] == true }
     isFleeting = { tour?.isFleeting($0) == true }
   }
 
@@ -202,7 +204,8 @@ public struct GapFinder: Sendable {
       all.append(
         Missing(
           subject: .timer(state: state, window, target: machine.definition.states[target].name), event: nil,
-          reason: reason(for: goals.timer(timer))
+          reason: hasDiverged(timer)
+            ? .notTaken("the device diverged when it was waited for") : reason(for: goals.timer(timer))
         ) { $0.state == state && edge.guard.holds(under: $0.conditions) })
     }
     return all
@@ -212,7 +215,7 @@ public struct GapFinder: Sendable {
     switch timer.progress {
     case .tooLong: .tooLong
     case .unseen: .unseen
-    case .givenUp: .notTaken("something else came each of the \(timer.attempts) times that it was waited for")
+    case .givenUp: .notTaken("something else came first, in \(timer.attempts) tries")
     case .wanted, .done: nil
     }
   }
@@ -246,8 +249,9 @@ public struct GapFinder: Sendable {
       let (state, event, target) = own.place(of: move.edge)
       let states = machine.definition.states
       let cause = event.map { machine.definition.events[$0].name } ?? "time"
-      return
-        "\(cause) did not lead from \(states[state].name) to \(states[target].name) in \(failures[move.edge]) tries"
+      let way = "from \(states[state].name) to \(states[target].name)"
+      if hasDiverged(move.edge) { return "the device diverged on \(cause) \(way)" }
+      return "\(cause) did not lead \(way) in \(failures[move.edge]) tries"
     }
     return "the way was not taken"
   }

@@ -273,6 +273,14 @@ struct ModelMap: Sendable {
   /// Whether nothing is shown when an edge is taken by itself, so that nobody can tell when it was.
   func isUnseen(_ edge: Machine.Edge, from state: Int) -> Bool { unseen[state].contains(edge.transition) }
 
+  /// The edges that a stimulus may take in a place.
+  func edges(of event: Int, in place: Place) -> [Int] {
+    let cell = place.state * machine.eventCount + event
+    return machine.caused[cell].indices.filter {
+      machine.caused[cell][$0].guard.holds(under: place.conditions)
+    }.map { causedStart[cell] + $0 }
+  }
+
   /// An edge that is taken by itself in a state.
   func edge(_ number: Int, from state: Int) -> Machine.Edge {
     machine.spontaneous[state][number - spontaneousStart[state]]

@@ -68,6 +68,8 @@ public struct Tour: Sendable {
   private(set) var isAttempted = false
   /// How often each edge was tried in vain, by scope: what does not happen under some conditions may in others.
   private var allFailures: [[Int]]
+  /// On which edges the device diverged.
+  private(set) var hasDiverged: [Bool]
   private var scope = Scope.plain
 
   var conditions: UInt64 = 0
@@ -79,6 +81,8 @@ public struct Tour: Sendable {
   private var current: ModelMap.Move?
   /// The state in which it was made.
   private(set) var origin = 0
+  /// Where the last choice was made; `nil` where that was not known.
+  private var place: ModelMap.Place?
   /// How often time was let pass for it.
   var waits = 0
   /// Whether a fault was brought about for it.
@@ -128,6 +132,7 @@ public struct Tour: Sendable {
       return machine.isStimulus(event) && !alphabet.acts[event].variants.isEmpty
         && !cells.isMomentary[cell / machine.eventCount] && (visited?.visits[cell] ?? 0) == 0
     }
+    hasDiverged = [Bool](repeating: false, count: map.edgeCount)
     passed = [Int](repeating: 0, count: machine.stateCount)
     allFailures = Scope.allCases.map { _ in [Int](repeating: 0, count: map.edgeCount) }
     goals = TourGoals(map, hasRows: settings.coversRows, longestTimer: settings.longestTimer) { [isMissing] in
@@ -201,6 +206,23 @@ extension Tour {
     return !openStarts.isEmpty
   }
 
+  /// Says that the device diverged on what was last chosen. The test is over, and none goes there again: one defect is shown once.
+  public mutating func diverge() {
+    upcoming = nil
+    guard let choice = test.choices.last else { return }
+    var edges: [Int] = []
+    if Int(choice.act) < map.machine.eventCount {
+      if let place, !choice.isForbidden { edges = map.edges(of: Int(choice.act), in: place) }
+    } else if let current, current.edge >= 0 {
+      edges = [current.edge]
+      if isAttempted { goals.giveUp(timer: current.edge) }
+    }
+    for edge in edges {
+      hasDiverged[edge] = true
+      for scope in allFailures.indices { allFailures[scope][edge] = map.tries[edge] }
+    }
+  }
+
   /// Says that the device cannot do what was last chosen. The test is over.
   public mutating func exclude() {
     guard let choice = test.choices.last else { return }
@@ -264,6 +286,7 @@ extension Tour {
   }
 
   private mutating func choose(in explorationState: ExplorationState) -> Choice? {
+    place = nil
     guard explorationState.node >= 0 else {
       // A move to a hidden place is judged once the state is known again.
       if current.map({ map.isHidden($0.target) }) != true { miss() }
@@ -273,6 +296,7 @@ extension Tour {
     let state = nodeStates[explorationState.node]
     arrive(at: state)
     let here = ModelMap.Place(state: state, conditions: conditions)
+    place = here
     // What was refused, and what changes nothing, must leave a timer alone: it is waited for before anything leads away.
     let isTiming = isAttempted || current == nil && !map.isHidden(here) && timer(in: here) != nil
     if let (choice, leaves) = missingChoice(in: state, explorationState), !leaves || !isTiming {

@@ -26,6 +26,7 @@ extension Tour {
       for (edge, detour) in detours where detour.number >= Self.maximumDetours {
         open[edge] = map.tries[edge]
       }
+      for edge in hasDiverged.indices where hasDiverged[edge] { open[edge] = map.tries[edge] }
       let wanted = map.way(from: openStarts.map { starts[$0] }, allowed: allowed, failures: open) {
         isWanted($0)
       }

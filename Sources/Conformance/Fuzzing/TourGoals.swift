@@ -157,6 +157,12 @@ extension TourGoals {
     if timers[place].attempts >= maximum { timers[place].progress = .givenUp }
   }
 
+  /// A timer is waited for no more.
+  mutating func giveUp(timer edge: Int) {
+    let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
+    if place >= 0 { timers[place].progress = .givenUp }
+  }
+
   /// A timer was waited for up to its first end.
   mutating func pass(timer edge: Int) {
     if timerOfEdge.isEmpty || timerOfEdge[edge] < 0 { return }

@@ -110,6 +110,7 @@ public final class TourRun {
       } else {
         troubles = 0
       }
+      if case .divergence = outcome.verdict { tour.diverge() }
       for text in engine.lockstep.takeDiagnostics() { listener.diagnostic(text, at: engine.lockstep.now) }
       tour.end(in: engine.lockstep.explorationState)
       test.scenario = scenario(test, execution, specification.vocabulary)
