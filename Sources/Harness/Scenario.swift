@@ -108,6 +108,11 @@ public struct Step: Sendable {
   }
 }
 
+extension Step {
+  /// How often the same may stand there in a row before it is written as a repetition, and how many steps one has at most.
+  fileprivate static let (maximumTimes, longestCycle) = (5, 3)
+}
+
 extension Step: Equatable {
   /// Whether two steps do the same, wherever they stand.
   public static func == (left: Step, right: Step) -> Bool { left.action == right.action }
@@ -119,6 +124,36 @@ extension [Step] {
     reduce(0) { count, step in
       guard case .repeated(_, let steps) = step.action else { return count + 1 }
       return count + 1 + steps.writtenCount
+    }
+  }
+
+  /// Every step as often as it is done, each with its number and line as it is written.
+  ///
+  /// - Parameter number: the number of the first step.
+  func unfolded(from number: Int = 1) -> [(mark: StepMark, step: Step)] {
+    var (number, all) = (number, [(mark: StepMark, step: Step)]())
+    for step in self {
+      if case .repeated(let times, let steps) = step.action {
+        let round = steps.unfolded(from: number + 1)
+        for _ in 0..<times { all += round }
+      } else {
+        all.append((StepMark(number, line: step.line), step))
+      }
+      number += [step].writtenCount
+    }
+    return all
+  }
+
+  /// The same steps, where many are the same in a row as a repetition.
+  var folded: [Step] {
+    repetitions(of: Step.longestCycle).flatMap { repetition -> [Step] in
+      guard repetition.times > Step.maximumTimes else {
+        return (0..<repetition.times).flatMap { _ in repetition.elements }
+      }
+      let rounds = ScenarioGrammar.rounds.upperBound
+      return stride(from: 0, to: repetition.times, by: rounds).map { done in
+        Step(.repeated(Swift.min(rounds, repetition.times - done), Array(repetition.elements)))
+      }
     }
   }
 

@@ -18,10 +18,8 @@ extension Scenario {
     return Node.mapping(entries).yaml(comments: ["yaml-language-server: $schema=\(schema)"] + comments)
   }
 
-  /// The steps as a person reads them, one a line.
-  public var stepLines: [String] {
-    Node.list(steps.map(\.node)).yaml().split(separator: "\n").map(String.init)
-  }
+  /// The steps as a person reads them, one a line: what is repeated stands there once, with how often.
+  public var stepLines: [String] { steps.flatMap(\.lines) }
 
   private func deviceNode(_ spec: DeviceSpec) -> Node {
     guard !(start.settings.isEmpty && spec.settings.isEmpty) else { return .text(spec.description) }
@@ -36,6 +34,16 @@ extension Scenario {
 }
 
 extension Step {
+  /// What a person reads of it: `- { now: query }, 256 times`.
+  fileprivate var lines: [String] {
+    guard case .repeated(let times, let steps) = action else {
+      return Node.list([node]).yaml().split(separator: "\n").map(String.init)
+    }
+    let lines = steps.flatMap(\.lines)
+    if steps.count == 1, lines.count == 1 { return ["\(lines[0]), \(times) times"] }
+    return ["- \(times) times:"] + lines.map { "  " + $0 }
+  }
+
   fileprivate var node: Node {
     switch action {
     case .perform(let call): call.node

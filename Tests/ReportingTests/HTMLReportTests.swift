@@ -107,6 +107,26 @@ struct HTMLReportTests {
       packets: SampleRun.packets, history: Past())
   }
 
+  @Test("what happens many times in a row has one row, in the table and in the drawing, with how often")
+  func repetitions() throws {
+    let head = #"{"case":{"id":"a/b","file":"a/b.yaml","line":2,"machine":"door"}}"#
+    let query = #"{"t":"0.000","step":2,"line":9,"stimulus":"Query"}"#
+    let turn = [#"{"t":"1.000","step":4,"line":12,"stimulus":"Open"}"#, #"{"t":"1.000","status":"Opened"}"#]
+    let verdict =
+      #"{"verdict":"divergence","case":"a/b","t":"1.000","step":4,"message":"it stayed","observed":"Closed"}"#
+    let lines =
+      [head] + Array(repeating: query, count: 2_000) + (0..<7).flatMap { _ in turn } + [verdict]
+    let page = try TestFolder().page(journal(lines, cases: 1, status: 1)).html
+    let stimulus = #"<span class="kind">stimulus</span>"#
+    for text in [
+      "\(stimulus) Query <span class=\"line\">line 9</span> <strong>600 times</strong></td>",
+      "⋮ 600 events stand in the journal only",
+      "\(stimulus) Query <span class=\"line\">line 9</span> <strong>800 times</strong></td>",
+      "⋮ these 2 events 5 times more", "▸ Query, 800 times</text>", "⋮ 5 times more</text>",
+    ] { #expect(page.contains(text), "the page lacks \(text)") }
+    expect(page.split(separator: "\(stimulus) Query").count, 3)
+  }
+
   @Test("counts every outcome once, and a case of two tries as flaky")
   func counts() throws {
     let report = try Self.whole.get().report
@@ -223,7 +243,7 @@ struct HTMLReportTests {
 
   @Test("a long trace is cut around its end, and the whole is folded away")
   func longTrace() throws {
-    let events = (1...5000).map { #"{"t":"\#($0).000","step":\#($0),"stimulus":"Open"}"# }
+    let events = (1...5000).map { #"{"t":"\#($0).000","step":\#($0),"stimulus":"Open\#($0 % 4)"}"# }
     let lines =
       [#"{"case":{"id":"long"}}"#] + events
       + [#"{"verdict":"divergence","case":"long","t":"5000.000","message":"m","observed":"x"}"#]
@@ -316,7 +336,7 @@ struct HTMLReportTests {
 
   @Test("a long trace keeps its ties: what is folded away has its id there, and what has no row no link")
   func longTies() throws {
-    let events = (1...5000).map { #"{"t":"\#($0).000","step":\#($0),"stimulus":"Open"}"# }
+    let events = (1...5000).map { #"{"t":"\#($0).000","step":\#($0),"stimulus":"Open\#($0 % 4)"}"# }
     let lines =
       [#"{"case":{"id":"long"}}"#] + events + [
         #"{"verdict":"divergence","case":"long","t":"5000.000","message":"m","observed":"x","attachments":[{"kind":"packets","path":"packets.jsonl"}]}"#

@@ -166,7 +166,7 @@ extension TestCase {
   public init?(_ scenario: Scenario, _ target: FuzzTarget, _ alphabet: Alphabet) {
     guard let start = target.starts.lastIndex(where: { $0.agrees(with: scenario.start) }) else { return nil }
     self.init(start: start)
-    for step in scenario.steps {
+    for (_, step) in scenario.steps.unfolded() {
       guard let (action, isForbidden) = step.testAction(target.vocabulary),
         let choice = alphabet.choice(of: action, isForbidden: isForbidden) ?? alphabet.nearest(to: action)
       else { return nil }

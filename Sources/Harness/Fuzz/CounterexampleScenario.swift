@@ -2,7 +2,7 @@ import Basics
 public import Conformance
 
 extension Scenario {
-  /// A test that was generated, as a scenario that does the same again.
+  /// A test that was generated, as a scenario that does the same again. What it does many times in a row is a repetition.
   ///
   /// - Parameters:
   ///   - title: one sentence.
@@ -22,7 +22,7 @@ extension Scenario {
     let steps = actions.compactMap { Step($0.action, isForbidden: $0.isForbidden, vocabulary) }
     self.init(
       title: title, machine: machine, device: device, start: start, seed: seed, tags: tags,
-      steps: steps.isEmpty ? [Step(.settle)] : steps)
+      steps: steps.isEmpty ? [Step(.settle)] : steps.folded)
   }
 
   /// A test as it was done, as a scenario that does the same again.

@@ -7,6 +7,8 @@ import Journal
 /// reaches as far as it holds. Steps stand between them.
 struct HTMLLanes {
   let attempt: Try
+  /// What happened in it.
+  let folded: FoldedMoments
   let id: String
 
   /// Everything at one time.
@@ -156,13 +158,13 @@ extension HTMLLanes {
 
   /// The moments by their times, as far as they may be drawn; the first says what held before it.
   private func columns() -> [Column] {
-    let all = attempt.moments.tail.isEmpty ? attempt.moments.head : attempt.moments.tail
-    var moments = all.suffix(60)
-    while moments.count > 1, Set(moments.map(\.time)).count > Self.maximumColumns {
-      moments = moments.dropFirst()
+    var lines = (folded.tail.isEmpty ? folded.head : folded.tail).suffix(60)
+    while lines.count > 1, Set(lines.map(\.moment.time)).count > Self.maximumColumns {
+      lines = lines.dropFirst()
     }
     var columns: [Column] = []
-    for moment in moments {
+    for line in lines {
+      let moment = line.moment
       if columns.last?.time != moment.time {
         columns.append(Column(time: moment.time))
         if columns.count == 1 {
@@ -170,7 +172,10 @@ extension HTMLLanes {
           columns[0].status = moment.status
         }
       }
-      add(moment, to: &columns[columns.count - 1])
+      add(moment, times: line.times, to: &columns[columns.count - 1])
+      if let round = line.round {
+        columns[columns.count - 1].steps.append("⋮ \(round.times - 1) times more")
+      }
     }
     for index in columns.indices {
       columns[index].steps = first(columns[index].steps, to: Self.maximumLines + 1)
@@ -179,17 +184,18 @@ extension HTMLLanes {
     return columns
   }
 
-  private func add(_ moment: Moment, to column: inout Column) {
+  private func add(_ moment: Moment, times: Int, to column: inout Column) {
     if moment.isModelChanged { column.model = moment.possible }
+    let words = moment.words + (times > 1 ? ", \(times) times" : "")
     switch (moment.lane, moment.kind) {
     case (.device, .status): column.status = moment.words
-    case (.device, _): column.shows.append("\(moment.kind.rawValue) \(moment.words)")
-    case (.tester, .stimulus): column.steps.append("▸ \(moment.words)")
-    case (.tester, .fault): column.steps.append("⚡ \(moment.words)")
-    case (.tester, .wait): column.steps.append("wait \(moment.words)")
-    case (.tester, .expect): column.steps.append("? \(moment.words)")
-    case (.tester, _): column.steps.append(moment.words)
-    case (.lab, _): column.steps.append("⚠ \(moment.words)")
+    case (.device, _): column.shows.append("\(moment.kind.rawValue) \(words)")
+    case (.tester, .stimulus): column.steps.append("▸ \(words)")
+    case (.tester, .fault): column.steps.append("⚡ \(words)")
+    case (.tester, .wait): column.steps.append("wait \(words)")
+    case (.tester, .expect): column.steps.append("? \(words)")
+    case (.tester, _): column.steps.append(words)
+    case (.lab, _): column.steps.append("⚠ \(words)")
     case (.model, _): break
     }
   }

@@ -12,9 +12,19 @@ struct HTMLTimeline {
   let id: String
   /// What went over the air at its moments.
   var ties = PacketTies()
+  private let folded: FoldedMoments
+  private let lines: [Line]
+
+  private typealias Line = FoldedMoments.Line
 
   /// How many rows are shown without being asked for: from the beginning, and up to the end.
   private static let (first, last) = (5, 40)
+
+  init(attempt: Try, id: String) {
+    (self.attempt, self.id) = (attempt, id)
+    folded = FoldedMoments(attempt.moments)
+    lines = folded.lines
+  }
 
   private var isDivergence: Bool { attempt.verdict?.word == .divergence }
 
@@ -24,62 +34,67 @@ struct HTMLTimeline {
   }
 
   /// The drawing.
-  var lanes: Markup { HTMLLanes(attempt: attempt, id: id).markup }
+  var lanes: Markup { HTMLLanes(attempt: attempt, folded: folded, id: id).markup }
 
-  /// Whether a moment has a row when there is room for so many.
-  func shows(_ number: Int, room: Int) -> Bool {
-    let count = attempt.moments.count
-    if !isLong || number < Self.first || number >= count - Self.last { return true }
-    return attempt.moments.kept.count <= room - Self.first - Self.last
+  /// The moments that have a row of their own when there is room for so many.
+  func shown(room: Int) -> [(number: Int, moment: Moment)] {
+    let isWhole = !isLong || lines.count <= room - Self.first - Self.last
+    return (isWhole ? lines[...] : ends).map { ($0.number, $0.moment) }
   }
 
-  private var isLong: Bool { attempt.moments.count > Self.first + Self.last + 5 }
+  /// The lines that are shown of a long one without being asked for.
+  private var ends: ArraySlice<Line> { lines.prefix(Self.first) + lines.suffix(Self.last) }
+
+  private var isLong: Bool { lines.count > Self.first + Self.last + 5 }
 
   /// The table; what is in the middle of a long one is folded away.
   func tables(room: inout Int) -> Markup {
-    let moments = attempt.moments.numbered
     var result = Markup()
     if !isLong {
-      room -= moments.count
-      result += table("Timeline", rows(moments[...]) + ending)
-      return result
+      room -= lines.count
+      return table("Timeline", all())
     }
-    let tail = moments.suffix(Self.last)
-    let omitted = attempt.moments.count - Self.first - tail.count
-    result += table(
-      "Timeline, the beginning and the end",
-      rows(moments.prefix(Self.first)) + gap(omitted, "are folded away below") + rows(tail) + ending)
+    result += beginningAndEnd("are folded away below")
     room -= Self.first + Self.last
-    guard moments.count <= room else {
+    guard lines.count <= room else {
       return result + "<p class=\"note\">The journal has all \(attempt.moments.count) events.</p>\n"
     }
-    room -= moments.count
-    let middle = attempt.moments.omitted
-    let all =
-      rows(moments.prefix(attempt.moments.head.count), isAgain: true)
-      + (middle > 0 ? gap(middle, "stand in the journal only") : "")
-      + rows(moments.dropFirst(attempt.moments.head.count), isAgain: true) + ending
+    room -= lines.count
     result += """
       <details class="whole"><summary>All \(grouped(attempt.moments.count)) events</summary>
-      \(table("Timeline, whole", all))</details>
+      \(table("Timeline, whole", all(isAgain: true)))</details>
 
       """
     return result
   }
 
+  /// The rows of all that was kept.
+  private func all(isAgain: Bool = false) -> Markup {
+    let middle = attempt.moments.omitted
+    return rows(folded.head[...], isAgain: isAgain)
+      + (middle > 0 ? gap(middle, "stand in the journal only") : "")
+      + rows(folded.tail[...], isAgain: isAgain) + ending
+  }
+
   /// The table of a case in which there is nothing to look for: without a drawing, and its middle in the journal alone.
   func short(room: inout Int) -> Markup {
-    let moments = attempt.moments.numbered
     guard isLong else {
-      room -= moments.count
-      return table("Timeline", rows(moments[...]) + ending)
+      room -= lines.count
+      return table("Timeline", all())
     }
     room -= Self.first + Self.last
-    let omitted = attempt.moments.count - Self.first - Self.last
+    return beginningAndEnd("stand in the journal only")
+  }
+
+  /// The table of the beginning and the end.
+  ///
+  /// - Parameter rest: where the others are.
+  private func beginningAndEnd(_ rest: String) -> Markup {
+    let shown = ends.reduce(0) { $0 + $1.count }
     return table(
       "Timeline, the beginning and the end",
-      rows(moments.prefix(Self.first)) + gap(omitted, "stand in the journal only")
-        + rows(moments.suffix(Self.last)) + ending)
+      rows(lines.prefix(Self.first)) + gap(attempt.moments.count - shown, rest)
+        + rows(lines.suffix(Self.last)) + ending)
   }
 
   private func table(_ label: String, _ rows: Markup) -> Markup {
@@ -97,22 +112,33 @@ struct HTMLTimeline {
   }
 
   /// - Parameter isAgain: whether the first and the last have rows already: an id is given once.
-  private func rows(_ moments: ArraySlice<(number: Int, moment: Moment)>, isAgain: Bool = false) -> Markup {
-    moments.markup { number, moment in
-      let isFirst = !isAgain || number >= Self.first && number < attempt.moments.count - Self.last
+  private func rows(_ lines: ArraySlice<Line>, isAgain: Bool = false) -> Markup {
+    let ends = isAgain ? Set(self.ends.map(\.number)) : []
+    return lines.markup { line in
+      let (number, moment) = (line.number, line.moment)
       let isDevice = moment.lane == .device
       let model: Markup = moment.isModelChanged ? chips(moment.possible) : "<span class=\"same\">│</span>"
       let step: Markup = moment.step.map { "\($0)" } ?? ""
-      let done: Markup = isDevice ? "" : happened(moment)
+      let times: Markup = line.times > 1 ? " <strong>\(grouped(line.times)) times</strong>" : ""
+      let done: Markup = isDevice ? "" : happened(moment) + times
       let shown: Markup =
-        isDevice ? observed(moment) : moment.status == nil ? "" : "<span class=\"same\">│</span>"
+        isDevice
+        ? observed(moment) + times : moment.status == nil ? "" : "<span class=\"same\">│</span>"
       return """
-        <tr class="\(rowClass(moment))"\(ties.attributes(ofRow: number, in: id, isFirst: isFirst))>\
+        <tr class="\(rowClass(moment))"\(ties.attributes(ofRow: number, in: id, isFirst: !ends.contains(number)))>\
         <td>\(ties.time(moment.time.secondsText, ofRow: number))</td><td>\(model)</td>\
         <td>\(step)</td><td>\(done)</td><td>\(shown)</td></tr>
-
+        \(line.round.map(again) ?? "")
         """
     }
+  }
+
+  /// Says how often more what the last rows show happened in turn.
+  private func again(_ lines: Int, _ times: Int) -> Markup {
+    """
+    <tr class="gap"><td colspan="5">⋮ these \(lines) events \(grouped(times - 1)) times more</td></tr>
+
+    """
   }
 
   private func rowClass(_ moment: Moment) -> Markup {

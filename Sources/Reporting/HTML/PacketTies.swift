@@ -28,7 +28,7 @@ struct PacketTies {
 
   /// Ties the packets of some lists to the rows of a timeline for which there is so much room.
   init(_ lists: [HTMLPackets], _ timeline: HTMLTimeline, room: Int) {
-    let moments = timeline.attempt.moments.numbered.filter { timeline.shows($0.number, room: room) }
+    let moments = timeline.shown(room: room)
     for (number, list) in lists.enumerated() {
       packets.append([])
       for (index, packet) in list.shown.enumerated() {

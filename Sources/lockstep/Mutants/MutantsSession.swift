@@ -88,15 +88,23 @@ struct MutantsSession {
       vocabulary: Vocabulary(machine: machine.machine))
     if usual == nil { scenario.device = nil }
     // A device is given its time to come to where the stimulus is allowed.
-    scenario.steps = scenario.steps.map { step in
-      guard case .performNow(let call) = step.action else { return step }
-      return Step(.perform(call))
-    }
+    scenario.steps = scenario.steps.map(\.patient)
     if scenario.steps.last?.action != .settle { scenario.steps.append(Step(.settle)) }
     return console.attempt {
       let schema = SchemaFile.found(from: out)
       try WholeFile.replace(path, with: scenario.yaml(comments: [test.divergence.summary], schema: schema))
       return path
+    }
+  }
+}
+
+extension Step {
+  /// The same, where a stimulus is given as soon as the model allows it.
+  fileprivate var patient: Step {
+    switch action {
+    case .performNow(let call): Step(.perform(call))
+    case .repeated(let times, let steps): Step(.repeated(times, steps.map(\.patient)))
+    case .perform, .refuse, .fault, .wait, .settle, .next, .expect, .until, .fuzz, .note: self
     }
   }
 }
