@@ -44,15 +44,24 @@ public struct Divergence: Equatable, Sendable {
     public var cause: String
     /// What would have been shown; the state's own status where it lasts.
     public var shows: String
+    /// What would have been shown right after it, in order, of the same transition.
+    public var following: [String]
     /// Whether it is more than allowed: it had to happen by some time.
     public var isDue: Bool
+    /// Whether that time is over, or it had to come before anything else: nothing but this was right.
+    public var isRequired: Bool
 
     /// Makes an allowance.
-    public init(state: String, cause: String, shows: String, isDue: Bool = false) {
+    public init(
+      state: String, cause: String, shows: String, following: [String] = [], isDue: Bool = false,
+      isRequired: Bool = false
+    ) {
       self.state = state
       self.cause = cause
       self.shows = shows
+      self.following = following
       self.isDue = isDue
+      self.isRequired = isRequired
     }
   }
 
@@ -204,7 +213,7 @@ public struct Divergence: Equatable, Sendable {
   private var due: [String] {
     var names: [String] = []
     for allowance in allowed where allowance.isDue {
-      let isAtOnce = allowance.cause.isEmpty
+      let isAtOnce = allowance.cause.isEmpty && allowance.following.isEmpty
       let name = isAtOnce ? "\(allowance.shows) after \(lastStimulus ?? "the start")" : allowance.shows
       if !names.contains(name) { names.append(name) }
     }
@@ -223,6 +232,13 @@ public struct Divergence: Equatable, Sendable {
     default:
       return false
     }
+  }
+
+  /// Whether another one shows the same of model and device, whatever the tester did last: the same kind of divergence, the
+  /// same status before it, and the same that the model allowed.
+  public func looksLike(_ other: Divergence) -> Bool {
+    (kind, lastStatus, allowed) == (other.kind, other.lastStatus, other.allowed)
+      && (isInPreparation, isOfLab) == (other.isInPreparation, other.isOfLab)
   }
 
   /// What would have been right, in a few words: what the model would have taken.

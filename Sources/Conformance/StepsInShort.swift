@@ -16,12 +16,6 @@ public struct StepsInShort: Equatable, Sendable {
     var count = 1
   }
 
-  /// Several runs, and how often they were done in turn.
-  fileprivate struct Group {
-    var runs: ArraySlice<Run>
-    var times = 1
-  }
-
   /// How many runs are kept, and how many groups are told.
   private static let (maximumRuns, maximumGroups) = (1024, 8)
   /// How many steps may be done in turn to be counted together.
@@ -62,45 +56,21 @@ public struct StepsInShort: Equatable, Sendable {
 
   /// The steps, behind one another; empty where nothing was done.
   public var text: String {
-    let groups = groups
+    let groups = runs.repetitions(of: Self.longestCycle)
     let told = groups.suffix(Self.maximumGroups)
     let left = groups.dropLast(told.count).reduce(omitted) { sum, group in sum + group.steps }
     let words = told.map { $0.words }
     return ((left > 0 ? ["after \(counted(left, "step"))"] : []) + words).joined(separator: ", ")
   }
-
-  /// What is done in turn, together.
-  private var groups: [Group] {
-    var groups: [Group] = []
-    var begin = 0
-    while begin < runs.count {
-      var best = Group(runs: runs[begin...begin])
-      for length in 2...Self.longestCycle where begin + 2 * length <= runs.count {
-        let cycle = runs[begin..<begin + length]
-        var times = 1
-        while begin + (times + 1) * length <= runs.count,
-          runs[(begin + times * length)..<(begin + (times + 1) * length)].elementsEqual(cycle)
-        {
-          times += 1
-        }
-        if times > 1, times * length > best.runs.count * best.times {
-          best = Group(runs: cycle, times: times)
-        }
-      }
-      begin += best.runs.count * best.times
-      groups.append(best)
-    }
-    return groups
-  }
 }
 
-extension StepsInShort.Group {
+extension Repetition<StepsInShort.Run> {
   /// How many steps they are.
-  fileprivate var steps: Int { times * runs.reduce(0) { $0 + $1.count } }
+  fileprivate var steps: Int { times * elements.reduce(0) { $0 + $1.count } }
 
   /// `enterWrong 3 times`; of several `connect then leave, 3 times`.
   fileprivate var words: String {
-    let each = runs.map { run in run.words + Self.times(run.count, " ") }
+    let each = elements.map { run in run.words + Self.times(run.count, " ") }
     return each.joined(separator: " then ") + Self.times(times, ", ")
   }
 
@@ -161,16 +131,15 @@ extension Divergence {
     return "\(wanted), the device showed \(seen)"
   }
 
-  /// What the model wanted: what had to come, or else what might.
+  /// What the model wanted: what was due by then, else all that could come next, or else what was allowed.
   private var wanted: String {
-    let due = allowed.filter { $0.isDue || !$0.cause.isEmpty }
-    let isSilence = kind == .overdue
-    // Where it may also stay as it is nothing was due.
-    let isDemanded = !due.isEmpty && (isSilence || due.count == allowed.count)
-    let isLate = isSilence && allowed.contains(where: \.isDue)
-    let names = (isLate ? allowed.filter(\.isDue) : isDemanded ? due : allowed).map(\.shows).unique
-    if names.isEmpty { return "nothing was due" }
-    return names.alternatives + (isDemanded ? " was due" : " was allowed")
+    if allowed.isEmpty { return "nothing was due" }
+    // Silence is late for what is over by now; of some it is not known when it is.
+    let late = [allowed.filter(\.isRequired), allowed.filter(\.isDue)].first { !$0.isEmpty }
+    if kind == .overdue, let late { return "\(late.names) was due" }
+    if allowed.allSatisfy(\.isRequired) { return "\(allowed.names) was due" }
+    let mayStay = allowed.contains { $0.cause.isEmpty && !$0.isDue }
+    return mayStay ? "\(allowed.names) was allowed" : "only \(allowed.names) could come next"
   }
 
   /// What a device shows that has not shown what was due.
@@ -180,6 +149,11 @@ extension Divergence {
     }
     return "still showed \(lastStatus)"
   }
+}
+
+extension [Divergence.Allowance] {
+  /// What they show, each once.
+  fileprivate var names: String { map(\.shows).unique.alternatives }
 }
 
 extension [String] {

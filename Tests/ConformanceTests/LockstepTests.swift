@@ -84,7 +84,12 @@ struct LockstepTests {
     let expected: Divergence.Kind = what == "overdue" ? .overdue : .unexpected("off")
     expect(divergence.kind, expected)
     expect(divergence.time, .zero + .milliseconds(min(off, 3400)))
-    expect(divergence.allowed, [.init(state: "on", cause: "after 3 s", shows: "off", isDue: true)])
+    expect(
+      divergence.allowed,
+      [
+        .init(
+          state: "on", cause: "after 3 s", shows: "off", isDue: true, isRequired: what == "overdue")
+      ])
   }
 
   @Test("what is due and does not come is a divergence at its deadline, not at the end of the wait")
@@ -94,7 +99,11 @@ struct LockstepTests {
     expect(divergence.time, .zero + .seconds(1))
     expect(divergence.lastStimulus, "press")
     expect(
-      divergence.allowed, [.init(state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true)])
+      divergence.allowed,
+      [
+        .init(
+          state: "off (warming)", cause: "lit within 1 s", shows: "on", isDue: true, isRequired: true)
+      ])
   }
 
   @Test(

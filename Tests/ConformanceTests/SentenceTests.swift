@@ -65,15 +65,21 @@ struct SentenceTests {
   }
 
   private static func allowed(
-    _ shows: String, cause: String = "", isDue: Bool = false
+    _ shows: String, cause: String = "", isDue: Bool = false, isRequired: Bool = false
   ) -> Divergence.Allowance {
-    Divergence.Allowance(state: "s", cause: cause, shows: shows, isDue: isDue)
+    Divergence.Allowance(state: "s", cause: cause, shows: shows, isDue: isDue, isRequired: isRequired)
   }
 
   // swift-format-ignore
   private static let ends: [(divergence: Divergence, sentence: String)] = [
     (Divergence(.unexpected("shutOut"), at: .zero, allowed: [allowed("locked", cause: "within 1 s", isDue: true), allowed("away", cause: "within 1 s", isDue: true)]),
-     "connect, enterWrong twice: locked or away was due, the device showed shutOut."),
+     "connect, enterWrong twice: only locked or away could come next, the device showed shutOut."),
+    (Divergence(.unexpected("shutOut"), at: .zero, allowed: [allowed("locked", isDue: true, isRequired: true)]),
+     "connect, enterWrong twice: locked was due, the device showed shutOut."),
+    (Divergence(.unexpected("shutOut"), at: .zero, allowed: [allowed("locked", cause: "after 3 s", isDue: true, isRequired: true), allowed("away", cause: "after 9 s", isDue: true)]),
+     "connect, enterWrong twice: only locked or away could come next, the device showed shutOut."),
+    (Divergence(.overdue, at: .zero, lastStatus: "away", allowed: [allowed("locked", cause: "after 3 s", isDue: true, isRequired: true), allowed("shutOut", cause: "after 9 s", isDue: true)]),
+     "connect, enterWrong twice: locked was due, the device still showed away."),
     (Divergence(.unexpected("shutOut"), at: .zero, allowed: [allowed("locked"), allowed("away", cause: "linkLost")]),
      "connect, enterWrong twice: locked or away was allowed, the device showed shutOut."),
     (Divergence(.overdue, at: .zero, lastStatus: "locked", allowed: [allowed("shutOut", isDue: true), allowed("locked")]),
@@ -89,7 +95,7 @@ struct SentenceTests {
     (Divergence(.stoppedAnswering("no answer: within 5 s\nTraceback"), at: .zero),
      "connect, enterWrong twice: the device stopped answering, no answer: within 5 s."),
     (Divergence(.unexpected("x"), at: .zero, allowed: (1...6).map { allowed("s\($0)", cause: "go") }),
-     "connect, enterWrong twice: s1, s2, s3 or 3 others was due, the device showed x."),
+     "connect, enterWrong twice: only s1, s2, s3 or 3 others could come next, the device showed x."),
     (Divergence(.unexpected("x"), at: .zero), "connect, enterWrong twice: nothing was due, the device showed x."),
     (Divergence(.contradiction(.init(of: DeviceChoice("autolock", ["at-once"]), shown: ["later"])), at: .zero),
      "connect, enterWrong twice: at-once of autolock was due, the device showed later."),

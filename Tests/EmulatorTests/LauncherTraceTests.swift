@@ -75,7 +75,10 @@ struct LauncherTraceTests {
     expect(divergence.step, 3)
     expect(
       divergence.allowed,
-      [.init(state: "indexing", cause: "logIn after 0 s", shows: "loggedIn", isDue: true)])
+      [
+        .init(
+          state: "indexing", cause: "logIn after 0 s", shows: "loggedIn", isDue: true, isRequired: true)
+      ])
   }
 
   @Test("an authentication that outlives the second log-out is missed at once")
@@ -89,6 +92,13 @@ struct LauncherTraceTests {
     expect(divergence.step, 6)
     expect(
       divergence.allowed,
-      [.init(state: "loggedOut", cause: "then 1 more", shows: "clearAuthentication", isDue: true)])
+      [
+        .init(
+          state: "loggedOut", cause: "", shows: "clearAuthentication",
+          following: ["showLoginViewController"], isDue: true, isRequired: true)
+      ])
+    expect(
+      divergence.sentence(after: StepsInShort()),
+      "At the start: clearAuthentication was due, the device showed showLoginViewController.")
   }
 }

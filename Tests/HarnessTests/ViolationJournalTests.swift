@@ -95,6 +95,19 @@ struct ViolationJournalTests {
       ])
   }
 
+  @Test("what a state shows one after the other is named in that order, and a divergence keeps its signature")
+  func following() {
+    let divergence = Divergence(
+      .overdue, at: .zero, lastStimulus: "knock", lastStatus: "idle",
+      allowed: [
+        .init(state: "alarm", cause: "", shows: "alarm", following: ["siren"], isDue: true, isRequired: true)
+      ])
+    expect(
+      Outcome(.divergence(divergence)).details,
+      ["after   knock", "model   alarm ──▶ alarm, then siren", "device  idle"])
+    expect(divergence.signature, "overdue: alarm")
+  }
+
   @Test("what is known of the cause stands behind what was seen, and tells no two findings apart")
   func explanations() {
     let bare = Divergence(.unexpected("noSignal"), at: .zero, lastStimulus: "lock")

@@ -440,6 +440,12 @@ extension TimedTracker {
     return end == .never ? .forever : end - member.latest
   }
 
+  /// Whether the time is over by which a step had to be taken.
+  func isOver(_ step: Specification.Step, from member: Member) -> Bool {
+    step.latest != .forever && environment.mustHold(step.guard, in: member)
+      && end(of: step, from: member) <= moment
+  }
+
   /// How long a step may take at the most once its time counts.
   private func length(of step: Specification.Step, from member: Member) -> Interval {
     step.plus < 0 ? step.latest : step.latest + environment.most(of: Int(step.plus), in: member)

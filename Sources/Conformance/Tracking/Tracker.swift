@@ -443,8 +443,11 @@ extension Tracker {
     let node = specification.nodes[number]
     let state = specification.machine.definition.states[node.state].name
     if let symbol = node.pending.first {
-      let cause = node.pending.count > 1 ? "then \(node.pending.count - 1) more" : ""
-      return [Divergence.Allowance(state: state, cause: cause, shows: name(ofSymbol: symbol), isDue: true)]
+      return [
+        Divergence.Allowance(
+          state: state, cause: "", shows: name(ofSymbol: symbol),
+          following: node.pending.dropFirst().map(name(ofSymbol:)), isDue: true, isRequired: true)
+      ]
     }
     let urgent = specification.urgent[specification.urgentSteps(of: number)]
     var allowances: [Divergence.Allowance] = []
@@ -466,7 +469,7 @@ extension Tracker {
       allowances.append(
         Divergence.Allowance(
           state: state, cause: cause(of: step, in: window), shows: name(ofSymbol: Int(step.symbol)),
-          isDue: step.latest != .forever))
+          isDue: step.latest != .forever, isRequired: timed.isOver(step, from: member)))
     }
     // What is to be left by some time without anything to be seen shows what it is until then, and after.
     return allowances.isEmpty ? [lasting] : allowances

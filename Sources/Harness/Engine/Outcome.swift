@@ -165,10 +165,11 @@ extension Outcome {
 
   /// A state, what happens in it and what is shown then: `logining ──timeout──▶ noSignal`.
   private static func text(of allowance: Divergence.Allowance) -> String {
+    let shows = ([allowance.shows] + allowance.following).joined(separator: ", then ")
     if allowance.cause.isEmpty {
-      let isOwn = State.status(of: allowance.state) == allowance.shows
-      return allowance.state + (isOwn ? "" : " ──▶ \(allowance.shows)")
+      return allowance.state
+        + (State.status(of: allowance.state) == shows ? "" : " ──▶ \(shows)")
     }
-    return "\(allowance.state) ──\(allowance.cause)──▶ \(allowance.shows)"
+    return "\(allowance.state) ──\(allowance.cause)──▶ \(shows)"
   }
 }
