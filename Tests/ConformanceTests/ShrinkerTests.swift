@@ -132,6 +132,36 @@ struct ShrinkerTests {
     expect(shrinker.phase, "minimal for this model, 10 of 12 choices left")
   }
 
+  @Test(
+    "of what is done many times in a row the number is searched for, and what is done is made simpler at once",
+    arguments: [128, 255, 256], [0, 1, 57])
+  func counted(limit: Int, more: Int) throws {
+    // In the status `noSignal` a request of each kind in turn.
+    let requests = ["lock", "unlock"]
+    let bug = SeededBug(
+      name: "a count", memory: [0],
+      remember: { memory, step in [step.isRefused && requests.contains(step.event) ? memory[0] + 1 : 0] },
+      strikes: { memory, event, _ in memory[0] >= limit && event == "closeTo" })
+    for turn in ["!lock", "!lock !unlock"] {
+      var bench = try Bench(bug)
+      let length = turn.split(separator: " ").count
+      let repeated = Array(repeating: turn, count: (limit + more + length - 1) / length)
+      let test = "closeTo connect linkUp gattReady loginDone lock disconnect "
+      let failure = try bench.run(bench.test(test + repeated.joined(separator: " ") + " closeTo"))
+      let signature = try #require(failure.divergence).signature
+      var shrinker = bench.shrinker(failure)
+      var events = 0
+      while let candidate = shrinker.next() {
+        let execution = try bench.run(candidate)
+        events += execution.events
+        shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+      }
+      #expect(shrinker.isMinimal)
+      expect(shrinker.best.choices.count, limit + 1)
+      #expect(events < 20_000, "\(events) events for \(turn)")
+    }
+  }
+
   @Test("a failure that comes and goes costs length, but neither an end nor the best", arguments: 1...6)
   func flaky(seed: UInt64) throws {
     var bench = try Bench(SeededBug.all[5])

@@ -15,6 +15,9 @@ import Automata
 /// is, times the chance that it fails, by the length of the candidate. No candidate is asked for twice, nor one that
 /// would come to the same choices as a run that was made.
 ///
+/// What is done many times in a row is one thing with a number: that is halved, by a binary search, and what is done is made
+/// simpler each time at once. It is not minimal before once less does not fail.
+///
 /// The test is *minimal* when no such candidate fails. What is several of them together, such as a short cut that
 /// begins or ends with a cycle, or one without all that is to be refused, is tried only while it is likely to fail or
 /// saves very much, and need not be refuted. When nothing has helped for some time, tests of one kind of choices are
@@ -46,6 +49,8 @@ public struct Shrinker: Sendable {
   private var refutations = 0
   private var path: ShrinkerHistory.Path
   private var asked: Reduction?
+  /// How often something was done many times in a row, at the most, when that did not fail.
+  private var tooFew: [Choice: Int] = [:]
   /// What was asked for and did not fail, though it may not have come to what was foreseen.
   private var refuted: Set<TestCase> = []
 
@@ -106,12 +111,15 @@ public struct Shrinker: Sendable {
     let outcome = TestCase(start: candidate.test.start, execution.performed)
     if isSame, isSmaller(outcome) {
       evidence.follow(candidate.origins(of: outcome.choices))
+      // Where one less is enough, what was too few before need not be so any more.
+      if candidate.kind == .single { candidate.removed.forEach { tooFew[best.choices[$0]] = nil } }
       best = outcome
       path = history.path(of: best)
       look(at: execution.explorationStates)
     } else {
       refutations += 1
       evidence.refute(candidate.removed)
+      if let left = candidate.left { tooFew[left.choice] = max(tooFew[left.choice] ?? 0, left.times) }
     }
   }
 
@@ -132,6 +140,7 @@ public struct Shrinker: Sendable {
       case .oneKind: "keeping one kind of choices"
       case .single: "leaving out single choices"
       case .simpler: "making choices simpler"
+      case .repetition: "repeating less often"
       case nil: isMinimal ? "minimal for this model" : "shrinking"
       }
     return "\(doing), \(best.choices.count) of \(count) choices left"
@@ -159,7 +168,7 @@ public struct Shrinker: Sendable {
   /// What a plan promises only becomes less while the best test stays, so a plan that promises less than another is
   /// not looked into.
   private mutating func mostPromising() -> Reduction? {
-    var frontier = self.frontier ?? ShrinkerFrontier(finder.plans(evidence))
+    var frontier = self.frontier ?? ShrinkerFrontier(finder.plans(evidence, tooFew: tooFew))
     defer { self.frontier = frontier }
     var chosen: (plan: ReductionPlan, reduction: Reduction)?
     var others: [ReductionPlan] = []
@@ -170,7 +179,10 @@ public struct Shrinker: Sendable {
       looks += 1
       let (reduction, isKnown) = finder.reduction(plan, evidence, history, from: path)
       let length = reduction.test.choices.count
-      let chance = evidence.chance(without: reduction.removed) * (plan.kind == .single ? Self.unjoined : 1)
+      let chance =
+        plan.kind == .repetition
+        ? 1 / (1 + evidence.odds(ofAny: plan.stretch))
+        : evidence.chance(without: reduction.removed) * (plan.kind == .single ? Self.unjoined : 1)
       if isKnown || length >= best.choices.count || refuted.contains(reduction.test) {
         if plan.isBare {
           plan.isBare = false

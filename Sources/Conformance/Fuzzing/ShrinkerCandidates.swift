@@ -14,6 +14,8 @@ struct Reduction: Sendable {
     case single
     /// A choice is made another one that is simpler.
     case simpler
+    /// What is done many times in a row is done less often.
+    case repetition
   }
 
   var kind: Kind
@@ -23,6 +25,8 @@ struct Reduction: Sendable {
   var origins: [Int]
   /// The choices of the failing test that are gone.
   var removed: [Int]
+  /// What it does less often, and how often still.
+  var left: (choice: Choice, times: Int)?
 }
 
 /// Finds the reductions of a failing test.
@@ -37,7 +41,12 @@ struct ReductionFinder: Sendable {
   /// The shortest ways from each node of the test, and from the starts.
   let ways: [Int: ModelPaths.Ways]
 
-  private var choices: [Choice] { test.choices }
+  /// What it does many times in a row.
+  let repetitions: [(begin: Int, length: Int, times: Int)]
+  /// Where a stretch may begin and end.
+  private let edges: [Bool]
+
+  var choices: [Choice] { test.choices }
 
   /// The likelihood of a choice that nothing speaks for.
   private static let useless = 0.1
@@ -55,12 +64,15 @@ struct ReductionFinder: Sendable {
     self.explorationStates = explorationStates
     self.starts = starts
     self.ways = ways
+    repetitions = Self.repetitions(of: test.choices)
+    edges = Self.edges(of: test.choices.count, repetitions)
   }
 
   /// Everything that might shorten the test, with what it promises at the most.
-  func plans(_ evidence: ShrinkerEvidence) -> [ReductionPlan] {
-    var plans = cuts() + otherStarts()
-    plans += choices.indices.map { plan(.single, $0..<($0 + 1)) }
+  ///
+  /// - Parameter tooFew: how often something was done, at the most, when that did not fail.
+  func plans(_ evidence: ShrinkerEvidence, tooFew: [Choice: Int]) -> [ReductionPlan] {
+    var plans = cuts() + otherStarts() + singles() + halvings(tooFew)
     var odds = [0.0]
     var bareOdds = [0.0]
     var bare = [0]
@@ -80,7 +92,9 @@ struct ReductionFinder: Sendable {
       var saved = plan.stretch.count - lengthOfWay(plan)
       let left = bareOdds[choices.count] - inside(bareOdds, plan)
       let more = bare[choices.count] - inside(bare, plan)
-      if more > 0, left <= Self.bareOdds, plan.kind != .single {
+      if plan.kind == .repetition {
+        risk = evidence.odds(ofAny: plan.stretch)
+      } else if more > 0, left <= Self.bareOdds, plan.kind != .single {
         plans[index].isBare = true
         risk += left
         saved += more
@@ -114,7 +128,9 @@ struct ReductionFinder: Sendable {
       origins += places(of: way, in: stretch)
     }
     keep(stretch.upperBound..<choices.count)
-    return foreseen(plan.kind, planned, origins, history, from: path)
+    var result = foreseen(plan.kind, planned, origins, history, from: path)
+    result.reduction.left = left(by: plan)
+    return result
   }
 
   /// What is left of the test when only choices of one kind are kept, and those that much speaks for, with the model's
@@ -166,10 +182,11 @@ struct ReductionFinder: Sendable {
     for act in Set(stills.joined()).sorted() {
       planned.append(choices.indices.map { stills[$0].contains(act) ? Choice(act) : choices[$0] })
     }
-    for (index, choice) in choices.enumerated() {
-      for simpler in simpler(than: choice) + stills[index].prefix(1).map({ Choice($0) }) {
+    for indices in together() {
+      let index = indices[0]
+      for simpler in simpler(than: choices[index]) + stills[index].prefix(1).map({ Choice($0) }) {
         planned.append(choices)
-        planned[planned.count - 1][index] = simpler
+        for index in indices { planned[planned.count - 1][index] = simpler }
       }
     }
     return planned.compactMap { plan in
@@ -258,7 +275,7 @@ struct ReductionFinder: Sendable {
 }
 
 extension ReductionFinder {
-  private func plan(
+  func plan(
     _ kind: Reduction.Kind, _ stretch: Range<Int>, start: Int? = nil, isCompound: Bool = false
   ) -> ReductionPlan {
     ReductionPlan(
@@ -273,11 +290,11 @@ extension ReductionFinder {
   private func cuts() -> [ReductionPlan] {
     var plans: [ReductionPlan] = []
     let before = earlier
-    for start in choices.indices {
+    for start in choices.indices where edges[start] {
       let from = explorationStates[start]
       let onward = from.node >= 0 ? ways[from.node] : nil
       var isBackAtStart = false
-      for end in choices.indices.dropFirst(start + 1) {
+      for end in choices.indices.dropFirst(start + 1) where edges[end] {
         let to = explorationStates[end]
         if to.position == from.position {
           plans.append(plan(.cycle, start..<end))
@@ -305,7 +322,7 @@ extension ReductionFinder {
       guard let onward = ways[starts[start]] else { continue }
       var met: Set<Int> = []
       for (end, explorationState) in explorationStates.enumerated()
-      where end > 0 && explorationState.node >= 0 {
+      where end > 0 && explorationState.node >= 0 && edges[end] {
         met.insert(explorationStates[end - 1].node)
         guard onward.length(to: explorationState.node) < end else { continue }
         let isCompound =

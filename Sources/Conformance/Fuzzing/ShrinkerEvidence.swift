@@ -35,6 +35,11 @@ struct ShrinkerEvidence: Sendable {
   /// A chance is one by the product of all 1 + odds, which is no less than one more than their sum.
   func odds(of choice: Int) -> Double { needed[choice] / (1 - needed[choice]) }
 
+  /// How likely the one of some equal choices is to be needed that is so most, as odds.
+  func odds(ofAny stretch: Range<Int32>) -> Double {
+    stretch.reduce(0) { max($0, odds(of: Int($1))) }
+  }
+
   /// Takes in that a test did not fail without some of its choices.
   mutating func refute(_ removed: [Int]) {
     let doubt = 1 - chance(without: removed)
