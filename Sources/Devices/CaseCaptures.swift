@@ -14,7 +14,7 @@ import Sesame
 /// all keys follow, the files have zeros.
 public final class CaseCaptures {
   private let folder: String?
-  private let recorder = LinkRecorder()
+  fileprivate let recorder = LinkRecorder()
   /// Whether a case is under way whose device was made.
   private var isBegun = false
 
@@ -38,18 +38,7 @@ public final class CaseCaptures {
   }
 
   /// Writes down what there is of a case.
-  public func save(_ test: Case) throws(FileFault) -> [Record.Attachment] {
-    guard let folder, isBegun, !recorder.packets.isEmpty else { return [] }
-    let entries = recorder.decoded()
-    let attempt = test.attempt > 1 ? "-\(test.attempt)" : ""
-    let stem = "packets/\(test.slug)-\(fingerprint(test.id))\(attempt)"
-    try makeFolder(folder + "/packets")
-    try WholeFile.replacePrivate("\(folder)/\(stem).btsnoop", with: capture(of: entries))
-    let text = PacketsText(zero: recorder.packets.epoch)
-    let lines = entries.map { text.json($0).line + "\n" }.joined()
-    try WholeFile.replacePrivate("\(folder)/\(stem).jsonl", with: Array(lines.utf8))
-    return [Record.Attachment("capture", stem + ".btsnoop"), Record.Attachment("packets", stem + ".jsonl")]
-  }
+  public func save(_ test: Case) throws(FileFault) -> [Record.Attachment] { try packets?.save(test) ?? [] }
 
   /// Writes down what went over the link of the case that was begun last, in one file.
   public func save(to path: String) throws(FileFault) {
@@ -58,6 +47,15 @@ public final class CaseCaptures {
 
   /// Ends a case.
   public func end() { isBegun = false }
+
+  /// What went over the link, as it is written down.
+  fileprivate var packets: CasePackets? {
+    guard let folder, isBegun, !recorder.packets.isEmpty else { return nil }
+    let entries = recorder.decoded()
+    return CasePackets(
+      folder: folder, capture: capture(of: entries), entries: entries,
+      text: PacketsText(zero: recorder.packets.epoch))
+  }
 
   /// The capture, without what is not to be shown.
   private func capture(of entries: [CaptureEntry]) -> [UInt8] {
@@ -69,6 +67,49 @@ public final class CaseCaptures {
       record.encode(into: &bytes)
     }
     return bytes
+  }
+}
+
+/// Keeps what goes over the link to the device of a campaign in those attempts alone that it is told of.
+final class CaptureWatch: LinkWatch {
+  let captures: CaseCaptures
+  private let isInRealTime: Bool
+
+  /// - Parameter folder: that of the run.
+  init(in folder: String, isInRealTime: Bool) {
+    captures = CaseCaptures(in: folder)
+    self.isInRealTime = isInRealTime
+    end()
+  }
+
+  func begin() {
+    captures.recorder.packets.isPaused = false
+    captures.begin(isInRealTime: isInRealTime)
+  }
+
+  var taken: (any LinkPackets)? { captures.packets }
+
+  func end() {
+    captures.end()
+    captures.recorder.packets.isPaused = true
+  }
+}
+
+/// What went over the link of a case.
+private struct CasePackets: LinkPackets {
+  let folder: String
+  let capture: [UInt8]
+  let entries: [CaptureEntry]
+  let text: PacketsText
+
+  func save(_ test: Case) throws(FileFault) -> [Record.Attachment] {
+    let attempt = test.attempt > 1 ? "-\(test.attempt)" : ""
+    let stem = "packets/\(test.slug)-\(fingerprint(test.id))\(attempt)"
+    try makeFolder(folder + "/packets")
+    try WholeFile.replacePrivate("\(folder)/\(stem).btsnoop", with: capture)
+    let lines = entries.map { text.json($0).line + "\n" }.joined()
+    try WholeFile.replacePrivate("\(folder)/\(stem).jsonl", with: Array(lines.utf8))
+    return [Record.Attachment("capture", stem + ".btsnoop"), Record.Attachment("packets", stem + ".jsonl")]
   }
 }
 

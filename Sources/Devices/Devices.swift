@@ -22,6 +22,8 @@ public final class Devices: DeviceProvider {
   private let reservation: Reservation?
   /// Who keeps what went over the links of cases, if somebody does.
   public var captures: CaseCaptures?
+  /// The device of a campaign whose link is watched, and who does.
+  private var watched: (spec: DeviceSpec, captures: CaseCaptures)?
   /// Keeps what programs say beside their answers, where that is wanted.
   public var output: ProgramOutput? {
     didSet {
@@ -113,7 +115,19 @@ public final class Devices: DeviceProvider {
     captures?.begin(isInRealTime: spec.kind == .lock)
     var device = try make(spec, seed: seed)
     if let reservation { device = reserved(device, reservation) }
-    return captures?.recorded(device) ?? device
+    let own = captures ?? (watched?.spec == spec ? watched?.captures : nil)
+    return own?.recorded(device) ?? device
+  }
+
+  /// Watches the link of the device of a campaign, made after this, where each of its tests is done on the same: nothing
+  /// else has the packets of a finding.
+  ///
+  /// - Parameter folder: that of the run.
+  public func watchLink(of spec: DeviceSpec, in folder: String) -> (any LinkWatch)? {
+    guard spec.kind == .lock || (try? describe(spec))?.abilities.livesOn == true else { return nil }
+    let watch = CaptureWatch(in: folder, isInRealTime: spec.kind == .lock)
+    watched = (spec, watch.captures)
+    return watch
   }
 
   /// Of programs there is one of each: another one is the same, started afresh.
@@ -126,8 +140,10 @@ public final class Devices: DeviceProvider {
     guard spec.kind == .emulator, let specification = try? emulated(spec.name).realLock(spec.settings) else {
       return nil
     }
+    captures?.begin(isInRealTime: false)
     let lock = try played.another(specification, seed: seed)
-    return reservation.map { reserved(lock, $0) } ?? lock
+    let another = reservation.map { reserved(lock, $0) } ?? lock
+    return captures?.recorded(another) ?? another
   }
 
   private func make(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {

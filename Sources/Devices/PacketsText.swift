@@ -2,7 +2,7 @@ public import Basics
 public import Bluetooth
 
 /// Packets of a capture as people and programs read them; times count from one of the capture's.
-public struct PacketsText {
+public struct PacketsText: Sendable {
   /// When the time is zero, in microseconds as captures count them.
   let zero: UInt64
 

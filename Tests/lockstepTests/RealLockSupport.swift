@@ -58,26 +58,27 @@ final class EmulatedBench {
 }
 
 extension Command {
-  /// Drives scenarios against a lock on the air, with the cycle counter in the same folder.
+  /// Drives scenarios against a lock on the air, or fuzzes it, with the cycle counter in the same folder.
   static func drive(
-    _ scenarios: [String], _ bench: EmulatedBench, lock: String = "lock.yaml", _ options: [String] = []
+    _ operands: [String], by command: String = "run", _ bench: EmulatedBench, lock: String = "lock.yaml",
+    _ options: [String] = []
   ) throws -> Result {
     let out = try Folder()
-    let process = try start(drive: scenarios, bench, lock: lock, options, out: out)
+    let process = try start(drive: operands, by: command, bench, lock: lock, options, out: out)
     process.waitUntilExit()
     return Result(
       status: process.waitUntilExit(), output: try out.read("output"), errors: try out.read("errors"))
   }
 
   static func start(
-    drive scenarios: [String], _ bench: EmulatedBench, lock: String = "lock.yaml", _ options: [String] = [],
-    out: Folder
+    drive operands: [String], by command: String = "run", _ bench: EmulatedBench, lock: String = "lock.yaml",
+    _ options: [String] = [], out: Folder
   ) throws -> Program {
     let words =
-      ["run"] + scenarios + [
+      [command] + operands + [
         "--transport", bench.transports[0], "--device", "lock:\(lock)", "--out", "Reports",
       ]
-      + ["--show-progress", "none"] + options
+      + (command == "run" ? ["--show-progress", "none"] : []) + options
     let line = "LOCKSTEP_STATE=\(bench.folder.path)/state/lockstep exec \"$LOCKSTEP\" \"$@\""
     return try start("/bin/sh", ["-c", line, "sh"] + words, in: bench.folder.path, out: out)
   }

@@ -1,4 +1,6 @@
+import Basics
 import Foundation
+import Journal
 import TestSupport
 import Testing
 
@@ -66,6 +68,33 @@ struct RealLockTests {
     expect(again.status, 0)
     #expect(again.errors.contains("the lock rests unlocked"), "\(again.errors)")
     expect(folder.movements(), 3)
+  }
+
+  @Test("a finding has the packets of the last attempt that confirmed it, in its folder and on its page")
+  func finding() throws {
+    let bench = try bench("sesame5?defect=publish-before-login")
+    let options = ["--seed", "1", "--steps", "60", "--twin", "none", "--shrink-budget", "60s"]
+    let result = try Command.drive(["sesame"], by: "fuzz", bench, options)
+    expect(result.status, 1)
+    #expect(result.output.contains("connect: the device broke the rule clear-text"), "\(result.output)")
+    let records = try folder.journal().split(separator: "\n").map { try Record(parsing: Array($0.utf8).span) }
+    let verdicts = records.compactMap { record -> Record.Verdict? in
+      if case .verdict(let verdict) = record, verdict.word == .divergence { verdict } else { nil }
+    }
+    let verdict = try #require(verdicts.first)
+    let run = "Reports/runs/\(folder.names("Reports/runs")[0])"
+    expect(verdict.attachments.map(\.kind), ["capture", "packets"])
+    let packets = try folder.read("\(run)/\(verdict.attachments[1].path)").split(separator: "\n")
+    // One session, and not those of the attempts before it.
+    expect(packets.count { $0.contains("Connection Complete") }, 1)
+    #expect(packets.contains { $0.contains("0851b80b") }, "\(packets.suffix(3))")
+    let seen = records.compactMap { record -> Instant? in
+      if case .event(let event) = record, event.kind == .violation { event.time } else { nil }
+    }
+    expect(verdict.time, seen.last)
+    expect(folder.names("\(run)/packets").count, 2)
+    #expect(try folder.read("Reports/report.html").contains("class=\"packets\""))
+    expect(folder.files(with: try folder.secret()), ["lock.yaml"])
   }
 
   @Test("out of budget, the run ends with status 6 and one movement for parking")

@@ -16,6 +16,9 @@ public final class PacketRecorder {
   /// When that was, as a capture counts it.
   public private(set) var epoch = PacketRecorder.virtualEpoch
 
+  /// Whether nothing is noted for the time being.
+  public var isPaused = false
+
   private let limit: Int
   private var head = Stretch()
   /// What is newest, and what came before that, as far as it is not forgotten.
@@ -59,6 +62,7 @@ public final class PacketRecorder {
 
   /// Notes what a value means that came, or that goes.
   public func note(meaning text: String, of value: [UInt8], isReceived: Bool) {
+    if isPaused { return }
     if meanings.count >= Self.maximumMeanings { meanings.removeFirst(Self.maximumMeanings / 2) }
     meanings.append(Meaning(value: value, isReceived: isReceived, text: text))
   }
@@ -86,6 +90,7 @@ public final class PacketRecorder {
   }
 
   private func append(_ note: Note) {
+    if isPaused { return }
     if recent.notes.isEmpty, older.notes.isEmpty, head.size < limit / 2 { return head.append(note) }
     recent.append(note)
     guard recent.size >= limit / 4 else { return }

@@ -78,9 +78,13 @@ public protocol CampaignOutput: AnyObject {
   func sayOnce(_ text: String)
   /// Has the test of a finding done once more, and keeps what belongs to it.
   func record(_ test: Case, _ body: () -> Outcome) -> Outcome
+  /// Keeps what goes over the link to the device while a finding is confirmed, of which no other does the test once more.
+  var link: (any LinkWatch)? { get }
 }
 
 extension CampaignOutput {
   /// Keeps nothing.
   public func record(_ test: Case, _ body: () -> Outcome) -> Outcome { body() }
+  /// Nobody.
+  public var link: (any LinkWatch)? { nil }
 }

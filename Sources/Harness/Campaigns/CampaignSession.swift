@@ -263,6 +263,7 @@ public final class CampaignSession {
       journal.diagnostic(words)
       report.say(words)
     }
+    if !isTwin { edge.link = output.link }
     edge.another = { [provider, target = explored] () throws(LabFault) in
       try provider.another(target.device, seed: target.seed) as? Device
     }

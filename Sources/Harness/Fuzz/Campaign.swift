@@ -42,6 +42,9 @@ public struct Campaign<Device: DeviceUnderTest> {
     /// there is none.
     public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
+    /// Keeps what goes over the link to the device while a finding is confirmed; `nil` where nobody wants that.
+    public var link: (any LinkWatch)?
+
     /// One that lets a campaign run to its end, and tells nobody.
     public init() {}
   }
@@ -384,11 +387,17 @@ public struct Campaign<Device: DeviceUnderTest> {
     if let known = known(where: { $0.divergence.isLike(divergence) || $0.isKnown(as: divergence.signature) })
     {
       findings[known].count += 1
-    } else if let known = earlier.findings.firstIndex(where: { $0.signature == divergence.signature }) {
-      earlier.findings[known].count += 1
     } else {
-      return false
+      return countAgain(divergence.signature)
     }
+    status.repeats += 1
+    return true
+  }
+
+  /// Counts what an earlier campaign has found under a signature; says whether there is such a thing.
+  mutating func countAgain(_ signature: String) -> Bool {
+    guard let known = earlier.findings.firstIndex(where: { $0.signature == signature }) else { return false }
+    earlier.findings[known].count += 1
     status.repeats += 1
     return true
   }

@@ -102,7 +102,7 @@ public final class CampaignJournal {
   }
 
   private func verdict(on finding: Finding, _ test: Case) -> Outcome {
-    let mark = StepMark(test.scenario.steps.count, line: test.scenario.steps.last?.line ?? 0)
+    let mark = test.scenario.steps.unfolded().last?.mark ?? .start
     if let reason = finding.whyNoVerdict {
       let isOfLab = finding.divergence.isOfLab && finding.confirmation.shown > 0
       let fault = LabFault(
@@ -113,6 +113,9 @@ public final class CampaignJournal {
       if let outcome = drivenAgain(finding, test) { return outcome }
       var outcome = Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
       (outcome.observations, outcome.steps) = (tell(finding, of: test), finding.steps)
+      do throws(FileFault) { outcome.attachments = try finding.packets?.save(test) ?? [] } catch {
+        listener.diagnostic("the packets of \(test.id) are not saved: \(error)")
+      }
       return outcome
     }
   }
@@ -151,11 +154,11 @@ public final class CampaignJournal {
     var writer = TraceWriter(listener, target.vocabulary)
     var model = abilities.flatMap { FollowedModel(test.machine.specification($0), $0, from: test.start) }
     model?.write(to: &writer, at: .zero)
-    var steps = test.scenario.steps.enumerated().map { (StepMark($0 + 1, line: $1.line), $1.action) }[...]
+    var steps = test.scenario.steps.unfolded()[...]
     /// Tells of steps that let time pass, up to the next one that does something, which follows.
     func passTime(at time: Instant) -> StepMark {
-      while let (mark, action) = steps.popFirst() {
-        guard let words = action.passing else { return mark }
+      while let (mark, step) = steps.popFirst() {
+        guard let words = step.action.passing else { return mark }
         listener.note(.wait, words, mark, at: time)
       }
       return .start
@@ -175,7 +178,7 @@ public final class CampaignJournal {
       model?.write(to: &writer, at: entry.time)
       last = entry.time
     }
-    if steps.allSatisfy({ $0.1.passing != nil }) { _ = passTime(at: last) }
+    if steps.allSatisfy({ $0.step.action.passing != nil }) { _ = passTime(at: last) }
     model?.pass(until: finding.divergence.time, writingTo: &writer)
     return finding.trace.isEmpty ? nil : writer.observations
   }

@@ -1,5 +1,7 @@
 public import Conformance
 public import Basics
+public import Journal
+public import System
 
 /// A divergence that a campaign came upon.
 public struct Finding: Sendable {
@@ -21,6 +23,8 @@ public struct Finding: Sendable {
   public var actions: [(action: TestAction, isForbidden: Bool)]
   /// What was done and seen in the last run that confirmed it.
   public var trace: [TraceList.Entry] = []
+  /// What went over the link to the device meanwhile, where that was kept.
+  public var packets: (any LinkPackets)?
   /// The same in short.
   public var steps = StepsInShort()
   /// How it was made shorter.
@@ -107,6 +111,22 @@ public struct Finding: Sendable {
   static let shorterUnconfirmed = "what is shorter was not confirmed"
   static let unconfirmed = "no length of it was confirmed"
   static let unshown = "not made shorter, since its test did not show it again"
+}
+
+/// Who keeps what goes over the link to a device, of one attempt at a time.
+public protocol LinkWatch {
+  /// An attempt begins, with the device being made ready for it.
+  func begin()
+  /// What went over the link since then; `nil` where nothing did.
+  var taken: (any LinkPackets)? { get }
+  /// The attempt is over: what follows is nobody's.
+  func end()
+}
+
+/// What went over the link to a device in one attempt.
+public protocol LinkPackets: Sendable {
+  /// Writes it down as that of a case; gives what belongs to the case then.
+  func save(_ test: Case) throws(FileFault) -> [Record.Attachment]
 }
 
 /// What a device said of a finding of its twin.

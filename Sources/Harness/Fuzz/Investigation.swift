@@ -44,6 +44,10 @@ extension Campaign {
         status.repeats += 1
         return
       }
+      if finding.divergence.signature != finding.signature {
+        if countAgain(finding.divergence.signature) { return }
+        finding.aliases.append(finding.signature)
+      }
       if !divergence.isInPreparation { try confirm(&finding, shrunkBy: steps) }
       for longer in longerTests
       where finding.confirmation.verdict != .confirmed && !edge.isStopped() && !isWorthUsedUp {
@@ -154,7 +158,7 @@ extension Campaign {
       }
       status.phase = "shrinking finding \(finding.number): \(shrinker.phase)"
       edge.progress(status)
-      guard let result = try verdict(on: candidate, finding.divergence, &finding.shrinking) else {
+      guard let result = try verdict(on: candidate, of: finding, &finding.shrinking) else {
         finding.shrinking.end = "stopped, since the device cannot be made ready"
         break
       }
@@ -185,16 +189,16 @@ extension Campaign {
   /// twice in a row, the second time a little later after it was made ready: what the run before had left is none of the
   /// candidate's then, nor the moment in which the device happened to advertise.
   private mutating func verdict(
-    on candidate: TestCase, _ divergence: Divergence, _ shrinking: inout Finding.Shrinking
+    on candidate: TestCase, of finding: Finding, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
-    let first = try calmVerdict(on: candidate, divergence, &shrinking)
+    let first = try calmVerdict(on: candidate, of: finding, &shrinking)
     guard let first, first.isSame, livesOn else { return first }
-    return try calmVerdict(on: candidate, divergence, after: TestEngine<Device, TraceHash>.shift, &shrinking)
+    return try calmVerdict(on: candidate, of: finding, after: TestEngine<Device, TraceHash>.shift, &shrinking)
   }
 
   /// Runs a candidate; where the air disturbed it each time it says nothing.
   private mutating func calmVerdict(
-    on candidate: TestCase, _ divergence: Divergence, after delay: Interval = .zero,
+    on candidate: TestCase, of finding: Finding, after delay: Interval = .zero,
     _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     for _ in 0..<Self.maximumTroubles {
@@ -204,7 +208,7 @@ extension Campaign {
         return (.disturbed, false)
       }
       if execution.divergence?.isInPreparation != true {
-        return (execution, execution.divergence?.isLike(divergence) ?? false)
+        return (execution, execution.divergence.map { finding.isShown(by: $0) } ?? false)
       }
     }
     return nil
@@ -297,6 +301,8 @@ extension Campaign {
       edge.progress(status)
       let later = livesOn ? tries : runner.takesOthers ? finding.confirmation.disturbed : 0
       let delay = TestEngine<Device, TraceHash>.shift * Int64(later)
+      edge.link?.begin()
+      defer { edge.link?.end() }
       guard let execution = try count(&unused, running: finding.test, .ofCampaign, after: delay) else {
         troubles += 1
         continue
@@ -314,7 +320,9 @@ extension Campaign {
         finding.confirmation.countDisturbed()
       } else {
         finding.confirmation.count(isShown: isShown)
-        if isShown, let trace = runner.lockstep.recorder.trace { finding.trace = trace.entries }
+        if isShown, let trace = runner.lockstep.recorder.trace {
+          finding.take(trace, execution.divergence, edge.link?.taken)
+        }
       }
     }
   }
@@ -330,10 +338,34 @@ extension Execution {
 }
 
 extension Finding {
+  /// Whether a divergence in a shorter test shows it. What the tester did last is a part of it, but for what the device was
+  /// to refuse, and what was asked for in vain need not have been.
+  fileprivate func isShown(by divergence: Divergence) -> Bool {
+    if divergence.isLike(self.divergence) { return true }
+    return actions.last(where: \.action.isStimulus)?.isForbidden == true
+      && divergence.looksLike(self.divergence)
+  }
+
+  /// Takes what was seen in a run that confirms it.
+  fileprivate mutating func take(
+    _ trace: TraceList, _ divergence: Divergence?, _ packets: (any LinkPackets)?
+  ) {
+    (self.trace, self.packets) = (trace.entries, packets)
+    // What is shown of it is all of one run, its end too.
+    guard let divergence, divergence.isInPreparation == self.divergence.isInPreparation,
+      divergence.signature == self.divergence.signature
+    else { return }
+    self.divergence = divergence
+  }
+
   /// Takes a run that shows it as its test.
   fileprivate mutating func take(_ execution: Execution) {
     test.choices = execution.performed
     actions = execution.meaning
     if let last = execution.divergence { divergence = last }
   }
+}
+
+extension TestAction {
+  fileprivate var isStimulus: Bool { if case .stimulus = self { true } else { false } }
 }

@@ -59,7 +59,7 @@ public final class LinkRecorder {
 
   /// Takes down the key of the session that begins.
   public func note(session cipher: SessionCipher?) {
-    guard let cipher, sessions.last?.token != cipher.token else { return }
+    guard !packets.isPaused, let cipher, sessions.last?.token != cipher.token else { return }
     sessions.append(SessionSecret(cipher))
   }
 }

@@ -14,6 +14,7 @@ final class CampaignFolder: CampaignOutput {
   private let arguments: FuzzArguments
   private let console: Console
   private let devices: Devices
+  let link: (any LinkWatch)?
   /// Whether the device has a motor that wears.
   private let isReal: Bool
   private var fault: FileFault?
@@ -35,6 +36,7 @@ final class CampaignFolder: CampaignOutput {
     folder = try RunFolder.open(
       resuming: earlier, kind: "fuzz", seed: target.seed, arguments.run,
       files: [(CampaignState.file, plan.state.json.pages)])
+    link = devices.watchLink(of: target.device, in: folder.path)
     let (paint, isQuiet) = (console.painter(arguments.run.color), arguments.run.isQuiet)
     let isVerbose = arguments.run.verbosity > 0
     let shown: any CampaignReport =
