@@ -113,6 +113,7 @@ public struct Shrinker: Sendable {
       evidence.follow(candidate.origins(of: outcome.choices))
       // Where one less is enough, what was too few before need not be so any more.
       if candidate.kind == .single { candidate.removed.forEach { tooFew[best.choices[$0]] = nil } }
+      if let left = candidate.left, left.times <= tooFew[left.choice] ?? 0 { tooFew[left.choice] = nil }
       best = outcome
       path = history.path(of: best)
       look(at: execution.explorationStates)

@@ -23,11 +23,12 @@ extension ReductionFinder {
     return edges
   }
 
-  /// Every repetition with half its number, with three quarters of it and so on, but for what is known to be too few.
+  /// Every repetition with half its number, with three quarters of it and so on, but for what was too few before. One less is
+  /// always among them: what was too few then need not be so any more.
   func halvings(_ tooFew: [Choice: Int]) -> [ReductionPlan] {
     repetitions.flatMap { item in
       var plans: [ReductionPlan] = []
-      var fewer = (item.times - min(tooFew[choices[item.begin]] ?? 0, item.times)) / 2
+      var fewer = max(1, (item.times - min(tooFew[choices[item.begin]] ?? 0, item.times)) / 2)
       while fewer > 0 {
         plans.append(plan(.repetition, item.begin..<(item.begin + fewer * item.length)))
         fewer /= 2
