@@ -9,8 +9,10 @@ extension Explorer {
     case none
     /// It has waited up to an edge, from a position; what is given there is counted under a number for the edge, and one for its side.
     case reached(UInt64, side: UInt64, from: UInt64)
-    /// Something was given there, whose outcome the device is let show; when the timer would have ended, or never.
-    case given(Instant)
+    /// Something was given there, whose outcome the device is let show; when the timer would have ended, or never, and where it ran.
+    case given(Instant, position: UInt64)
+    /// The device has shown it, and may be back where the timer runs: then that is waited for.
+    case shown(position: UInt64)
   }
 
   /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
@@ -57,10 +59,11 @@ extension Explorer {
     let visits = Double(max(positions.visits[slot], 1))
     let share = plan.edges * max(usual / visits, 1).squareRoot()
     guard settings.isPlayed else { return min(share, Self.mostEdged) }
-    // Once each edge has had its turn here, others are worth more.
+    // The more can be asked for there, the more there is to try; once all of it has had its turn, others are worth more.
+    let legal = Double((explorationState.legal & offered).nonzeroBitCount)
     let turns = Double(counts[Self.edges(at: explorationState.position), Self.allEdges])
-    let fresh = Double(alphabet.distinctEdges.count) / max(turns, 1)
-    return min(share * min(fresh, 1).squareRoot(), Self.mostEdged)
+    let fresh = legal * Double(alphabet.distinctEdges.count) / max(turns, 1)
+    return min(share * (legal / Self.usuallyLegal).squareRoot() * min(fresh, 1).squareRoot(), Self.mostEdged)
   }
 
   /// Whether there is time to wait so long.
@@ -81,16 +84,25 @@ extension Explorer {
         return rarestEdge(in: explorationState)
       }
       guard let choice = stimulus(for: context, side, in: explorationState) else { return nil }
-      edgeStage = .given(explorationState.deadline)
+      edgeStage = .given(explorationState.deadline, position: position)
       return choice
-    case .given(let due):
+    case .shown(let position):
+      edgeStage = .none
+      guard explorationState.position == position, explorationState.hasDeadline, chance(Self.shown),
+        mayWait(upTo: explorationState.deadline)
+      else { return nil }
+      return alphabet.choice(of: .edge(.past))
+    case .given(let due, let position):
       edgeStage = .none
       guard chance(Self.shown) else { return nil }
       guard explorationState.hasDeadline else {
         // What was called off must not come all the same.
         return due == .never || variantCounts[alphabet.wait] == 0 ? nil : past(due)
       }
-      if explorationState.isAwaiting, variantCounts[alphabet.settle] > 0 { return Choice(alphabet.settle) }
+      if explorationState.isAwaiting, variantCounts[alphabet.settle] > 0 {
+        if settings.isPlayed { edgeStage = .shown(position: position) }
+        return Choice(alphabet.settle)
+      }
       return mayWait(upTo: explorationState.deadline) ? alphabet.choice(of: .edge(.past)) : nil
     }
   }
@@ -123,6 +135,8 @@ extension Explorer {
   private static var allEdges: Int { 0xA11 }
   /// How often an edge is gone to at the most where its timer runs.
   private static var mostEdged: Double { 0.3 }
+  /// How many stimuli are legal where an edge is as likely as its share says.
+  private static var usuallyLegal: Double { 2 }
   /// How often a test goes on to the bounds of a timer that begins where another one ends.
   private static var chained: Double { 0.3 }
   /// How often the device is let show what came of a stimulus at an edge: now and then something else follows at once.
