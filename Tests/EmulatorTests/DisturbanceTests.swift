@@ -1,8 +1,11 @@
 import SesameDevice
 import Conformance
 import Basics
+import Sesame
 import TestSupport
 import Testing
+
+@testable import Emulator
 
 @Suite("What generated tests may do to an emulated lock")
 struct DisturbanceTests {
@@ -26,6 +29,12 @@ struct DisturbanceTests {
     for value in ["busy", "unlock", "lock", "wrong-key", "replay"] {
       expect(try bench.verdict(of: Fault("third-party", .text(value)), at: moment), "agrees")
     }
+  }
+
+  @Test("a third party says again what fits the least MTU")
+  func overheard() {
+    let frames = [6, 82, 20].map { [UInt8](repeating: 3, count: $0) }
+    expect(Intrusion.replay.frames(for: .os3, overheard: frames), [frames[0], frames[2]])
   }
 
   @Test("what is offered can be brought about, and each value is one that a scenario can write")

@@ -36,6 +36,8 @@ enum Intrusion: String, CaseIterable, Sendable {
 
   /// What he says to a lock of a generation.
   ///
+  /// His link has the least MTU: of what the owner sent on a larger one, he says again what fits.
+  ///
   /// - Parameter overheard: the frames of the owner's last session.
   func frames(for generation: Generation, overheard: [[UInt8]]) -> [[UInt8]] {
     let segmenter = Segmenter()
@@ -48,7 +50,7 @@ enum Intrusion: String, CaseIterable, Sendable {
     case .wrongKey:
       return segmenter.frames(
         of: LockCommand.login(login(for: generation)).encoded(for: generation), .plaintext)
-    case .replay: return overheard
+    case .replay: return overheard.filter { $0.count <= Segmenter.defaultFrameSize }
     }
   }
 
