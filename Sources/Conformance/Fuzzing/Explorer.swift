@@ -430,10 +430,8 @@ public struct Explorer: Sendable {
     plan.disturbances = chance(0.5) ? 2 * settings.disturbances * min(disturbanceWeight, 1) : 0
     plan.end = .max
     plan.selfLoops = chance(0.5) ? 2 * settings.selfLoops : 0
-    // Where time is what is spent, a bound of a timer is dear: few tests go to any.
     plan.edges =
-      variantCounts[alphabet.edge] > 0 && chance(isFree ? 0.75 : 0.3)
-      ? settings.edges * weights[alphabet.edge] : 0
+      variantCounts[alphabet.edge] > 0 && chance(edgedTests) ? settings.edges * weights[alphabet.edge] : 0
     plan.endures =
       isFree && plan.repeats && uses(.endurance)
       && Double(spent.enduring) <= Self.endured * Double(events - Self.shallow)

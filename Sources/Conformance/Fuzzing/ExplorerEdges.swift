@@ -15,6 +15,13 @@ extension Explorer {
     case shown(position: UInt64)
   }
 
+  /// Of all tests, those that go to bounds of timers. Where time is what is spent they are dear, and what is found without them is
+  /// looked for first.
+  var edgedTests: Double {
+    guard !isFree else { return 0.75 }
+    return (costs?.spent ?? 0) < Self.edgesBegin ? 0 : 0.3
+  }
+
   /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
   mutating func edge(in explorationState: ExplorationState, slot: Int) -> Choice? {
     guard hasEdge(in: explorationState), chance(edgeShare(at: slot, in: explorationState)),
@@ -135,6 +142,8 @@ extension Explorer {
   private static var allEdges: Int { 0xA11 }
   /// How often an edge is gone to at the most where its timer runs.
   private static var mostEdged: Double { 0.3 }
+  /// After how many seconds of the device's time that begins, where time is what is spent.
+  private static var edgesBegin: Double { 1_200 }
   /// How many stimuli are legal where an edge is as likely as its share says.
   private static var usuallyLegal: Double { 2 }
   /// How often a test goes on to the bounds of a timer that begins where another one ends.
