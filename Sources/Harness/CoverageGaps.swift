@@ -77,18 +77,18 @@ public struct CoverageGaps: Equatable, Sendable {
 
   /// Gaps in lines. What the device does not take at all is one line, in however many states it is missing.
   public static func lines(of gaps: [CoverageGaps]) -> [String] {
-    var untaken: [(items: [String], states: [String])] = []
+    var unserved: [(items: [String], states: [String])] = []
     for gap in gaps where !gap.isServed {
-      if let known = untaken.firstIndex(where: { $0.items == gap.items }) {
-        if !untaken[known].states.contains(gap.state) { untaken[known].states.append(gap.state) }
+      if let known = unserved.firstIndex(where: { $0.items == gap.items }) {
+        if !unserved[known].states.contains(gap.state) { unserved[known].states.append(gap.state) }
       } else {
-        untaken.append((gap.items, [gap.state]))
+        unserved.append((gap.items, [gap.state]))
       }
     }
     return gaps.filter(\.isServed).flatMap(\.lines)
-      + untaken.map { item in
+      + unserved.map { item in
         let place = item.states.count == 1 ? item.states[0] : "in \(item.states.count) states"
-        return "untaken    \(place): \(item.items.joined(separator: ", "))   this device does not take it"
+        return "request    \(place): \(item.items.joined(separator: ", "))   this device does not take it"
       }
   }
 

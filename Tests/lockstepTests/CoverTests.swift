@@ -119,10 +119,10 @@ struct CoverTests {
     expect(human.status, 5)
     #expect(human.output.contains("missing\n  allowed    "), "\(human.output)")
     // What the device does not take at all is one line, and not one for each state.
-    let untaken = try Command.run("cover", "sesame", "--steps", "20", in: folder.path).output
-    let line = "  untaken    in 58 states: readStatus   this device does not take it"
-    #expect(untaken.split(separator: "\n").contains { $0 == line }, "\(untaken)")
-    #expect(!untaken.contains("this device does not take readStatus"), "\(untaken)")
+    let unserved = try Command.run("cover", "sesame", "--steps", "20", in: folder.path).output
+    let line = "  request    in 58 states: readStatus   this device does not take it"
+    #expect(unserved.split(separator: "\n").contains { $0 == line }, "\(unserved)")
+    #expect(!unserved.contains("this device does not take readStatus"), "\(unserved)")
     let result = try Command.run(
       "cover", "sesame-table", "--steps", "20", "--format", "json", in: folder.path)
     expect(result.status, 5)
