@@ -13,7 +13,7 @@ extension LabFault {
       case .silent: .noAnswer
       case .malformed: .badAnswer
       }
-    self.init(symptom, fault.description)
+    self.init(symptom, fault.description, from: .transport)
   }
 
   /// What a controller that cannot be used means for the lab.
@@ -24,6 +24,6 @@ extension LabFault {
       case .hardwareError: .transportLost
       case .refused, .undecodable, .broken: .badAnswer
       }
-    self.init(symptom, failure.description)
+    self.init(symptom, failure.description, from: .transport)
   }
 }

@@ -421,11 +421,27 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
   public var symptom: Symptom
   /// One sentence on what happened and, where there is something, what to do.
   public var detail: String
+  /// Where it comes from, where that is known.
+  public var origin: Origin?
+
+  /// Where trouble comes from.
+  public enum Origin: Hashable, Sendable {
+    /// A program of the user's.
+    case program(ProgramTrouble)
+    /// The controller, or the way to it.
+    case transport
+  }
 
   /// Makes a lab fault.
-  public init(_ symptom: Symptom, _ detail: String) {
+  public init(_ symptom: Symptom, _ detail: String, from origin: Origin? = nil) {
     self.symptom = symptom
     self.detail = detail
+    self.origin = origin
+  }
+
+  /// The same trouble, told in the same words.
+  public static func == (one: Self, other: Self) -> Bool {
+    (one.symptom, one.detail) == (other.symptom, other.detail)
   }
 
   public var description: String { "\(symptom.rawValue): \(detail)" }

@@ -84,6 +84,11 @@ public struct Divergence: Equatable, Sendable {
     get { contents.isOfLab }
     set { contents.isOfLab = newValue }
   }
+  /// What made it stop answering, where that is what it did.
+  public var fault: LabFault? {
+    get { contents.fault }
+    set { contents.fault = newValue }
+  }
   /// What the tester last did.
   public var lastStimulus: String? { contents.lastStimulus }
   /// The status last seen.
@@ -106,6 +111,7 @@ public struct Divergence: Equatable, Sendable {
     var injection: Injection?
     var isInPreparation = false
     var isOfLab = false
+    var fault: LabFault?
   }
 
   /// One word, so that "no divergence" costs no more than that wherever it is returned.

@@ -158,6 +158,7 @@ extension Outcome {
       record.sentence = divergence.sentence(after: steps)
     }
     if case .unmet(let unmet) = verdict { record.explain(unmet, details) }
+    if case .labFault(let fault) = verdict { record.trouble = Record.Trouble(fault) }
     record.isBefore = isBefore
     record.earlier = earlier.map { Record.EarlierCase(id: $0.id, actions: $0.actions) }
     (record.attachments, record.replay, record.isTriedAgain) = (attachments, replay, isTriedAgain)
@@ -172,6 +173,7 @@ extension Record.Verdict {
     if case .violation(let violation) = divergence.kind {
       (rule, breach) = (violation.name, Record.Breach(violation))
     }
+    trouble = divergence.fault.map { Record.Trouble($0) }
     explanation = divergence.explanation.map { Record.Explanation(cause: $0.name, detail: $0.detail) }
     injected = divergence.injection.map { Record.InjectedAction($0) }
     self.details = details
@@ -179,6 +181,18 @@ extension Record.Verdict {
       Record.Allowance(state: item.state, cause: item.cause.isEmpty ? nil : item.cause, shows: item.shows)
     }
     signature = divergence.signature
+  }
+}
+
+extension Record.Trouble {
+  fileprivate init(_ fault: LabFault) {
+    self.init(fault.symptom.rawValue)
+    switch fault.origin {
+    case .program(let trouble):
+      (origin, happened, lastWords) = (trouble.program, trouble.kind.rawValue, trouble.lastWords)
+    case .transport: origin = "transport"
+    case nil: break
+    }
   }
 }
 

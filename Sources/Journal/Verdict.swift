@@ -59,6 +59,8 @@ extension Record {
     public var rule: String?
     /// What else there is to say of that rule.
     public var breach = Breach()
+    /// What kept the case from a verdict; of a device that stopped answering, how it did.
+    public var trouble: Trouble?
     /// Why the device showed what it did, or nothing, where that is known.
     public var explanation: Explanation?
     /// What the tester had sent shortly before that no client sends.
@@ -124,6 +126,21 @@ extension Record {
 
     /// What stands for one of which nothing is known but that it was not met: its journal is lost.
     public static let unknown = Unmet("expectation", expected: "met", seen: "not met")
+  }
+
+  /// Trouble of the lab, or of what a device does not answer any more.
+  public struct Trouble: Hashable, Sendable {
+    /// What was noticed: `no device`, `no answer`, `link lost` …
+    public var symptom: String
+    /// Where it comes from, where that is known: `transport`, or a program of the user's: `program`, `driver`, `peripheral`.
+    public var origin: String?
+    /// What that program did: `does not start`, `never answers`, `ended` …
+    public var happened: String?
+    /// What that program wrote last to its standard error, or how it ended.
+    public var lastWords: String?
+
+    /// Names what was noticed.
+    public init(_ symptom: String) { self.symptom = symptom }
   }
 
   /// Why a device showed what it did, or nothing.
@@ -208,7 +225,8 @@ extension Record.Verdict: Recorded {
     .extra("violation", \.rule, .text), .extra("of", \.breach.subject, .text),
     .extra("detail", \.breach.detail, .text), .extra("packet", \.breach.packet, .text),
     .extra("from", \.breach.sender, .words()), .extra("quirk", \.breach.quirk, .text),
-    .extra("explanation", \.explanation, .object()), .extra("injected", \.injected, .object()),
+    .extra("trouble", \.trouble, .object()), .extra("explanation", \.explanation, .object()),
+    .extra("injected", \.injected, .object()),
     .mark("before", \.isBefore), .extra("earlier", \.earlier, .object()), .list("details", \.details, .text),
     .list("allowed", \.allowed, .object()), .list("shown", \.shown, .object()),
     .extra("signature", \.signature, .text),
@@ -233,6 +251,15 @@ extension Record.Unmet: Recorded {
   public static let fields: [Field<Self>] = [
     .needed("what", \.what, .text), .needed("expected", \.expected, .text),
     .needed("observed", \.seen, .text),
+  ]
+}
+
+extension Record.Trouble: Recorded {
+  public static let blank = Record.Trouble("")
+  public static let noun = "trouble"
+  public static let fields: [Field<Self>] = [
+    .needed("symptom", \.symptom, .text), .extra("origin", \.origin, .text),
+    .extra("happened", \.happened, .text), .extra("lastWords", \.lastWords, .text),
   ]
 }
 

@@ -130,15 +130,12 @@ extension NightlyReport {
     if let item, unmetNews.contains(item) {
       causes.append(.unmet)
     } else if let item, diverged {
-      causes.append(Self.cause(of: item.message) ?? .diverged)
+      causes.append(Self.cause(of: item.problem) ?? .diverged)
     }
-    if let why = lock.outOfUse {
-      // A case has all that its program said; why it is out of use stands in one line.
-      causes.append(
-        diverged ? .outOfUse : item.flatMap { Self.cause(of: $0.message) } ?? Self.cause(of: why) ?? .outOfUse
-      )
+    if lock.outOfUse != nil {
+      causes.append(diverged ? .outOfUse : Self.cause(of: item?.problem) ?? .outOfUse)
     } else if let item, !diverged {
-      causes.append(Self.cause(of: item.message) ?? .trouble)
+      causes.append(Self.cause(of: item.problem) ?? .trouble)
     }
     switch lock.left {
     case LockLine.notParked: causes.append(.notParked)
@@ -149,19 +146,21 @@ extension NightlyReport {
     return causes
   }
 
-  /// What is said of a lock whose trouble is of a known kind.
-  private static func cause(of message: String) -> NightlyNeed.Cause? {
-    if let trouble = ProgramTrouble(message: message) { return .program(trouble) }
-    let kinds: [(symptom: String, cause: NightlyNeed.Cause)] = [
-      ("stopped answering", .stoppedAnswering), (LabFault.Symptom.noAnswer.rawValue, .stoppedAnswering),
-      ("\(LabFault.Symptom.noDevice.rawValue): controller unavailable", .transportLost),
-      (LabFault.Symptom.noDevice.rawValue, .notFound),
-      (LabFault.Symptom.transportLost.rawValue, .transportLost),
-      (LabFault.Symptom.linkLost.rawValue, .linkLost),
-      (LabFault.Symptom.ended.rawValue, .stoppedAnswering),
-    ]
-    // Behind `3 runs failed one after the other: `, or at the beginning.
-    return kinds.first { message.hasPrefix($0.symptom) || message.contains(": \($0.symptom): ") }?.cause
+  /// What happened to a lock, by what kept a case from its verdict; `nil` where that is of no known kind.
+  private static func cause(of trouble: Record.Trouble?) -> NightlyNeed.Cause? {
+    guard let trouble else { return nil }
+    if let kind = trouble.happened.flatMap({ ProgramTrouble.Kind(rawValue: $0) }),
+      let program = trouble.origin
+    {
+      return .program(ProgramTrouble(program, kind, lastWords: trouble.lastWords))
+    }
+    switch LabFault.Symptom(rawValue: trouble.symptom) {
+    case .noAnswer, .badAnswer, .ended: return .stoppedAnswering
+    case .noDevice where trouble.origin != nil, .transportLost: return .transportLost
+    case .noDevice: return .notFound
+    case .linkLost: return .linkLost
+    default: return nil
+    }
   }
 
   /// Who needs a person, and why, in one line: `2 of 3 locks need you: broken diverged, hangs stopped answering`.
@@ -281,7 +280,7 @@ extension NightlyNeed.Cause: Written {
       switch trouble.kind {
       case .notStarted: .doesNotStart
       case .silent: .neverAnswers
-      case .failed: .programFailed
+      case .ended, .stopped, .malformed: .programFailed
       }
     case .trouble: .trouble
     case .missing: .missing

@@ -17,6 +17,8 @@ public struct NightlyReport {
     /// The line to paste that does it again.
     var replay: String?
     var signature: String?
+    /// What kept it from a verdict, or how the device stopped answering.
+    var problem: Record.Trouble?
     /// Whether no night before showed the same; `nil` where there is no history.
     var isNew: Bool?
     /// Why it is no news.
@@ -184,7 +186,8 @@ public struct NightlyReport {
     return Item(
       lock: state.test.lock ?? Self.noLock, file: state.test.file + round,
       message: result.reason.isEmpty ? run?.ending.message ?? "" : result.reason, replay: verdict?.replay,
-      signature: verdict?.signature, quarantine: state.test.quarantine, run: run?.attempt.number,
+      signature: verdict?.signature, problem: verdict?.trouble, quarantine: state.test.quarantine,
+      run: run?.attempt.number,
       captures: Self.captures(verdict))
   }
 
@@ -200,7 +203,8 @@ public struct NightlyReport {
       let item = Item(
         lock: run.attempt.lock, file: "fuzzing",
         message: test.finding?.summary ?? test.verdict.summary ?? run.ending.message,
-        replay: test.verdict.replay, signature: test.finding?.signature, run: run.attempt.number,
+        replay: test.verdict.replay, signature: test.finding?.signature,
+        problem: test.verdict.trouble, run: run.attempt.number,
         captures: Self.captures(test.verdict))
       let evidence = test.finding.map {
         Record.Finding.Evidence(test.verdict.ending(), shortest: $0.shortest)

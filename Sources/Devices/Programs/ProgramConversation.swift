@@ -517,7 +517,9 @@ extension ProgramConversation {
   /// That there is no program to ask.
   var missing: LabFault {
     role == .device
-      ? LabFault(.ended, "the program does not run") : LabFault(.programFailed, "the \(role) does not run")
+      ? LabFault(.ended, "the program does not run")
+      : LabFault(
+        .programFailed, "the \(role) does not run", from: .program(ProgramTrouble(role.title, .ended)))
   }
 
   /// Kills the program and says what was wrong with it; of what is no device itself that says nothing of one.
@@ -525,10 +527,21 @@ extension ProgramConversation {
     child?.stop(grace: .zero)
     let words = child?.lastWords ?? ""
     child = nil
-    let told = words.isEmpty ? detail : "\(detail)\n\(ProgramTrouble.introduction)\n\(words)"
+    let told = words.isEmpty ? detail : "\(detail)\nits standard error ended with:\n\(words)"
+    let last = words.split(separator: "\n").last.map(String.init) ?? ending?.description
+    func origin(_ kind: ProgramTrouble.Kind) -> LabFault.Origin {
+      .program(ProgramTrouble(role.title, kind, lastWords: last))
+    }
     if hasEverAnswered {
+      let kind: ProgramTrouble.Kind =
+        switch symptom {
+        case .noAnswer: .stopped
+        case .badAnswer: .malformed
+        default: .ended
+        }
       return role == .device
-        ? LabFault(symptom, told) : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(told)")
+        ? LabFault(symptom, told)
+        : LabFault(.programFailed, "the \(role), \(symptom.rawValue): \(told)", from: origin(kind))
     }
     let hint =
       symptom == .noAnswer && hasTimeoutOption
@@ -538,8 +551,9 @@ extension ProgramConversation {
     let fault = LabFault(
       .noDevice,
       isOver
-        ? "the \(role.title) \(ProgramTrouble.unstarted): \(told)"
-        : "the \(role.title) \(ProgramTrouble.unanswered)\(hint), \(symptom.rawValue): \(told)")
+        ? "the \(role.title) did not start: \(told)"
+        : "the \(role.title) has not answered once\(hint), \(symptom.rawValue): \(told)",
+      from: origin(isOver ? .notStarted : .silent))
     silences.append(fault)
     return fault
   }

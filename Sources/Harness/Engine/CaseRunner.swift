@@ -130,7 +130,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
         if isFirst { mark = firstTrouble.mark }
         return outcome(.labFault(fault), at: isFirst ? firstTrouble.time : now)
       case .stoppedAnswering(let fault):
-        return outcome(.divergence(divergence(.stoppedAnswering(fault.description))))
+        var divergence = divergence(.stoppedAnswering(fault.description))
+        divergence.fault = fault
+        return outcome(.divergence(divergence))
       case .again(afresh: false):
         if isStopped() {
           return outcome(.incomplete("stopped before it was run again: the link was lost"))

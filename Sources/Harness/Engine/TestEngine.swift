@@ -261,7 +261,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
         let isOfLab = fault.symptom == .programFailed
         var divergence = Divergence(
           .stoppedAnswering(isOfLab ? fault.detail : fault.description), at: lockstep.now)
-        divergence.isOfLab = isOfLab
+        (divergence.isOfLab, divergence.fault) = (isOfLab, fault)
         execution.divergence = divergence
         return execution
       case .again(let afresh):

@@ -106,7 +106,8 @@ public final class CampaignJournal {
     if let reason = finding.whyNoVerdict {
       let isOfLab = finding.divergence.isOfLab && finding.confirmation.shown > 0
       let fault = LabFault(
-        isOfLab ? .programFailed : .notReproduced, "\(finding.divergence.summary): \(reason)")
+        isOfLab ? .programFailed : .notReproduced, "\(finding.divergence.summary): \(reason)",
+        from: isOfLab ? finding.divergence.fault?.origin : nil)
       return Outcome(.labFault(fault), mark, at: finding.divergence.time)
     }
     return keeping(test) {
