@@ -65,11 +65,11 @@ public struct CoverageGaps: Equatable, Sendable {
   ) -> (kind: Kind, item: String) {
     switch subject {
     case .cell(let cell): (cell.isLegal ? .legal : .empty, definition.events[cell.event].name)
-    case .row(let cell, let condition, let isRefused):
+    case .row(let cell, let conditions, let isRefused):
       (
         .row,
         definition.events[cell.event].name + (isRefused ? " refused" : "")
-          + (condition.map { " given \($0)" } ?? " without a condition")
+          + (conditions.isEmpty ? " without a condition" : " given \(conditions.joined(separator: " and "))")
       )
     case .timer(_, let window, let target): (.timer, "\(window) to \(target)")
     }

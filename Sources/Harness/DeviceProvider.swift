@@ -144,6 +144,7 @@ extension DeviceDescription {
         "the device reports the event `\(name)`, which only the tester brings about in `\(machine.label)`",
         hint: "leave it out of `reports`, or give the machine a row in which it happens by itself")
     }
+    try checkArguments(in: definition)
     let served = abilities.stimuli ?? []
     let lacking = events.filter { !served.contains($0) }
     for name in served where !events.contains(name) {
@@ -151,6 +152,25 @@ extension DeviceDescription {
       throw DeviceProblem(
         .name, code: .unknownStimulus, "unknown stimulus of the device `\(name)`",
         hint: .name(nearest, insteadOf: name))
+    }
+  }
+
+  /// Throws when a device offers a stimulus with a value that the machine does not take: the lock would be judged by what no client
+  /// asks of it.
+  private func checkArguments(in definition: MachineDefinition) throws(DeviceProblem) {
+    for (stimulus, values) in abilities.arguments {
+      guard let forms = definition.events.first(where: { $0.name == stimulus })?.arguments else { continue }
+      for argument in values.joined() {
+        guard let form = forms.forms.first(where: { $0.name == argument.name }) else {
+          throw .unknown(
+            .name, "argument of `\(stimulus)` of the device", argument.name, of: forms.forms.map(\.name))
+        }
+        guard argument.value.read(as: form.kind) == nil else { continue }
+        throw DeviceProblem(
+          .name, code: .impossible,
+          "the device offers `\(stimulus)` with `\(argument.name)` = \(argument.value), and the machine takes \(form.kind.expectation)",
+          hint: "offer what the machine takes in `arguments`, or declare it in the machine")
+      }
     }
   }
 

@@ -171,8 +171,8 @@ struct TourTests {
       let what =
         switch gap.subject {
         case .cell(let cell): definition.events[cell.event].name
-        case .row(let cell, let condition, let isRefused):
-          "\(definition.events[cell.event].name)\(isRefused ? " refused" : "") given \(condition ?? "nothing")"
+        case .row(let cell, let conditions, let isRefused):
+          "\(definition.events[cell.event].name)\(isRefused ? " refused" : "") given \(conditions.isEmpty ? "nothing" : conditions.joined(separator: " and "))"
         case .timer(_, let window, let target): "\(window) to \(target)"
         }
       return "\(definition.states[gap.subject.state].name): \(what): \(gap.text)"
@@ -247,5 +247,35 @@ struct TourTests {
       trip.gaps.map { "\(machine.states[$0.subject.state].name): \($0.text)" },
       ["struck: the device leaves this state at once", "struck: the device leaves this state at once"])
     #expect(trip.gaps.allSatisfy { !$0.isAvoidable })
+  }
+
+  @Test("what is refused under two conditions together is tried under both, and under no other")
+  func pairs() throws {
+    var machine = MachineDefinition(name: "gate", summary: "")
+    machine.events = [Event("pull")]
+    machine.states = [State("shut"), State("open")]
+    machine.conditions = ["ice", "low", "rain"].map { Condition($0, faults: [$0]) }
+    machine.add(
+      table: """
+        | action/status                     | shut | open |
+        |:---------------------------------:|:----:|:----:|
+        | pull unless ice or low            | open | shut |
+        | pull given ice or low unless rain | open | shut |
+        """)
+    machine.starts = [Start("shut")]
+    var settings = Tour.Settings()
+    settings.coversRows = true
+    expect(try Trip(machine, .first, settings: settings).gaps, [])
+    let dry = try Trip(machine, .first, settings: settings) {
+      $0.disturbances.removeAll { $0.fault == "rain" }
+    }
+    expect(
+      dry.gaps.compactMap { gap in
+        if case .row(_, let conditions, true) = gap.subject {
+          conditions.joined(separator: " and ")
+        } else {
+          nil
+        }
+      }, ["ice and rain", "low and rain", "ice and rain", "low and rain"])
   }
 }

@@ -104,6 +104,12 @@ struct Samples {
     }
     verdict.sentence = maybe { $0.text() }
     (verdict.rule, verdict.breach) = (maybe { $0.text() }, breach())
+    verdict.trouble = maybe {
+      var trouble = Record.Trouble($0.text())
+      (trouble.origin, trouble.happened) = ($0.maybe { $0.text() }, $0.maybe { $0.text() })
+      trouble.lastWords = $0.maybe { $0.text() }
+      return trouble
+    }
     verdict.explanation = maybe { Record.Explanation(cause: $0.text(), detail: $0.text()) }
     verdict.injected = maybe { samples in
       var action = Record.InjectedAction(kind: samples.text(), sent: samples.text(), at: samples.time())

@@ -128,7 +128,9 @@ public struct Alphabet: Sendable {
       let arguments = abilities.arguments.first { $0.stimulus == event.name }?.values ?? [[]]
       return Act(
         name: event.name, level: .events,
-        variants: isOffered ? arguments.map { .stimulus(Stimulus(number, $0)) } : [], weight: 1)
+        variants: isOffered
+          ? arguments.map { .stimulus(Stimulus(number, $0.read(as: event.arguments))) } : [],
+        weight: 1)
     }
     setting = acts.prefix(64).enumerated().reduce(0) { mask, act in
       act.element.variants.count > 1 && specification.sets[act.offset] ? mask | 1 << UInt64(act.offset) : mask

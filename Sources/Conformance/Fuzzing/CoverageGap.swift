@@ -7,8 +7,9 @@ public struct CoverageGap: Equatable, Sendable {
   public enum Subject: Equatable, Sendable {
     /// A cell was not visited.
     case cell(CellCoverage.Cell)
-    /// A row of a cell was not taken under a condition, or without any; or its stimulus was not tried where no row holds.
-    case row(CellCoverage.Cell, condition: String?, isRefused: Bool)
+    /// A row of a cell was not taken under a condition, or without any; or its stimulus was not tried where no row holds, since none
+    /// of some conditions does, or all of them.
+    case row(CellCoverage.Cell, conditions: [String], isRefused: Bool)
     /// The end of a timer was not waited for; its state, its time and where it leads.
     case timer(state: Int, Window, target: String)
 
@@ -136,8 +137,9 @@ public struct GapFinder: Sendable {
         ?? nearest(in: all, item.isPlace).map { (any, all, $0) }
       guard let (map, search, number) = way else {
         // Nothing that a tester can do brings such a condition about.
-        if case .row(_, let condition?, _) = item.subject {
-          return CoverageGap(subject: item.subject, reason: .notOffered(condition), path: [])
+        if case .row(_, let conditions, _) = item.subject, !conditions.isEmpty {
+          return CoverageGap(
+            subject: item.subject, reason: .notOffered(conditions.joined(separator: " and ")), path: [])
         }
         return CoverageGap(subject: item.subject, reason: .unreachable, path: [])
       }
@@ -193,7 +195,10 @@ public struct GapFinder: Sendable {
       all.append(
         Missing(
           subject: .row(
-            cell, condition: row.condition < 0 ? nil : conditions[row.condition], isRefused: row.isRefused),
+            cell,
+            conditions: conditions.enumerated().filter { row.conditions >> UInt64($0.offset) & 1 == 1 }.map(
+              \.element),
+            isRefused: row.isRefused),
           event: cell.event
         ) { $0.state == cell.state && row.holds(under: $0.conditions) })
     }
@@ -214,7 +219,7 @@ public struct GapFinder: Sendable {
   private func reason(for timer: TourGoals.Timer) -> CoverageGap.Reason? {
     switch timer.progress {
     case .tooLong: .tooLong
-    case .unseen: .unseen
+    case _ where timer.isUnseen: .unseen
     case .givenUp: .notTaken("something else came first, in \(timer.attempts) tries")
     case .wanted, .done: nil
     }

@@ -51,6 +51,8 @@ struct ModelMap: Sendable {
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
   private(set) var tries: [Int] = []
+  /// The conditions of which a change counts from the next state on, as bits.
+  private let fromEntry: UInt64
   /// The conditions that entering a state ends, as bits.
   private let endings: [UInt64]
 
@@ -86,6 +88,9 @@ struct ModelMap: Sendable {
       return count - edges.count
     }
     edgeCount = count
+    fromEntry = machine.definition.conditions.enumerated().reduce(0) { mask, item in
+      item.element.countsFromEntry ? mask | 1 << UInt64(item.offset) : mask
+    }
     endings = machine.definition.states.map { machine.environment.ended(by: $0.status) }
     isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
     levers = alphabet.disturbances.flatMap { act in
@@ -215,13 +220,15 @@ struct ModelMap: Sendable {
       for choice in choices(of: event, under: mask) {
         let after = conditions(mask, after: choice)
         guard after & ~mask & ~allowed == 0 else { continue }
+        // A change that counts from the next state on is better made before this one.
+        let isLate = (after ^ mask) & fromEntry & timed(in: place.state) != 0
         for (index, edge) in machine.caused[cell].enumerated() where edge.guard.holds(under: mask) {
           let number = causedStart[cell] + index
           guard failures[number] < tries[number] else { continue }
           moves.append(
             Move(
               choice: choice, edge: number, target: self.place(after: edge, under: after),
-              cost: 1 + 3 * failures[number]))
+              cost: 1 + 3 * failures[number] + (isLate ? 3 : 0)))
         }
       }
     }
@@ -258,6 +265,16 @@ struct ModelMap: Sendable {
       }
     }
     return false
+  }
+
+  /// The conditions on which what a state does by itself depends, as bits.
+  private func timed(in state: Int) -> UInt64 {
+    machine.spontaneous[state].reduce(0) { $0 | $1.guard.conditions | ($1.plus.map { 1 << UInt64($0) } ?? 0) }
+  }
+
+  /// Whether an edge depends on a condition that has changed since its state was entered, and counts from the next state on.
+  func isOutdated(_ edge: Machine.Edge, after changed: UInt64) -> Bool {
+    (edge.guard.conditions | (edge.plus.map { 1 << UInt64($0) } ?? 0)) & fromEntry & changed != 0
   }
 
   /// Whether a state lasts no time.

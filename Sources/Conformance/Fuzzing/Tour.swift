@@ -73,6 +73,8 @@ public struct Tour: Sendable {
   private var scope = Scope.plain
 
   var conditions: UInt64 = 0
+  /// The conditions that have changed since the state was entered, as bits; and that state.
+  private var changed: (conditions: UInt64, state: Int) = (0, -1)
   /// Whether conditions were changed since it was last waited until such a change is felt.
   private var isChanging = false
   /// The moves after the current one.
@@ -158,6 +160,7 @@ extension Tour {
     plan = next?.moves ?? []
     stand = progress
     (current, isAttempted, isChanging) = (nil, false, false)
+    changed = (0, -1)
     waits = 0
     doubts = [:]
     doubtCount = 0
@@ -174,6 +177,7 @@ extension Tour {
     let before = conditions
     conditions = map.conditions(conditions, after: choice)
     if conditions != before { isChanging = true }
+    changed.conditions |= conditions ^ before
     return choice
   }
 
@@ -236,7 +240,7 @@ extension Tour {
 
   /// What the cheapest test begins with that still finds something, in the narrowest scope in which there is one.
   private mutating func nextTest() -> (start: Int, moves: [ModelMap.Move], scope: Scope)? {
-    guard !goals.missingTimers.isEmpty || !goals.rows.isEmpty || isMissing.contains(true), !openStarts.isEmpty
+    guard goals.hasWantedTimers || !goals.rows.isEmpty || isMissing.contains(true), !openStarts.isEmpty
     else { return nil }
     let places = openStarts.map { starts[$0] }
     for scope in Scope.allCases {
@@ -297,6 +301,7 @@ extension Tour {
     arrive(at: state)
     let here = ModelMap.Place(state: state, conditions: conditions)
     place = here
+    if state != changed.state { changed = (0, state) }
     // What was refused, and what changes nothing, must leave a timer alone: it is waited for before anything leads away.
     let isTiming = isAttempted || current == nil && !map.isHidden(here) && timer(in: here) != nil
     if let (choice, leaves) = missingChoice(in: state, explorationState), !leaves || !isTiming {
@@ -313,7 +318,9 @@ extension Tour {
       goals.visit(cell, in: state, under: conditions)
       return choice
     }
-    if current == nil, let timer = timer(in: here) {
+    if current == nil, let timer = timer(in: here),
+      !map.isOutdated(map.edge(timer.edge, from: state), after: changed.conditions)
+    {
       abandon()
       goals.begin(timer: timer.edge, maximum: map.tries[timer.edge])
       (current, origin, hasActed, isAttempted) = (timer, state, false, true)
@@ -325,7 +332,11 @@ extension Tour {
       let way = map.way(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }
       plan = way?.moves ?? []
     }
-    guard let move = plan.first else { return nil }
+    guard let move = plan.first else {
+      // The timer counts as it was when the state was entered, so that the state has to be entered again.
+      if let timer = timer(in: here) { goals.begin(timer: timer.edge, maximum: map.tries[timer.edge]) }
+      return nil
+    }
     if move.edge >= 0, let choice = move.choice, explorationState.legal >> UInt64(choice.act) & 1 == 0 {
       // What the map allows and the situation does not.
       fail(move.edge)
@@ -396,9 +407,12 @@ extension Tour {
     }
     // What did not happen so far may still.
     if move.choice == nil, state == origin, waits < Self.maximumWaits { return }
-    // The device did what it was asked for, and has left the state already.
-    if move.choice != nil, state != origin, map.leads(from: move.target, to: state) {
-      passed[move.target.state] += 1
+    // The device did what it was asked for, and has left the state already: it went on as planned and further, or elsewhere.
+    let places = [move.target] + run.map(\.target)
+    if move.choice != nil, state != origin,
+      let last = places.lastIndex(where: { map.leads(from: $0, to: state) })
+    {
+      if last < run.count { fail(run[last].edge) } else { passed[places[last].state] += 1 }
       return abandon()
     }
     miss()
@@ -408,7 +422,8 @@ extension Tour {
   /// no later.
   private mutating func noteTimer(_ move: ModelMap.Move, in state: Int) {
     if state == origin, !isAt(move.target, state) || waits == 1 { return goals.pass(timer: move.edge) }
-    guard goals.isBegun(timer: move.edge) else { return }
+    // One that may end at any time has no first end.
+    guard goals.isBegun(timer: move.edge) || isAt(move.target, state) else { return }
     let window = map.edge(move.edge, from: origin)
     goals.end(
       timers: map.timers(in: origin).filter { number in

@@ -11,20 +11,23 @@ struct TourGoals: Sendable {
     var cell: Int
     /// What the row asks for; where the stimulus is refused, what each row of the cell does.
     var guards: [Guard]
-    /// The number of the condition, or less than zero where it asks for none.
-    var condition: Int
+    /// The conditions under which it is to be taken, as bits; none where it asks for none.
+    var conditions: UInt64
     /// Whether the stimulus is to be refused.
     var isRefused = false
 
     /// Whether it can be taken under some conditions, as it is to be.
+    ///
+    /// A refusal is tried under its conditions alone, of those that matter: others may be what it is refused for.
     func holds(under conditions: UInt64) -> Bool {
-      guards.contains { $0.holds(under: conditions) } != isRefused
-        && (condition < 0 || conditions >> UInt64(condition) & 1 == 1)
+      let relevant = isRefused ? guards.reduce(0) { $0 | $1.conditions } : self.conditions
+      return guards.contains { $0.holds(under: conditions) } != isRefused
+        && conditions & relevant == self.conditions
     }
   }
 
   /// How far something has come.
-  enum Progress: Equatable, Sendable { case wanted, done, givenUp, tooLong, unseen }
+  enum Progress: Equatable, Sendable { case wanted, done, givenUp, tooLong }
 
   /// How far a timer was waited for.
   struct Timer: Equatable, Sendable {
@@ -33,6 +36,8 @@ struct TourGoals: Sendable {
     /// Whether it was waited for up to its first end, and nothing came.
     var isBegun = false
     var progress = Progress.wanted
+    /// Whether nothing is shown when it ends: it is waited for, and whether it has ended cannot be told.
+    var isUnseen = false
     /// How often it was begun to be waited for.
     var attempts = 0
   }
@@ -61,7 +66,7 @@ struct TourGoals: Sendable {
       {
         let own = Self.rows(of: machine.caused[cell], in: cell)
         // What a cell has but one of is its own visit.
-        if own.count > 1 || own.contains(where: { $0.condition >= 0 }) { rows += own }
+        if own.count > 1 || own.contains(where: { $0.conditions != 0 || $0.isRefused }) { rows += own }
       }
       rowsOfState.append(first..<rows.count)
       guard let longestTimer, !map.isMomentary(state) else { continue }
@@ -70,7 +75,7 @@ struct TourGoals: Sendable {
         var timer = Timer(edge: edge)
         let end = map.edge(edge, from: state)
         if end.latest > longestTimer { timer.progress = .tooLong }
-        if map.isUnseen(end, from: state) { timer.progress = .unseen }
+        timer.isUnseen = map.isUnseen(end, from: state)
         timers.append(timer)
       }
     }
@@ -80,26 +85,34 @@ struct TourGoals: Sendable {
   private static func rows(of edges: [Machine.Edge], in cell: Int) -> [Row] {
     var rows: [Row] = []
     for edge in edges {
-      var conditions: [Int] = []
-      forEachBit(of: edge.guard.given) { conditions.append($0) }
-      for condition in conditions.isEmpty ? [-1] : conditions {
-        let row = Row(cell: cell, guards: [edge.guard], condition: condition)
+      var conditions: [UInt64] = []
+      forEachBit(of: edge.guard.given) { conditions.append(1 << UInt64($0)) }
+      for condition in conditions.isEmpty ? [0] : conditions {
+        let row = Row(cell: cell, guards: [edge.guard], conditions: condition)
         if !rows.contains(row) { rows.append(row) }
       }
     }
     return rows + refusals(of: edges.map(\.guard), in: cell)
   }
 
-  /// Under which conditions a stimulus is refused that has rows, each of which asks for some: without any, or under one that keeps all
-  /// of them from holding.
+  /// Under which conditions a stimulus is refused that has rows, each of which asks for some: without any, under one that keeps all of
+  /// them from holding, or under two that do so only together.
   private static func refusals(of guards: [Guard], in cell: Int) -> [Row] {
-    var conditions: [Int] = []
-    if !guards.contains(where: { $0.holds(under: 0) }) { conditions.append(-1) }
-    forEachBit(of: guards.reduce(0) { $0 | $1.unless }) { condition in
-      let alone: UInt64 = 1 << UInt64(condition)
-      if !guards.contains(where: { $0.holds(under: alone) }) { conditions.append(condition) }
+    var single: [UInt64] = []
+    forEachBit(of: guards.reduce(0) { $0 | $1.conditions }) { single.append(1 << UInt64($0)) }
+    let pairs = single.indices.flatMap { first in single[..<first].map { $0 | single[first] } }
+    var found: [UInt64] = []
+    for conditions in [0] + single + pairs where !guards.contains(where: { $0.holds(under: conditions) }) {
+      // What is refused without a condition is refused under one that no row asks for, too: that is no other case.
+      if conditions.nonzeroBitCount > 1, found.contains(where: { $0 & conditions == $0 }) { continue }
+      if conditions.nonzeroBitCount == 1, found.contains(0),
+        !guards.contains(where: { $0.unless & conditions != 0 })
+      {
+        continue
+      }
+      found.append(conditions)
     }
-    return conditions.map { Row(cell: cell, guards: guards, condition: $0, isRefused: true) }
+    return found.map { Row(cell: cell, guards: guards, conditions: $0, isRefused: true) }
   }
 }
 
@@ -131,8 +144,11 @@ extension TourGoals {
   /// The rows that were not taken so.
   var missingRows: [Row] { rows.indices.filter { progress[$0] != .done }.map { rows[$0] } }
 
-  /// The edges of the timers that were not waited for.
-  var missingTimers: [Int] { timers.filter { $0.progress != .done }.map(\.edge) }
+  /// The edges of the timers that were not waited for, and of those whose end cannot be told.
+  var missingTimers: [Int] { timers.filter { $0.progress != .done || $0.isUnseen }.map(\.edge) }
+
+  /// Whether a timer is still to be waited for.
+  var hasWantedTimers: Bool { timers.contains { $0.progress == .wanted } }
 
   /// How far a timer was waited for.
   func timer(_ edge: Int) -> Timer { timers[timerOfEdge[edge]] }
@@ -177,7 +193,6 @@ extension TourGoals {
   /// The device has ended a timer, as all that end no later.
   mutating func end(timers edges: [Int]) {
     for edge in edges where !timerOfEdge.isEmpty && timerOfEdge[edge] >= 0 {
-      if timers[timerOfEdge[edge]].progress == .unseen { continue }
       timers[timerOfEdge[edge]].progress = .done
     }
   }

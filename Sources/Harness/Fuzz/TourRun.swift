@@ -180,7 +180,14 @@ public final class TourRun {
         return Outcome(tour.exclude(start: start) ? .skipped(trouble.detail) : .labFault(trouble))
       }
       tour.exclude()
-      return Outcome(.skipped(trouble.detail), mark, at: engine.lockstep.now)
+      // What was compared until then has its verdict.
+      guard engine.lockstep.recorder.observations > 0, execution.divergence == nil else {
+        return Outcome(.skipped(trouble.detail), mark, at: engine.lockstep.now)
+      }
+      listener.diagnostic(trouble.detail, at: engine.lockstep.now)
+      var outcome = Outcome(.agree, mark, at: engine.lockstep.now)
+      outcome.observations = engine.lockstep.recorder.observations
+      return outcome
     }
     var verdict: Outcome.Verdict
     do {
