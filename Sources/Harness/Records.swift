@@ -58,10 +58,15 @@ extension JournalListener {
 
 // MARK: - Events
 
+extension StepMark {
+  /// The line of the step in a file; `nil` where it stands in none, as what is drawn.
+  fileprivate var writtenLine: Int? { line > 0 ? line : nil }
+}
+
 extension Record.Event {
   init(_ kind: Kind, _ text: String, _ mark: StepMark, at time: Instant) {
     self.init(kind, text, at: time)
-    (step, line) = (mark.number, mark.line)
+    (step, line) = (mark.number, mark.writtenLine)
   }
 
   /// A stimulus is given.
@@ -146,7 +151,7 @@ extension Outcome {
   public func record(of test: Case) -> Record.Verdict {
     var record = Record.Verdict(verdict.word, of: test.id, at: time)
     record.message = message
-    if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.line) }
+    if record.message != nil, mark != .start { (record.step, record.line) = (mark.number, mark.writtenLine) }
     if case .limited(let reason) = verdict { record.limit = reason }
     if verdict == .agree || isContradiction {
       record.shown = shown.map { Record.ShownChoice($0.name, $0.options) }

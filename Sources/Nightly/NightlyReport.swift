@@ -232,7 +232,7 @@ public struct NightlyReport {
     line.use = runs.lab.use(of: .lock(lock.lock.name)).words
     if let why = lock.outOfUse {
       (line.outOfUse, line.state) = (why, "out of use")
-      line.trouble.append("out of use: \(why)")
+      line.trouble.append("out of use: \(why.prefix { $0 != "\n" })")
     } else if let why = lock.spent {
       line.state = "left alone: \(why)"
       line.use += ", left alone: \(why)"
