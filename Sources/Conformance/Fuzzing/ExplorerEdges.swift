@@ -18,8 +18,10 @@ extension Explorer {
   /// Of all tests, those that go to bounds of timers. Where time is what is spent they are dear, and what is found without them is
   /// looked for first.
   var edgedTests: Double {
-    guard !isFree else { return 0.75 }
-    return (costs?.spent ?? 0) < Self.edgesBegin ? 0 : 0.3
+    mutating get {
+      guard !isFree else { return 0.75 }
+      return (costs?.spent ?? 0) < Self.edgesBegin ? 0 : 0.3
+    }
   }
 
   /// A wait up to a bound of the timer that runs, or some time around it: the edge that was gone to least often here.
@@ -31,7 +33,10 @@ extension Explorer {
   }
 
   /// Whether a timer runs to whose bounds a test may go.
-  private func hasEdge(in explorationState: ExplorationState) -> Bool {
+  ///
+  /// Mutating, because it is on the path of every event, and what only reads would be handed a copy.
+  @inline(__always)
+  private mutating func hasEdge(in explorationState: ExplorationState) -> Bool {
     explorationState.hasDeadline && !alphabet.distinctEdges.isEmpty && variantCounts[alphabet.edge] > 0
       && uses(.edges) && test.choices.count + 2 < min(plan.length, plan.end)
   }
