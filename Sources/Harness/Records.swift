@@ -189,18 +189,6 @@ extension Record.Verdict {
   }
 }
 
-extension Record.Trouble {
-  fileprivate init(_ fault: LabFault) {
-    self.init(fault.symptom.rawValue)
-    switch fault.origin {
-    case .program(let trouble):
-      (origin, happened, lastWords) = (trouble.program, trouble.kind.rawValue, trouble.lastWords)
-    case .transport: origin = "transport"
-    case nil: break
-    }
-  }
-}
-
 extension Record.Verdict {
   fileprivate mutating func explain(_ unmet: UnmetExpectation, _ details: [String]) {
     (expected, seen, signature) = (unmet.expected, unmet.seen, unmet.signature)

@@ -1,6 +1,7 @@
 import Basics
 import Bench
 import Conformance
+import Harness
 import Journal
 import System
 
@@ -148,17 +149,13 @@ extension NightlyReport {
 
   /// What happened to a lock, by what kept a case from its verdict; `nil` where that is of no known kind.
   private static func cause(of trouble: Record.Trouble?) -> NightlyNeed.Cause? {
-    guard let trouble else { return nil }
-    if let kind = trouble.happened.flatMap({ ProgramTrouble.Kind(rawValue: $0) }),
-      let program = trouble.origin
-    {
-      return .program(ProgramTrouble(program, kind, lastWords: trouble.lastWords))
-    }
-    switch LabFault.Symptom(rawValue: trouble.symptom) {
-    case .noAnswer, .badAnswer, .ended: return .stoppedAnswering
-    case .noDevice where trouble.origin != nil, .transportLost: return .transportLost
-    case .noDevice: return .notFound
-    case .linkLost: return .linkLost
+    guard let fault = trouble?.fault() else { return nil }
+    switch (fault.symptom, fault.origin) {
+    case (_, .program(let trouble)): return .program(trouble)
+    case (.noAnswer, _), (.badAnswer, _), (.ended, _): return .stoppedAnswering
+    case (.transportLost, _), (.noDevice, .transport): return .transportLost
+    case (.noDevice, _): return .notFound
+    case (.linkLost, _): return .linkLost
     default: return nil
     }
   }

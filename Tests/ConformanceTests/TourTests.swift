@@ -278,4 +278,25 @@ struct TourTests {
         }
       }, ["ice and rain", "low and rain", "ice and rain", "low and rain"])
   }
+
+  @Test("what one condition allows and another forbids is refused under both")
+  func forbidden() throws {
+    var machine = MachineDefinition(name: "valve", summary: "")
+    machine.events = [Event("turn")]
+    machine.states = [State("shut"), State("open")]
+    machine.conditions = ["key", "ice"].map { Condition($0, faults: [$0]) }
+    machine.add(
+      table: """
+        | action/status            | shut | open |
+        |:------------------------:|:----:|:----:|
+        | turn given key unless ice | open | shut |
+        """)
+    machine.starts = [Start("shut")]
+    var settings = Tour.Settings()
+    settings.coversRows = true
+    let trip = try Trip(machine, .first, settings: settings)
+    expect(trip.gaps, [])
+    // In both states: without a key, with ice alone, and with both.
+    expect(trip.tests.flatMap(\.choices).filter(\.isForbidden).count, 6)
+  }
 }

@@ -417,7 +417,7 @@ class Night(Subject):
         junit = folder / "out/junit.xml"
         if junit.exists():
             outcomes(junit)
-        # A lock that the night has put out of use is put back, as the night asks somebody to do.
+        # A lock that the night has put out of use is put back, as the night asks a person to do.
         self.run(folder, "devices", "restore", "front", "--bench", "bench.yaml")
         # Where the night is not over, the same command goes on with it; and where it is, it begins the next.
         again = self.run(folder, *self.words(folder))

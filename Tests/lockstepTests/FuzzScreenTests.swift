@@ -186,6 +186,12 @@ struct FuzzMessageTests {
       .evidence(.event(Record.Event(.note, "x", at: .zero))), .say("a"),
       .once("c"), .warn("b"),
       .end(.trouble(LabFault(.noAnswer, "gone")), status),
+      .end(.trouble(LabFault(.noDevice, "no dongle", from: .transport)), status),
+      .end(
+        .trouble(
+          LabFault(
+            .programFailed, "the driver",
+            from: .program(ProgramTrouble("driver", .ended, lastWords: "out of memory")))), status),
       .end(.limited("so many"), status),
       .end(.done, status),
       .found(
@@ -198,7 +204,7 @@ struct FuzzMessageTests {
     for line in lines { expect(WorkerLine(line.json.line)?.json, line.json) }
     for text in [
       "", "{}", "null", "{\"progress\":{}}", "{\"found\":{}}", "{\"visited\":[1,\"2\"]}",
-      "{\"end\":[\"so\"]}",
+      "{\"end\":[\"so\"]}", "{\"end\":[\"trouble\",\"gone\",{\"symptom\":\"unheard of\"}]}",
     ] {
       #expect(WorkerLine(text) == nil, "\(text)")
     }

@@ -166,7 +166,7 @@ struct RealLockTests {
     let errors = try out.read("errors")
     let words = "the lock could not be brought to locked, see to it: "
     #expect(errors.contains(words), "\(errors)")
-    // Once somebody has seen to it, this parks it.
+    // Once a person has looked at it, this parks it.
     let run = try #require(folder.names("Reports/runs").first)
     let park = "Reports/runs/\(run)/park.yaml"
     #expect(

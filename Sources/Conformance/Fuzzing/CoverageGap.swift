@@ -90,9 +90,7 @@ public struct GapFinder: Sendable {
   private let any: ModelMap
   private let starts: [ModelMap.Place]
   private let failures: [Int]
-  private let goals: TourGoals?
-  private let isFleeting: @Sendable (Int) -> Bool
-  private let hasDiverged: @Sendable (Int) -> Bool
+  private let tour: Tour?
 
   /// Prepares to explain.
   ///
@@ -112,9 +110,7 @@ public struct GapFinder: Sendable {
     let map = own
     self.starts = starts.map { map.place(of: $0, standing: standing) }
     failures = tour?.failures ?? [Int](repeating: 0, count: own.edgeCount)
-    goals = tour?.goals
-    hasDiverged = { tour?.hasDiverged[$0] == true }
-    isFleeting = { tour?.isFleeting($0) == true }
+    self.tour = tour
   }
 
   /// What is missing, with the reasons and the ways: cells, then rows, then timers.
@@ -155,7 +151,7 @@ public struct GapFinder: Sendable {
           .hidden
         } else if let reason = item.reason {
           reason
-        } else if isFleeting(item.subject.state) {
+        } else if tour?.isFleeting(item.subject.state) == true {
           .fleeting
         } else if nearest(in: tried, item.isPlace) == nil {
           .notTaken(failure(in: moves))
@@ -185,7 +181,7 @@ public struct GapFinder: Sendable {
           && (edges.isEmpty || edges.contains { $0.guard.holds(under: place.conditions) })
       }
     }
-    guard let goals else { return all }
+    guard let goals = tour?.goals else { return all }
     let conditions = machine.definition.conditions.map(\.name)
     for row in goals.missingRows {
       let cell = CellCoverage.Cell(
@@ -209,7 +205,7 @@ public struct GapFinder: Sendable {
       all.append(
         Missing(
           subject: .timer(state: state, window, target: machine.definition.states[target].name), event: nil,
-          reason: hasDiverged(timer)
+          reason: tour?.hasDiverged[timer] == true
             ? .notTaken("the device diverged when it was waited for") : reason(for: goals.timer(timer))
         ) { $0.state == state && edge.guard.holds(under: $0.conditions) })
     }
@@ -255,7 +251,7 @@ public struct GapFinder: Sendable {
       let states = machine.definition.states
       let cause = event.map { machine.definition.events[$0].name } ?? "time"
       let way = "from \(states[state].name) to \(states[target].name)"
-      if hasDiverged(move.edge) { return "the device diverged on \(cause) \(way)" }
+      if tour?.hasDiverged[move.edge] == true { return "the device diverged on \(cause) \(way)" }
       return "\(cause) did not lead \(way) in \(failures[move.edge]) tries"
     }
     return "the way was not taken"

@@ -287,7 +287,7 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// Whether nothing is shown when an edge is taken by itself, so that nobody can tell when it was.
+  /// Whether the device shows nothing when it takes an edge by itself, so that a tester cannot tell when it did.
   func isUnseen(_ edge: Machine.Edge, from state: Int) -> Bool { unseen[state].contains(edge.transition) }
 
   /// The edges that a stimulus may take in a place.

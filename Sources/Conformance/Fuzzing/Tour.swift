@@ -83,8 +83,6 @@ public struct Tour: Sendable {
   private var current: ModelMap.Move?
   /// The state in which it was made.
   private(set) var origin = 0
-  /// Where the last choice was made; `nil` where that was not known.
-  private var place: ModelMap.Place?
   /// How often time was let pass for it.
   var waits = 0
   /// Whether a fault was brought about for it.
@@ -95,6 +93,8 @@ public struct Tour: Sendable {
   var doubtCount = 0
   /// How often a state was waited in for what it should allow.
   private var delays: [Int: Int] = [:]
+  /// Where the last choice was made; `nil` where that was not known.
+  private var place: ModelMap.Place?
   /// How often each state was left before anything could be tried there.
   private var passed: [Int]
   /// What was done when the test began, and how many tests in a row did nothing new.
@@ -422,7 +422,7 @@ extension Tour {
   /// no later.
   private mutating func noteTimer(_ move: ModelMap.Move, in state: Int) {
     if state == origin, !isAt(move.target, state) || waits == 1 { return goals.pass(timer: move.edge) }
-    // One that may end at any time has no first end.
+    // Had it come before its first end, that would be a divergence.
     guard goals.isBegun(timer: move.edge) || isAt(move.target, state) else { return }
     let window = map.edge(move.edge, from: origin)
     goals.end(

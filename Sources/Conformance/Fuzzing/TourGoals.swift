@@ -95,22 +95,23 @@ struct TourGoals: Sendable {
     return rows + refusals(of: edges.map(\.guard), in: cell)
   }
 
-  /// Under which conditions a stimulus is refused that has rows, each of which asks for some: without any, under one that keeps all of
-  /// them from holding, or under two that do so only together.
+  /// Under which conditions a stimulus is refused that has rows, each of which asks for some: without any, under one that keeps rows
+  /// from holding, or under two that do so only together.
   private static func refusals(of guards: [Guard], in cell: Int) -> [Row] {
+    func isRefused(_ conditions: UInt64) -> Bool { !guards.contains { $0.holds(under: conditions) } }
     var single: [UInt64] = []
     forEachBit(of: guards.reduce(0) { $0 | $1.conditions }) { single.append(1 << UInt64($0)) }
-    let pairs = single.indices.flatMap { first in single[..<first].map { $0 | single[first] } }
-    var found: [UInt64] = []
-    for conditions in [0] + single + pairs where !guards.contains(where: { $0.holds(under: conditions) }) {
-      // What is refused without a condition is refused under one that no row asks for, too: that is no other case.
-      if conditions.nonzeroBitCount > 1, found.contains(where: { $0 & conditions == $0 }) { continue }
-      if conditions.nonzeroBitCount == 1, found.contains(0),
-        !guards.contains(where: { $0.unless & conditions != 0 })
-      {
-        continue
+    var found: [UInt64] = isRefused(0) ? [0] : []
+    // What is refused without a condition is refused under one that no row is kept from by, too: that is no other case.
+    found += single.filter { one in
+      isRefused(one) && (!isRefused(0) || guards.contains { $0.unless & one != 0 })
+    }
+    for (index, first) in single.enumerated() {
+      for second in single[..<index] where isRefused(first | second) {
+        // Of two the second has to matter: neither is enough, or what one allows the other forbids.
+        let enough = [isRefused(first), isRefused(second)]
+        if isRefused(0) ? enough.contains(false) : !enough.contains(true) { found.append(first | second) }
       }
-      found.append(conditions)
     }
     return found.map { Row(cell: cell, guards: guards, conditions: $0, isRefused: true) }
   }

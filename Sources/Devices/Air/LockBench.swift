@@ -72,7 +72,7 @@ public final class LockBench {
       guard case .real(let lock) = use else { continue }
       all.add(lock.park(), of: name)
       guard let left = all.locks.last, left.name == name, left.park != .parked else { continue }
-      // Whoever reads that it is not parked has a line that parks it, with this scenario.
+      // A report that a lock is not parked comes with a line that parks it, with this scenario.
       let look = try? family(of: DeviceSpec(.lock, name)).lookScenario
       if let look { all.looks.append(.init(lock: name, text: look)) }
     }

@@ -85,6 +85,6 @@ public protocol CampaignOutput: AnyObject {
 extension CampaignOutput {
   /// Keeps nothing.
   public func record(_ test: Case, _ body: () -> Outcome) -> Outcome { body() }
-  /// Nobody.
+  /// Watches no link.
   public var link: (any LinkWatch)? { nil }
 }

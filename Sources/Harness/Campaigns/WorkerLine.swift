@@ -89,52 +89,31 @@ public struct WorkerOrders: Recorded {
   ]
 }
 
-extension LabFault {
-  /// Where it comes from, as a worker says it.
-  fileprivate var originWords: [String] {
-    switch origin {
-    case .program(let trouble): [trouble.program, trouble.kind.rawValue, trouble.lastWords ?? ""]
-    case .transport: ["transport"]
-    case nil: []
-    }
-  }
-}
-
-extension LabFault.Origin {
-  fileprivate init?(words: ArraySlice<String>) {
-    let words = Array(words)
-    if words == ["transport"] {
-      self = .transport
-    } else if words.count == 3, let kind = ProgramTrouble.Kind(rawValue: words[1]) {
-      self = .program(ProgramTrouble(words[0], kind, lastWords: words[2].isEmpty ? nil : words[2]))
-    } else {
-      return nil
-    }
-  }
-}
-
 extension CampaignEnd {
   fileprivate var json: JSON {
     switch self {
     case .done: ["done"]
     case .found: ["found"]
     case .stopped: ["stopped"]
-    case .trouble(let fault):
-      .list((["trouble", fault.symptom.rawValue, fault.detail] + fault.originWords).map { .text($0) })
+    case .trouble(let fault): ["trouble", .text(fault.detail), Record.Trouble(fault).json]
     case .limited(let reason): ["limited", .text(reason)]
     }
   }
 
   fileprivate init?(_ value: JSON) {
+    if case .list(let parts) = value, parts.count == 3, parts[0].string == "trouble" {
+      guard let detail = parts[1].string, let fault = (try? Record.Trouble(parts[2]))?.fault(detail) else {
+        return nil
+      }
+      self = .trouble(fault)
+      return
+    }
     guard let words = value.strings, let first = words.first else { return nil }
     switch (first, words.count) {
     case ("done", 1): self = .done
     case ("found", 1): self = .found
     case ("stopped", 1): self = .stopped
     case ("limited", 2): self = .limited(words[1])
-    case ("trouble", 3...):
-      guard let symptom = LabFault.Symptom(rawValue: words[1]) else { return nil }
-      self = .trouble(LabFault(symptom, words[2], from: LabFault.Origin(words: words.dropFirst(3))))
     default: return nil
     }
   }

@@ -42,7 +42,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     /// there is none.
     public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
-    /// Keeps what goes over the link to the device while a finding is confirmed; `nil` where nobody wants that.
+    /// Keeps what goes over the link to the device while a finding is confirmed; `nil` where no packets are kept.
     public var link: (any LinkWatch)?
 
     /// One that lets a campaign run to its end, and tells nobody.

@@ -119,7 +119,7 @@ public protocol LinkWatch {
   func begin()
   /// What went over the link since then; `nil` where nothing did.
   var taken: (any LinkPackets)? { get }
-  /// The attempt is over: what follows is nobody's.
+  /// The attempt is over: what follows belongs to no finding.
   func end()
 }
 

@@ -84,7 +84,7 @@ struct RefusedStepTests {
     expect(names, ["unlock"])
     expect(found?.signature, Self.early)
     expect(found?.shrinking.end, "minimal for this model")
-    // Whoever comes upon it with the refusal again has found nothing new.
+    // A campaign that comes to it again, with the refusal, has found nothing new.
     expect(found?.isKnown(as: Self.late), true)
   }
 
