@@ -55,6 +55,14 @@ struct CaseText {
     return text.text
   }
 
+  /// The message and what there is to say beside it: why a case was skipped.
+  var reason: String {
+    var text = HeadAndTail(limit: limit)
+    text.append(message)
+    for detail in verdict?.details ?? [] { text.append("\n" + detail) }
+    return text.text
+  }
+
   /// The line of the scenario where it ended as it did; that of the scenario where it agreed.
   var line: Int? {
     verdict?.word == .agree || verdict?.word == .skipped

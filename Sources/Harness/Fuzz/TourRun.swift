@@ -135,29 +135,30 @@ public final class TourRun {
     return summary
   }
 
-  /// What could have been covered and was not is a case that did not come to its end, so that every report says it.
+  /// Records what the tour did not cover as a case of its own, so that every report lists it with its reasons: an incomplete case
+  /// where something could have been covered, else a skipped one.
   private func noteGaps(_ summary: inout Summary, _ start: StartCondition) {
-    let gaps = summary.gaps.filter(\.isAvoidable)
-    guard summary.tally.exitStatus == .agree, !gaps.isEmpty else { return }
-    let count = gaps.reduce(0) { $0 + $1.items.count }
+    guard summary.tally.exitStatus == .agree, !summary.gaps.isEmpty else { return }
     let id = "cover/\(target.machine.label)-rest"
     let test = Case(
       id: id, name: "What the tour of \(target.machine.label) did not cover", file: id,
       scenario: Scenario(title: "rest", machine: target.machine.label, steps: []), machine: target.machine,
       device: target.device, start: start, seed: target.seed)
     listener.take(.begin(test.record))
-    let shown = gaps.prefix(3).map { "\($0.state): \($0.items.joined(separator: ", ")) (\($0.reason))" }
-    let rest = gaps.count > 3 ? "; and more" : ""
-    end(
-      test,
-      Outcome(
-        .incomplete("\(count) not covered: " + shown.joined(separator: "; ") + rest), StepMark(0, line: 0),
-        at: .zero),
-      &summary)
+    let isAvoidable = summary.gaps.contains(where: \.isAvoidable)
+    let count = summary.gaps.reduce(0) { $0 + (isAvoidable && !$1.isAvoidable ? 0 : $1.items.count) }
+    let text = "\(count) not covered" + (isAvoidable ? "" : ", none of which this device can show")
+    let verdict: Outcome.Verdict = isAvoidable ? .incomplete(text) : .skipped(text)
+    var record = Outcome(verdict, StepMark(0, line: 0), at: .zero).record(of: test)
+    record.details = CoverageGaps.lines(of: summary.gaps)
+    end(record, &summary)
   }
 
   private func end(_ test: Case, _ outcome: Outcome, _ summary: inout Summary) {
-    let verdict = outcome.record(of: test)
+    end(outcome.record(of: test), &summary)
+  }
+
+  private func end(_ verdict: Record.Verdict, _ summary: inout Summary) {
     listener.take(.verdict(verdict))
     summary.tally.count(verdict.ending())
     if verdict.word == .agree { summary.tally.observations += verdict.observations ?? 0 }

@@ -229,7 +229,7 @@ extension JUnitCaseRenderer {
     case .failed where entry.isFlaky:
       add(0) { self.add("failure", "flaky", flakyMessage(main, entry), main.body, &$0) }
     case .passed, nil: break
-    case .skipped: add(3) { self.add("skipped", nil, main.message, HeadAndTail(main.message).text, &$0) }
+    case .skipped: add(3) { self.add("skipped", nil, main.message, main.reason, &$0) }
     case .failed: add(0) { self.add("failure", main.type, main.message, main.body, &$0) }
     case .error: add(4) { self.add("error", main.type, main.message, main.body, &$0) }
     }
@@ -325,7 +325,7 @@ extension JUnitCaseRenderer {
     case .failed where entry.isFlaky: return add("failure", "flaky", flakyMessage(main, entry), text, &xml)
     case .failed: return add("failure", main.type, main.message, text, &xml)
     case .error: return add("error", main.type, main.message, text, &xml)
-    case .skipped: add("skipped", nil, main.message, HeadAndTail(main.message).text, &xml)
+    case .skipped: add("skipped", nil, main.message, main.reason, &xml)
     case .passed, nil: break
     }
     guard !rest.isEmpty else { return }
