@@ -47,7 +47,6 @@ public struct NightlyReport {
     var outOfUse: String?
     /// Whether its motor is left alone, after a jam or for its battery, until it is restored or that has passed.
     var isHeldBack = false
-    var state: String
     /// How it is now: what `lockstep devices` says of it, in the same words.
     var use = ""
     var judged: Int
@@ -72,7 +71,7 @@ public struct NightlyReport {
     var failures: Int
     /// Why it is out of use, if it is.
     var trouble: String?
-    var state: String
+    /// How it is now, as of a lock.
     var use = ""
     var isBad: Bool { trouble != nil }
   }
@@ -227,14 +226,13 @@ public struct NightlyReport {
     let own = night.cases.filter { $0.test.lock == lock.lock.name }
     let judged = own.count { night.reason(for: $0).isJudgement }
     var line = LockLine(
-      name: lock.lock.name, left: "", isBad: lock.outOfUse != nil, state: "in use", judged: judged,
+      name: lock.lock.name, left: "", isBad: lock.outOfUse != nil, judged: judged,
       planned: own.count { $0.test.skipReason == nil })
     line.use = runs.lab.use(of: .lock(lock.lock.name)).words
     if let why = lock.outOfUse {
-      (line.outOfUse, line.state) = (why, "out of use")
+      line.outOfUse = why
       line.trouble.append("out of use: \(why.prefix { $0 != "\n" })")
     } else if let why = lock.spent {
-      line.state = "left alone: \(why)"
       line.use += ", left alone: \(why)"
     }
     guard lock.lock.isReal else {
@@ -270,7 +268,7 @@ public struct NightlyReport {
     var line = DongleLine(
       kind: night.settings.way, name: dongle.dongle.name, runs: own.count,
       failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
-      trouble: dongle.outOfUse, state: dongle.outOfUse == nil ? "in use" : "out of use")
+      trouble: dongle.outOfUse)
     line.use = runs.lab.use(of: .dongle(dongle.dongle.name)).words
     return line
   }
@@ -535,7 +533,7 @@ extension NightlyReport.Group: Written {
 extension NightlyReport.LockLine: Written {
   static let fields: [Field<Self>] = [
     .derived("lock", \.name, .text), .derived("left", \.left, .text), .derived("bad", \.isBad, .flag),
-    .derived("trouble", \.trouble, .list(.text)), .derived("state", \.state, .text),
+    .derived("trouble", \.trouble, .list(.text)), .derived("state", \.use, .text),
     .derived("judged", \.judged, .count), .derived("planned", \.planned, .count),
     .known("movements", \.movements, .count), .known("budget", \.budget, .count),
     .known("life", \.life, .count), .known("battery", \.battery?.percent, .count),
@@ -550,7 +548,7 @@ extension NightlyReport.DongleLine {
       .derived(kind.rawValue, \.name, .text), .derived("runs", \.runs, .count),
       .derived("failed", \.failures, .count), .derived("bad", \.isBad, .flag),
       .derived("trouble", { [$0.trouble].compactMap(\.self) }, .list(.text)),
-      .derived("state", \.state, .text),
+      .derived("state", \.use, .text),
     ]
   }
 }

@@ -430,7 +430,7 @@ struct NightlyTests {
       ledger.read(battery: percent, at: .zero + .seconds(60 * minute))
       guard let battery = NightlyBattery(ledger, under: limits) else { return [] }
       var line = NightlyReport.LockLine(
-        name: "front", left: "locked", isBad: false, state: "in use", judged: 0, planned: 0)
+        name: "front", left: "locked", isBad: false, judged: 0, planned: 0)
       line.battery = battery
       guard case .mapping(let members) = line.json else { return [] }
       let own = members.filter { ["battery", "batterySlope", "low"].contains($0.name) }

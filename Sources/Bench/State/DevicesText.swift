@@ -92,7 +92,7 @@ extension DeviceState {
 
   /// What is said of every device.
   private static func fields(of kind: Kind) -> [Field<Self>] {
-    let states = Shape.words("free", "held", "out-of-use", "unknown")
+    let states = Shape.words("available", "held", "out-of-use", "unknown")
     return [
       .derived(kind.rawValue, \.name, .text), .known("identity", \.identity, .text),
       .derived("place", \.place, .text), .derived("state", \.use.data.state, .text(states)),
@@ -133,7 +133,7 @@ extension DeviceState.Use {
   /// The same for programs, why it cannot be used, and since when.
   fileprivate var data: (state: String, reason: String?, since: WallTime?) {
     switch self {
-    case .available: ("free", nil, nil)
+    case .available: ("available", nil, nil)
     case .held: ("held", nil, nil)
     case .outOfUse(let reason): ("out-of-use", reason.reason, reason.since)
     case .unknown(let reason): ("unknown", reason, nil)
