@@ -8,51 +8,7 @@ import Testing
 private let keypad = ExecKeypad.python.program.replacing(
   "    lock.reading(", with: "    lock.log(\"asked for the battery\")\n    lock.reading(")
 
-private let keypadInRust = #"""
-  mod lockstep_device;
-  use lockstep_device::{Answer, Device, Hello, Lock, Value, Values};
-
-  #[derive(Default)]
-  struct Keypad { state: &'static str, wrong: u32, timer: u64 }
-
-  impl Keypad {
-      fn turn(&mut self, to: &'static str, back: f64, device: &mut Device) {
-          device.cancel(self.timer);
-          (self.state, self.wrong) = (to, 0);
-          device.show(to);
-          if back > 0.0 { self.timer = device.after(back, "back"); }
-      }
-  }
-
-  impl Lock for Keypad {
-      fn hello(&self) -> Hello {
-          Hello {
-              name: "keypad", is_virtual: true, stimuli: &["enter", "enterWrong", "readBattery"],
-              more: "\"readings\":[\"battery\"],\"effects\":true,\"moves\":[\"enter\"]",
-          }
-      }
-      fn reset(&mut self, _start: &Values, device: &mut Device) -> Answer { self.turn("Locked", 0.0, device); Ok(()) }
-      fn stimulus(&mut self, name: &str, _arguments: &Values, device: &mut Device) -> Answer {
-          if name == "readBattery" { device.reading("battery", &Value::Number(5.9)); return Ok(()); }
-          if self.state != "Locked" { return Err(format!("it is {}", self.state)); }
-          if name == "enter" { self.turn("Unlocked", 5.0, device); return Ok(()); }
-          device.effect("buzz");
-          self.wrong += 1;
-          if self.wrong == 3 { self.turn("LockedOut", 30.0, device); return Ok(()); }
-          device.cancel(self.timer);
-          self.timer = device.after(60.0, "forget");
-          Ok(())
-      }
-      fn timer(&mut self, name: &str, device: &mut Device) {
-          if name == "back" { self.turn("Locked", 0.0, device) } else { self.wrong = 0 }
-      }
-  }
-
-  fn main() { lockstep_device::run(Keypad::default()) }
-  """#
-
 private let hasCPlusPlus = (try? Command.shell("c++ --version"))?.status == 0
-private let hasRust = (try? Command.shell("rustc --version"))?.status == 0
 
 @Suite("A lock of one's own", .timeLimit(.minutes(10)))
 struct OwnLockTests {
@@ -366,16 +322,6 @@ struct OwnLockTests {
     let built = try Command.shell("c++ -std=c++11 -Wall -Werror -o door door.cpp", in: folder.path)
     expect(built.errors, "")
     expect(try Command.run("run", "door.yaml", in: folder.path).status, 0)
-  }
-
-  @Test("the module for Rust is compiled without a warning", .enabled(if: hasRust, "needs rustc"))
-  func rust() throws {
-    let folder = try folder()
-    try folder.write("lockstep_device.rs", try Command.run("bindings", "rust").output)
-    try folder.write("keypad.rs", keypadInRust)
-    let built = try Command.shell("rustc -D warnings -o keypad keypad.rs", in: folder.path)
-    expect(built.errors, "")
-    try expectSame(as: "exec:./keypad", in: folder)
   }
 
   /// A lock in another language does what that in Python does.

@@ -55,7 +55,7 @@ struct PageCheck {
       case ("yaml", nil):
         said = nil
         try checkYAML(block)
-      case ("yaml", "part"), ("json", nil), ("python", nil), ("robotframework", nil), ("swift", nil),
+      case ("yaml", "part"), ("json", nil), ("python", nil), ("swift", nil),
         ("lua", nil), ("toml", nil), ("lisp", nil):
         said = nil
       default:

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-// pytest alone is there with labgrid too; with Robot Framework come its workers.
-@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest, .robot))
+// pytest alone is there with labgrid too; with the readers of reports come its workers.
+@Suite("Scenarios as tests of pytest", .timeLimit(.minutes(10)), .needs(.pytest, .flakemap))
 struct PytestTests {
   /// A folder with scenarios, one of which no lock can be driven by, and the plugin.
   private func folder() throws -> Command.Folder {

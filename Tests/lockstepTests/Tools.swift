@@ -22,7 +22,6 @@ struct Tool {
   static let pytest = Tool(path: Command.root + "/.build/peers/venv/bin/pytest", package: "pytest")
   static let flakemap = Tool(
     path: Command.root + "/.build/peers/venv/bin/flakemap", package: "readers of reports, such as flakemap")
-  static let robot = Tool(path: Command.root + "/.build/peers/venv/bin/robot", package: "robotframework")
 
   var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
 

@@ -21,8 +21,6 @@ public struct Binding: Sendable {
   public static let all = [
     Binding(language: "python", purpose: .device, fileName: "lockstep_device.py", text: python),
     Binding(language: "c", purpose: .device, fileName: "lockstep_device.h", text: c),
-    Binding(language: "rust", purpose: .device, fileName: "lockstep_device.rs", text: rust),
     Binding(language: "pytest", purpose: .tests, fileName: "lockstep_pytest.py", text: pytest),
-    Binding(language: "robot", purpose: .tests, fileName: "LockstepLibrary.py", text: robot),
   ]
 }

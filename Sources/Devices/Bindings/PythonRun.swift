@@ -1,5 +1,5 @@
 extension Binding {
-  /// How a program in Python has scenarios run, and what it learns of them: the part that all frameworks share.
+  /// How a program in Python has scenarios run, and what it learns of them: the part of ``pytest`` that calls it.
   static let pythonRun = #"""
     class LockstepError(Exception):
         """Nothing could be run, or not to its end: it says nothing of the lock."""
@@ -11,9 +11,6 @@ extension Binding {
 
     class Divergence(Exception):
         """Model and lock disagree."""
-
-        # Robot Framework shows the message alone then.
-        ROBOT_SUPPRESS_NAME = True
 
 
     def _words(command):
@@ -202,13 +199,6 @@ extension Binding {
     class _Run(_Call):
         """A run of scenarios, case by case."""
 
-        def __init__(self, words, folder=None):
-            super().__init__(words, folder)
-            #: What a campaign came upon.
-            self.findings = []
-            #: What was said outside of cases.
-            self.diagnostics = []
-
         def cases(self):
             """The cases as they end, each once: what is tried again has not ended."""
             case, failsFlaky = None, False
@@ -223,10 +213,6 @@ extension Binding {
                         yield case
                 elif "run" in record:
                     failsFlaky = record["run"].get("flaky") == "fail"
-                elif "diagnostic" in record and (case is None or case.verdict is not None):
-                    self.diagnostics.append(record["diagnostic"])
-                elif "finding" in record:
-                    self.findings.append(record["finding"])
                 elif "t" in record and case is not None and case.verdict is None:
                     case.take(record)
     """#
