@@ -65,10 +65,11 @@ endif
 test-products: dependencies ## Build a package that depends on this one's libraries, and run its tests
 	swift test --package-path Tests/Products --scratch-path .build/products
 
-lint: dependencies ## Check the formatting, and what .ci/tidy says of imports, dead files, doubles and words
+lint: dependencies ## Check the formatting, what .ci/tidy says of imports, dead files, doubles and words, and embedded files
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	.ci/tidy --self-test
 	.ci/tidy
+	.ci/files
 
 format: dependencies ## Format the sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests

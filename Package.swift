@@ -44,6 +44,7 @@ let package = Package(
     // Ground
     library("Basics"),
     library("Crypto", ["CCrypto"]),
+    library("Files", ["CFiles"]),
     library("Drawing"),
     library("Secrets"),
     library("Documents", ["Basics", "CYAML"]),
@@ -80,7 +81,7 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Conformance", "Bluetooth", "Sesame",
         "SesameDevice", "Centrals",
-        "Transports", "Databases", "CShims",
+        "Transports", "Databases", "CShims", "Files",
       ]),
     library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"]),
     library(
@@ -88,12 +89,13 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance",
         "Bluetooth", "Sesame",
-        "SesameDevice", "Centrals", "Controllers", "Emulator", "Transports", "Bench", "Harness",
+        "SesameDevice", "Centrals", "Controllers", "Emulator", "Transports", "Bench", "Harness", "Files",
       ]),
     // Above
-    library("CommandLine", ["Basics", "System", "Journal", "Documents"]),
+    library("CommandLine", ["Basics", "System", "Journal", "Documents", "Files"]),
     library("Tours", ["Basics", "System", "Journal"]),
-    library("Reporting", ["Basics", "Journal", "Secrets", "Drawing", "System", "Databases"]),
+    library(
+      "Reporting", ["Basics", "Crypto", "Files", "Journal", "Secrets", "Drawing", "System", "Databases"]),
     library(
       "Nightly",
       [
@@ -109,7 +111,7 @@ let package = Package(
         "SesameDevice", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices",
         "Harness",
         "Reporting",
-        "Nightly",
+        "Nightly", "Files",
       ]),
     // Edge
     .executableTarget(
@@ -142,6 +144,8 @@ let package = Package(
     // Without pkgConfig, which would link it: see its header.
     .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
     .target(name: "CShims", dependencies: ["CBlueZ"], cSettings: build),
+    // The files that the command carries.
+    .target(name: "CFiles", sources: ["CFiles.c"]),
     // Tests
     .target(
       name: "TestSupport", dependencies: ["Conformance"], path: "Tests/TestSupport", swiftSettings: settings),

@@ -1,6 +1,7 @@
 import Basics
 import Conformance
 import Devices
+import Files
 import Harness
 import System
 
@@ -77,87 +78,11 @@ private struct DriverPace {
   static func write(to folder: String) throws(FileFault) {
     try makeFolder(folder)
     let files =
-      [("driver.py", driver), ("lock.py", lock), ("cipher.py", cipher)]
+      [
+        ("driver.py", EmbeddedFile.benchDriver.text), ("lock.py", EmbeddedFile.benchLock.text),
+        ("cipher.py", EmbeddedFile.benchCipher.text),
+      ]
       + Binding.all.filter { $0.language == "python" }.map { ($0.fileName, $0.text) }
     for (name, text) in files { try WholeFile.replace(folder + "/" + name, with: text) }
   }
-
-  private static let cipher = """
-    import hmac
-    KEY = b"sixteen byte key"
-    def stream(counter, direction):
-        return hmac.digest(KEY, b"%c%d" % (direction, counter), "sha256")
-    def seal(counter, direction, body):
-        text = bytes(a ^ b for a, b in zip(body, stream(counter, direction)))
-        return text + hmac.digest(KEY, b"%c%d" % (direction, counter) + text, "sha256")[:4]
-    def unseal(counter, direction, message):
-        text = message[:-4]
-        if hmac.digest(KEY, b"%c%d" % (direction, counter) + text, "sha256")[:4] != message[-4:]:
-            raise ValueError("a wrong tag")
-        return bytes(a ^ b for a, b in zip(text, stream(counter, direction)))
-    """
-
-  private static let driver = """
-    import lockstep_device
-    from cipher import seal, unseal
-    lock = lockstep_device.Driver("bench", services=["fff0"])
-
-    @lock.reset
-    def reset():
-        lock.sent = lock.got = 0
-
-    @lock.stimulus
-    def connect():
-        lock.scan()
-
-    @lock.heard
-    def heard(advertisement):
-        lock.stopScanning()
-        lock.connect()
-
-    @lock.ready
-    def ready(services):
-        lock.subscribe("fff2")
-
-    @lock.notified("fff2")
-    def notified(message):
-        lock.got += 1
-        lock.show("on" if unseal(lock.got, 2, message) == b"1" else "off")
-
-    @lock.stimulus
-    def toggle():
-        lock.sent += 1
-        lock.write("fff1", seal(lock.sent, 1, b"toggle"))
-
-    lock.run()
-    """
-
-  private static let lock = """
-    import lockstep_device
-    from cipher import seal, unseal
-    lock = lockstep_device.Peripheral(
-        "bench", advertise={"services": ["fff0"]},
-        services={"fff0": {"fff1": ["write-without-response"], "fff2": ["notify"]}})
-
-    @lock.reset
-    def reset():
-        lock.isOn, lock.sent, lock.got = False, 0, 0
-
-    def tell():
-        lock.sent += 1
-        lock.notify("fff2", seal(lock.sent, 2, b"1" if lock.isOn else b"0"))
-
-    @lock.subscription("fff2")
-    def subscription(isOn):
-        tell()
-
-    @lock.written("fff1")
-    def written(message):
-        lock.got += 1
-        if unseal(lock.got, 1, message) == b"toggle":
-            lock.isOn = not lock.isOn
-        tell()
-
-    lock.run()
-    """
 }

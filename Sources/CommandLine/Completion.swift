@@ -1,3 +1,5 @@
+import Files
+
 /// What can stand at the end of a command line.
 ///
 /// All of it is worked out here, from the declarations of the commands; what a shell runs is a few lines that ask
@@ -173,101 +175,9 @@ public enum Shell: String, WordChoice {
   /// What the shell must read.
   public var script: String {
     switch self {
-    case .bash: Self.bashScript
-    case .zsh: Self.zshScript
-    case .fish: Self.fishScript
+    case .bash: EmbeddedFile.bashCompletions.text
+    case .zsh: EmbeddedFile.zshCompletions.text
+    case .fish: EmbeddedFile.fishCompletions.text
     }
   }
-
-  // Bash breaks a word at '=' and ':' and puts an answer in place of the last piece; we go by whole words.
-  private static let bashScript = #"""
-    # Completions of lockstep for bash. For good: lockstep completions bash > ~/.local/share/bash-completion/completions/lockstep
-    _lockstep() {
-      local IFS=$'\n' rest=${COMP_LINE:0:COMP_POINT} words=() piece word stem= line i
-      for ((i = 0; i <= COMP_CWORD; i++)); do
-        piece=${COMP_WORDS[i]}
-        if [[ $i -eq 0 || $rest == [[:space:]]* ]]; then
-          rest=${rest#"${rest%%[![:space:]]*}"}
-          words+=('')
-        fi
-        ((i < COMP_CWORD)) || piece=$rest
-        words[${#words[@]}-1]+=$piece
-        rest=${rest#"$piece"}
-      done
-      for i in "${!words[@]}"; do
-        case ${words[i]} in
-          \'* | \"*) words[i]=${words[i]:1} words[i]=${words[i]%[\'\"]} piece= ;;
-        esac
-      done
-      word=${words[${#words[@]}-1]}
-      # What Bash has before the last piece; within quotes it has the whole word.
-      [[ ${COMP_WORDS[COMP_CWORD]} == [\'\"]* || $word != *[=:]* ]] || stem=${word%"${word##*[=:]}"}
-      COMPREPLY=()
-      while read -r line; do
-        case $line in
-          :file) COMPREPLY+=($(compgen -f -- "${word##*[=:]}")); compopt -o filenames ;;
-          :folder) COMPREPLY+=($(compgen -d -- "${word##*[=:]}")); compopt -o filenames ;;
-          *)
-            line=${line%%$'\t'*}
-            [[ $line != *[=:] ]] || compopt -o nospace
-            COMPREPLY+=("${line#"$stem"}")
-            ;;
-        esac
-      done < <("${words[0]/#\~/$HOME}" complete -- "${words[@]:1}" 2>/dev/null)
-    }
-    complete -F _lockstep lockstep
-
-    """#
-
-  private static let zshScript = #"""
-    #compdef lockstep
-    # Completions of lockstep for zsh. For good: lockstep completions zsh > a folder of $fpath, as _lockstep
-    _lockstep() {
-      local -a plain open plain_texts open_texts
-      local line word text
-      local program=${~${(Q)words[1]}}
-      for line in "${(@f)$($program complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
-        case $line in
-          '') ;;
-          :file) compset -P '*[=:]'; _files ;;
-          :folder) compset -P '*[=:]'; _files -/ ;;
-          *)
-            word=${line%%$'\t'*}
-            text=${line#*$'\t'}
-            [[ $text == $word ]] || text="$word  $text"
-            if [[ $word == *[=:] ]]; then
-              open+=("$word") open_texts+=("$text")
-            else
-              plain+=("$word") plain_texts+=("$text")
-            fi
-            ;;
-        esac
-      done
-      (( ! $#plain )) || compadd -l -d plain_texts -- "${plain[@]}"
-      (( ! $#open )) || compadd -l -S '' -d open_texts -- "${open[@]}"
-    }
-    if [[ ${funcstack[1]} == _lockstep ]]; then _lockstep "$@"; else compdef _lockstep lockstep; fi
-
-    """#
-
-  private static let fishScript = #"""
-    # Completions of lockstep for fish. For good: lockstep completions fish > ~/.config/fish/completions/lockstep.fish
-    function __lockstep_complete
-      set -l words (commandline -opc)
-      set -l word (commandline -ct)
-      set -l stem (string match -r '^.*[=:]' -- $word)
-      for line in ($words[1] complete -- $words[2..] "$word" 2>/dev/null)
-        switch $line
-          case ':file'
-            printf '%s\n' "$stem"(__fish_complete_path (string replace -r '^.*[=:]' '' -- "$word"))
-          case ':folder'
-            printf '%s\n' "$stem"(__fish_complete_directories (string replace -r '^.*[=:]' '' -- "$word"))
-          case '*'
-            printf '%s\n' $line
-        end
-      end
-    end
-    complete -c lockstep -f -a '(__lockstep_complete)'
-
-    """#
 }

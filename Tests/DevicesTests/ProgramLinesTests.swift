@@ -506,12 +506,14 @@ struct ProgramLinesTests {
     ),
   ]
 
+  private static let module = Binding.all.first { $0.language == "python" }?.text ?? ""
+
   @Test(
     "each line that a program is told reaches a function of the module for Python", arguments: told.indices)
   func bindings(index: Int) throws {
     let (role, program, lines) = Self.told[index]
     let folder = TestFolder()
-    folder.write("lockstep_device.py", Binding.python)
+    folder.write("lockstep_device.py", Self.module)
     let path = folder.write("end.py", program)
     let conversation = ProgramConversation(command: "exec python3 \(path)", as: role)
     let output = ProgramOutput(in: nil)
@@ -530,7 +532,7 @@ struct ProgramLinesTests {
   @Test("a program of one kind that is used as another says so when it is greeted")
   func kinds() throws {
     let folder = TestFolder()
-    folder.write("lockstep_device.py", Binding.python)
+    folder.write("lockstep_device.py", Self.module)
     for (kind, role, words) in [
       ("Device", ProgramConversation.Role.driver, "this program is a device, and is used as a driver"),
       ("Driver", .peripheral, "this program is a driver, and is used as a peripheral"),

@@ -84,7 +84,7 @@ struct Page: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// All pages that there are.
+/// All pages that there are; what a new project gets is none of them.
 enum Pages {
   /// Where all others are reached from.
   static let index = "Sources/lockstep/lockstep.docc/Index.md"
@@ -95,7 +95,8 @@ enum Pages {
     let files =
       FileManager.default.enumerator(atPath: Command.root + "/" + place)?.compactMap { $0 as? String } ?? []
     let paths =
-      place.hasSuffix(".md") ? [place] : files.filter { $0.hasSuffix(".md") }.map { place + "/" + $0 }
+      place.hasSuffix(".md")
+      ? [place] : files.filter { $0.hasSuffix(".md") && !$0.hasPrefix("CFiles/") }.map { place + "/" + $0 }
     return paths.compactMap { path in
       (try? String(contentsOfFile: Command.root + "/" + path, encoding: .utf8)).map {
         Page(path: path, text: $0)

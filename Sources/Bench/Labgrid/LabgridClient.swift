@@ -1,6 +1,7 @@
 import System
 import Conformance
 import Basics
+import Files
 import Synchronization
 
 /// A lab's coordinator, and who we are there.
@@ -133,7 +134,8 @@ extension LabgridClient {
     let names = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)"]
     do {
       let child = try ChildProcess(
-        program: "/usr/bin/env", names + [python, "-c", Self.program, address.endpoint, owner.description],
+        program: "/usr/bin/env",
+        names + [python, "-c", EmbeddedFile.labgridCoordinator.text, address.endpoint, owner.description],
         without: Secrecy.withheldVariables, lineLimit: 16 << 20)
       child.isDriven = false
       return child

@@ -1,3 +1,5 @@
+import Files
+
 /// A file for those who use Lockstep from another language or from another framework of tests.
 public struct Binding: Sendable {
   /// What it is for.
@@ -14,13 +16,15 @@ public struct Binding: Sendable {
   public let purpose: Purpose
   /// What the file is to be called.
   public let fileName: String
+  private let file: EmbeddedFile
+
   /// All of it.
-  public let text: String
+  public var text: String { file.text }
 
   /// All that there are.
   public static let all = [
-    Binding(language: "python", purpose: .device, fileName: "lockstep_device.py", text: python),
-    Binding(language: "c", purpose: .device, fileName: "lockstep_device.h", text: c),
-    Binding(language: "pytest", purpose: .tests, fileName: "lockstep_pytest.py", text: pytest),
+    Binding(language: "python", purpose: .device, fileName: "lockstep_device.py", file: .pythonDevice),
+    Binding(language: "c", purpose: .device, fileName: "lockstep_device.h", file: .cDevice),
+    Binding(language: "pytest", purpose: .tests, fileName: "lockstep_pytest.py", file: .pytestPlugin),
   ]
 }

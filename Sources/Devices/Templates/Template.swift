@@ -1,4 +1,5 @@
 import Basics
+import Files
 public import System
 
 /// A project for a lock of one's own, as `lockstep new` lays it out: all of it is green at once, and one bug is planted in it.
@@ -11,13 +12,40 @@ public struct Template {
     case exec
   }
 
-  /// A file, with `NAME` where the project's name goes.
+  /// A file of a project.
   public struct File: Sendable {
     var name: String
     var text: String
 
     /// Takes its path in the project and what stands in it.
     public init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+
+    fileprivate init(_ name: String, _ file: EmbeddedFile) { self.init(name, file.text) }
+  }
+
+  /// The files of a project, with `NAME` in their paths and texts where its name goes, and `DEVICE` where its device goes.
+  private static func files(of kind: Kind) -> [File] {
+    let own: [File] =
+      switch kind {
+      case .driver:
+        [
+          File("README.md", .driverReadme), File("NAME.yaml", .driverMachine),
+          File("driver.py", .driverProgram),
+          File("lock.py", .driverLock), File("bench.yaml", .driverBench),
+          File("real.lock.yaml", .driverRealLock),
+          File("scenarios/lost-link.yaml", .driverLostLink), File("scenarios/opens.yaml", .driverOpens),
+          File("scenarios/shuts-out.yaml", .driverShutsOut),
+        ]
+      case .exec:
+        [
+          File("README.md", .execReadme), File("NAME.yaml", .execMachine), File("device.py", .execProgram),
+          File("bench.yaml", .execBench), File("scenarios/battery.yaml", .execBattery),
+          File("scenarios/opens.yaml", .execOpens), File("scenarios/shuts-out.yaml", .execShutsOut),
+        ]
+      }
+    return own + [
+      File(".github/workflows/lockstep.yml", .commonWorkflow), File("nightly.yaml", .commonNightly),
+    ]
   }
 
   /// What the files of a project are: the schema that the first line of each names for editors.
@@ -57,9 +85,8 @@ public struct Template {
   public var machine: String { "\(name).yaml" }
 
   private var files: [File] {
-    let own = kind == .driver ? Self.driverFiles : Self.execFiles
     let binding = Binding.all.filter { $0.language == "python" }.map { File($0.fileName, $0.text) }
-    return (own + Self.commonFiles).map { file in
+    return Self.files(of: kind).map { file in
       let head = Self.schema(of: file.name).map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
       return File(named(file.name), head + named(file.text).replacing("DEVICE", with: device))
     } + binding

@@ -1,4 +1,29 @@
 import Basics
+import Crypto
+import Files
+
+/// A style or a script of the page, which stands between tags as its file does.
+private struct PagePart {
+  let markup: Markup
+  /// By what the policy of the page knows it.
+  let hash: String
+
+  init(_ file: EmbeddedFile) {
+    markup = "\n\(Markup(file))"
+    hash = "sha256-" + sha256InBase64(Array(markup.source.utf8))
+  }
+
+  /// How the page looks, in light and dark, on a telephone and on paper.
+  ///
+  /// Each outcome has a colour, and wherever it is used a sign beside it.
+  static let style = PagePart(.pageStyle)
+
+  /// What the page does beyond being read: filters, keys, a button that copies.
+  ///
+  /// It builds no markup from what stands in the page, and works on files without a server.
+  static let script = PagePart(.pageScript)
+}
+
 /// The beginning of a page up to its body.
 ///
 /// Nothing may be loaded, and no style or script may take effect but ours, which the policy knows by their hashes.
@@ -8,14 +33,14 @@ package func pageHead(title: String) -> Markup {
   <html lang="en">
   <head>
   <meta charset="utf-8">
-  <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '\(pageStyleHash)'; \
-  script-src '\(pageScriptHash)'; base-uri 'none'; form-action 'none'">
+  <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '\(PagePart.style.hash)'; \
+  script-src '\(PagePart.script.hash)'; base-uri 'none'; form-action 'none'">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <meta name="referrer" content="no-referrer">
   <meta name="generator" content="lockstep">
   <title>\(clipped(title, toBytes: 300))</title>
-  <style>\(pageStyle)</style>
+  <style>\(PagePart.style.markup)</style>
   </head>
   <body>
   <a class="skip" href="#main">Skip to the results</a>
@@ -33,7 +58,7 @@ package func pageEnd(_ origin: Markup, waited: Markup? = nil) -> Markup {
   return """
     </main>
     <footer><p>Made by \(origin). All times of day are in UTC,\(exception) all others in the time of the device.</p></footer>
-    <script>\(pageScript)</script>
+    <script>\(PagePart.script.markup)</script>
     </body>
     </html>
 

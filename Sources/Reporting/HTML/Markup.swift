@@ -1,4 +1,5 @@
 import Basics
+import Files
 import Journal
 /// A piece of a page: what stands in a literal is markup, and what is interpolated is text.
 ///
@@ -9,6 +10,9 @@ package struct Markup: Hashable {
 
   /// Nothing.
   package init() { source = "" }
+
+  /// A file of markup, of style or of script that the command carries.
+  init(_ file: EmbeddedFile) { source = file.text }
 
   package static func += (markup: inout Markup, other: Markup) { markup.source += other.source }
 }

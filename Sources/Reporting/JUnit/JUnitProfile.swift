@@ -1,3 +1,5 @@
+import Files
+
 /// A shape of JUnit XML, for a family of programs that read it.
 public enum JUnitProfile: String, Hashable, Sendable, CaseIterable {
   /// What CI systems read: the shape of Jenkins' `junit-10.xsd`, and file, line and properties on each test case.
@@ -10,7 +12,7 @@ public enum JUnitProfile: String, Hashable, Sendable, CaseIterable {
   case surefire
 
   /// The XML Schema that every report of the profile ``ci`` is valid against; those of the others are not ours.
-  public static var schema: String { ciSchema }
+  public static var schema: String { EmbeddedFile.junitSchema.text }
 }
 
 extension JUnitProfile {
