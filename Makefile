@@ -1,6 +1,9 @@
 # What can be done here. The work itself is in Package.swift, and in .ci for what a machine must have first.
 
 COMMAND := .build/release/lockstep
+
+# The command with what only tests and measurements of it need; never installed.
+WORKBENCH := $(COMMAND)-workbench
 ARGS    ?=
 
 # How long each family of decoders is fuzzed, in seconds, and which.
@@ -16,8 +19,8 @@ DESTDIR ?=
 TORTURE ?= 1/10
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint format bench fuzz-decoders clean dependencies
-.PHONY: bench-air canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
+.PHONY: help build workbench run test lint format bench fuzz-decoders clean dependencies
+.PHONY: bench-air bench-lab canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
 .PHONY: dependencies-peers test-products install uninstall deb image pictures
 
 help: ## Show this list
@@ -25,11 +28,16 @@ help: ## Show this list
 	@printf '\n  ARGS="…" is handed on by run, test, bench and image: make run ARGS="--seed 42"\n'
 
 # The commit and its day, with a plus sign where something was changed since, for `lockstep version`.
-build: export LOCKSTEP_BUILD = $(shell \
+build workbench: export LOCKSTEP_BUILD = $(shell \
   git log -1 --abbrev=9 --format="%h$$(git diff --quiet HEAD 2>&1 || echo +) %cs" 2>/dev/null)
 
+RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization
+
 build: dependencies ## Build the command, optimised, as .build/release/lockstep
-	swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization --product lockstep
+	$(RELEASE) --product lockstep
+
+workbench: build ## Build the command with what only tests of it need, as .build/release/lockstep-workbench
+	$(RELEASE) --product lockstep-workbench
 
 # As another user, such as root, nothing is built: there may be no compiler.
 $(COMMAND):
@@ -80,8 +88,11 @@ pictures: build ## Draw the pictures of README again, from a real run
 bench: build ## Build it and print the figures of this machine, one JSON object a line
 	$(COMMAND) bench $(ARGS)
 
-bench-air: build ## Search for every defect over a radio that loses packets: the whole table
-	$(COMMAND) air-table $(ARGS)
+bench-lab: workbench ## The same of labs and their nights, of leases, and of what searches over the radio find
+	$(WORKBENCH) bench $(ARGS)
+
+bench-air: workbench ## Search for every defect over a radio that loses packets: the whole table
+	$(WORKBENCH) air-table $(ARGS)
 
 canary: build ## Run it a thousand times with keys that are known, and search everything it leaves behind for them
 	Tests/Canary/canary.py $(COMMAND) $(ARGS)
@@ -93,11 +104,11 @@ nights: build ## Kill a thousand nights at random moments, and show one in which
 	Tests/Robustness/nights.py $(COMMAND) --demo
 	Tests/Robustness/nights.py $(COMMAND) $(ARGS)
 
-simulated-nights: build ## Live through ten thousand nights in virtual time, in which everything goes wrong at once
-	$(COMMAND) simulated-nights $(ARGS)
+simulated-nights: workbench ## Live through ten thousand nights in virtual time, in which everything goes wrong at once
+	$(WORKBENCH) simulated-nights $(ARGS)
 
-torture: build ## Make every call of a command fail in every way, on emulated and on real locks (under an hour)
-	$(COMMAND) simulated-nights
+torture: workbench ## Make every call of a command fail in every way, on emulated and on real locks (under an hour)
+	$(WORKBENCH) simulated-nights
 	Tests/Robustness/torture.py $(COMMAND) --canaries
 	Tests/Robustness/torture.py $(COMMAND) --draw "$$(git rev-parse HEAD)" $(ARGS)
 	Tests/Robustness/torture_locks.py $(COMMAND) --only file --canaries

@@ -34,7 +34,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 
 let package = Package(
   name: "lockstep",
-  products: [.executable(name: "lockstep", targets: ["lockstep"])]
+  products: [
+    .executable(name: "lockstep", targets: ["Main"]),
+    // For the tests and measurements of this package alone.
+    .executable(name: "lockstep-workbench", targets: ["Workbench"]),
+  ]
     // What other packages can build on: a protocol stack, a lock's protocol, machines, testing against them, and what
     // these need. Controllers is an emulated radio, Transports are ways to a real one.
     + ["Basics", "Bluetooth", "Controllers", "Transports", "Sesame", "Automata", "Conformance"].map {
@@ -111,10 +115,10 @@ let package = Package(
         "SesameDevice", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices",
         "Harness",
         "Reporting",
-        "Nightly", "Files",
+        "Files",
       ]),
-    // Edge
-    .executableTarget(
+    // Edge: the command as a library, which the workbench of the tests has too, and the program
+    .target(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
@@ -124,6 +128,19 @@ let package = Package(
         "Nightly", "Benchmarks", "CommandLine", "LanguageServer", "Tours",
       ],
       swiftSettings: settings),
+    .executableTarget(name: "Main", dependencies: ["lockstep", "CommandLine"], swiftSettings: settings),
+    // What tests need and the product has not: calls that fail, simulated labs, searches that measure the search itself
+    .target(
+      name: "CallFaults", dependencies: ["Basics", "System", "CSQLite"], path: "Tests/CallFaults",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Workbench",
+      dependencies: [
+        "lockstep", "CallFaults", "Basics", "Documents", "Automata", "Models", "Conformance", "Bluetooth",
+        "Sesame", "SesameDevice", "Emulator", "System", "Journal", "Bench", "Devices", "Harness", "Nightly",
+        "Benchmarks", "CommandLine",
+      ],
+      path: "Tests/Workbench", swiftSettings: settings + optimized),
     // Fuzzing: no part of the product
     .target(
       name: "DecoderChecks",
@@ -169,13 +186,13 @@ let package = Package(
         "Basics",
       ],
       resources: [.copy("Golden")]),
-    tests("System", ["System", "Basics"]),
-    tests("Transports", ["Transports", "System", "Basics", "Bluetooth", "CLibUSB"]),
+    tests("System", ["System", "CallFaults", "Basics"]),
+    tests("Transports", ["Transports", "System", "CallFaults", "Basics", "Bluetooth", "CLibUSB"]),
     tests(
       "Bench",
       [
-        "Bench", "Emulator", "Controllers", "Transports", "Databases", "System", "SesameDevice", "Sesame",
-        "Bluetooth", "Conformance", "Documents", "Basics",
+        "Bench", "Emulator", "Controllers", "Transports", "Databases", "System", "CallFaults", "SesameDevice",
+        "Sesame", "Bluetooth", "Conformance", "Documents", "Basics",
       ]),
     tests(
       "Devices",
@@ -190,11 +207,13 @@ let package = Package(
       "LanguageServer",
       ["LanguageServer", "Devices", "Harness", "Models", "Automata", "Documents", "Basics"]),
     tests("Journal", ["Journal", "Reporting", "System", "Basics"]),
-    tests("Reporting", ["Reporting", "Databases", "Journal", "System", "Basics"]),
+    tests("Reporting", ["Reporting", "Databases", "Journal", "System", "CallFaults", "Basics"]),
     tests(
       "Nightly",
       ["Nightly", "Reporting", "Bench", "Journal", "Conformance", "Documents", "System", "Basics"]),
-    tests("Benchmarks", ["Benchmarks", "Nightly", "Bench", "Basics"]),
+    tests(
+      "Workbench",
+      ["Workbench", "Benchmarks", "Automata", "Conformance", "Nightly", "Bench", "Basics"]),
     tests(
       "lockstep",
       [
@@ -208,7 +227,8 @@ let package = Package(
     tests(
       "Scenario",
       [
-        "lockstep", "Harness", "Journal", "Bench", "Emulator", "Models", "Automata", "Conformance",
+        "lockstep", "Workbench", "Harness", "Journal", "Bench", "Emulator", "Models", "Automata",
+        "Conformance",
         "Documents",
         "Basics",
       ]),

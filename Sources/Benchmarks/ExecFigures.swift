@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Conformance
 import Devices
 import Harness
@@ -37,7 +37,7 @@ extension Figure {
 }
 
 /// The pace of a program as a device, and that of its pipes.
-struct ExecPace {
+package struct ExecPace {
   private let command: String
   private let request: JSON
   private let world = World()
@@ -49,7 +49,7 @@ struct ExecPace {
   ///   - command: what the shell runs.
   ///   - machine: what it is a device of.
   ///   - request: what the pipes' own pace is measured with.
-  init?(command: String, machine: String, request: JSON) {
+  package init?(command: String, machine: String, request: JSON) {
     (self.command, self.request) = (command, request)
     guard let machine = try? world.machines.machine(machine),
       let target = try? FuzzTarget(machine, DeviceSpec(.exec, command), seed: 1, provider: world.devices)
@@ -57,17 +57,8 @@ struct ExecPace {
     self.target = target
   }
 
-  /// That of the reference lock; `nil` where this program cannot be started again.
-  static var ofReference: ExecPace? {
-    Host.program.flatMap {
-      ExecPace(
-        command: "exec \(shellWord($0)) exec-reference", machine: "sesame-table",
-        request: ["stimulus": "lock"])
-    }
-  }
-
   /// Events a second over round trips a second.
-  func ratio(rounds: Int, events: Int) -> Double? {
+  package func ratio(rounds: Int, events: Int) -> Double? {
     defer { world.devices.shutDown() }
     guard
       let pace = PipePace(command: command, request: request.line)

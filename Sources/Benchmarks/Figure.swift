@@ -1,15 +1,15 @@
-import System
-public import Basics
+package import System
+package import Basics
 
 /// Something about this machine that can be measured.
-public struct Figure {
+package struct Figure {
   /// Which way is better.
-  enum Direction: String {
+  package enum Direction: String {
     case higher, lower
   }
 
   /// The name that scripts read.
-  public let name: String
+  package let name: String
   /// The unit of the value.
   let unit: String
   /// Which way is better.
@@ -17,26 +17,37 @@ public struct Figure {
   /// How it is measured, in one sentence.
   let method: String
   /// Whether it takes so long that it is measured only where it is asked for by name.
-  public var isOnRequest = false
+  package var isOnRequest = false
   /// Measures it; `nil` when it cannot be measured here.
   let measure: () -> Double?
+
+  /// Something that is measured.
+  package init(
+    name: String, unit: String, better: Direction, method: String, isOnRequest: Bool = false,
+    measure: @escaping () -> Double?
+  ) {
+    self.name = name
+    self.unit = unit
+    self.better = better
+    self.method = method
+    self.isOnRequest = isOnRequest
+    self.measure = measure
+  }
 
   /// All figures, in the order in which they are measured.
   ///
   /// Those of other processes come first: the system counts to the most memory of a process what the one that started
   /// it had, and this one still has little.
-  public static var all: [Figure] {
-    processes + reports + [automata] + reference + fuzzing + air + programs + drivers + sessions + radio + [
-      transport, history,
-    ]
-      + leases + [lab] + nights + [engine] + strategies
+  package static var all: [Figure] {
+    processes + reports + [automata] + reference + fuzzing + programs + drivers + sessions + radio
+      + [transport, history]
   }
 
   /// Measures figures, one after the other.
   ///
   /// - Parameter take: takes the line of each, and `nil` of one that cannot be measured here.
   /// - Returns: whether all could be measured.
-  public static func measure(_ figures: [Figure], _ take: (Figure, JSON?) -> Void) -> Bool {
+  package static func measure(_ figures: [Figure], _ take: (Figure, JSON?) -> Void) -> Bool {
     figures.reduce(true) { isWhole, figure in
       let value = figure.measure()
       take(figure, value.map(figure.json))
@@ -45,7 +56,7 @@ public struct Figure {
   }
 
   /// The line that is printed.
-  func json(_ value: Double) -> JSON {
+  package func json(_ value: Double) -> JSON {
     [
       "name": .text(name), "value": .decimal(significant(value)), "unit": .text(unit),
       "better": .text(better.rawValue), "method": .text(method),
@@ -73,14 +84,16 @@ func minimumTime(of runs: Int = 9, _ body: () -> Bool) -> Double? {
 }
 
 /// A folder for what measuring leaves behind.
-func scratch(_ name: String) -> String { (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench" + name }
+package func scratch(_ name: String) -> String {
+  (Host.variable("TMPDIR") ?? "/tmp") + "/lockstep-bench" + name
+}
 
 /// Takes such a folder away.
-func clear(_ folder: String) { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
+package func clear(_ folder: String) { _ = Measurement.run("/bin/rm", ["-rf", folder]) }
 
 extension Figure {
   /// Runs our own program several times; `nil` when it once does not end as it should.
-  static func runs(_ count: Int, _ words: [String], status: Int32 = 0) -> [Measurement]? {
+  package static func runs(_ count: Int, _ words: [String], status: Int32 = 0) -> [Measurement]? {
     var all: [Measurement] = []
     for _ in 0..<count {
       guard let run = Measurement.run("/proc/self/exe", words), run.status == status else { return nil }
@@ -91,7 +104,7 @@ extension Figure {
 }
 
 /// The median of several measurements.
-func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+package func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
 /// How long something takes, in seconds.
 func seconds(_ body: () -> Void) -> Double {

@@ -1,15 +1,15 @@
-public import Automata
-public import Conformance
+package import Automata
+package import Conformance
 import Emulator
 import Harness
 import Models
 
 /// Generated tests on a device: what a campaign drives, and nothing around it.
-public struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
+package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// What a search came to.
-  public struct Result {
+  package struct Result {
     /// How many events were done up to the first disagreement, it included; `nil` when there was none.
-    public var found: Int?
+    package var found: Int?
     /// How many events the test has that is left after shrinking.
     var length = 0
     /// How many tests shrinking ran.
@@ -23,7 +23,7 @@ public struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private var explorer: Explorer
 
   /// Prepares a search for where a device differs from a machine.
-  public init(
+  package init(
     _ machine: Machine, _ device: Device, settings: Explorer.Settings = .init(), seed: UInt64,
     recorder: Recorder
   ) {
@@ -53,7 +53,7 @@ public struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   }
 
   /// Looks for a disagreement and, if that is wanted, makes the test that shows it as short as it gets.
-  public mutating func run(_ budget: Int, isShrunk: Bool) throws(LabFault) -> Result {
+  package mutating func run(_ budget: Int, isShrunk: Bool) throws(LabFault) -> Result {
     guard let failure = try engine.perform(all: &explorer, maximum: budget),
       let divergence = failure.divergence
     else { return Result() }

@@ -1,8 +1,8 @@
-import Conformance
-import Emulator
+package import Conformance
+package import Emulator
 
 /// Searches for one bug with several seeds, done once for all figures that come of them.
-final class FuzzSearches {
+package final class FuzzSearches {
   private let bug: ReferenceLock.Bug
   private let loss: Double
   private let seeds: UInt64
@@ -13,7 +13,7 @@ final class FuzzSearches {
   private lazy var shrunk: [FuzzSearch<ReferenceLock, NoRecorder>.Result]? = run(isShrunk: true)
 
   /// Prepares searches with the seeds from 1 on.
-  init(
+  package init(
     _ bug: ReferenceLock.Bug, loss: Double = 0, seeds: UInt64, budget: Int,
     settings: Explorer.Settings = .init()
   ) {
@@ -41,7 +41,7 @@ final class FuzzSearches {
   var shrinkEvents: Double? { shrunk.map { median($0.map { Double($0.shrinkEvents) }) } }
 
   /// The events up to the first disagreement of each seed, those of a search that found nothing its budget.
-  var finds: [Double]? { found?.map { Double($0.found ?? budget) } }
+  package var finds: [Double]? { found?.map { Double($0.found ?? budget) } }
 
   /// Of an even number the mean of the middle two, as the benchmark has it.
   private func median(_ values: [Double]) -> Double {

@@ -7,7 +7,7 @@ public struct CommandSet {
   public let purpose: String
   /// What people call, in the order in which help shows it.
   public let all: [Command]
-  /// What other programs call, and nobody else.
+  /// Processes that `lockstep` itself starts, and what the shells ask: help names none of them.
   public let hidden: [Command]
   /// Command lines that show what can be done.
   public let examples: [String]
@@ -16,7 +16,7 @@ public struct CommandSet {
 
   /// Gathers commands.
   public init(
-    purpose: String, all: [Command], hidden: [Command], examples: [String],
+    purpose: String, all: [Command], hidden: [Command] = [], examples: [String],
     statuses: [(status: String, meaning: String)]
   ) {
     self.purpose = purpose
@@ -77,6 +77,9 @@ public struct CommandSet {
     guard let option = words.dropFirst().first else { return command.help }
     return try command.help(on: option)
   }
+
+  /// Whether there is a command of a name.
+  public func has(_ name: String) -> Bool { (all + hidden).contains { $0.name == name } }
 
   /// The command of a name.
   ///

@@ -36,7 +36,7 @@ public final class PostgresDatabase: Database {
       ("dbname", url), ("fallback_application_name", "lockstep"), ("client_encoding", "UTF8"),
     ]
     if !options.hasTimeout { parameters.append(("connect_timeout", "10")) }
-    if let code = CallGate.current?.error(.connect, "PostgreSQL") {
+    if let code = Kernel.error(.connect, of: "PostgreSQL") {
       throw .away(errorText(code))
     }
     guard let opened = unsafe library.connect(parameters) else {
@@ -127,7 +127,7 @@ public final class PostgresDatabase: Database {
   /// Sends a statement and waits for its answer, which is to be cleared.
   private func answer(to send: () -> Bool) throws(DatabaseError) -> OpaquePointer? {
     // For a test that has the connection break here.
-    if CallGate.current?.error(.query, "PostgreSQL") != nil {
+    if Kernel.error(.query, of: "PostgreSQL") != nil {
       shutdown(unsafe library.calls.socket(connection), Int32(SHUT_RDWR))
     }
     guard send() else {

@@ -99,7 +99,7 @@ public final class ChildProcess {
       throw ProcessFault("the system does not tell which program this is")
     }
     try self.init(
-      program: program, CallGate.wordsForChildren + arguments, isOurs: true, lineLimit: lineLimit)
+      program: program, Kernel.wordsForChildren + arguments, isOurs: true, lineLimit: lineLimit)
     send(Array((line + "\n").utf8))
   }
 

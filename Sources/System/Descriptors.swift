@@ -41,7 +41,7 @@ public enum Descriptors {
 
   /// Adds bytes to a file, and returns when they are on the disk.
   ///
-  /// What depends on it differs from caller to caller, so in a ``CallFault`` its calls stand where this one does.
+  /// What depends on it differs from caller to caller, so in the name of a fault its calls stand where this one does.
   public static func append(
     _ bytes: [UInt8], to descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
   ) throws(SystemError) {

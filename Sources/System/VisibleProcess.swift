@@ -25,7 +25,7 @@ public enum VisibleProcess {
     EndedChildren.keep()
     let nothing = Kernel.open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { if nothing >= 0 { Kernel.close(nothing) } }
-    var spawning = Spawning(program: program, words: CallGate.wordsForChildren + words, isOurs: true)
+    var spawning = Spawning(program: program, words: Kernel.wordsForChildren + words, isOurs: true)
     spawning.added = variables
     spawning.folder = folder
     if nothing >= 0 { spawning.streams = [(nothing, STDIN_FILENO)] }

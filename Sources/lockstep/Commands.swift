@@ -1,12 +1,13 @@
-import CommandLine
+package import CommandLine
 import Devices
 import Documents
 import Harness
-import Journal
+package import Journal
+import System
 
 extension CommandSet {
   /// The commands of `lockstep`.
-  static var lockstep: CommandSet {
+  package static var lockstep: CommandSet {
     CommandSet(
       purpose: "Feeds the same events to a model and to a lock, and stops where they disagree.",
       all: [
@@ -19,8 +20,7 @@ extension CommandSet {
         .version,
       ],
       hidden: [
-        .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .leaseContestant, .complete, .execReference,
-        .airSearch, .airTable, .simulatedNights, .faulty,
+        .fuzzWorker, .labWatchdog, .lockWatcher, .nightlyCase, .complete,
       ],
       examples: [
         "lockstep tour", "lockstep run", "lockstep run Scenarios/sesame5 --seed 42",
@@ -29,8 +29,21 @@ extension CommandSet {
       statuses: statuses.map { ("\($0.status.rawValue)", $0.meaning) } + [("130, 143", "interrupted twice")])
   }
 
+  /// Runs what this process was asked for, and ends it.
+  package func perform() -> Never {
+    StandardStreams.take()
+    FailedWrites.ignore()
+    StatusSignal.block()
+    let (words, console) = (Invocation.words, Console())
+    for word in words { Secrecy.conceal(word) }
+    let status = run(words, console)
+    // Whoever reads only what was printed has to learn that some of it is missing.
+    let isWhole = console.finish() == nil
+    Host.exit((isWhole ? status : status.withTrouble).rawValue)
+  }
+
   /// What a run may end with.
-  static let statuses: [(status: CommandStatus, meaning: String)] = [
+  package static let statuses: [(status: CommandStatus, meaning: String)] = [
     (.agree, "all agree"), (.divergence, "a divergence"),
     (.usage, "the command or a scenario is wrong, and nothing was run"),
     (.labFault, "trouble in the lab: no device, no answer"),

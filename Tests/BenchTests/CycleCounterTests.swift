@@ -1,4 +1,5 @@
 @testable import Bench
+import CallFaults
 import Databases
 import SesameDevice
 import System
@@ -56,7 +57,7 @@ struct CycleCounterTests {
       SQLiteCalls.interpose()
       // Whatever is done when it is closed comes too late to matter.
       var counter: CycleCounter?
-      let needed = try CallGate.calls {
+      let needed = try FaultGate.calls {
         counter = try CycleCounter(of: "a", in: path + "/0/state.sqlite")
         try counter?.count("lock")
       }.filter { $0.call.hasPrefix("synchronize@") }
@@ -67,7 +68,7 @@ struct CycleCounterTests {
         for number in 1...call.count {
           let fault = try #require(CallFault("\(call.call)#\(number)=EIO"))
           round += 1
-          let (failed, hasHappened) = CallGate.with(fault) {
+          let (failed, hasHappened) = FaultGate.with(fault) {
             (try? CycleCounter(of: "a", in: "\(path)/\(round)/state.sqlite").count("lock")) == nil
           }
           #expect(hasHappened && failed, "\(fault)")
@@ -79,13 +80,13 @@ struct CycleCounterTests {
   @Test("a folder is not made where nobody can say that its name is on the disk")
   func unsureFolder() async {
     await #expect(processExitsWith: .success) { [path = folder.path as String] in
-      let needed = try CallGate.calls { try makeFolder(path + "/0/a/b") }
+      let needed = try FaultGate.calls { try makeFolder(path + "/0/a/b") }
         .filter { $0.call.hasPrefix("synchronize@") }
       expect(needed.map(\.count), [3])
       for number in 1...3 {
         let fault = try #require(CallFault("\(needed[0].call)#\(number)=EIO"))
         #expect(throws: FileFault.self, "\(fault)") {
-          _ = try CallGate.with(fault) { try makeFolder("\(path)/\(number)/a/b") }
+          _ = try FaultGate.with(fault) { try makeFolder("\(path)/\(number)/a/b") }
         }
       }
     }
@@ -94,7 +95,7 @@ struct CycleCounterTests {
   @Test("a loss of power takes no movement from it, nor the folders that were made for it")
   func powerLoss() async throws {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
-      _ = try CallGate.with(try #require(CallFault("access@power:1#1=power-loss"))) {
+      _ = try FaultGate.with(try #require(CallFault("access@power:1#1=power-loss"))) {
         SQLiteCalls.interpose()
         try CycleCounter(of: "a", in: path + "/state/lockstep/state.sqlite").count("lock")
         _ = Kernel.access(path, F_OK, file: "power", line: 1)

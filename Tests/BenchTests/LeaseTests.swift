@@ -1,4 +1,5 @@
 @testable import Bench
+import CallFaults
 import System
 import Conformance
 import Foundation
@@ -58,7 +59,7 @@ struct LeaseTests {
   func unsureName() async {
     // What is done to calls is done to those of the whole process, and so this has one of its own.
     await #expect(processExitsWith: .success) { [path = folder.path as String] in
-      let synchronized = try CallGate.calls { _ = try Lease(of: "one", for: "a test", in: path) }
+      let synchronized = try FaultGate.calls { _ = try Lease(of: "one", for: "a test", in: path) }
         .filter { $0.call.hasPrefix("synchronize@") }
       expect(synchronized.reduce(0) { $0 + $1.count }, 2)
       for call in synchronized {
@@ -66,7 +67,7 @@ struct LeaseTests {
           let fault = try #require(CallFault("\(call.call)#\(number)=EIO"))
           for _ in 1...2 {
             #expect(throws: LabFault.self, "\(fault)") {
-              _ = try CallGate.with(fault) { try Lease(of: "two", for: "a test", in: path) }
+              _ = try FaultGate.with(fault) { try Lease(of: "two", for: "a test", in: path) }
             }
           }
         }

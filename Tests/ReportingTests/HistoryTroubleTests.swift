@@ -1,3 +1,4 @@
+import CallFaults
 import Secrets
 import Basics
 import Databases
@@ -216,12 +217,12 @@ struct HistoryTroubleTests {
     guard case .postgres(let url) = try HistoryRoom(.postgres).place else { return }
     await #expect(processExitsWith: .success) { [url = url as String] in
       let place = HistoryPlace.postgres(url)
-      let calls = try CallGate.calls { _ = try History(place, for: .adding) }.map(\.call)
-      #expect(calls.contains("connect@PostgreSQL") && calls.contains("query@PostgreSQL"), "\(calls)")
-      let fault = try #require(CallFault("connect@PostgreSQL#1=ECONNREFUSED"))
+      let calls = try FaultGate.calls { _ = try History(place, for: .adding) }.map(\.call)
+      #expect(calls.contains("connect@PostgreSQL:0") && calls.contains("query@PostgreSQL:0"), "\(calls)")
+      let fault = try #require(CallFault("connect@PostgreSQL:0#1=ECONNREFUSED"))
       let away = HistoryError.away(place, reason: "Connection refused")
       #expect {
-        try CallGate.with(fault) { _ = try History(place, for: .adding) }
+        try FaultGate.with(fault) { _ = try History(place, for: .adding) }
       } throws: { "\($0)" == "\(away)" }
     }
   }

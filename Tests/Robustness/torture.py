@@ -168,7 +168,7 @@ class Subject:
     def run(self, folder, *words, faults="-", children="-", record=None, timeout=600):
         command = [self.lockstep, *words]
         if record is not None:
-            command = [self.lockstep, "faulty", str(record), faults, children, "--", *words]
+            command = [f"{self.lockstep}-workbench", "faulty", str(record), faults, children, "--", *words]
         try:
             return subprocess.run(
                 command, cwd=folder, env=self.environment(folder), stdin=subprocess.DEVNULL, capture_output=True,
@@ -575,7 +575,7 @@ def main():
     arguments = parser.parse_args()
     lockstep = str(Path(arguments.lockstep).resolve())
     share = tuple(int(part) for part in arguments.share.split("/"))
-    listed = subprocess.run([lockstep, "faulty", "kinds"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([f"{lockstep}-workbench", "faulty", "kinds"], capture_output=True, text=True, check=True).stdout
     kinds = {line.split()[0]: line.split()[1:] for line in listed.splitlines()}
 
     begin = time.monotonic()

@@ -117,7 +117,7 @@ class Place:
         command = [self.floor.lockstep, *words]
         if record is not None:
             # Where nothing is to fail every call is written down.
-            command = [self.floor.lockstep, "faulty", str(record), faults or "-", "none@none#1=EIO", "--", *words]
+            command = [f"{self.floor.lockstep}-workbench", "faulty", str(record), faults or "-", "none@none#1=EIO", "--", *words]
         try:
             return subprocess.run(
                 command, cwd=self.floor.folder, env={**self.floor.environment, "LOCKSTEP_STATE": str(self.state / "lockstep")},
@@ -391,7 +391,7 @@ def main():
     arguments = parser.parse_args()
     lockstep = str(Path(arguments.lockstep).resolve())
     share, rest = (tuple(int(part) for part in text.split("/")) for text in (arguments.share, arguments.rest))
-    listed = subprocess.run([lockstep, "faulty", "kinds"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([f"{lockstep}-workbench", "faulty", "kinds"], capture_output=True, text=True, check=True).stdout
     kinds = {line.split()[0]: line.split()[1:] for line in listed.splitlines()}
 
     begin = time.monotonic()

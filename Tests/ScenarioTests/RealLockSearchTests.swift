@@ -1,4 +1,4 @@
-@testable import Benchmarks
+@testable import Workbench
 @testable import Devices
 import Conformance
 import Emulator

@@ -1,4 +1,5 @@
 @testable import System
+import CallFaults
 import Basics
 import Glibc
 import TestSupport
@@ -22,14 +23,14 @@ private struct Ordeal {
     check: (CallFault, _ fault: FileFault?) throws -> Void
   ) throws {
     try prepare()
-    for (call, count) in try CallGate.calls(of: body) {
+    for (call, count) in try FaultGate.calls(of: body) {
       let kind = try #require(SystemCall(rawValue: String(call.prefix { $0 != "@" })))
       for name in CallFault.names(for: kind) where !name.hasPrefix("death") {
         for number in 1...count {
           try prepare()
           let fault = try #require(CallFault("\(call)#\(number)=\(name)"))
           var failure: FileFault?
-          let (_, hasHappened) = try CallGate.with(fault) {
+          let (_, hasHappened) = try FaultGate.with(fault) {
             do { try body() } catch let error as FileFault { failure = error }
           }
           #expect(hasHappened, "\(fault) did not happen")
@@ -130,11 +131,11 @@ struct CallGateTests {
     let folder = TestFolder()
     let path = folder.path + "/report.xml"
     try WholeFile.replace(path, with: "old")
-    let calls = try CallGate.calls(of: { try WholeFile.replace(path, with: "new") })
+    let calls = try FaultGate.calls(of: { try WholeFile.replace(path, with: "new") })
     let write = try #require(calls.first { $0.call.hasPrefix("write@") })
     // A write that is not made and is taken for one that was: what a program does that does not look.
     let fault = try #require(CallFault("\(write.call)#1=pretence"))
-    try CallGate.with(fault) { try WholeFile.replace(path, with: "newer") }
+    try FaultGate.with(fault) { try WholeFile.replace(path, with: "newer") }
     let left = try WholeFile.bytes(of: path)
     #expect(left.isEmpty)
   }

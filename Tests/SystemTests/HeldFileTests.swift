@@ -1,3 +1,4 @@
+import CallFaults
 import Glibc
 import Basics
 import TestSupport
@@ -40,7 +41,7 @@ struct HeldFileTests {
   func trouble() async throws {
     folder.write("alive", "")
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let calls = try CallGate.calls {
+      let calls = try FaultGate.calls {
         _ = try HeldFile(path)
         _ = try HeldFile.holder(of: path)
         _ = FolderHold.look(atFile: path)
@@ -54,15 +55,15 @@ struct HeldFileTests {
         var thrown = 0
         for call in calls {
           let gate = try #require(CallFault("\(call)#1=\(name)"))
-          _ = CallGate.with(gate) {
+          _ = FaultGate.with(gate) {
             do throws(FileFault) { _ = try HeldFile(path) } catch { thrown += error == fault ? 1 : 0 }
           }
-          _ = CallGate.with(gate) {
+          _ = FaultGate.with(gate) {
             do throws(FileFault) { _ = try HeldFile.holder(of: path) } catch {
               thrown += error == fault ? 1 : 0
             }
           }
-          _ = CallGate.with(gate) { thrown += FolderHold.look(atFile: path) == .unknown(fault) ? 1 : 0 }
+          _ = FaultGate.with(gate) { thrown += FolderHold.look(atFile: path) == .unknown(fault) ? 1 : 0 }
         }
         #expect(thrown == 3)
       }

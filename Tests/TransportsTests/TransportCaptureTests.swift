@@ -1,3 +1,4 @@
+import CallFaults
 import System
 import Bluetooth
 import Foundation
@@ -91,12 +92,12 @@ struct TransportCaptureTests {
   @Test("one that cannot be locked at all is nobody's")
   func unlockable() async throws {
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let calls = try CallGate.calls { _ = try SnoopTap(creating: path, role: .host) }
+      let calls = try FaultGate.calls { _ = try SnoopTap(creating: path, role: .host) }
       let call = try #require(calls.first { $0.call.hasPrefix("lock@") }?.call)
       let gate = try #require(CallFault("\(call)#1=ENOLCK"))
       let words = "the capture \(path) cannot be kept from other programs (\(errorText(ENOLCK)))"
       #expect(throws: TransportFault(.unavailable, words)) {
-        try CallGate.with(gate) { _ = try SnoopTap(creating: path, role: .host) }
+        try FaultGate.with(gate) { _ = try SnoopTap(creating: path, role: .host) }
       }
     }
   }

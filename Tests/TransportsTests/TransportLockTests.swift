@@ -1,3 +1,4 @@
+import CallFaults
 import System
 import Bluetooth
 import Glibc
@@ -35,13 +36,13 @@ struct TransportLockTests {
     let files = try TemporaryFolder()
     await #expect(processExitsWith: .success) { [folder = files.path + "/locks" as String] in
       let call = try #require(
-        try CallGate.calls { _ = try EndpointLock("hci7", in: folder) }.first { $0.call.hasPrefix("lock@") }?
+        try FaultGate.calls { _ = try EndpointLock("hci7", in: folder) }.first { $0.call.hasPrefix("lock@") }?
           .call)
       let fault = try #require(CallFault("\(call)#1=ENOLCK"))
       let words =
         "\(folder)/hci7.lock cannot be locked, to keep other programs from hci7 (\(errorText(ENOLCK)))"
       #expect(throws: TransportFault(.unavailable, words)) {
-        try CallGate.with(fault) { try EndpointLock("hci7", in: folder) }
+        try FaultGate.with(fault) { try EndpointLock("hci7", in: folder) }
       }
     }
   }
@@ -55,7 +56,7 @@ struct TransportLockTests {
         let ends = try SerialPort.open(path, speed: 9600, hasFlowControl: false, name: "line")
         close(ends.peer)
       }
-      let calls = try CallGate.calls { try open() }
+      let calls = try FaultGate.calls { try open() }
       let call = try #require(calls.first { $0.call.hasPrefix("lock@") }?.call)
       for (name, fault) in [
         ("EWOULDBLOCK", TransportFault(.busy, "line is locked by another program")),
@@ -65,7 +66,7 @@ struct TransportLockTests {
         ),
       ] {
         let gate = try #require(CallFault("\(call)#1=\(name)"))
-        #expect(throws: fault) { try CallGate.with(gate) { try open() } }
+        #expect(throws: fault) { try FaultGate.with(gate) { try open() } }
       }
     }
   }

@@ -423,7 +423,8 @@ struct MeasuringTests {
     ])
   func stopped(_ signal: Int32, words: String) throws {
     let out = try Command.Folder()
-    let process = try Command.start(Command.path, ["bench", "--only", "air."], in: out.path, out: out)
+    let process = try Command.start(
+      BuiltProgram.workbench, ["bench", "--only", "air."], in: out.path, out: out)
     let number = process.processIdentifier
     var children: [String] = []
     eventually(by: process) {

@@ -129,7 +129,7 @@ struct CleanTests {
     }
     let whole = try arrange()
     let calls = whole.path + "/calls"
-    expect(try Command.shell("$LOCKSTEP faulty \(calls) - - -- \(clean)", in: whole.path).status, 0)
+    expect(try Command.shell("$WORKBENCH faulty \(calls) - - -- \(clean)", in: whole.path).status, 0)
     let left = [".gone.mine", names(3)[0], "mine"]
     expect(state(whole), left)
     let made = try whole.read("calls").split(separator: "\n").map(String.init)
@@ -144,7 +144,7 @@ struct CleanTests {
     var outcomes: [String: Int] = [:]
     for (call, kind) in trials {
       let folder = try arrange()
-      let line = "$LOCKSTEP faulty \(calls) '\(call)=\(kind)' - -- \(clean)"
+      let line = "$WORKBENCH faulty \(calls) '\(call)=\(kind)' - -- \(clean)"
       let result = try Command.shell(line, in: folder.path)
       let there = state(folder)
       // What has the name of a run is all there.
@@ -170,13 +170,13 @@ struct CleanTests {
     let calls = folder.path + "/calls"
     let clean = "clean --older 1d -q"
     let trial = try reports([(1, "agree")])
-    _ = try Command.shell("$LOCKSTEP faulty \(calls) - - -- \(clean)", in: trial.path)
+    _ = try Command.shell("$WORKBENCH faulty \(calls) - - -- \(clean)", in: trial.path)
     let unlinks = try folder.read("calls").split(separator: "\n").filter { $0.hasPrefix("unlink@") }
     let last = try #require(unlinks.last)
     let place = last.prefix { $0 != "#" }
     let faults = (1...20).map { "\(place)#\($0)=EACCES" }.joined(separator: ",")
     for _ in 1...2 {
-      let result = try Command.shell("$LOCKSTEP faulty \(calls) '\(faults)' - -- \(clean)", in: folder.path)
+      let result = try Command.shell("$WORKBENCH faulty \(calls) '\(faults)' - -- \(clean)", in: folder.path)
       expect(result.status, 3)
       #expect(
         result.errors.hasPrefix("lockstep: \(names(1)[0]) is not removed: Reports/runs/.gone."),

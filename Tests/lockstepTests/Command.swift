@@ -16,8 +16,7 @@ struct Command {
     .deletingLastPathComponent().path
 
   /// The program beside the tests.
-  static let path = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .appending(path: "lockstep").path
+  static let path = BuiltProgram.lockstep
 
   /// A folder of its own, which goes with it.
   final class Folder {
@@ -63,7 +62,7 @@ struct Command {
     try run(path, arguments, in: folder)
   }
 
-  /// Runs a line of the shell to its end, with the command as `$LOCKSTEP`.
+  /// Runs a line of the shell to its end, with the command as `$LOCKSTEP` and the workbench as `$WORKBENCH`.
   static func shell(_ line: String, in folder: String = root) throws -> Result {
     try run("/bin/sh", ["-c", line], in: folder)
   }
@@ -80,7 +79,10 @@ struct Command {
   ) throws -> Program {
     try Program(
       program, arguments, in: folder,
-      adding: ["LOCKSTEP": path, "LOCKSTEP_CONFIG": "none", "LANG": "C.UTF-8", "SHELL": "/bin/sh"],
+      adding: [
+        "LOCKSTEP": path, "WORKBENCH": BuiltProgram.workbench, "LOCKSTEP_CONFIG": "none", "LANG": "C.UTF-8",
+        "SHELL": "/bin/sh",
+      ],
       output: out.path + "/output",
       errors: out.path + "/errors")
   }

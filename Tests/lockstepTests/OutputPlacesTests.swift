@@ -33,6 +33,11 @@ struct OutputPlacesTests {
     try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
   }
 
+  /// Runs a command some of whose calls fail.
+  private func faulty(_ line: String) throws -> Command.Result {
+    try Command.shell("\"$WORKBENCH\" faulty \(line)", in: folder.path)
+  }
+
   @Test(
     "no report takes the place of something else",
     arguments: [
@@ -256,9 +261,9 @@ struct OutputPlacesTests {
   @Test("a disk that is full at the start is trouble of the machine, in every command that writes")
   func noRoom() throws {
     for command in ["run door.yaml", "fuzz door --steps 10", "cover door"] {
-      let line = "faulty calls '%@' none@none#1=EIO -- \(command) --out out"
+      let line = "calls '%@' none@none#1=EIO -- \(command) --out out"
       let place = try room(command)
-      let result = try run(line.replacingOccurrences(of: "%@", with: place + "=full-disk"))
+      let result = try faulty(line.replacingOccurrences(of: "%@", with: place + "=full-disk"))
       expect(result.status, 3)
       expect(
         result.errors,
@@ -276,7 +281,7 @@ struct OutputPlacesTests {
   /// The call that keeps room.
   private func room(_ command: String) throws -> String {
     try? FileManager.default.removeItem(atPath: folder.path + "/calls")
-    _ = try run("faulty calls - none@none#1=EIO -- \(command) --out trial --quiet")
+    _ = try faulty("calls - none@none#1=EIO -- \(command) --out trial --quiet")
     let call = try folder.read("calls").split(separator: "\n").first { $0.hasPrefix("allocate@") }
     return String(try #require(call))
   }
@@ -321,6 +326,11 @@ struct MissingTests {
 
   private func run(_ line: String) throws -> Command.Result {
     try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
+  }
+
+  /// Runs a command some of whose calls fail.
+  private func faulty(_ line: String) throws -> Command.Result {
+    try Command.shell("\"$WORKBENCH\" faulty \(line)", in: folder.path)
   }
 
   @Test("a manifest that is gone is missed, and one that says nothing makes the report incomplete")
@@ -457,7 +467,7 @@ struct MissingTests {
     expect(try run("run a --quiet").status, 0)
     let name = try #require(folder.names("Reports/runs").first { !$0.hasPrefix(".") })
     let before = try folder.read("Reports/runs/\(name)/manifest.json")
-    _ = try run("faulty calls - none@none#1=EIO -- run --resume \(name) --quiet")
+    _ = try faulty("calls - none@none#1=EIO -- run --resume \(name) --quiet")
     let opens = try folder.read("calls").split(separator: "\n").filter {
       $0.hasPrefix("open@System/WholeFile")
     }
@@ -465,7 +475,7 @@ struct MissingTests {
     var refusals = 0
     for open in opens {
       try folder.write("Reports/runs/\(name)/manifest.json", before)
-      let result = try run("faulty calls2 '\(open)=EIO' none@none#1=EIO -- run --resume \(name) --quiet")
+      let result = try faulty("calls2 '\(open)=EIO' none@none#1=EIO -- run --resume \(name) --quiet")
       if result.errors.hasPrefix("lockstep: --resume: ") {
         expect(result.status, 3)
         refusals += 1
@@ -479,13 +489,13 @@ struct MissingTests {
   @Test("a run is not greener than its report, whatever that cannot read")
   func unreadForReport() throws {
     try folder.write("a/door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
-    _ = try run("faulty calls - none@none#1=EIO -- run a --out trial --quiet")
+    _ = try faulty("calls - none@none#1=EIO -- run a --out trial --quiet")
     let calls = try folder.read("calls").split(separator: "\n").filter {
       $0.hasPrefix("open@System/WholeFile") || $0.hasPrefix("read@System/Descriptors")
     }
     var troubles = 0
     for (number, call) in calls.enumerated() {
-      let result = try run("faulty calls2 '\(call)=EIO' none@none#1=EIO -- run a --out out\(number) --quiet")
+      let result = try faulty("calls2 '\(call)=EIO' none@none#1=EIO -- run a --out out\(number) --quiet")
       guard folder.has("out\(number)/junit.xml") else { continue }
       let xml = try folder.read("out\(number)/junit.xml")
       #expect(result.status != 0 || xml.contains("errors=\"0\""), "\(call): \(result.status), \(xml)")

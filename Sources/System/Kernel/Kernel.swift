@@ -10,23 +10,34 @@ public import Glibc
 /// What cannot fail in a way that anybody could act on, such as asking for the time or our own number, is not here.
 public enum Kernel {
   /// What stands before the calls; `nil` but in tests. It is set before any thread is started.
-  nonisolated(unsafe) static var gate: CallGate?
+  nonisolated(unsafe) package static var gate: (any CallGate)?
+
+  /// What goes before the arguments of a process of this program that this one starts.
+  static var wordsForChildren: [String] { unsafe gate?.wordsForChildren ?? [] }
 
   @inline(__always)
   private static func pass<Result: SignedInteger & FixedWidthInteger>(
-    _ call: SystemCall, _ site: Site, _ body: () -> Result
+    _ call: SystemCall, _ site: Site, on subject: @autoclosure () -> CallSubject = .other,
+    _ body: () -> Result
   ) -> Result {
     guard let gate = unsafe gate else { return body() }
-    return gate.pass(call, site, pretending: 0) { _ in body() }
+    return Result(gate.pass(call, site, on: subject(), pretending: 0) { _ in Int(body()) })
   }
 
   /// The same for calls that may do less than they were asked for.
   @inline(__always)
   private static func pass(_ call: SystemCall, _ site: Site, _ count: Int, _ body: (Int) -> Int) -> Int {
     guard let gate = unsafe gate else { return body(count) }
-    return gate.pass(call, site, pretending: count) { isShort in
+    return gate.pass(call, site, on: .other, pretending: count) { isShort in
       body(isShort && count > 1 ? count / 2 : count)
     }
+  }
+
+  /// The error that a call of a library is to fail with; `nil` where it is to be made.
+  ///
+  /// - Parameter library: what makes it, in place of a line of ours.
+  package static func error(_ call: SystemCall, of library: StaticString) -> Int32? {
+    pass(call, Site(library, 0)) { Int32(0) } < 0 ? errno : nil
   }
 }
 
@@ -56,16 +67,12 @@ extension Kernel {
   public static func open(
     _ path: String, _ flags: Int32, _ mode: mode_t = 0, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    let disk = unsafe gate?.disk
-    let wasThere = unsafe disk != nil && Glibc.access(path, F_OK) == 0
     while true {
-      let descriptor = pass(.open, Site(file, line)) { unsafe Glibc.open(path, flags, mode) }
-      // A file on a slow device may be interrupted at this, and nobody means that.
-      if descriptor < 0, errno == EINTR { continue }
-      if let disk, descriptor >= 0, flags & O_ACCMODE != O_RDONLY {
-        disk.opened(path, descriptor, wasThere: wasThere)
+      let descriptor = pass(.open, Site(file, line), on: .path(path)) {
+        unsafe Glibc.open(path, flags, mode)
       }
-      return descriptor
+      // A file on a slow device may be interrupted at this, and nobody means that.
+      if descriptor >= 0 || errno != EINTR { return descriptor }
     }
   }
 
@@ -127,35 +134,14 @@ extension Kernel {
   public static func fsync(
     _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    synchronize(descriptor, Site(file, line), by: Glibc.fsync)
+    pass(.synchronize, Site(file, line), on: .descriptor(descriptor)) { Glibc.fsync(descriptor) }
   }
 
   /// fdatasync(2).
   public static func fdatasync(
     _ descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    synchronize(descriptor, Site(file, line), by: Glibc.fdatasync)
-  }
-
-  private static func synchronize(_ descriptor: Int32, _ site: Site, by call: (Int32) -> Int32) -> Int32 {
-    pass(.synchronize, site) {
-      let status = call(descriptor)
-      if status == 0 { unsafe gate?.disk?.synchronized(descriptor) }
-      return status
-    }
-  }
-
-  /// What a library does to have something on the disk; it gives 0 once it is there.
-  ///
-  /// - Parameter paths: the files, and the folders for their names, that are there then.
-  public static func synchronize(
-    file: StaticString = #fileID, line: UInt = #line, by call: () -> Int32, of paths: () -> [String]
-  ) -> Int32 {
-    pass(.synchronize, Site(file, line)) {
-      let status = call()
-      if status == 0, let disk = unsafe gate?.disk { paths().forEach(disk.synchronized) }
-      return status
-    }
+    pass(.synchronize, Site(file, line), on: .descriptor(descriptor)) { Glibc.fdatasync(descriptor) }
   }
 
   /// ftruncate(2).
@@ -229,12 +215,7 @@ extension Kernel {
   public static func rename(
     _ path: String, _ name: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    pass(.rename, Site(file, line)) {
-      let old = unsafe gate?.disk?.keep(name)
-      let status = unsafe Glibc.rename(path, name)
-      if status == 0 { unsafe gate?.disk?.renamed(path, to: name, old: old) }
-      return status
-    }
+    pass(.rename, Site(file, line), on: .names(path, name)) { unsafe Glibc.rename(path, name) }
   }
 
   /// unlink(2).
@@ -242,12 +223,7 @@ extension Kernel {
   public static func unlink(
     _ path: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    pass(.unlink, Site(file, line)) {
-      let old = unsafe gate?.disk?.keep(path)
-      let status = unsafe Glibc.unlink(path)
-      if status == 0 { unsafe gate?.disk?.removed(path, old: old) }
-      return status
-    }
+    pass(.unlink, Site(file, line), on: .path(path)) { unsafe Glibc.unlink(path) }
   }
 
   /// unlinkat(2).
@@ -268,11 +244,7 @@ extension Kernel {
   public static func link(
     _ path: String, _ name: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    pass(.link, Site(file, line)) {
-      let status = unsafe Glibc.link(path, name)
-      if status == 0 { unsafe gate?.disk?.made(name) }
-      return status
-    }
+    pass(.link, Site(file, line), on: .path(name)) { unsafe Glibc.link(path, name) }
   }
 
   /// chmod(2).
@@ -286,11 +258,7 @@ extension Kernel {
   public static func mkdir(
     _ path: String, _ mode: mode_t, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
-    pass(.makeFolder, Site(file, line)) {
-      let status = unsafe Glibc.mkdir(path, mode)
-      if status == 0 { unsafe gate?.disk?.made(path) }
-      return status
-    }
+    pass(.makeFolder, Site(file, line), on: .path(path)) { unsafe Glibc.mkdir(path, mode) }
   }
 
   /// rmdir(2).

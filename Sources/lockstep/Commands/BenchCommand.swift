@@ -1,29 +1,35 @@
-import CommandLine
+package import Benchmarks
+package import CommandLine
 import System
-import Benchmarks
 import Journal
 
 extension Command {
   static var bench: Command {
-    Command(
-      "bench", "Measures this machine, and prints a figure a line as JSON.",
+    bench(
+      Figure.all, "Measures this machine, and prints a figure a line as JSON.",
       examples: [
         Example("lockstep bench", "All figures, which takes minutes."),
         Example("lockstep bench --only direct.", "Those of sessions over the direct link."),
-      ],
+      ])
+  }
+
+  /// The command that measures some figures.
+  package static func bench(_ all: [Figure], _ summary: String, examples: [Example]) -> Command {
+    Command(
+      "bench", summary, examples: examples,
       options: [
         .value(
           "only", \.self, "PREFIX", "Only figures whose names begin so.", example: "direct.",
-          as: .choice(Figure.all.map(\.name)))
+          as: .choice(all.map(\.name)))
       ], defaults: String?.none
     ) { prefix, console throws(UsageError) in
       let prefix = prefix ?? ""
-      let figures = Figure.all.filter {
-        $0.name.hasPrefix(prefix) && (!$0.isOnRequest || prefix.hasPrefix("fuzz.without"))
+      let figures = all.filter {
+        $0.name.hasPrefix(prefix) && (!$0.isOnRequest || !prefix.isEmpty)
       }
       guard !figures.isEmpty else {
         console.say(
-          "lockstep: no figure begins so; the figures are \(Figure.all.map(\.name).joined(separator: ", "))")
+          "lockstep: no figure begins so; the figures are \(all.map(\.name).joined(separator: ", "))")
         return .nothingSelected
       }
       Interruption.listen(saying: "lockstep: stopped before everything was measured")

@@ -24,13 +24,13 @@ struct FuzzArguments {
 }
 
 /// A number of events, which may be a large one: `10000000` or `10M`.
-struct EventCount: ArgumentValue, Equatable {
-  var value: Int
-  static let form = "a number of events, such as 5000, 20k or 10M"
+package struct EventCount: ArgumentValue, Equatable {
+  package var value: Int
+  package static let form = "a number of events, such as 5000, 20k or 10M"
 
-  init(_ value: Int) { self.value = value }
+  package init(_ value: Int) { self.value = value }
 
-  init?(argument: String) {
+  package init?(argument: String) {
     let factor = argument.hasSuffix("k") ? 1000 : argument.hasSuffix("M") ? 1_000_000 : 1
     guard let count = Int(factor == 1 ? argument : String(argument.dropLast())), count > 0 else { return nil }
     let (value, isTooLarge) = count.multipliedReportingOverflow(by: factor)

@@ -1,6 +1,0 @@
-private import Glibc
-
-/// The geometric mean of ratios, all above zero.
-public func geometricMean(_ ratios: [Double]) -> Double {
-  exp(ratios.map { log($0) }.reduce(0, +) / Double(ratios.count))
-}
