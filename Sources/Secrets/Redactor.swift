@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Every sink asks ``shared``: standard output and error, journals, manifests, captures, reports, the history. A secret
 /// that was registered is found as raw bytes, as hexadecimal digits of either case, as base64 of both alphabets at any
-/// place of a longer text, with or without padding, as decimal numbers, and as text; each also backwards; and with
-/// what formats put between or in place of its parts: spaces, line breaks, colons, `0x`, `\x`, `\u00`, percent signs,
-/// the escapes of C, JSON and XML. Eight bytes in a row are enough, so a key of which an end was cut off is found too.
+/// place of a longer text, with or without padding, and as text; each also with its bytes in reverse order; and with what
+/// formats put between or in place of its parts: spaces, line breaks, colons, `0x`, `\x`, `\u00`, percent signs, the
+/// escapes of C, JSON and XML. Eight bytes in a row are enough, so a key of which an end was cut off is found too.
 /// Each place becomes ``mark``.
 ///
 /// While nothing is registered, which is the case in every run without a real lock, asking costs one look at a number.

@@ -16,21 +16,13 @@ struct SecretForms: Sendable {
   /// - Returns: whether anything of it can be told from ordinary text.
   mutating func add(_ bytes: [UInt8]) -> Bool {
     var isFound = false
+    // Bluetooth sends most of its numbers with the lowest byte first.
     for bytes in [bytes, bytes.reversed()] {
       isFound = add(bytes, to: .bytes) || isFound
       isFound = add(latin1(bytes), to: .bytes) || isFound
       let digits = bytes.flatMap { [$0 >> 4, $0 & 15] }
       isFound = add(digits, to: .hexadecimal) || isFound
-      isFound = add(digits.reversed(), to: .hexadecimal) || isFound
-      for lead in 0..<3 {
-        let characters = sextets(bytes, after: lead)
-        isFound = add(characters, to: .base64) || isFound
-        isFound = add(characters.reversed(), to: .base64) || isFound
-      }
-    }
-    // Backwards by characters is something else than backwards by bytes.
-    if let text = String(validating: bytes, as: UTF8.self) {
-      isFound = add(Array(String(text.reversed()).utf8), to: .bytes) || isFound
+      for lead in 0..<3 { isFound = add(sextets(bytes, after: lead), to: .base64) || isFound }
     }
     return isFound
   }
@@ -86,7 +78,7 @@ struct SecretForms: Sendable {
 
 /// What a secret can be written in.
 enum SymbolAlphabet: Int, CaseIterable {
-  /// Bytes: raw, as characters, as decimal numbers.
+  /// Bytes: raw, and as characters.
   case bytes
   case hexadecimal
   case base64

@@ -66,7 +66,7 @@ struct SymbolReading {
 extension SymbolReading {
   /// The ways in which a text is read.
   enum Way: CaseIterable {
-    case bytes, escaped, decimal, hexadecimal, hexadecimalBackwards, base64, base64ForURLs
+    case bytes, escaped, hexadecimal, base64, base64ForURLs
   }
 
   /// Reads a text.
@@ -74,9 +74,7 @@ extension SymbolReading {
     switch way {
     case .bytes: self = .bytes(text)
     case .escaped: self = .escaped(text)
-    case .decimal: self = .decimal(text)
-    case .hexadecimal: self = .hexadecimal(text, isBackwards: false)
-    case .hexadecimalBackwards: self = .hexadecimal(text, isBackwards: true)
+    case .hexadecimal: self = .hexadecimal(text)
     case .base64: self = .base64(text, isForURLs: false)
     case .base64ForURLs: self = .base64(text, isForURLs: true)
     }
@@ -108,33 +106,13 @@ extension SymbolReading {
     return reading
   }
 
-  /// Decimal numbers from 0 to 255, with anything between them: what an array of bytes is printed as.
-  private static func decimal(_ text: [UInt8]) -> SymbolReading {
-    var reading = SymbolReading(.bytes, gap: 16, upTo: text.count / 2 + 1)
-    var index = 0
-    while index < text.count {
-      let start = index
-      var number = 0
-      while index < text.count, let digit = digitValue(text[index], radix: 10) {
-        number = min(number * 10 + Int(digit), 1000)
-        index += 1
-      }
-      if index == start {
-        index += 1
-      } else if number < 256 {
-        reading.append(UInt8(number), start, index)
-      }
-    }
-    return reading
-  }
-
   /// Hexadecimal digits; `0x`, `\x`, `\u00` and everything that is no digit only separates them.
-  private static func hexadecimal(_ text: [UInt8], isBackwards: Bool) -> SymbolReading {
+  private static func hexadecimal(_ text: [UInt8]) -> SymbolReading {
     var reading = SymbolReading(.hexadecimal, gap: widestGap, upTo: text.count)
     var index = 0
     var prefix: Int?
     while index < text.count {
-      if let end = digitPrefix(text, at: index, isBackwards: isBackwards) {
+      if let end = digitPrefix(text, at: index) {
         prefix = prefix ?? index
         index = end
       } else if let digit = digitValue(text[index], radix: 16) {
@@ -150,11 +128,10 @@ extension SymbolReading {
   }
 
   /// Where a prefix of digits ends that has digits in it itself.
-  private static func digitPrefix(_ text: [UInt8], at index: Int, isBackwards: Bool) -> Int? {
+  private static func digitPrefix(_ text: [UInt8], at index: Int) -> Int? {
     func has(_ offset: Int, _ letter: Unicode.Scalar) -> Bool {
       index + offset < text.count && (text[index + offset] | 0x20) == UInt8(ascii: letter) | 0x20
     }
-    if isBackwards { return has(0, "x") && has(1, "0") ? index + 2 : nil }
     if has(0, "0"), has(1, "x") { return index + 2 }
     if has(0, "%") { return index + 1 }
     guard has(0, "\\") else { return nil }
@@ -205,17 +182,15 @@ extension SymbolReading {
 
 /// Characters that are written as something else.
 enum Escape {
-  /// Where a text that goes on may end: at its end, or before what is only the first half of an escape or a number.
+  /// Where a text that goes on may end: at its end, or before what is only the first half of an escape or of `0x`.
   static func ends(of text: [UInt8]) -> [Int] {
     var ends = [text.count]
     let last = text.suffix(longest)
     for sign in [UInt8(ascii: "\\"), UInt8(ascii: "%"), UInt8(ascii: "&")] {
       if let place = last.lastIndex(of: sign) { ends.append(place) }
     }
-    let number = text.lastIndex { digitValue($0, radix: 10) == nil }.map { $0 + 1 } ?? 0
-    if number < text.count, text.count - number < 4 { ends.append(number) }
     // The zero of `0x`.
-    if text.last == UInt8(ascii: "0"), text.count - number > 1 { ends.append(text.count - 1) }
+    if text.last == UInt8(ascii: "0") { ends.append(text.count - 1) }
     return ends
   }
 

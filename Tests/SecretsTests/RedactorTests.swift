@@ -66,8 +66,6 @@ private var texts: [(name: String, text: String)] {
       all.append((order + "base64 in a URL", text.replacing("+", with: "%2B").replacing("/", with: "%2f")))
       all.append((order + "base64 in JSON", text.replacing("/", with: "\\/").replacing("+", with: "\\u002b")))
     }
-    all.append((order + "an array", "\(bytes)"))
-    all.append((order + "decimals", bytes.map(String.init).joined(separator: ".")))
     all.append((order + "characters", String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))))
     all.append(
       (
@@ -92,12 +90,7 @@ private var texts: [(name: String, text: String)] {
         "\(hex(Array(bytes[..<4])))-\(hex(Array(bytes[4..<6])))-\(hex(Array(bytes[6..<8])))-\(hex(Array(bytes[8...])))"
       ))
   }
-  // The same, written from right to left.
-  let backwards = all.filter { name, _ in name.contains("hex") || name.contains("base64") }
-    .filter { name, _ in
-      !name.contains("URL") && !name.contains("JSON") && !name.contains("\\u") && !name.contains("&")
-    }
-  return all + backwards.map { ("backwards " + $0.0, String($0.1.reversed())) }
+  return all
 }
 
 @Suite("A redactor")
@@ -138,7 +131,7 @@ struct RedactorTests {
   @Test("a password is found as it is and as formats write it")
   func passwords() {
     for text in [
-      password, String(password.reversed()), "p%40ss%2Fw%22%C3%B6rd%267%20%5Cx",
+      password, "p%40ss%2Fw%22%C3%B6rd%267%20%5Cx",
       "p@ss/w\\\"\\u00f6rd&7 \\\\x",
       "p@ss/w&quot;&#246;rd&amp;7 \\x", base64(Array(password.utf8)), hex(Array(password.utf8)),
     ] {
@@ -166,13 +159,13 @@ struct RedactorTests {
       let rest = text.utf8.count * (isLive ? 3 : 1) / 16 + 8
       #expect(isClean(words, of: whole, atMost: 7 + rest), "\(name) in \(pieces.count): \(words)")
     }
-    for (name, text) in texts where !name.contains("reversed") && !name.contains("backwards") {
+    for (name, text) in texts where !name.contains("reversed") {
       let bytes = Array("k: \(text) end".utf8)
       for cut in stride(from: 4, to: bytes.count, by: 9) {
         check(name, text) { _ in [bytes[..<cut], bytes[cut...]] }
       }
     }
-    for text in [hex(key), hex(key, "0x", between: ", "), base64(key), "\(key)"] {
+    for text in [hex(key), hex(key, "0x", between: ", "), base64(key)] {
       let bytes = Array("k: \(text) end".utf8)
       check("bytes", text) { count in (0..<count).map { bytes[$0...$0] } }
     }
