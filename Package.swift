@@ -105,7 +105,7 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Documents", "Conformance", "Journal", "Transports", "Bench",
         "Devices", "Harness",
-        "Reporting",
+        "Reporting", "Files",
       ]),
     library(
       "Benchmarks",
@@ -169,6 +169,7 @@ let package = Package(
     tests("DecoderChecks", ["DecoderChecks"], resources: [.copy("Corpus")]),
     tests("Basics", ["Basics"]),
     tests("Crypto", ["Crypto", "Basics"]),
+    tests("Files", ["Files"]),
     tests("Drawing", ["Drawing"]),
     tests("Secrets", ["Secrets"]),
     tests("Documents", ["Documents", "Basics"]),

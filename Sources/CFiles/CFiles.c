@@ -85,6 +85,24 @@ static const char *const texts[] = {
   [EmbeddedFileJunitSchema] = (const char[]){
 #embed "junit/junit.xsd" suffix(, 0)
   },
+  [EmbeddedFileRecipeSystemd] = (const char[]){
+#embed "recipes/systemd.sh" suffix(, 0)
+  },
+  [EmbeddedFileRecipeNightService] = (const char[]){
+#embed "recipes/night.service" suffix(, 0)
+  },
+  [EmbeddedFileRecipeRunService] = (const char[]){
+#embed "recipes/run.service" suffix(, 0)
+  },
+  [EmbeddedFileRecipeSlurm] = (const char[]){
+#embed "recipes/slurm.sh" suffix(, 0)
+  },
+  [EmbeddedFileRecipeKubernetes] = (const char[]){
+#embed "recipes/kubernetes.yaml" suffix(, 0)
+  },
+  [EmbeddedFileRecipeJenkins] = (const char[]){
+#embed "recipes/Jenkinsfile" suffix(, 0)
+  },
   [EmbeddedFileLabgridCoordinator] = (const char[]){
 #embed "labgrid/coordinator.py" suffix(, 0)
   },

@@ -39,6 +39,14 @@ enum __attribute__((enum_extensibility(closed))) EmbeddedFile {
   EmbeddedFilePageScript,
   EmbeddedFileJunitSchema,
 
+  // The recipes of `lockstep schedule`, with {{names}} in place of what differs.
+  EmbeddedFileRecipeSystemd,
+  EmbeddedFileRecipeNightService,
+  EmbeddedFileRecipeRunService,
+  EmbeddedFileRecipeSlurm,
+  EmbeddedFileRecipeKubernetes,
+  EmbeddedFileRecipeJenkins,
+
   // What talks to labgrid's coordinator through its own library.
   EmbeddedFileLabgridCoordinator,
 

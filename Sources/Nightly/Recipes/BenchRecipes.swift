@@ -1,3 +1,4 @@
+import Files
 import Conformance
 import Harness
 import Bench
@@ -9,38 +10,12 @@ extension Recipe {
   ///
   /// The service is stopped gently: its step is ended, the lock brought to its park position, the report written.
   var systemd: String {
-    """
-    #!/bin/sh
-    # Made by: \(origin)
-    # Run it as root: it installs \(name).service and \(name).timer. 'systemctl start \(name)' starts a run at once,
-    # 'systemctl list-timers' says when the next one is, 'journalctl -u \(name)' what the last one said.
-    set -eu
-    units=${UNITS:-/etc/systemd/system}
-
-    cat > "$units/\(name).service" <<'UNIT'
-    \(service)UNIT
-
-    \(resumption)cat > "$units/\(name).timer" <<'UNIT'
-    [Unit]
-    Description=Lockstep, every day at \(arguments.time.text)
-
-    [Timer]
-    OnCalendar=*-*-* \(arguments.time.text):00
-    AccuracySec=1min
-    # A night on which the machine was off is made up for.
-    Persistent=true
-
-    [Install]
-    WantedBy=timers.target
-    UNIT
-
-    if [ -d /run/systemd/system ] && [ -z "${UNITS:-}" ]; then
-      \(StateFolder.setUpLine(for: shellWord(user)))
-      systemctl daemon-reload
-      systemctl enable --now \(name).timer\(nightly == nil ? "" : "\n      systemctl enable \(name)-resume.service")
-    fi
-
-    """
+    EmbeddedFile.recipeSystemd.text([
+      "origin": origin, "name": name, "service": service, "resumption": resumption,
+      "time": arguments.time.text,
+      "setUpLine": StateFolder.setUpLine(for: shellWord(user)),
+      "enableResumption": nightly == nil ? "" : "systemctl enable \(name)-resume.service",
+    ])
   }
 
   /// The service that goes on with a night that a start of the machine cut off.
@@ -59,29 +34,12 @@ extension Recipe {
   /// A night is told how it is by the night itself, and is killed and taken up again where it says nothing.
   private func nightService(_ nightly: [String], resumes: Bool) -> String {
     let words = [command ?? "lockstep"] + nightWords(nightly, resumes: resumes)
-    return """
-      [Unit]
-      Description=Lockstep, \(resumes ? "what is left of a night on this bench" : "a night on this bench")
-
-      [Service]
-      Type=notify
-      User=\(user)
-      WorkingDirectory=\(folder.replacing("%", with: "%%"))
-      # Cycle counters, leases and health are in /var/lib/lockstep, which all users of this machine share.
-      AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW
-      ExecStart=\(words.map(Self.unitWord).joined(separator: " "))
-      WatchdogSec=2min
-      # What was killed is taken up again, with exactly the cases that are missing. What ended is not begun again.
-      Restart=on-failure
-      RestartSec=10
-      RestartPreventExitStatus=1 2 3 4 5 6
-      # Only the night is told, which has its children park the locks.
-      KillSignal=SIGTERM
-      KillMode=mixed
-      TimeoutStopSec=5min
-      ProtectSystem=full
-      \(resumes ? "\n[Install]\nWantedBy=multi-user.target\n" : "")
-      """
+    return EmbeddedFile.recipeNightService.text([
+      "what": resumes ? "what is left of a night on this bench" : "a night on this bench", "user": user,
+      "folder": folder.replacing("%", with: "%%"),
+      "start": words.map(Self.unitWord).joined(separator: " "),
+      "install": resumes ? "\n[Install]\nWantedBy=multi-user.target\n" : "",
+    ])
   }
 
   private var runService: String {
@@ -91,28 +49,11 @@ extension Recipe {
       command ?? "lockstep",
     ]
     let start = (words + self.words(out: out)).map(Self.unitWord).joined(separator: " ")
-    return """
-      [Unit]
-      Description=Lockstep on this bench
-
-      [Service]
-      Type=exec
-      User=\(user)
-      WorkingDirectory=\(folder.replacing("%", with: "%%"))
-      # The cycle counters of real locks are in /var/lib/lockstep, which all users of this machine share.
-      \(needsAdapter ? "AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW\n" : "")# One run at a time on this bench; 75 when another one goes on.
-      ExecStart=\(start)
-      # Neither a divergence (1) nor trouble of the lab (3) is better the second time: a lock has a motor that wears.
-      Restart=no
-      RuntimeMaxSec=\(seconds)
-      # Only lockstep is told, which finishes its step and brings the lock to its park position.
-      KillSignal=SIGTERM
-      KillMode=mixed
-      TimeoutStopSec=5min
-      NoNewPrivileges=\(needsAdapter ? "no" : "yes")
-      ProtectSystem=full
-
-      """
+    return EmbeddedFile.recipeRunService.text([
+      "user": user, "folder": folder.replacing("%", with: "%%"), "start": start, "seconds": "\(seconds)",
+      "capabilities": needsAdapter ? "AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW" : "",
+      "noNewPrivileges": needsAdapter ? "no" : "yes",
+    ])
   }
 
   /// A word of `ExecStart=`: systemd knows escapes, specifiers and variables there.
@@ -125,49 +66,13 @@ extension Recipe {
   /// A script that submits an array of jobs, and one that merges what they left.
   var slurm: String {
     let minutes = (seconds + 59) / 60 + 6
-    return """
-      #!/bin/bash
-      # Made by: \(origin)
-      # It submits \(shards) job\(shards == 1 ? "" : "s") and one that merges their reports, waits for that, and ends with its status.
-      # Options for both, such as a partition, follow: \(name).sh --partition=bench
-      set -eu
-      cd -- \(shellWord(folder))
-      mkdir -p \(out)
-
-      array=$(sbatch --parsable "$@" <<'TASK'
-      #!/bin/bash
-      #SBATCH --job-name=\(name)
-      #SBATCH --array=1-\(shards)\(isBench ? "%1" : "")
-      #SBATCH --ntasks=1
-      #SBATCH --output=\(out)/slurm-%A_%a.out
-      #SBATCH --time=\(minutes)
-      # Five minutes before that it is asked to end: it finishes its step, leaves the lock safe and writes its report.
-      #SBATCH --signal=B:TERM@300
-      \(slurmAgain)
-      \(slurmLicense)
-      # In place of the shell, so that the signal reaches it. Its part is in SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT.
-      exec \(program) \(runWords(out: "\(out)/$SLURM_ARRAY_JOB_ID/shard-$SLURM_ARRAY_TASK_ID"))
-      TASK
-      )
-      # With several clusters its name follows the number.
-      array=${array%%;*}
-
-      status=0
-      LOCKSTEP_ARRAY=$array sbatch --wait --dependency=afterany:"$array" --export=ALL "$@" <<'REPORT' || status=$?
-      #!/bin/bash
-      #SBATCH --job-name=\(name)-report
-      #SBATCH --ntasks=1
-      #SBATCH --output=\(out)/slurm-%j.out
-      #SBATCH --time=30
-
-      \(reportLine("\(out)/\"$LOCKSTEP_ARRAY\"/shard-*/runs/*", out: out))
-      REPORT
-
-      # 1 is a divergence, 3 trouble of the lab, which says nothing of the lock.
-      echo "\(name): array $array ended with status $status; the report is \(out)/junit.xml" >&2
-      exit "$status"
-
-      """
+    return EmbeddedFile.recipeSlurm.text([
+      "origin": origin, "name": name, "out": out, "folder": shellWord(folder), "minutes": "\(minutes)",
+      "jobs": "\(shards) job\(shards == 1 ? "" : "s")", "shards": "\(shards)\(isBench ? "%1" : "")",
+      "again": slurmAgain, "license": slurmLicense,
+      "runLine": program + " " + runWords(out: "\(out)/$SLURM_ARRAY_JOB_ID/shard-$SLURM_ARRAY_TASK_ID"),
+      "reportLine": reportLine("\(out)/\"$LOCKSTEP_ARRAY\"/shard-*/runs/*", out: out),
+    ])
   }
 
   private var slurmAgain: String {
