@@ -35,18 +35,24 @@ extension Command {
       + (lines.isEmpty ? "" : "\nExamples:\n" + lines)
   }
 
-  /// Operands and options: in one table, or in one below each heading. What stands below none comes last.
+  /// Operands and options: in one table, or in one below each heading, with no more of each than a line where one will do.
+  /// What stands below none comes last.
   private var tables: String {
     let operands = operands.map { [($0.placeholder, $0.summary)] } ?? []
     func rows(_ options: [OptionForm]) -> [(String, String)] {
       options.map { ($0.synopsis, $0.summary + ($0.placeholder == nil ? "" : " Example: \($0.usage)")) }
     }
     guard !groups.isEmpty else { return columns(operands + rows(options)) }
+    func short(_ options: [OptionForm]) -> [(String, String)] {
+      let width = leftWidth(options.map(\.synopsis))
+      return options.map { ($0.synopsis, beginning(of: $0.summary, in: lineWidth - width - 4)) }
+    }
     let named = groups.flatMap(\.names)
     let parts = groups.map { group in (group.heading, options.filter { group.names.contains($0.name) }) }
     let all = parts + [("Other options", options.filter { !named.contains($0.name) })]
     return columns(operands)
-      + all.filter { !$0.1.isEmpty }.map { "\n\($0.0):\n" + columns(rows($0.1)) }.joined()
+      + all.filter { !$0.1.isEmpty }.map { "\n\($0.0):\n" + columns(short($0.1)) }.joined()
+      + "\n'lockstep help \(name) --OPTION' says all of an option, with an example.\n"
   }
 
   /// The lines of what is said beside the options; those that are set apart stay as they are.
@@ -54,7 +60,7 @@ extension Command {
     discussion.split(separator: "\n\n").map(String.init).map { part in
       part.hasPrefix("  ")
         ? part.split(separator: "\n").map { String($0) }
-        : wrapped(part.replacing("\n", with: " "), to: 100)
+        : wrapped(part.replacing("\n", with: " "), to: lineWidth)
     }
   }
 
@@ -79,12 +85,28 @@ extension Command {
   }
 }
 
+/// The width of a terminal, for which help is made.
+private let lineWidth = 100
+
+/// The width of the first of two columns; what is longer has a line of its own.
+private func leftWidth(_ words: [String]) -> Int { min(words.map(\.count).max() ?? 0, 26) }
+
+/// The sentences at the beginning of a text that fit so many characters, and one at least.
+private func beginning(of text: String, in width: Int) -> String {
+  var end = text.endIndex
+  for sentence in text.ranges(of: ". ") {
+    let next = text.index(after: sentence.lowerBound)
+    if end == text.endIndex || text[..<next].count <= width { end = next }
+  }
+  return text.count <= width ? text : String(text[..<end])
+}
+
 /// Two columns, the second of them broken at the width of a terminal.
 public func columns(_ rows: [(String, String)]) -> String {
-  let width = min(rows.map(\.0.count).max() ?? 0, 26)
+  let width = leftWidth(rows.map(\.0))
   var text = ""
   for (left, right) in rows {
-    let lines = wrapped(right, to: 100 - width - 4)
+    let lines = wrapped(right, to: lineWidth - width - 4)
     var head = "  " + left
     if left.count > width {
       text += head + "\n"

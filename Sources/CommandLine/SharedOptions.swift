@@ -6,7 +6,7 @@ extension Option {
   public static func format(
     _ path: WritableKeyPath<Values, OutputFormat>,
     _ summary: String =
-      "How results are printed; json is one object a line, as 'lockstep schema' describes it."
+      "How results are printed; json is one object a line. 'lockstep schema' describes it."
   ) -> Option {
     .value("format", path, "human|json", summary, example: "json")
   }

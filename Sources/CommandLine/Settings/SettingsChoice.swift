@@ -22,13 +22,13 @@ public struct SettingsChoice {
     return [
       .value(
         "profile", \.profile, "NAME",
-        "The profile of \(SettingsFile.name) whose options hold where the command line gives none. LOCKSTEP_PROFILE, or "
-          + "'default', unless given.", example: "ci"
+        "The profile of \(SettingsFile.name) whose options hold where none is given. LOCKSTEP_PROFILE, or 'default', "
+          + "unless given.", example: "ci"
       ).typedOnly(since: reason),
       .value(
         "config", \.file, "FILE",
-        "Takes options from this file, and not from the \(SettingsFile.name) of the folder or of one above it in the "
-          + "repository or the home folder. LOCKSTEP_CONFIG unless given.", example: "lab/lockstep.yaml",
+        "Takes options from this file, and from no \(SettingsFile.name). Else from that of the folder, or of one above it in "
+          + "the repository or the home folder. LOCKSTEP_CONFIG unless given.", example: "lab/lockstep.yaml",
         as: .file
       ).typedOnly(since: reason),
       .flag(

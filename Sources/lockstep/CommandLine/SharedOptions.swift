@@ -10,7 +10,7 @@ extension Option {
   static func transport(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
       "transport", path, "SPEC",
-      "The way to a Bluetooth controller: \(LabArguments.transports); or dongle:NAME of a bench.",
+      "The way to a Bluetooth controller, or dongle:NAME of a bench. Ways are \(LabArguments.transports).",
       example: "usb:0", as: .transport)
   }
 

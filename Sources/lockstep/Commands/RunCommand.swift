@@ -19,12 +19,9 @@ extension Command {
         Ctrl-C, or another signal that asks for the end, ends it in the step that is being done, with a report; what is
         waited for is waited for no more. A second one ends it at once.
 
-        A real lock is described by a file, lock:FILE, and reached over a transport: \(LabArguments.transports).
-        It is interlocked: two seconds between movements, a budget of them that is counted in a file, and brought to its
-        park position however the run ends.
-
-        With --lab lock and transport come from a lab of many benches that labgrid coordinates. Its library is
-        found in the Python that runs labgrid-client, on the PATH, or in the one that LABGRID_PYTHON names.
+        A real lock is described by a file, lock:FILE, and reached over a transport. It is interlocked: two seconds
+        between movements, a budget of them that is counted in a file, and brought to its park position however the run
+        ends. With --lab lock and transport come from a lab that labgrid coordinates.
 
         """,
       examples: [

@@ -20,7 +20,7 @@ struct ReservationArguments {
     [
       .value(
         "lab", \.lab, "labgrid://HOST:PORT",
-        "Takes a lock and the way to it from a lab: a place with --tags is reserved, acquired, and given back however "
+        "Takes a lock and the way to it from a lab. A place with --tags is reserved, acquired, and given back however "
           + "the run ends.", example: "labgrid://lab:20408"
       ).typedOnly(since: RunArguments.realLockReason),
       .value(

@@ -87,7 +87,7 @@ extension ParkPosition: WordChoice {}
 
 extension RunArguments {
   private static var allowing: String {
-    "Allows \(LockFamily.sesame.guarded.joined(separator: ", ")) with a real lock, or what its driver names in their "
+    "Allows \(LockFamily.sesame.guarded.joined(separator: ", ")) with a real lock. Or what its driver names in their "
       + "place; may be given several times."
   }
 
@@ -96,12 +96,12 @@ extension RunArguments {
       .bench(\.lab.bench).heldOnly(beside: realLock), .transport(\.lab.transport).heldOnly(beside: realLock),
       .value(
         "capture", \.lab.capture, "FILE",
-        "Where the traffic over the transport, or that of an emulated lock that is replayed, is written down, as btsnoop. "
+        "Where the traffic over the transport is written down, as btsnoop. Or that of an emulated lock that is replayed. "
           + "runs/NAME/capture.btsnoop unless given.", example: "air.btsnoop", as: .file
       ).heldOnly(beside: realLock),
       .value(
         "control", \.lab.control, "unix:PATH",
-        "The lock is one of 'lockstep emulate --control unix:PATH', which can do to it what no client can.",
+        "The lock is one of 'lockstep emulate --control unix:PATH'. That can do to it what no client can.",
         example: "unix:lock.socket"
       ).heldOnly(beside: realLock),
       .list(
@@ -109,8 +109,8 @@ extension RunArguments {
       ).typedOnly(since: realLockReason),
       .value(
         "actuations", \.lab.actuations, "N",
-        "How often the motor of a real lock may move in this run, parking included. 100 unless given; any "
-          + "number with an emulated lock.",
+        "How often the motor of a real lock may move in this run. 100 unless given; any number with an emulated lock. "
+          + "Parking is included.",
         example: "20"
       ).typedOnly(since: realLockReason),
       .value(
