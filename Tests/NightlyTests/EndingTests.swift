@@ -202,7 +202,7 @@ extension Mixture: CustomStringConvertible {
 }
 
 /// What tells how a run ended.
-private enum Consumer: CaseIterable { case status, junit, ctrf, allure, annotations, page, history, night }
+private enum Consumer: CaseIterable { case status, junit, allure, annotations, page, history, night }
 
 /// A mixture as a journal in a folder, and all that is made of it.
 private final class Desk {
@@ -239,10 +239,11 @@ private final class Desk {
     switch consumer {
     case .status: return [("exit status of report", Signal(runs.summary.tally.exitStatus))]
     case .junit: return try JUnitProfile.allCases.map { ("JUnit \($0)", try junit(runs, $0)) }
-    case .ctrf: return [("CTRF", try ctrf(runs))]
     case .allure: return [("Allure", try allure(runs, ids))]
     case .annotations:
-      return try annotations(runs, isNothing: runs.index.counts.tests == runs.index.counts.skipped)
+      return [
+        ("GitHub", try annotations(runs, isNothing: runs.index.counts.tests == runs.index.counts.skipped))
+      ]
     case .page: return [("page", try page(runs))]
     case .history: return [("history", try history(journal))]
     case .night: return RunHeaderScan(journal).map { [("night", Self.night($0))] } ?? []
@@ -295,21 +296,6 @@ private final class Desk {
       passed: counts.tests - counts.failures - counts.errors - counts.skipped, failed: failed, others: others)
   }
 
-  private func ctrf(_ runs: RecordedRuns) throws -> Signal {
-    try runs.writeCTRF(to: "\(folder)/ctrf.json")
-    let json = try JSON(parsing: text("ctrf.json"))["results"]
-    var counts: [String: Int] = [:]
-    guard case .list(let tests)? = json?["tests"] else { return .nothing }
-    for test in tests { counts[test["status"]?.string ?? "", default: 0] += 1 }
-    for name in ["passed", "failed", "skipped", "other"] {
-      let summed = json?["summary"]?[name]?.int ?? -1
-      try #require(summed == counts[name, default: 0])
-    }
-    return Signal(
-      passed: counts["passed", default: 0], failed: counts["failed", default: 0],
-      others: counts["other", default: 0])
-  }
-
   private func allure(_ runs: RecordedRuns, _ ids: [(id: String, tries: Int)]) throws -> Signal {
     let place = "\(folder)/allure"
     try? FileManager.default.removeItem(atPath: place)
@@ -331,24 +317,11 @@ private final class Desk {
   }
 
   /// Of what did not go well; where there is nothing, all is well or nothing was judged.
-  private func annotations(_ runs: RecordedRuns, isNothing: Bool) throws -> [(String, Signal)] {
+  private func annotations(_ runs: RecordedRuns, isNothing: Bool) throws -> Signal {
     let lines = try runs.gitHubLines()
-    try runs.writeCodeQuality(to: "\(folder)/quality.json")
-    let quality = text("quality.json")
-    func signal(_ failed: Bool, _ others: Bool) -> Signal {
-      Signal(passed: isNothing ? 0 : 1, failed: failed ? 1 : 0, others: others ? 1 : 0)
-    }
-    return [
-      (
-        "GitHub",
-        signal(
-          lines.contains { $0.hasPrefix("::error") }, lines.contains { $0.hasPrefix("::warning") })
-      ),
-      (
-        "GitLab",
-        signal(quality.contains("\"severity\":\"major\""), quality.contains("\"severity\":\"info\""))
-      ),
-    ]
+    return Signal(
+      passed: isNothing ? 0 : 1, failed: lines.contains { $0.hasPrefix("::error") } ? 1 : 0,
+      others: lines.contains { $0.hasPrefix("::warning") } ? 1 : 0)
   }
 
   private func page(_ runs: RecordedRuns) throws -> Signal {

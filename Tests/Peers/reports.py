@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads reports with the parsers of those who show them, and prints what each sees, as JSON.
 
-usage: reports.py CI.xml SUREFIRE.xml CTRF.json ALLURE-FOLDER
+usage: reports.py CI.xml SUREFIRE.xml ALLURE-FOLDER
 
 Of each reader: a list of cases, `class name outcome` with what else it knows (file, line), and the seconds that it adds up to. Where
 a reader calls two outcomes by one name, so does its list.
@@ -20,7 +20,7 @@ import junit2htmlreport.parser
 import junitparser
 import xunitparser
 
-ci, surefire, ctrf, allure = sys.argv[1:]
+ci, surefire, allure = sys.argv[1:]
 
 
 def of_junitparser():
@@ -74,20 +74,6 @@ def of_flakemap():
         kind = next(k for k in ("pass", "fail", "skip", "unknown") if test["runs"][k])
         cases.append(test["test"] + " " + kind + (" recovered" if test["retries"]["recovered_runs"] else ""))
     return cases, None
-
-
-def of_ctrf():
-    told = json.load(open(ctrf, encoding="utf-8"))["results"]
-    cases = []
-    counts = dict.fromkeys(("passed", "failed", "skipped", "pending", "other"), 0)
-    for test in told["tests"]:
-        counts[test["status"]] += 1
-        place = "%s:%s" % (test.get("filePath", ""), test.get("line", ""))
-        cases.append(f"{'.'.join(test['suite'])} {test['name']} {test['status']} {place}" + (" flaky" if test["flaky"] else ""))
-    assert {k: told["summary"][k] for k in counts} == counts, told["summary"]
-    assert told["summary"]["tests"] == len(cases)
-    assert told["summary"]["flaky"] == sum(test["flaky"] for test in told["tests"])
-    return cases, sum(test["duration"] for test in told["tests"]) / 1000
 
 
 def of_allure():

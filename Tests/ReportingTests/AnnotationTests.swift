@@ -14,16 +14,7 @@ struct AnnotationTests {
       journals: [try folder.file("journal.jsonl", Array(lines.map { $0 + "\n" }.joined().utf8))])
   }
 
-  private func codeQuality(_ runs: RecordedRuns, in folder: TestFolder) throws -> String {
-    try runs.writeCodeQuality(to: folder.path("reports/quality.json"))
-    return try folder.text("reports/quality.json")
-  }
-
-  private func fingerprint(_ parts: String...) -> String {
-    Fingerprint(parts.map { $0 + "\n" }.joined()).description
-  }
-
-  @Test("a run of every outcome: what each host reads of it, whole")
+  @Test("a run of every outcome: what GitHub reads of it, whole")
   func everyOutcome() throws {
     let folder = try TestFolder()
     let here = Host.folder
@@ -64,26 +55,6 @@ struct AnnotationTests {
         "::error file=Scenarios/e.yaml,line=5,title=Twice%3A diverged at step 1::wrong",
         "::error file=Scenarios/f.yaml,line=8,title=Flaky%3A flaky at step 2::odd",
       ])
-    func object(
-      _ file: String, _ line: Int, _ text: String, _ name: String, _ severity: String, _ fingerprint: String
-    ) -> String {
-      #"{"description":"\#(text)","check_name":"lockstep/\#(name)","fingerprint":"\#(fingerprint)","severity":"\#(severity)","location":{"path":"Scenarios/\#(file).yaml","lines":{"begin":\#(line)}}}"#
-    }
-    let objects = [
-      object(
-        "b,1", 9, "50 %, or: more: diverged at step 3: it %0A stayed: shut", "divergence", "major",
-        fingerprint("Scenarios/b,1.yaml", "b", "divergence", "overdue: open")),
-      object(
-        "c", 7, "In the lab: trouble in the lab: no dongle", "lab-fault", "info",
-        fingerprint("Scenarios/c.yaml", "c", "lab-fault", "")),
-      object(
-        "e", 5, "Twice: diverged at step 1: wrong", "divergence", "major",
-        fingerprint("Scenarios/e.yaml", "e", "divergence", "")),
-      object(
-        "f", 8, "Flaky: flaky at step 2: odd", "flaky", "major",
-        fingerprint("Scenarios/f.yaml", "f", "flaky", "")),
-    ]
-    expect(try codeQuality(runs, in: folder), "[\n" + objects.joined(separator: ",\n") + "\n]\n")
   }
 
   @Test("nothing to say, and a journal that is not whole")
@@ -91,11 +62,9 @@ struct AnnotationTests {
     let folder = try TestFolder()
     let fine = try runs(journal(caseLines("a", file: "a.yaml"), cases: 1), in: folder)
     expect(try fine.gitHubLines(), [])
-    expect(try codeQuality(fine, in: folder), "[]\n")
     let torn = try runs(Array(journal(caseLines("a", file: "a.yaml"), cases: 1).dropLast()), in: folder)
     let words = "incomplete: the run did not end, its journal just stops"
     expect(try torn.gitHubLines(), ["::warning title=The run is not whole::\(words)"])
-    #expect(try codeQuality(torn, in: folder).contains(#""severity":"info","location":{"path":"lockstep","#))
   }
 
   @Test("GitHub shows ten of a kind, and how many more there are")
@@ -114,61 +83,27 @@ struct AnnotationTests {
         "::notice title=Lockstep::3 more cases that diverged than GitHub shows here: see the report",
         "::notice title=Lockstep::1 more case that came to no judgement than GitHub shows here: see the report",
       ])
-    // GitLab has them all.
-    expect(try codeQuality(runs, in: folder).split(separator: "\n").count, 26)
   }
 
-  @Test(
-    "the rounds of a case, other seeds and other times are one thing for GitLab; another failure is another")
-  func fingerprints() throws {
-    func quality(_ seed: Int, _ time: String, _ signature: String, rounds: Int) throws -> [String] {
-      let folder = try TestFolder()
-      let lines = (1...rounds).flatMap { round in
-        [
-          #"{"case":{"id":"a#\#(round)","name":"A","file":"a.yaml","line":2,"seed":\#(seed + round)}}"#,
-          #"{"verdict":"divergence","case":"a#\#(round)","t":"\#(time)","step":1,"line":5,"message":"at \#(time)","signature":"\#(signature)"}"#,
-        ]
-      }
-      let text = try codeQuality(
-        try runs(journal(lines, cases: rounds, status: 1), in: folder), in: folder)
-      return text.split(separator: "\n").filter { $0.hasPrefix("{") }.map {
-        String($0.split(separator: "fingerprint\":\"")[1].prefix(16))
-      }
-    }
-    let first = try quality(1, "1.000", "overdue: open", rounds: 3)
-    expect(first.count, 1)
-    expect(try quality(900, "7.250", "overdue: open", rounds: 1), first)
-    #expect(try quality(1, "1.000", "overdue: shut", rounds: 1) != first)
-  }
-
-  @Test(
-    "what a campaign found stands in the file in which it was saved, and is the same whichever test showed it"
-  )
+  @Test("what a campaign found stands in the file in which it was saved")
   func finding() throws {
-    func lines(_ name: String) -> [String] {
-      [
-        #"{"run":{"format":1,"seed":3}}"#,
-        #"{"finding":{"number":1,"signature":"overdue: open","message":"nothing came","events":10,"length":9,"shortest":2,"count":1,"file":"out/failures/\#(name).yaml"}}"#,
-        #"{"case":{"id":"failures/\#(name)","name":"nothing came","file":"failures/\#(name).yaml","machine":"door"}}"#,
-        #"{"verdict":"divergence","case":"failures/\#(name)","t":"1.000","step":2,"message":"nothing came","signature":"overdue: open"}"#,
-        #"{"end":{"cases":1,"divergences":1,"status":1}}"#,
-      ]
-    }
+    let lines = [
+      #"{"run":{"format":1,"seed":3}}"#,
+      #"{"finding":{"number":1,"signature":"overdue: open","message":"nothing came","events":10,"length":9,"shortest":2,"count":1,"file":"out/failures/fuzz-door-1.yaml"}}"#,
+      #"{"case":{"id":"failures/fuzz-door-1","name":"nothing came","file":"failures/fuzz-door-1.yaml","machine":"door"}}"#,
+      #"{"verdict":"divergence","case":"failures/fuzz-door-1","t":"1.000","step":2,"message":"nothing came","signature":"overdue: open"}"#,
+      #"{"end":{"cases":1,"divergences":1,"status":1}}"#,
+    ]
     let folder = try TestFolder()
     expect(
-      try runs(lines("fuzz-door-1"), in: folder).gitHubLines(),
+      try runs(lines, in: folder).gitHubLines(),
       [
         "::error file=out/failures/fuzz-door-1.yaml,line=1,title=nothing came%3A diverged at step 2::nothing came"
       ])
-    let mark = #""fingerprint":"\#(fingerprint("door", "divergence", "overdue: open"))""#
-    for name in ["fuzz-door-1", "fuzz-door-2"] {
-      let text = try codeQuality(try runs(lines(name), in: folder), in: folder)
-      #expect(text.contains(mark) && text.contains("out/failures/\(name).yaml"), "\(text)")
-    }
   }
 
   @Test(
-    "a key that a device showed is in neither, though GitHub's notation would hide it from who looks for it")
+    "a key that a device showed is not in it, though GitHub's notation would hide it from who looks for it")
   func secrets() throws {
     let bytes = SystemEntropy().bytes(16)
     let written = bytes.map { $0.hex(digits: 2) }.joined(separator: ":")
@@ -180,10 +115,9 @@ struct AnnotationTests {
           #"{"case":{"id":"a","name":"It says \#(written)","file":"a.yaml","line":2}}"#,
           #"{"verdict":"divergence","case":"a","step":1,"message":"it said \#(written)","details":["\#(written)"]}"#,
         ], cases: 1, status: 1), in: folder)
-    for text in [try runs.gitHubLines().joined(), try codeQuality(runs, in: folder)] {
-      let digits = text.replacing("%3A", with: "").replacing(":", with: "").lowercased()
-      #expect(!digits.contains(written.replacing(":", with: "").lowercased()), "\(text)")
-      #expect(text.contains(Redactor.mark), "\(text)")
-    }
+    let text = try runs.gitHubLines().joined()
+    let digits = text.replacing("%3A", with: "").replacing(":", with: "").lowercased()
+    #expect(!digits.contains(written.replacing(":", with: "").lowercased()), "\(text)")
+    #expect(text.contains(Redactor.mark), "\(text)")
   }
 }

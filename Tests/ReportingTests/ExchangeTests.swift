@@ -45,94 +45,10 @@ private enum Everything {
   }
 }
 
-/// What the schema of CTRF says of the keys of each object: those that must be there, and those that may.
-///
-/// Source: CTRF specification, `ctrf.schema.json`.
-private enum CTRFSchema {
-  static let report = (
-    needed: ["reportFormat", "specVersion", "results"], known: ["reportId", "generatedBy"]
-  )
-  static let results = (needed: ["tool", "summary", "tests"], known: ["environment"])
-  static let summary = (
-    needed: ["tests", "passed", "failed", "skipped", "pending", "other", "start", "stop"],
-    known: ["flaky", "suites", "duration"]
-  )
-  static let test = (
-    needed: ["name", "status", "duration"],
-    known: [
-      "id", "start", "stop", "suite", "message", "trace", "line", "rawStatus", "tags", "filePath", "retries",
-      "retryAttempts", "flaky", "stdout", "device", "attachments", "parameters", "extra",
-    ]
-  )
-  static let attempt = (
-    needed: ["attempt", "status"],
-    known: ["duration", "message", "trace", "line", "stdout", "start", "stop", "attachments"]
-  )
-  static let environment = (needed: ["healthy"], known: ["commit", "extra"])
-
-  static func check(
-    _ object: Any?, _ keys: (needed: [String], known: [String]),
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) -> [String: Any] {
-    let object = object as? [String: Any] ?? [:]
-    for key in keys.needed { #expect(object[key] != nil, "\(key)", sourceLocation: sourceLocation) }
-    for key in object.keys.sorted() where !(keys.needed + keys.known).contains(key) {
-      Issue.record("\(key) is not known to CTRF", sourceLocation: sourceLocation)
-    }
-    return object
-  }
-}
-
 @Suite("Reports in the formats of others")
 struct ExchangeTests {
   private func object(_ path: String) throws -> Any {
     try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
-  }
-
-  @Test("CTRF: every outcome, its tries and its times, with the keys that the schema has")
-  func ctrf() throws {
-    let scratch = try TestFolder()
-    let path = scratch.path("deep/ctrf.json")
-    try Everything.run(in: scratch).writeCTRF(to: path)
-    let report = CTRFSchema.check(try object(path), CTRFSchema.report)
-    expect("\(report["reportFormat"] ?? "") \(report["specVersion"] ?? "")", "CTRF 1.0.0")
-    #expect((report["reportId"] as? String).flatMap(UUID.init(uuidString:)) != nil)
-    let results = CTRFSchema.check(report["results"], CTRFSchema.results)
-    let summary = CTRFSchema.check(results["summary"], CTRFSchema.summary) as? [String: Int]
-    // 22:38:51.042, as the manifest says, to the end of the last case that has a time; the run was killed.
-    expect(
-      summary,
-      [
-        "tests": 6, "passed": 1, "failed": 1, "skipped": 1, "pending": 0, "other": 3, "flaky": 1, "suites": 2,
-        "start": 1_795_214_331_042, "stop": 1_795_214_337_000, "duration": 5958,
-      ].merging(["tests": 5, "other": 2]) { $1 })
-    let environment = CTRFSchema.check(results["environment"], CTRFSchema.environment)
-    expect("\(environment["commit"] ?? "") \(environment["healthy"] ?? "")", "61f6abf 0")
-    let tests = (results["tests"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.test) }
-    expect(
-      tests.map { "\($0["name"] ?? "") \($0["status"] ?? "") \($0["duration"] ?? "") \($0["start"] ?? "-")" },
-      [
-        "Scenarios/gone".suffix(4) + " other 3000 1795214334000", "not skipped 0 1795214337000",
-        "open other 500 -",
-        "drop [defect=x] failed 250 1795214331100", "again passed 563 1795214332000",
-      ].map { String($0) })
-    let drop = tests[3]
-    expect(drop["suite"] as? [String], ["Scenarios", "s5"])
-    expect(drop["tags"] as? [String], ["link", "smoke"])
-    expect(
-      "\(drop["rawStatus"] ?? "") \(drop["filePath"] ?? "") \(drop["line"] ?? "") \(drop["message"] ?? "")",
-      "divergence Scenarios/s5/drop.yaml 8 nothing was shown")
-    #expect((drop["trace"] as? String ?? "").contains("replay: lockstep replay f.yaml"))
-    expect((drop["parameters"] as? [String: String])?["seed"], "7")
-    expect((drop["extra"] as? [String: String])?["deviceTime"], "5.000")
-    expect((drop["extra"] as? [String: String])?["title"], "A \"drop\" [defect=x]")
-    let retried = tests[4]
-    expect("\(retried["flaky"] ?? "") \(retried["retries"] ?? "")", "1 1")
-    let attempts = (retried["retryAttempts"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.attempt) }
-    expect(
-      attempts.map {
-        "\($0["attempt"] ?? "") \($0["status"] ?? "") \($0["duration"] ?? "") \($0["message"] ?? "") \($0["line"] ?? "")"
-      }, ["1 failed 500 first 4"])
   }
 
   @Test("Allure: a result for each try, told apart by its start; files only from the folder of the run")
@@ -246,7 +162,6 @@ struct ExchangeTests {
     let scratch = try TestFolder()
     let runs = try runs(parts, in: scratch)
     try runs.writeJUnit(to: scratch.path("junit.xml"))
-    try runs.writeCTRF(to: scratch.path("ctrf.json"))
     try runs.writeAllure(to: scratch.path("allure"))
     let errors = message == nil ? 0 : 1
     let junit = try scratch.text("junit.xml")
@@ -258,19 +173,6 @@ struct ExchangeTests {
           #"<testcase classname="lockstep/journal" name="journal" time="0.000">"# + "\n      "
             + #"<error type="journal" message="\#(message)">"#), "\(junit)")
     }
-    let report = try object(scratch.path("ctrf.json")) as? [String: Any]
-    let results = CTRFSchema.check(report?["results"], CTRFSchema.results)
-    let summary = CTRFSchema.check(results["summary"], CTRFSchema.summary) as? [String: Int] ?? [:]
-    expect(summary["tests"], count)
-    expect(summary["other"], errors)
-    expect(summary["passed"], count - errors)
-    let tests = (results["tests"] as? [Any] ?? []).map { CTRFSchema.check($0, CTRFSchema.test) }
-    expect(tests.count, count)
-    expect(summary["suites"], Set(tests.map { "\($0["suite"] ?? "")" }).count)
-    expect(
-      tests.filter { $0["name"] as? String == "journal" }.map {
-        "\(($0["suite"] as? [String] ?? []).joined()) \($0["status"] ?? "") \($0["message"] ?? "")"
-      }, message.map { ["lockstep/journal other \($0)"] } ?? [])
     expect(
       try allureDamage(scratch.path("allure")),
       message.map { ["lockstep/journal.journal broken \($0)"] } ?? [])

@@ -47,6 +47,20 @@ struct ShardEnvironmentTests {
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
+  @Test(
+    "a job is named for the parts of a scheduler and for one of several that is given, and an array of Slurm's for its own alone",
+    arguments: [
+      ("", nil, nil), ("LOCKSTEP_JOB=j", nil, "j"), ("LOCKSTEP_JOB=j", "2/3", "j"),
+      ("LOCKSTEP_JOB=j", "1/1", nil),
+      ("SLURM_ARRAY_JOB_ID=7", nil, "slurm-7"),
+      ("SLURM_ARRAY_JOB_ID=7 SLURM_CLUSTER_NAME=c", nil, "slurm-c-7"),
+      ("SLURM_ARRAY_JOB_ID=7 LOCKSTEP_JOB=j", nil, "j"), ("SLURM_ARRAY_JOB_ID=7", "2/3", nil),
+    ] as [(String, String?, String?)])
+  func job(set: String, given: String?, job: String?) {
+    let numbers = given?.split(separator: "/").compactMap { Int($0) }
+    expect(environment(set).job(of: numbers.flatMap { Shard(part: $0[0], of: $0[1]) }), job)
+  }
+
   private func environment(_ set: String) -> ShardEnvironment {
     let pairs = set.split(separator: " ").map { $0.split(separator: "=").map(String.init) }
     return ShardEnvironment { name in pairs.first { $0[0] == name }?[1] }

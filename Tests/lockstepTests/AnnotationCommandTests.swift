@@ -22,9 +22,7 @@ struct AnnotationCommandTests {
   func run() throws {
     let folder = try folder()
     let result = try Command.run(
-      "run", "--device", TestFrameworks.broken, "--annotations", "github", "--annotations",
-      "gitlab=a/quality.json",
-      in: folder.path)
+      "run", "--device", TestFrameworks.broken, "--annotations", "github", in: folder.path)
     expect(result.status, 1)
     let told = commands(result.errors)
     expect(told.count, 1)
@@ -33,20 +31,14 @@ struct AnnotationCommandTests {
       + "[defect=status-lags-one-behind]%3A diverged at step 7::"
     #expect(told[0].hasPrefix(start) && told[0].contains("%0Alockstep replay Reports/failures/"), "\(told)")
     expect(commands(result.output), [])
-    let quality = try folder.read("a/quality.json")
-    #expect(
-      quality.contains(#""location":{"path":"Scenarios/unlock.yaml","lines":{"begin":12}}"#), "\(quality)")
     let run = try #require(folder.names("Reports/runs").first)
     let again = try Command.run(
-      "report", run, "--annotations", "gitlab", "--annotations", "github", in: folder.path)
+      "report", run, "--annotations", "github", in: folder.path)
     expect(again.status, 1)
     expect(commands(again.errors), told)
-    expect(try folder.read("Reports/code-quality.json"), quality)
-    let healthy = try Command.run(
-      "run", "--annotations", "github", "--annotations", "gitlab", in: folder.path)
+    let healthy = try Command.run("run", "--annotations", "github", in: folder.path)
     expect(healthy.status, 0)
     expect(commands(healthy.errors), [])
-    expect(try folder.read("Reports/code-quality.json"), "[]\n")
   }
 
   @Test("nothing is told unless it is asked for, on GitHub neither")
@@ -58,18 +50,15 @@ struct AnnotationCommandTests {
     expect(commands(result.errors + result.output), [])
   }
 
-  @Test("trouble of the lab is a warning, and nothing that a merge request is to be blamed for")
+  @Test("trouble of the lab is a warning")
   func trouble() throws {
     let folder = try folder()
     let result = try Command.run(
-      "run", "--device", "exec:/nowhere/at/all", "--annotations", "github", "--annotations", "gitlab",
-      in: folder.path)
+      "run", "--device", "exec:/nowhere/at/all", "--annotations", "github", in: folder.path)
     expect(result.status, 3)
     let told = commands(result.errors)
     expect(told.count, 2)
     #expect(told.allSatisfy { $0.hasPrefix("::warning file=Scenarios/") }, "\(told)")
-    let quality = try folder.read("Reports/code-quality.json")
-    #expect(quality.contains(#""severity":"info""#) && !quality.contains("major"), "\(quality)")
   }
 
   @Test("what a campaign found is told at the scenario that it saved")
@@ -93,23 +82,16 @@ struct AnnotationCommandTests {
   }
 
   @Test(
-    "a wrong word, and a place where nothing can be written",
+    "a wrong word",
     arguments: [
-      (
-        "githb", 2,
-        "'--annotations' expects github, gitlab or gitlab=FILE, not 'githb': did you mean 'github'?"
-      ),
-      ("gitlb=a.json", 2, "not 'gitlb=a.json': did you mean 'gitlab'?"), ("gitlab=", 2, "not 'gitlab='"),
-      ("github=a", 2, "not 'github=a'"), ("gitlab=Scenarios", 2, "Scenarios is a folder"),
-      ("gitlab=Scenarios/lock.yaml", 2, "is not a report of code quality, and so it is not replaced"),
-      ("gitlab=Reports/junit.xml", 2, "--annotations and --junit are one file"),
-      ("gitlab=/proc/nowhere/a.json", 3, "the reports are not written: /proc/nowhere"),
-      ("gitlab=/dev/full", 3, "/dev/full: No space left on device"),
-    ] as [(String, Int32, String)])
-  func refusals(word: String, status: Int32, words: String) throws {
+      ("githb", "'--annotations' expects one of github, not 'githb': did you mean 'github'?"),
+      ("gitlab", "'--annotations' expects one of github, not 'gitlab'"),
+      ("github=a", "not 'github=a'"),
+    ])
+  func refusals(word: String, words: String) throws {
     let folder = try folder()
     let result = try Command.run("run", "--annotations", word, in: folder.path)
-    expect(result.status, status)
+    expect(result.status, 2)
     #expect(result.errors.contains(words), "\(result.errors)")
   }
 }

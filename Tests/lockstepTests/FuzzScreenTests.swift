@@ -214,9 +214,10 @@ struct FuzzMessageTests {
     }
     let notice = try #require(notices.first)
     expect([notice.numbered(4).record.number, notice.numbered(4).record.shortest], [4, 3])
-    let orders = try WorkerOrders(WorkerOrders(round: 3, known: ["a"], folder: "f").json)
+    let orders = try WorkerOrders(WorkerOrders(round: 3, known: ["a"], folder: "f", job: "j").json)
     expect(orders.known, ["a"])
     expect(orders.folder, "f")
+    expect(orders.job, "j")
   }
 
   @Test(

@@ -39,7 +39,7 @@ struct NewProjectTests {
     let script = """
       "$LOCKSTEP" new pad --kind \(kind) --quiet && cd pad
       "$LOCKSTEP" fuzz pad.yaml --device '\(device) bug' --steps 3000 --seed 3 --quiet --keep-going > said
-      "$LOCKSTEP" fuzz pad.yaml --device '\(device)' --steps 300 --seed 3 --quiet --job one/1 > said
+      LOCKSTEP_JOB=one/1 "$LOCKSTEP" fuzz pad.yaml --device '\(device)' --steps 300 --seed 3 --quiet --shard 1/2 > said
       "$LOCKSTEP" mutants pad.yaml scenarios --out survivors > said
       "$LOCKSTEP" cover pad.yaml --device '\(device)' --save tours/tour.yaml --quiet > said
       "$LOCKSTEP" schema --out schema && "$LOCKSTEP" validate pad.yaml scenarios; echo "status $?"

@@ -5,7 +5,7 @@ import Testing
 /// The schemas of others, which are no part of this package; a checkout may have them beside it.
 private let schemas = Command.root + "/../shared/junit"
 
-/// JUnit, CTRF and Allure as those see them who read them: junitparser, junit2html, xunitparser, flakemap, and the classes of
+/// JUnit and Allure as those see them who read them: junitparser, junit2html, xunitparser, flakemap, and the classes of
 /// Allure. `Tests/Peers/reports.py` asks them.
 @Suite("Reports in the eyes of their readers", .timeLimit(.minutes(10)), .needs(.flakemap))
 struct ReportReaderTests {
@@ -25,7 +25,6 @@ struct ReportReaderTests {
     var flakemap: String {
       ["passed": "pass", "skipped": "skip"][junit, default: "fail"] + (self == .flaky ? " recovered" : "")
     }
-    var ctrf: String { self == .failed ? "failed" : junit == "error" ? "other" : junit }
     var allure: String {
       switch self {
       case .flaky: "passed flaky"
@@ -54,7 +53,6 @@ struct ReportReaderTests {
       case "junit2html": "\(suite) \(name) \(end.page)"
       case "xunitparser": "\(suite) \(name) \(end.junit)"
       case "flakemap": "\(suite).\(name) \(end.flakemap)"
-      case "ctrf": "\(suite) \(name) \(end.ctrf) \(file):\(line)" + (end == .flaky ? " flaky" : "")
       default: ([suite + "." + name, end.allure] + files).joined(separator: " ")
       }
     }
@@ -115,9 +113,9 @@ struct ReportReaderTests {
     let python = Command.root + "/.build/peers/venv/bin/python"
     let script = """
       rm -rf allure
-      "$LOCKSTEP" report \(runs) --junit ci.xml --html none --quiet --ctrf ctrf.json --allure allure >/dev/null
+      "$LOCKSTEP" report \(runs) --junit ci.xml --html none --quiet --allure allure >/dev/null
       "$LOCKSTEP" report \(runs) --junit surefire.xml --junit-profile surefire --html none --quiet >/dev/null
-      '\(python)' '\(Command.root)/Tests/Peers/reports.py' ci.xml surefire.xml ctrf.json allure
+      '\(python)' '\(Command.root)/Tests/Peers/reports.py' ci.xml surefire.xml allure
       """
     let result = try Command.shell(script, in: folder.path)
     expect(result.status, 0)
@@ -127,7 +125,7 @@ struct ReportReaderTests {
 
   private func check(_ runs: String, _ expected: [Expected], areTimed: Bool = true) throws {
     let seen = try readers(of: runs)
-    expect(seen.keys.sorted(), ["allure", "ctrf", "flakemap", "junit2html", "junitparser", "xunitparser"])
+    expect(seen.keys.sorted(), ["allure", "flakemap", "junit2html", "junitparser", "xunitparser"])
     let times = try Command.shell("cat \(runs.replacing("*", with: "*/times.jsonl"))", in: folder.path).output
     let took = times.split(separator: "\n").compactMap { line in
       line.split(separator: "\"seconds\":").last.flatMap { Double($0.dropLast()) }
@@ -201,12 +199,6 @@ struct ReportReaderTests {
         "fuzz sesame\(settings) passed :",
       ])
     expect(
-      seen["ctrf"]?.cases,
-      [
-        "failures \(file.dropLast(5))\(settings) failed found/failures/\(file):\(steps + 1)",
-        "fuzz sesame\(settings) passed :",
-      ])
-    expect(
       seen["allure"]?.cases,
       ["failures.\(file.dropLast(5))\(settings) failed .btsnoop .jsonl", "fuzz.sesame\(settings) passed"])
   }
@@ -244,7 +236,7 @@ struct ReportReaderTests {
     expect(try run("run slow --jobs \(jobs) --quiet"), 0)
     let waited = Date().timeIntervalSince(begin)
     let told = try readers(of: "Reports/runs/*")
-    for reader in ["junitparser", "junit2html", "xunitparser", "ctrf", "allure"] {
+    for reader in ["junitparser", "junit2html", "xunitparser", "allure"] {
       let seconds = try #require(told[reader]?.seconds)
       // Four stimuli of 0.2 s in each of four cases; so many at a time take no longer than all of them together.
       #expect(seconds >= 3.2 && seconds < waited * Double(jobs), "\(reader): \(seconds) of \(waited)")

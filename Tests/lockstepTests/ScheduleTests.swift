@@ -109,15 +109,13 @@ struct ScheduleTests {
     let report = try run(parts[1], status: 1, in: folder)
     expect(
       report.words,
-      "<report><--annotations=gitlab><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n"
+      "<report><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n"
         + "<history><add><--out=Reports><Reports/shard-1/runs/a><Reports/shard-2/runs/a>\n")
     expect(report.status, 1)
     #expect(text.contains("exit_codes: [3]") && text.contains("when: always"))
     #expect(try recipe("gitlab", "--shards 2", in: folder).contains("needs: [build, lockstep]"))
     let whole = try recipe("gitlab", "--out a", in: folder)
-    #expect(
-      whole.contains("run --out=a --annotations=gitlab -- ")
-        && whole.contains("codequality: a/code-quality.json"))
+    #expect(whole.contains("run --out=a -- ") && whole.contains("junit: a/junit.xml"))
   }
 
   @Test("GitHub too; trouble of the lab is a warning there")

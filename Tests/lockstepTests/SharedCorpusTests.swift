@@ -13,7 +13,7 @@ struct SharedCorpusTests {
     let url = try #require(PostgresServer.shared).newDatabase() + "&password=hidden-word"
     func fuzz(_ job: String, _ shard: Int) throws -> Command.Result {
       try Command.shell(
-        "$LOCKSTEP fuzz door -v --job \(job) --shard \(shard)/3 --steps 2k --corpus '\(url)' --out \(job)-\(shard)",
+        "LOCKSTEP_JOB=\(job) $LOCKSTEP fuzz door -v --shard \(shard)/3 --steps 2k --corpus '\(url)' --out \(job)-\(shard)",
         in: folder.path)
     }
     let results = [try fuzz("first", 1), try fuzz("first", 2), try fuzz("second", 1)]
@@ -57,7 +57,7 @@ struct SharedCorpusTests {
       let folder = try Command.Folder()
       for start in starts {
         let fuzz =
-          "$LOCKSTEP fuzz sesame-table --device 'emulator:reference?defect=deaf-unlock' --keep-going --steps 4k --job J "
+          "LOCKSTEP_JOB=J $LOCKSTEP fuzz sesame-table --device 'emulator:reference?defect=deaf-unlock' --keep-going --steps 4k "
           + "--shard \(abs(start))/3 --out R/\(abs(start)) --html none --history none -q"
         let line =
           start > 0

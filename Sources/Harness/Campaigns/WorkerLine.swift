@@ -80,12 +80,13 @@ public struct WorkerOrders: Recorded {
   public var round = 0
   public var known: [String] = []
   public var folder = ""
+  public var job: String?
 
   public static let blank = WorkerOrders()
   public static let noun = "what a worker is told"
   public static let fields: [Field<Self>] = [
     .needed("round", \.round, .count), .needed("known", \.known, .list(.text)),
-    .needed("folder", \.folder, .text),
+    .needed("folder", \.folder, .text), .extra("job", \.job, .text),
   ]
 }
 

@@ -78,7 +78,8 @@ public final class WorkerPool {
     var head = CampaignHead(plan.target, twin: plan.twin, plan.settings, duration: plan.duration)
     head.workers = commands.count
     report.begin(head)
-    let orders = WorkerOrders(round: state.round, known: state.findings.map(\.signature), folder: folder)
+    let orders = WorkerOrders(
+      round: state.round, known: state.findings.map(\.signature), folder: folder, job: plan.job)
     do {
       for (index, words) in commands.enumerated() {
         let process = try WorkerProcess(words, first: orders.json.line)

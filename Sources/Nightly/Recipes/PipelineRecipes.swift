@@ -1,3 +1,4 @@
+import Files
 import Reporting
 import Harness
 
@@ -49,7 +50,7 @@ extension Recipe {
       \(gitlabMachine)  timeout: \(minutes) minutes
       \(merges ? "  parallel: \(shards)\n" : "")\(isBench ? "  # One job at a time drives the lock.\n  resource_group: \(name)\n" : "")  script:
           - |
-      \(Self.indented(runLine(out: folder, telling: .gitlab(nil)), by: 6))
+      \(Self.indented(runLine(out: folder), by: 6))
       \(gitlabOutcome(publishes: !merges))
       """
     if merges {
@@ -62,7 +63,7 @@ extension Recipe {
           when: always
           script:
             - |
-        \(Self.indented(reportLine("\(out)/shard-*/runs/*", out: out, telling: .gitlab(nil)), by: 6))
+        \(Self.indented(reportLine("\(out)/shard-*/runs/*", out: out), by: 6))
         \(gitlabOutcome(publishes: true))
         """
     }
@@ -85,7 +86,7 @@ extension Recipe {
         paths: [\(out)/]
     \(publishes ? "    expose_as: \(name.replacing(".", with: "-")) reports\n" : "")\
         expire_in: 4 weeks
-    \(publishes ? "    reports:\n      junit: \(out)/junit.xml\n      codequality: \(out)/\(AnnotationPlace.codeQuality)\n" : "")
+    \(publishes ? "    reports:\n      junit: \(out)/junit.xml\n" : "")
     """
   }
 
@@ -228,60 +229,29 @@ extension Recipe {
   /// `Jenkinsfile`, declarative.
   var jenkins: String {
     let merges = shards > 1
-    let runs =
-      (1...shards).map { shard in
-        """
-                stage('\(merges ? "Shard \(shard)" : "All")') {
-                  steps {
-                    script { judge(sh(returnStatus: true, script: \(Self.groovy(runLine(
-                      shard: merges ? "\(shard)/\(shards)" : nil, out: merges ? "\(out)/shard-\(shard)" : out))))) }
-                  }
-                }
-        """
-      }.joined(separator: "\n")
-    let build = command == nil ? "    stage('Build') { steps { sh 'make build' } }\n" : ""
-    let report =
-      merges
-      ? "    stage('Report') {\n      steps {\n        script { judge(sh(returnStatus: true, script: "
-        + Self.groovy(reportLine("\(out)/shard-*/runs/*", out: out)) + ")) }\n      }\n    }\n"
-      : ""
-    return """
-      // Made by: \(origin.replacing("\\", with: "\\\\"))
-      \(remarks.map { "// \($0)\n" }.joined())
-      // A divergence, 1, fails the build, and the rest is still done. Trouble of the lab, 3, makes it unstable.
-      void judge(int status) {
-        if (status == 3) {
-          unstable('Trouble in the lab, which says nothing of the lock')
-        } else if (status != 0) {
-          catchError(buildResult: 'FAILURE', stageResult: 'FAILURE') { error("lockstep ended with status ${status}") }
-        }
-      }
+    let runs = (1...shards).map { shard in
+      let run = runLine(
+        shard: merges ? "\(shard)/\(shards)" : nil, out: merges ? "\(out)/shard-\(shard)" : out)
+      return jenkinsStage(merges ? "Shard \(shard)" : "All", run)
+    }
+    return EmbeddedFile.recipeJenkins.text([
+      "origin": origin.replacing("\\", with: "\\\\"), "remarks": remarks.map { "// \($0)\n" }.joined(),
+      "minutes": "\(minutes)", "cron": cron, "out": out,
+      "build": command == nil ? "stage('Build') { steps { sh 'make build' } }" : "",
+      "all": merges ? "parallel" : "stages", "runs": runs.joined(separator: "\n"),
+      "report": merges ? jenkinsStage("Report", reportLine("\(out)/shard-*/runs/*", out: out)) : "",
+    ])
+  }
 
-      pipeline {
-        agent { label 'lockstep' }
-        options {
-          disableConcurrentBuilds()
-          timeout(time: \(minutes), unit: 'MINUTES')
-          buildDiscarder(logRotator(numToKeepStr: '100'))
-        }
-        triggers { cron('\(cron)') }
-        stages {
-          stage('Clean') { steps { sh 'rm -rf \(out)/shard-* \(out)/junit.xml \(out)/report.html' } }
-      \(build)    stage('Run') {
-            \(merges ? "parallel" : "stages") {
-      \(runs)
-            }
-          }
-      \(report)  }
-        post {
-          always {
-            junit testResults: '\(out)/junit.xml', keepProperties: true, skipMarkingBuildUnstable: true
-            archiveArtifacts artifacts: '\(out)/**', allowEmptyArchive: true
-          }
-        }
+  /// A stage that runs a line of the shell.
+  private func jenkinsStage(_ name: String, _ line: String) -> String {
+    """
+    stage('\(name)') {
+      steps {
+        script { judge(sh(returnStatus: true, script: \(Self.groovy(line)))) }
       }
-
-      """
+    }
+    """
   }
 
   /// A string of Groovy in which nothing is put in.

@@ -143,7 +143,7 @@ public struct Recipe {
   /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
   ///
   /// When the time is over it is asked to end, which takes a step and the way back to a lock's park position.
-  func runLine(shard: String? = nil, out: String, telling host: AnnotationPlace? = nil) -> String {
+  func runLine(shard: String? = nil, out: String, telling host: AnnotationHost? = nil) -> String {
     let plan = plan(shards > 1 ? .shard : .whole).map(shellWord)
     // Of several parts the report tells it.
     let told = shards > 1 ? [] : Self.telling(host)
@@ -163,7 +163,7 @@ public struct Recipe {
   ///
   /// A history that is no server's takes the runs in afterwards, which changes nothing about the outcome.
   func reportLine(
-    _ runs: String, out: String, in place: Place = .checkout, telling host: AnnotationPlace? = nil
+    _ runs: String, out: String, in place: Place = .checkout, telling host: AnnotationHost? = nil
   ) -> String {
     let program = shellWord(program(in: place))
     let options = (["--out=\(out)"] + historyWords.map(shellWord)).joined(separator: " ")
@@ -174,8 +174,8 @@ public struct Recipe {
   }
 
   /// The options by which the host of the repository is told what did not go well.
-  private static func telling(_ host: AnnotationPlace?) -> [String] {
-    host.map { ["--annotations=\($0.word)"] } ?? []
+  private static func telling(_ host: AnnotationHost?) -> [String] {
+    host.map { ["--annotations=\($0.rawValue)"] } ?? []
   }
 
   /// How long a run may take, in seconds.

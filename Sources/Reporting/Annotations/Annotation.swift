@@ -6,13 +6,13 @@ import System
 /// What the host of a repository shows beside a line of it: a case that did not go well, or a journal that is not whole.
 struct Annotation: Equatable {
   /// What it is about.
-  enum Kind: String {
+  enum Kind {
     case divergence
     /// Model and device agree, and the scenario asks for more.
-    case unmet = "expectation"
+    case unmet
     /// It agreed only when it was tried again, and that was not to be enough.
     case flaky
-    case labFault = "lab-fault"
+    case labFault
     case incomplete
 
     /// Whether something is wrong with the device; everything else says nothing of it.
@@ -30,8 +30,6 @@ struct Annotation: Equatable {
   var message: String
   /// More lines: model and device side by side, and the line to paste that does it again.
   var details: [String] = []
-  /// The same wherever and whenever the same thing is wrong with the same case.
-  var fingerprint: String
 }
 
 extension Annotation {
@@ -56,15 +54,7 @@ extension Annotation {
       line: main.line ?? 1,
       title:
         "\(caseTitle(of: main.start, copy: 1)): \(kind.words)\(verdict?.step.map { " at step \($0)" } ?? "")",
-      message: main.message, details: details,
-      // Which test a campaign came upon it with, and where that is saved, is chance.
-      fingerprint: Annotation.fingerprint(
-        (saved == nil
-          ? [
-            main.start.file.map(checkout.name) ?? className(id: main.start.id),
-            caseName(id: withoutRound(main.start.id), settings: main.start.settings, copy: 1),
-          ] : [main.start.machine ?? ""])
-          + [kind.rawValue, verdict?.signature ?? verdict?.rule ?? ""]))
+      message: main.message, details: details)
     self = shown
   }
 
@@ -73,15 +63,8 @@ extension Annotation {
     self.init(
       kind: problem.status.map(Kind.init) ?? .incomplete,
       title: problem.status == nil ? "The run is not whole" : "What the run ended with",
-      message: "\(problem)",
-      fingerprint: Annotation.fingerprint(["journal", "\(problem)"]))
+      message: "\(problem)")
     self = shown
-  }
-
-  private static func fingerprint(_ parts: [String]) -> String {
-    var fingerprint = Fingerprint()
-    for part in parts { fingerprint.mix(part + "\n") }
-    return fingerprint.description
   }
 
   /// The same, in which nothing stands that nobody may see, before a host's own notation can hide it from who looks for it.

@@ -1,5 +1,11 @@
 import System
 
+/// The host of a repository that shows what did not go well beside its lines.
+public enum AnnotationHost: String, Hashable, Sendable, CaseIterable {
+  /// In the log of a job of GitHub, lines of a form of their own are its annotations.
+  case github
+}
+
 extension RecordedRuns {
   /// The most that GitHub shows of a kind in one step of a job.
   static let gitHubLimit = 10

@@ -35,16 +35,6 @@ struct ExchangeCase {
     ].compactMap { name, value in value.map { (name, $0) } }
   }
 
-  /// What else there is to say of it, by name.
-  var remarks: [(name: String, value: String)] {
-    [
-      ("case", start.id), ("title", title), ("deviceTime", secondsText(entry.milliseconds)),
-      ("observations", entry.observations > 0 ? String(entry.observations) : nil),
-      ("replay", main.verdict?.replay), ("violation", main.verdict?.rule),
-      ("injected", main.verdict?.injected?.kind),
-    ].compactMap { name, value in value.map { (name, $0) } }
-  }
-
   init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, of suite: String) {
     let outcome = CaseOutcome(entry, texts)
     (className, self.entry, main) = (suite, entry, outcome.main)
@@ -96,25 +86,6 @@ extension RecordedRuns {
 
   /// What is known of all runs together.
   var manifest: Manifest { Manifest(index.sources.map(\.manifest)) }
-
-  /// When the first of the runs began and the last ended, in milliseconds since 1970; what no manifest says, their cases do.
-  var range: (start: Int, stop: Int)? {
-    func milliseconds(_ text: String?) -> Int? {
-      text.flatMap { WallTime(text: $0) }.map { Int($0.nanoseconds / 1_000_000) }
-    }
-    var range: (start: Int, stop: Int)?
-    func add(_ start: Int, _ stop: Int) {
-      range = (min(range?.start ?? start, start), max(range?.stop ?? stop, stop))
-    }
-    for source in index.sources {
-      guard let start = milliseconds(source.manifest.start) else { continue }
-      add(start, max(start, milliseconds(source.manifest.end) ?? start))
-    }
-    for suite in index.suites {
-      for case let time? in suite.entries.lazy.map(\.time) { add(time.range.start, time.range.stop) }
-    }
-    return range
-  }
 }
 
 /// An identifier in the form of a UUID that is made of texts: the same of the same.

@@ -12,8 +12,6 @@ public struct OutputCheck {
     case capture = "a capture"
     case history = "a history"
     case tour = "the tour of a machine"
-    case codeQuality = "a report of code quality"
-    case ctrf = "a report in CTRF"
 
     /// Whether a file that begins so is one.
     fileprivate func admits(_ beginning: ArraySlice<UInt8>) -> Bool {
@@ -23,8 +21,6 @@ public struct OutputCheck {
       case .html: text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
       case .capture: text.hasPrefix("btsnoop")
       case .tour: text.replacing("\"", with: "").contains("\nscenario: a tour of ")
-      case .codeQuality: text.hasPrefix("[")
-      case .ctrf: text.hasPrefix("{") && text.contains("\"ctrf\"")
       // It says by itself what it does not take.
       case .history: true
       }
@@ -107,11 +103,7 @@ extension ReportPlaces {
     }
     try check.add("--junit", .junit, at: junitPath)
     if let htmlPath { try check.add("--html", .html, at: htmlPath) }
-    if let ctrf { try check.add("--ctrf", .ctrf, at: ctrf) }
     if let allure { try check.addAllure(at: allure) }
-    for place in annotations {
-      if let path = place.path(in: out) { try check.add("--annotations", .codeQuality, at: path) }
-    }
     if let capture { try check.add("--capture", .capture, at: capture) }
     if let tour { try check.add("--save", .tour, at: tour) }
   }

@@ -15,10 +15,8 @@ public struct ReportPlaces {
   public var junit: String?
   public var junitProfile = JUnitProfile.ci
   public var html = Page.usual
-  /// Which hosts of repositories are told what did not go well.
-  public var annotations: [AnnotationPlace] = []
-  /// The report in the Common Test Report Format, if one is wanted.
-  public var ctrf: String?
+  /// The host of the repository whose log shows what did not go well, if one is to.
+  public var annotations: AnnotationHost?
   /// The folder of results of Allure, if they are wanted.
   public var allure: String?
   public var history = HistorySettings()
@@ -48,7 +46,7 @@ public struct ReportPlaces {
 
   /// A report that is there already.
   var firstThere: String? {
-    [junitPath, htmlPath, ctrf, allure].compactMap(\.self).first { fileKind($0) != .missing }
+    [junitPath, htmlPath, allure].compactMap(\.self).first { fileKind($0) != .missing }
   }
 
   /// These, and what others say where these are as usual.
@@ -59,8 +57,7 @@ public struct ReportPlaces {
     if junit == nil { sum.junit = others.junit }
     if junitProfile == usual.junitProfile { sum.junitProfile = others.junitProfile }
     if html == usual.html { sum.html = others.html }
-    if annotations.isEmpty { sum.annotations = others.annotations }
-    if ctrf == nil { sum.ctrf = others.ctrf }
+    if annotations == nil { sum.annotations = others.annotations }
     if allure == nil { sum.allure = others.allure }
     if history == usual.history { sum.history = others.history }
     return sum
@@ -78,9 +75,9 @@ public struct ReportPlaces {
     case .file(let path): words += ["--html", path]
     case .none: words += ["--html", "none"]
     }
-    if let ctrf { words += ["--ctrf", ctrf] }
     if let allure { words += ["--allure", allure] }
-    return words + annotations.flatMap { ["--annotations", $0.word] } + history.words
+    if let annotations { words += ["--annotations", annotations.rawValue] }
+    return words + history.words
   }
 
   /// Keeps room for the JUnit report: a disk that is full in the middle of a run costs the rest of the run, and not the
@@ -113,16 +110,12 @@ public struct ReportPlaces {
       try runs.writeHTML(to: htmlPath, history: history.source(journals: journals, out: out, messages))
       paths.append(htmlPath)
     }
-    if let ctrf {
-      try runs.writeCTRF(to: ctrf)
-      paths.append(ctrf)
-    }
     if let allure {
       try runs.writeAllure(to: allure)
       paths.append(allure)
     }
-    for place in annotations {
-      if let path = try runs.annotate(place, in: out, messages) { paths.append(path) }
+    if annotations == .github {
+      for line in try runs.gitHubLines() { messages.say(line) }
     }
     return paths
   }

@@ -11,7 +11,7 @@ import Basics
 /// | Kubernetes indexed job | `JOB_COMPLETION_INDEX`, from 0 | `LOCKSTEP_SHARDS` or `JOB_COMPLETIONS`, set by hand |
 ///
 /// Which job it is a part of, so that a part which was started again is told from another one, Slurm says too;
-/// for Kubernetes `LOCKSTEP_JOB` does, which the manifest of `lockstep schedule kubernetes` sets.
+/// for everything else `LOCKSTEP_JOB` does, which the manifest of `lockstep schedule kubernetes` sets.
 public struct ShardEnvironment {
   /// The value of a variable.
   private let variable: (String) -> String?
@@ -32,13 +32,15 @@ public struct ShardEnvironment {
     return nil
   }
 
-  /// The job that the part belongs to, with the variable that says so; `nil` where none does.
-  public var job: (value: String, variable: String)? {
-    let (own, array) = ("LOCKSTEP_JOB", "SLURM_ARRAY_JOB_ID")
-    if let job = variable(own) { return (job, own) }
-    guard let number = variable(array) else { return nil }
-    let words = ["slurm"] + [variable("SLURM_CLUSTER_NAME"), number].compactMap(\.self)
-    return (words.joined(separator: "-"), array)
+  /// The job that a part belongs to; `nil` where none is named.
+  ///
+  /// - Parameter given: the part that the command line names, where no scheduler does. An array of Slurm's is not its job, and the
+  ///   whole of a run is no part of one: a framework of tests may start many of these.
+  public func job(of given: Shard?) -> String? {
+    if let given, given.count == 1 { return nil }
+    if let job = variable("LOCKSTEP_JOB") { return job }
+    guard given == nil, let number = variable("SLURM_ARRAY_JOB_ID") else { return nil }
+    return (["slurm"] + [variable("SLURM_CLUSTER_NAME"), number].compactMap(\.self)).joined(separator: "-")
   }
 
   private func part(

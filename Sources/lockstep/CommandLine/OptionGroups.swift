@@ -7,7 +7,7 @@ extension OptionGroup {
     OptionGroup(
       "What to run",
       [
-        "filter", "last-failed", "failed-first", "repeat", "shard", "job", "seed", "suite", "shown-in",
+        "filter", "last-failed", "failed-first", "repeat", "shard", "seed", "suite", "shown-in",
         "resume", "watch",
       ]),
     OptionGroup("How tests are drawn", ["without", "weight", "length", "twin", "corpus", "shrink-budget"]),
@@ -29,8 +29,7 @@ extension OptionGroup {
     OptionGroup(
       "Reports",
       [
-        "out", "save", "junit", "junit-profile", "html", "annotations", "allure", "ctrf", "history",
-        "capture",
+        "out", "save", "junit", "junit-profile", "html", "annotations", "allure", "history", "capture",
       ]),
     OptionGroup(
       "What is printed",

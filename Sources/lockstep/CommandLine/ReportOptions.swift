@@ -3,6 +3,7 @@ import Conformance
 import Reporting
 
 extension JUnitProfile: WordChoice {}
+extension AnnotationHost: WordChoice {}
 
 extension ReportPlaces.Page: ArgumentValue {
   init?(argument: String) {
@@ -17,26 +18,6 @@ extension ReportPlaces.Page: ArgumentValue {
   }
 }
 
-extension AnnotationPlace: ArgumentValue {
-  init?(argument: String) {
-    let (word, path) = (argument.prefix { $0 != "=" }, argument.drop { $0 != "=" }.dropFirst())
-    switch word {
-    case "github" where !argument.contains("="): self = .github
-    case "gitlab" where !argument.contains("="): self = .gitlab(nil)
-    case "gitlab" where !path.isEmpty: self = .gitlab(String(path))
-    default: return nil
-    }
-  }
-
-  static let form = "github, gitlab or gitlab=FILE"
-  static let kind = ValueKind.choice(["github", "gitlab"])
-
-  static func moved(_ argument: String, as _: ValueKind, by move: (String) -> String) -> String {
-    guard let place = argument.firstIndex(of: "=") else { return argument }
-    return argument[...place] + move(String(argument[argument.index(after: place)...]))
-  }
-}
-
 extension ReportPlaces {
   /// The options.
   static var options: [Option<ReportPlaces>] {
@@ -47,25 +28,18 @@ extension ReportPlaces {
         example: "junit.xml", as: .file),
       .value(
         "junit-profile", \.junitProfile, "ci|jenkins|strict|surefire",
-        "The shape of the JUnit report: for most CI systems, for Jenkins' xunit plugin, for readers that take the "
-          + "least, or as Maven's Surefire writes it. ci unless given.", example: "jenkins"),
+        "The shape of the JUnit report. ci unless given. For most CI systems, for Jenkins' xunit plugin, for readers that "
+          + "take the least, or as Maven's Surefire writes it.", example: "jenkins"),
       .value(
         "html", \.html, "FILE", "Where the HTML report goes, or none. DIR/report.html unless given.",
         example: "report.html", as: .file),
-      .adding(
-        "annotations", \.annotations, "github|gitlab",
-        "Shows what did not go well beside its line: to GitHub in the log, to GitLab as a report of code quality, which is "
-          + "DIR/\(AnnotationPlace.codeQuality); gitlab=FILE puts it elsewhere. May be given several times.",
-        example: "gitlab"
-      ) { (place: AnnotationPlace) in place },
+      .value(
+        "annotations", \.annotations, "github",
+        "Shows what did not go well beside its line, in GitHub's log.", example: "github"),
       .value(
         "allure", \.allure, "DIR",
-        "Also writes results for Allure into a folder, where those of other runs stay.",
+        "Also writes results for Allure into a folder. Those of other runs stay there.",
         example: "allure-results", as: .folder),
-      .value(
-        "ctrf", \.ctrf, "FILE", "Also writes a report in the Common Test Report Format.",
-        example: "ctrf.json",
-        as: .file),
       HistorySettings.option.lifted(to: \.history),
     ]
   }
@@ -89,8 +63,8 @@ extension HistorySettings {
   static var option: Option<HistorySettings> {
     .value(
       "history", \.choice, "PLACE",
-      "Where the history of runs is kept: a file of SQLite, postgres://HOST/DATABASE, or none. "
-        + "DIR/history.sqlite unless given. A password belongs into PGPASSWORD or ~/.pgpass.",
+      "Where the history of runs is kept, or none. DIR/history.sqlite unless given. It is a file of SQLite, or "
+        + "postgres://HOST/DATABASE. A password belongs into PGPASSWORD or ~/.pgpass.",
       example: "postgres://bench-db/lockstep", as: .file)
   }
 }

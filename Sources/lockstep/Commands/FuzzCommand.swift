@@ -66,6 +66,7 @@ extension FuzzArguments {
     var arguments = try earlier.map { earlier throws(UsageError) in try resuming(earlier.state) } ?? self
     guard !arguments.operands.isEmpty else { throw UsageError("missing MACHINE") }
     if let diagnostic = earlier?.run.diagnostic { console.say("lockstep: \(diagnostic)") }
+    arguments.run.job = earlier?.run.manifest?.job
     _ = try arguments.run.settlePart(console)
     do throws(NoPlace) {
       try arguments.run.acquire(console)

@@ -132,7 +132,6 @@ extension FuzzArguments {
         "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "
           + "it says so.", example: "2/4"
       ).told { arguments throws(UsageError) in try arguments.run.toldShard() },
-      RunArguments.job.lifted(to: \.run).told { arguments throws(UsageError) in try arguments.run.toldJob() },
       .value(
         "corpus", \.corpus, "PLACE",
         "Where rare tests are kept from run to run: a folder, or postgres://HOST/DATABASE, where campaigns of many hosts "

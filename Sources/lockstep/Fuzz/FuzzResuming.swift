@@ -23,7 +23,6 @@ extension FuzzArguments {
     case nil: break
     }
     if let shard = run.shard { words.append("--shard=\(shard.part)/\(shard.count)") }
-    if let job = run.job { words.append("--job=\(job)") }
     if let jobs { words.append("--jobs=\(jobs.value)") }
     return words
   }
@@ -50,7 +49,6 @@ extension FuzzArguments {
     arguments.length = length ?? own.length
     arguments.shrinkBudget = shrinkBudget ?? own.shrinkBudget
     arguments.run.shard = run.shard ?? own.run.shard
-    arguments.run.job = run.job ?? own.run.job
     arguments.jobs = jobs ?? own.jobs
     return arguments
   }

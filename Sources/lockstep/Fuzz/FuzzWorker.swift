@@ -26,6 +26,8 @@ extension Command {
         machine: arguments.operands[0], device: "", seed: arguments.run.seed ?? 0)
       earlier.round = orders.round - 1
       earlier.findings = orders.known.map { .init(signature: $0, path: "", length: 0, count: 0) }
+      var arguments = arguments
+      arguments.run.job = orders.job
       let world = try World.forCampaign(arguments)
       let plan = try CampaignPlan(arguments, in: world, earlier: earlier)
       EndOfInput.watch()

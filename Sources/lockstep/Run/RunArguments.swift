@@ -31,11 +31,11 @@ extension MinimumVerdicts {
     [
       .flag(
         "fail-on-skipped", \.failsSkipped,
-        "Ends with 5 where all agrees and a case was skipped, whatever for; what is in quarantine is not meant."
+        "Ends with 5 where all agrees and a case was skipped, whatever for. What is in quarantine is not meant."
       ),
       .value(
         "min-cases", \.count, "N",
-        "Ends with 5 where all agrees and fewer than N cases came to a verdict; where none did it is 4 in any case.",
+        "Ends with 5 where all agrees and fewer than N cases came to a verdict. Where none did it is 4 in any case.",
         example: "200"),
     ]
   }
@@ -61,6 +61,7 @@ struct RunArguments {
   var durations: Count?
   var jobs = Count(1)
   var shard: Shard?
+  /// The job of which it is a part, as the environment names it.
   var job: String?
   var rounds = Count(1)
   var retries = Retries(0)
@@ -88,13 +89,12 @@ extension RunArguments {
   static var options: [Option<RunArguments>] {
     [
       device, seed, filter, shard.told { arguments throws(UsageError) in try arguments.toldShard() },
-      job.told { arguments throws(UsageError) in try arguments.toldJob() },
       .value(
         "repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
         example: "10"),
       .value(
         "retries", \.retries, "N",
-        "Tries a case again, N times at most, that diverges or that the lab fails. One that agrees then is flaky. 0 "
+        "Tries a case that diverges or that the lab fails again, N times at most. One that agrees then is flaky. 0 "
           + "unless given: with a real lock each try wears its motor.", example: "2"),
       .value(
         "flaky-result", \.flakyResult, "pass|fail",
@@ -112,23 +112,23 @@ extension RunArguments {
       .flag("fail-fast", \.failsFast, "The same as --max-fail 1.", short: "x").replaced(by: "max-fail"),
       .flag(
         "last-failed", \.lastFailed,
-        "Only scenarios that failed when they were run the last time, by the runs below DIR; all where none did."
+        "Only scenarios that failed when they were run the last time. The runs below DIR say so; all where none did."
       ).replaced(by: "failed-first"),
       .flag(
         "failed-first", \.failedFirst, "Those that failed the last time before the others."
       ).replaced(by: "last-failed"),
       .flag(
         "watch", \.isWatching,
-        "Waits for changes of the scenarios and of what they need, and runs again: what changed first, then what failed, "
-          + "then the rest. Enter runs again, and q ends."
+        "Waits for changes of the scenarios and what they need, and runs again. What changed comes first, then what "
+          + "failed, then the rest. Enter runs again, and q ends."
       ).typedOnly(since: "a run that waits for a person is asked for by one"),
       .value(
         "durations", \.durations, "N", "Says at the end which N cases took longest.", example: "10"),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
-        "Before anything else connects to the lock of --device, reads its state and turns it there and back. What fails "
-          + "twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."
+        "Reads the state of the lock and turns it there and back first. Nothing else connects to the lock of --device "
+          + "before. What fails twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."
       ).typedOnly(since: realLockReason),
       .flag(
         "ignore-quarantine", \.lab.ignoresQuarantine,
@@ -136,7 +136,7 @@ extension RunArguments {
       ).heldOnly(beside: realLock),
       .list(
         "shown-in", \.shownIn, "RUN",
-        "Holds devices from the first case on to what they showed in this run, of choices that each of them makes once.",
+        "Holds devices to what they showed in this run. From the first case on, for choices that each of them makes once.",
         example: "2026-11-22T01-00-00-run", as: .folder
       ).typedOnly(since: "what was tested before is another run each time"),
       .value(
@@ -149,7 +149,7 @@ extension RunArguments {
       answerTimeout, .format(\.format).replaced(by: "watch"), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
         "show-progress", \.progress, "auto|bar|counter|none",
-        "How far the run is, on standard error: a bar at the bottom of a terminal, or a line at each tenth of the cases "
+        "How far the run is, on standard error. A bar at the bottom of a terminal, or a line at each tenth of the cases "
           + "and every ten seconds. With auto a bar on a terminal, elsewhere a line every ten seconds.",
         example: "counter"),
       .value(
@@ -169,8 +169,9 @@ extension RunArguments {
   static var device: Option<RunArguments> {
     Option<RunArguments>.value(
       "device", \.device, "SPEC",
-      "Drives this device in place of the scenarios' own, where machine and generation match: "
-        + "emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a bench.",
+      "Drives this device in place of the scenarios' own: emulator:NAME, exec:COMMAND, lock:FILE, or lock:NAME of a bench. "
+        + "Only where machine and generation match. An emulator has settings, emulator:NAME?SETTING=VALUE&…; lock:FILE goes "
+        + "with --transport.",
       example: "emulator:sesame5?defect=deaf-unlock", as: .device
     ).typedOnly(since: realLockReason, beginning: "lock:").replaced(by: "lab").checked(
       by: ValueProblem.ofDevice)
@@ -187,8 +188,8 @@ extension RunArguments {
   static var filter: Option<RunArguments> {
     .list(
       "filter", \.filters, "FILTER",
-      "Only scenarios with this text in their path, title or tags, or for which this expression holds: machine(…), tag(…), "
-        + "device(…), path(…), title(…) with & | - ! and brackets. Of several, those for which any does.",
+      "Only scenarios with this text in their path, title or tags. Or those for which this expression holds: "
+        + "machine(NAME), tag(NAME), device(NAME), path(TEXT), title(TEXT) with & | - ! and brackets. Of several, those for which any does.",
       example: "tag(smoke) - path(jam)", short: "k"
     ).checked { text in
       do throws(ScenarioFilter.Problem) {
@@ -205,25 +206,18 @@ extension RunArguments {
       "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given.",
       example: "2/4")
   }
-  static var job: Option<RunArguments> {
-    Option<RunArguments>.value(
-      "job", \.job, "NAME",
-      "The job that this is a part of. Runs of one part of one job are goes at the same, of which one counts, and "
-        + "unless --seed is given its name is what is drawn from. Taken from the environment of Slurm or Kubernetes.",
-      example: "nightly-4711")
-  }
   static var verbose: Option<RunArguments> {
     .repeated(
       "verbose", \.verbosity,
-      "Prints each case as it ends, with the time that it took, how much was compared and covered, and all reports; given "
-        + "twice, everything that happens in each case.",
+      "Prints each case as it ends; given twice, all that happens in it. With the time that it took, how much was compared "
+        + "and covered, and all reports.",
       short: "v"
     ).replaced(by: "quiet")
   }
   static var answerTimeout: Option<RunArguments> {
     Option<RunArguments>.value(
       "answer-timeout", \.answerTimeout, "TIME",
-      "How long a program that is a device, or an end of a link to one, may take to answer. 5s unless given.",
+      "How long a program may take to answer. 5s unless given. It is a device, or an end of a link to one.",
       example: "30s")
   }
 

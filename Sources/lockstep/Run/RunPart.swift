@@ -4,20 +4,17 @@ import Reporting
 import System
 
 extension RunArguments {
-  /// Settles which part of which job this is: what was given, or else what a scheduler tells.
+  /// Settles which part of which job this is: the part that was given, or else what a scheduler tells.
   ///
-  /// - Returns: the options that say the same, for when the run is taken up again.
+  /// - Returns: the options that say which part it is, for when the run is taken up again; its manifest names the job.
   mutating func settlePart(_ console: Console) throws(UsageError) -> [String] {
-    let told = (shard: try toldShard(), job: try toldJob())
+    let told = try toldShard()
+    if job == nil, shard != nil || told != nil { job = ShardEnvironment().job(of: shard) }
     var words: [String] = []
-    if let (text, variable) = told.shard, let part = Shard(argument: text) {
+    if let (text, variable) = told, let part = Shard(argument: text) {
       shard = part
       words.append("--shard=\(text)")
       if !isQuiet { console.say("lockstep: part \(part.part) of \(part.count), as \(variable) says") }
-    }
-    if let told = told.job {
-      job = told.value
-      words.append("--job=\(told.value)")
     }
     if let share, seed == nil, drawnSeed == nil { drawnSeed = share.seed }
     return words
@@ -27,12 +24,6 @@ extension RunArguments {
   func toldShard() throws(UsageError) -> (value: String, variable: String)? {
     guard shard == nil, let (part, variable) = try ShardEnvironment().find() else { return nil }
     return ("\(part.part)/\(part.count)", variable)
-  }
-
-  /// The job of the part that a scheduler tells of, where none was given.
-  func toldJob() throws(UsageError) -> (value: String, variable: String)? {
-    guard job == nil, try toldShard() != nil else { return nil }
-    return ShardEnvironment().job
   }
 
   /// The part of a job that this is, if it is one.

@@ -77,6 +77,7 @@ extension RunArguments {
     // What failed last is what had failed when it began.
     arguments.resume = resume
     arguments.drawnSeed = seed ?? manifest.seed
+    arguments.job = manifest.job
     arguments.reports = reports.orElse(arguments.reports)
     (arguments.format, arguments.color, arguments.isQuiet) = (format, color, isQuiet)
     (arguments.verbosity, arguments.progress, arguments.slow) = (verbosity, progress, slow)

@@ -69,8 +69,8 @@ done
 
 cd ../row
 for shard in $(seq "$shards"); do
-  "$lockstep" run --quiet --job="slurm-lockstep-$array" --shard="$shard/$shards" --out="Reports/$array/shard-$shard" \
-    --html=none --history=none -- Scenarios > /dev/null
+  LOCKSTEP_JOB="slurm-lockstep-$array" "$lockstep" run --quiet --shard="$shard/$shards" \
+    --out="Reports/$array/shard-$shard" --html=none --history=none -- Scenarios > /dev/null
 done
 cd ..
 # The order in which they are named does not matter.
