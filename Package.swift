@@ -17,13 +17,21 @@ let optimized: [SwiftSetting] =
   Context.environment["LOCKSTEP_OPTIMIZED_TESTS"] == nil
   ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
+/// In the program that `make build` makes, what decides how fast it is is optimised across modules, and the rest is made small.
+let isRelease = Context.environment["LOCKSTEP_RELEASE"] != nil
+let fast: [SwiftSetting] =
+  isRelease ? [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))] : []
+let small: [SwiftSetting] = isRelease ? [.unsafeFlags(["-Osize"], .when(configuration: .release))] : []
+
 /// The commit of which it is built and that commit's day, for `lockstep version`: `make build` says it. It stands in one small C file,
 /// so that another commit compiles nothing else anew.
 let build: [CSetting] =
   Context.environment["LOCKSTEP_BUILD"].map { [.define("LOCKSTEP_BUILD", to: "\"\($0)\"")] } ?? []
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings + optimized)
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], _ optimization: [SwiftSetting] = fast
+) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings + optimized + optimization)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -73,7 +81,7 @@ let package = Package(
       ]),
     library("System", ["Basics", "Secrets", "CShims"]),
     library("Transports", ["Basics", "Secrets", "System", "Bluetooth", "CLibUSB", "CShims"]),
-    library("Databases", ["Basics", "System", "CSQLite", "CPostgres"]),
+    library("Databases", ["Basics", "System", "CSQLite", "CPostgres"], small),
     // The record
     library("Journal", ["Basics", "System"]),
     // Harness
@@ -87,7 +95,7 @@ let package = Package(
         "SesameDevice", "Centrals",
         "Transports", "Databases", "CShims", "Files",
       ]),
-    library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"]),
+    library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"], small),
     library(
       "Devices",
       [
@@ -96,8 +104,8 @@ let package = Package(
         "SesameDevice", "Centrals", "Controllers", "Emulator", "Transports", "Bench", "Harness", "Files",
       ]),
     // Above
-    library("CommandLine", ["Basics", "System", "Journal", "Documents", "Files"]),
-    library("Tours", ["Basics", "System", "Journal"]),
+    library("CommandLine", ["Basics", "System", "Journal", "Documents", "Files"], small),
+    library("Tours", ["Basics", "System", "Journal"], small),
     library(
       "Reporting", ["Basics", "Crypto", "Files", "Journal", "Secrets", "Drawing", "System", "Databases"]),
     library(
@@ -106,7 +114,7 @@ let package = Package(
         "Basics", "Secrets", "System", "Documents", "Conformance", "Journal", "Transports", "Bench",
         "Devices", "Harness",
         "Reporting", "Files",
-      ]),
+      ], small),
     library(
       "Benchmarks",
       [
@@ -127,7 +135,7 @@ let package = Package(
         "Databases", "Reporting",
         "Nightly", "Benchmarks", "CommandLine", "LanguageServer", "Tours",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + small),
     .executableTarget(name: "Main", dependencies: ["lockstep", "CommandLine"], swiftSettings: settings),
     // What tests need and the product has not: calls that fail, simulated labs, searches that measure the search itself
     .target(

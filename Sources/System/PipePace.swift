@@ -1,4 +1,3 @@
-import Glibc
 public import Basics
 
 /// What a question to a program and its answer take over two pipes, with nothing around them.
@@ -29,32 +28,5 @@ public final class PipePace {
   /// How long so many round trips take; `nil` when the program does not answer any more.
   public func roundTrips(_ count: Int) -> Interval? {
     child.bareRoundTrips(count, sending: request, lines: lines)
-  }
-}
-
-/// Answers the lines of standard input, until it ends, with as few reads and writes as there can be.
-///
-/// - Parameter answer: appends the answer to a line, with its own ends of lines.
-public func answerLines(_ answer: (_ line: ArraySlice<UInt8>, _ output: inout [UInt8]) -> Void) {
-  var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
-  var (begun, output): ([UInt8], [UInt8]) = ([], [])
-  while true {
-    let count = unsafe Kernel.receive(STDIN_FILENO, &room, room.count)
-    guard count > 0 else { return }
-    var rest = room[..<count]
-    output.removeAll(keepingCapacity: true)
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      if begun.isEmpty {
-        answer(rest[..<end], &output)
-      } else {
-        begun += rest[..<end]
-        answer(begun[...], &output)
-        begun.removeAll()
-      }
-      rest = rest[(end + 1)...]
-    }
-    begun += rest
-    if output.isEmpty { continue }
-    guard unsafe Kernel.send(STDOUT_FILENO, output, output.count) == output.count else { return }
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Journal
 import Automata
 import System
@@ -42,4 +43,31 @@ struct ExecReference {
   }
 
   private static func line(_ json: JSON) -> [UInt8] { Array(json.line.utf8) + [UInt8(ascii: "\n")] }
+}
+
+/// Answers the lines of standard input, until it ends, with as few reads and writes as there can be.
+///
+/// - Parameter answer: appends the answer to a line, with its own ends of lines.
+private func answerLines(_ answer: (_ line: ArraySlice<UInt8>, _ output: inout [UInt8]) -> Void) {
+  var room = [UInt8](repeating: 0, count: 64 << 10)
+  var (begun, output): ([UInt8], [UInt8]) = ([], [])
+  while true {
+    let count = unsafe Kernel.receive(STDIN_FILENO, &room, room.count)
+    guard count > 0 else { return }
+    var rest = room[..<count]
+    output.removeAll(keepingCapacity: true)
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      if begun.isEmpty {
+        answer(rest[..<end], &output)
+      } else {
+        begun += rest[..<end]
+        answer(begun[...], &output)
+        begun.removeAll()
+      }
+      rest = rest[(end + 1)...]
+    }
+    begun += rest
+    if output.isEmpty { continue }
+    guard unsafe Kernel.send(STDOUT_FILENO, output, output.count) == output.count else { return }
+  }
 }
