@@ -103,6 +103,24 @@ static const char *const texts[] = {
   [EmbeddedFileRecipeJenkins] = (const char[]){
 #embed "recipes/Jenkinsfile" suffix(, 0)
   },
+  [EmbeddedFileRecipeGitLab] = (const char[]){
+#embed "recipes/gitlab.yml" suffix(, 0)
+  },
+  [EmbeddedFileRecipeGitLabBuild] = (const char[]){
+#embed "recipes/gitlab-build.yml" suffix(, 0)
+  },
+  [EmbeddedFileRecipeGitLabReport] = (const char[]){
+#embed "recipes/gitlab-report.yml" suffix(, 0)
+  },
+  [EmbeddedFileRecipeGitLabOutcome] = (const char[]){
+#embed "recipes/gitlab-outcome.yml" suffix(, 0)
+  },
+  [EmbeddedFileRecipeGitHub] = (const char[]){
+#embed "recipes/github.yml" suffix(, 0)
+  },
+  [EmbeddedFileRecipeGitHubReport] = (const char[]){
+#embed "recipes/github-report.yml" suffix(, 0)
+  },
   [EmbeddedFileLabgridCoordinator] = (const char[]){
 #embed "labgrid/coordinator.py" suffix(, 0)
   },

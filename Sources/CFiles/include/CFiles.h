@@ -46,6 +46,12 @@ enum __attribute__((enum_extensibility(closed))) EmbeddedFile {
   EmbeddedFileRecipeSlurm,
   EmbeddedFileRecipeKubernetes,
   EmbeddedFileRecipeJenkins,
+  EmbeddedFileRecipeGitLab,
+  EmbeddedFileRecipeGitLabBuild,
+  EmbeddedFileRecipeGitLabReport,
+  EmbeddedFileRecipeGitLabOutcome,
+  EmbeddedFileRecipeGitHub,
+  EmbeddedFileRecipeGitHubReport,
 
   // What talks to labgrid's coordinator through its own library.
   EmbeddedFileLabgridCoordinator,

@@ -19,7 +19,7 @@ extension Recipe {
       "words": words.map { "- " + Self.quoted($0) }.joined(separator: "\n"),
       "workingFolder": arguments.folder.map { "workingDir: " + Self.quoted($0) } ?? "", "password": password,
       "reportLine": reportLine("\"$job\"shard-*/runs/*", out: ".", in: .container),
-      "reportEnvironment": password.isEmpty ? "" : "env:\n" + Self.indented(password, by: 2),
+      "environment": password.isEmpty ? "" : "env:",
     ])
   }
 

@@ -25,156 +25,97 @@ extension Recipe {
   var gitlab: String {
     let merges = shards > 1
     let stages = (command == nil ? ["build"] : []) + ["test"] + (merges ? ["report"] : [])
-    var text =
-      "# Made by: \(origin)\n\(remarks.map { "# \($0)\n" }.joined())\nstages: [\(stages.joined(separator: ", "))]\n"
-    if command == nil {
-      text += """
+    return EmbeddedFile.recipeGitLab.text([
+      "origin": origin, "remarks": remarks.map { "# \($0)\n" }.joined(), "name": name,
+      "minutes": "\(minutes)",
+      "stages": stages.joined(separator: ", "),
+      "build": command == nil ? EmbeddedFile.recipeGitLabBuild.text(["image": Self.image]) : "",
+      "machine": gitlabMachine, "parallel": merges ? "parallel: \(shards)" : "",
+      "resource": isBench ? "# One job at a time drives the lock.\nresource_group: \(name)" : "",
+      "run": runLine(out: merges ? "\(out)/shard-$CI_NODE_INDEX" : out),
+      "outcome": gitlabOutcome(publishes: !merges), "report": merges ? gitlabReport : "",
+    ])
+  }
 
-        build:
-          stage: build
-          image: \(Self.image)
-          timeout: 1 hour
-          script:
-            - make build
-          artifacts:
-            paths: [.build/release/lockstep]
-            expire_in: 1 day
-
-        """
-    }
-    let folder = merges ? "\(out)/shard-$CI_NODE_INDEX" : out
-    text += """
-
-      \(name):
-        stage: test
-      \(gitlabMachine)  timeout: \(minutes) minutes
-      \(merges ? "  parallel: \(shards)\n" : "")\(isBench ? "  # One job at a time drives the lock.\n  resource_group: \(name)\n" : "")  script:
-          - |
-      \(Self.indented(runLine(out: folder), by: 6))
-      \(gitlabOutcome(publishes: !merges))
-      """
-    if merges {
-      text += """
-
-        \(name) report:
-          stage: report
-        \(gitlabMachine)  needs: [\(command == nil ? "build, " : "")\(name)]
-          # Also after a shard that failed, and most of all then.
-          when: always
-          script:
-            - |
-        \(Self.indented(reportLine("\(out)/shard-*/runs/*", out: out), by: 6))
-        \(gitlabOutcome(publishes: true))
-        """
-    }
-    return text
+  private var gitlabReport: String {
+    EmbeddedFile.recipeGitLabReport.text([
+      "name": name, "machine": gitlabMachine, "needs": (command == nil ? "build, " : "") + name,
+      "run": reportLine("\(out)/shard-*/runs/*", out: out), "outcome": gitlabOutcome(publishes: true),
+    ])
   }
 
   private var gitlabMachine: String {
-    guard command == nil else { return "" }
-    return "  image: \(Self.image)\n  before_script:\n    - .ci/dependencies\n"
+    command == nil ? "image: \(Self.image)\nbefore_script:\n  - .ci/dependencies" : ""
   }
 
   private func gitlabOutcome(publishes: Bool) -> String {
-    """
-    \(publishes && keepsHistory ? "  # What earlier runs came to.\n  cache:\n    key: \(name)-history\n    paths: [\(out)/history.sqlite]\n    when: always\n" : "")\
-      # 3 is trouble of the lab: a warning. A divergence, 1, fails the job.
-      allow_failure:
-        exit_codes: [3]
-      artifacts:
+    let cache = """
+      # What earlier runs came to.
+      cache:
+        key: \(name)-history
+        paths: [\(out)/history.sqlite]
         when: always
-        paths: [\(out)/]
-    \(publishes ? "    expose_as: \(name.replacing(".", with: "-")) reports\n" : "")\
-        expire_in: 4 weeks
-    \(publishes ? "    reports:\n      junit: \(out)/junit.xml\n" : "")
-    """
+      """
+    return EmbeddedFile.recipeGitLabOutcome.text([
+      "cache": publishes && keepsHistory ? cache : "", "out": out,
+      "exposed": publishes ? "expose_as: \(name.replacing(".", with: "-")) reports" : "",
+      "reports": publishes ? "reports:\n  junit: \(out)/junit.xml" : "",
+    ])
   }
 
   /// `.github/workflows/lockstep.yml`.
   var github: String {
     let merges = shards > 1
-    let machine = isBench || command != nil ? "[self-hosted, linux]" : "ubuntu-24.04"
-    let container = command == nil && !isBench ? "    container: \(Self.image)\n" : ""
-    let build = command == nil ? "      - name: Build\n        run: make build\n" : ""
-    let matrix =
-      merges
-      ? "    strategy:\n      fail-fast: false\n      matrix:\n        shard: [\((1...shards).map(String.init).joined(separator: ", "))]\n"
-      : ""
     let shard = merges ? "${{ matrix.shard }}" : "1"
-    let folder = merges ? "\(out)/shard-\(shard)" : out
-    let run = Self.literal(
-      runLine(
-        shard: merges ? "$SHARD/\(shards)" : nil, out: merges ? "\(out)/shard-$SHARD" : out,
-        telling: .github))
-    var text = """
-      # Made by: \(origin)
-      \(remarks.map { "# \($0)\n" }.joined())
-      name: \(name)
-      on:
-        push:
-        pull_request:
-        workflow_dispatch:
-        schedule:
-          # UTC.
-          - cron: "\(cron)"
-      permissions:
-        contents: read
-        checks: write
-        pull-requests: write
-      \(isBench ? "# One run at a time drives the lock, and none is cut off in the middle.\nconcurrency:\n  group: \(name)\n  cancel-in-progress: false\n" : "")
-      jobs:
-        run:
-          runs-on: \(machine)
-      \(container)    timeout-minutes: \(minutes)
-      \(matrix)    steps:
-            - uses: actions/checkout@v4
-      \(build)\(merges ? "" : githubHistory)      - name: Run
-              shell: bash
-      \(merges ? "        env:\n          SHARD: \(shard)\n" : "")        run: |
-      \(Self.indented(githubOutcome(run), by: 10))
-            - uses: actions/upload-artifact@v4
-              if: always()
-              with:
-                name: \(merges ? "shard-\(shard)" : name)
-                path: \(folder)/
-                if-no-files-found: error
-
+    let run = runLine(
+      shard: merges ? "$SHARD/\(shards)" : nil, out: merges ? "\(out)/shard-$SHARD" : out, telling: .github)
+    let concurrency = """
+      # One run at a time drives the lock, and none is cut off in the middle.
+      concurrency:
+        group: \(name)
+        cancel-in-progress: false
       """
-    if !merges { return text + githubHistoryKept + githubPublishing }
-    text += """
-        report:
-          needs: run
-          if: always()
-          runs-on: \(machine)
-      \(container)    timeout-minutes: 50
-          steps:
-            - uses: actions/checkout@v4
-      \(build)      - uses: actions/download-artifact@v4
-              with:
-                pattern: shard-*
-                path: \(out)
-      \(githubHistory)      - name: Report
-              shell: bash
-              run: |
-      \(Self.indented(githubOutcome(Self.literal(reportLine("\(out)/shard-*/runs/*", out: out, telling: .github))), by: 10))
-            - uses: actions/upload-artifact@v4
-              if: always()
-              with:
-                name: \(name)
-                path: \(out)/
-
+    let matrix = """
+      strategy:
+        fail-fast: false
+        matrix:
+          shard: [\((1...shards).map(String.init).joined(separator: ", "))]
       """
-    return text + githubHistoryKept + githubPublishing
+    return EmbeddedFile.recipeGitHub.text(
+      [
+        "origin": origin, "remarks": remarks.map { "# \($0)\n" }.joined(), "cron": cron,
+        "concurrency": isBench ? concurrency : "", "minutes": "\(minutes)", "matrix": merges ? matrix : "",
+        "history": merges ? "" : githubHistory, "environment": merges ? "env:\n  SHARD: \(shard)" : "",
+        "run": githubOutcome(Self.literal(run)), "artifact": merges ? "shard-\(shard)" : name,
+        "folder": merges ? "\(out)/shard-\(shard)" : out, "report": merges ? githubReport : "",
+        "publishing": githubHistoryKept + githubPublishing,
+      ].merging(githubMachine) { $1 })
+  }
+
+  private var githubReport: String {
+    let line = reportLine("\(out)/shard-*/runs/*", out: out, telling: .github)
+    return EmbeddedFile.recipeGitHubReport.text(
+      ["out": out, "history": githubHistory, "run": githubOutcome(Self.literal(line))].merging(githubMachine)
+      { $1 })
+  }
+
+  /// What both jobs have.
+  private var githubMachine: [String: String] {
+    [
+      "name": name, "machine": isBench || command != nil ? "[self-hosted, linux]" : "ubuntu-24.04",
+      "container": command == nil && !isBench ? "container: \(Self.image)" : "",
+      "build": command == nil ? "- name: Build\n  run: make build" : "",
+    ]
   }
 
   /// What earlier runs came to: GitHub never changes what is cached, so each run keeps its own and takes the latest.
   private var githubHistory: String {
     guard keepsHistory else { return "" }
     return """
-            - uses: actions/cache/restore@v4
-              with:
-      \(githubHistoryPlace)
-                restore-keys: \(name)-history-
+      - uses: actions/cache/restore@v4
+        with:
+          \(githubHistoryPlace)
+          restore-keys: \(name)-history-
 
       """
   }
@@ -183,29 +124,27 @@ extension Recipe {
   private var githubHistoryKept: String {
     guard keepsHistory else { return "" }
     return """
-            - uses: actions/cache/save@v4
-              if: always()
-              with:
-      \(githubHistoryPlace)
+      - uses: actions/cache/save@v4
+        if: always()
+        with:
+          \(githubHistoryPlace)
 
       """
   }
 
   /// A job that is done again is another attempt of the same run.
   private var githubHistoryPlace: String {
-    """
-              path: \(out)/history.sqlite
-              key: \(name)-history-${{ github.run_id }}-${{ github.run_attempt }}
-    """
+    "path: \(out)/history.sqlite\n"
+      + "    key: \(name)-history-${{ github.run_id }}-${{ github.run_attempt }}"
   }
 
   private var githubPublishing: String {
     """
-          - uses: mikepenz/action-junit-report@v5
-            if: always()
-            with:
-              report_paths: \(out)/junit.xml
-              require_tests: true
+    - uses: mikepenz/action-junit-report@v5
+      if: always()
+      with:
+        report_paths: \(out)/junit.xml
+        require_tests: true
 
     """
   }

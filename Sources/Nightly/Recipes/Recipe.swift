@@ -293,11 +293,3 @@ extension RecipeSettings {
     }
   }
 }
-
-extension Recipe {
-  /// Lines moved to the right, such as those of a block in YAML.
-  static func indented(_ text: String, by width: Int) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { $0.isEmpty ? "" : spaces(width) + $0 }.joined(separator: "\n")
-  }
-}
