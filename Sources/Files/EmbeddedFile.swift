@@ -1,10 +1,100 @@
-// Whoever uses a file names it, so the list of them comes along.
-@_exported public import CFiles
+import CFiles
+
+/// A file that the command carries.
+public struct EmbeddedFile: Sendable {
+  /// What stands in it.
+  public let text: String
+
+  private init(_ start: UnsafePointer<CChar>) { unsafe text = String(cString: start) }
+}
 
 extension EmbeddedFile {
-  /// What stands in it.
-  public var text: String { unsafe String(cString: lockstep_embedded_text(self)) }
+  // What `lockstep bindings` prints.
+  public static var pythonDevice: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_pythonDevice()) }
+  public static var pytestPlugin: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_pytestPlugin()) }
+  public static var cDevice: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_cDevice()) }
+}
 
+extension EmbeddedFile {
+  // What `lockstep new` writes, for each kind of lock.
+  public static var commonNightly: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_commonNightly()) }
+  public static var commonWorkflow: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_commonWorkflow()) }
+  public static var driverReadme: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverReadme()) }
+  public static var driverMachine: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverMachine()) }
+  public static var driverProgram: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverProgram()) }
+  public static var driverLock: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverLock()) }
+  public static var driverBench: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverBench()) }
+  public static var driverRealLock: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverRealLock()) }
+  public static var driverLostLink: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverLostLink()) }
+  public static var driverOpens: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverOpens()) }
+  public static var driverShutsOut: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_driverShutsOut()) }
+  public static var execReadme: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execReadme()) }
+  public static var execMachine: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execMachine()) }
+  public static var execProgram: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execProgram()) }
+  public static var execBench: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execBench()) }
+  public static var execBattery: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execBattery()) }
+  public static var execOpens: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execOpens()) }
+  public static var execShutsOut: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_execShutsOut()) }
+}
+
+extension EmbeddedFile {
+  // What shells read.
+  public static var bashCompletions: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_bashCompletions()) }
+  public static var zshCompletions: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_zshCompletions()) }
+  public static var fishCompletions: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_fishCompletions()) }
+}
+
+extension EmbeddedFile {
+  // The page of a run, and the schema of its JUnit report.
+  public static var pageStyle: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_pageStyle()) }
+  public static var pageScript: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_pageScript()) }
+  public static var junitSchema: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_junitSchema()) }
+}
+
+extension EmbeddedFile {
+  // The recipes of `lockstep schedule`, with {{names}} in place of what differs.
+  public static var recipeSystemd: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeSystemd()) }
+  public static var recipeNightService: EmbeddedFile {
+    unsafe EmbeddedFile(lockstep_file_recipeNightService())
+  }
+  public static var recipeRunService: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeRunService()) }
+  public static var recipeSlurm: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeSlurm()) }
+  public static var recipeKubernetes: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeKubernetes()) }
+  public static var recipeJenkins: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeJenkins()) }
+  public static var recipeGitLab: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeGitLab()) }
+  public static var recipeGitLabBuild: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeGitLabBuild()) }
+  public static var recipeGitLabReport: EmbeddedFile {
+    unsafe EmbeddedFile(lockstep_file_recipeGitLabReport())
+  }
+  public static var recipeGitLabOutcome: EmbeddedFile {
+    unsafe EmbeddedFile(lockstep_file_recipeGitLabOutcome())
+  }
+  public static var recipeGitHub: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_recipeGitHub()) }
+  public static var recipeGitHubReport: EmbeddedFile {
+    unsafe EmbeddedFile(lockstep_file_recipeGitHubReport())
+  }
+}
+
+extension EmbeddedFile {
+  // What talks to labgrid's coordinator through its own library.
+  public static var labgridCoordinator: EmbeddedFile {
+    unsafe EmbeddedFile(lockstep_file_labgridCoordinator())
+  }
+}
+
+extension EmbeddedFile {
+  // The programs that figures are measured with.
+  public static var benchKeypad: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchKeypad()) }
+  public static var benchKeypadInC: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchKeypadInC()) }
+  public static var benchKeypadMachine: EmbeddedFile {
+    unsafe EmbeddedFile(lockstep_file_benchKeypadMachine())
+  }
+  public static var benchDriver: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchDriver()) }
+  public static var benchLock: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchLock()) }
+  public static var benchCipher: EmbeddedFile { unsafe EmbeddedFile(lockstep_file_benchCipher()) }
+}
+
+extension EmbeddedFile {
   /// What stands in it, with a value in place of each `{{name}}`.
   ///
   /// A name that has a line for itself is replaced by as many lines as its value has, each indented as the name is; by none
