@@ -5,10 +5,9 @@ import System
 /// Writes a report: its files, and the suites in them.
 struct JUnitWriter: ~Copyable {
   private var parts: JUnitParts
-  private let index: JournalIndex
+  private let content: Content
   private let profile: JUnitProfile
   private let renderer: JUnitCaseRenderer
-  private let manifest: Manifest
   /// The largest file, in bytes.
   private let limit: Int
 
@@ -22,6 +21,18 @@ struct JUnitWriter: ~Copyable {
   /// What cases of the suite have to say that its profile has no place for in the cases.
   private var output = XMLBuffer()
   private var scratch = XMLBuffer()
+
+  /// What the report is about. As fields of a value that is not copied, each part of it would be checked at each use: that took a third of
+  /// the compilation of this module.
+  private final class Content {
+    let index: JournalIndex
+    let manifest: Manifest
+
+    init(_ index: JournalIndex) {
+      self.index = index
+      manifest = Manifest(index.sources.map(\.manifest))
+    }
+  }
 
   /// The counts in a tag, and where they stand in the file.
   private struct Tag {
@@ -42,10 +53,9 @@ struct JUnitWriter: ~Copyable {
 
   init(_ index: JournalIndex, to path: String, profile: JUnitProfile, limit: Int) throws(FileFault) {
     parts = try JUnitParts(path)
-    self.index = index
+    content = Content(index)
     self.profile = profile
     self.limit = limit
-    manifest = Manifest(index.sources.map(\.manifest))
     renderer = JUnitCaseRenderer(
       profile: profile,
       folders: index.sources.map {
@@ -58,12 +68,12 @@ struct JUnitWriter: ~Copyable {
 
   /// Writes the whole report, puts it in its place, and says what it counts.
   mutating func write() throws(FileFault) -> JUnitCounts {
-    let all = index.counts
+    let all = content.index.counts
     left.all = all
     try add(JUnitParts.head)
     try beginFile()
-    for suite in index.suites { try write(suite) }
-    if let damage = index.damage { try write(damage) }
+    for suite in content.index.suites { try write(suite) }
+    if let damage = content.index.damage { try write(damage) }
     try endFile()
     try parts.commit()
     return all
@@ -85,7 +95,7 @@ extension JUnitWriter {
     if profile.hasOneSuite {
       try open(
         "testsuite", [("version", "3.0.2"), ("name", "lockstep")], left.all,
-        [("timestamp", profile.timestamp(manifest.moment))], isRoot: true)
+        [("timestamp", profile.timestamp(content.manifest.moment))], isRoot: true)
       try parts.write(whole)
     } else if profile == .strict {
       try add("<testsuites>\n")
@@ -162,7 +172,7 @@ extension JUnitWriter {
     try makeRoom(for: head.properties.count + head.name.utf8.count, in: nil)
     try begin(head)
     for entry in suite.entries where entry.ending != nil {
-      guard let source = index.sources[Int(entry.journal)].file else { continue }
+      guard let source = content.index.sources[Int(entry.journal)].file else { continue }
       scratch.removeAll()
       var rest = XMLBuffer()
       try renderer.add(entry, from: source, suite: name, to: &scratch, output: &rest)
@@ -187,14 +197,15 @@ extension JUnitWriter {
     written.suite = JUnitCounts()
     if profile.hasOneSuite { return }
     let isStrict = profile == .strict
-    let host = isStrict ? manifest.host ?? "localhost" : manifest.host
+    let host = isStrict ? content.manifest.host ?? "localhost" : content.manifest.host
     try open(
       "testsuite",
       [
         ("name", head.name), ("package", isStrict ? "lockstep" : nil),
         ("id", isStrict ? String(suiteNumber) : nil),
       ],
-      left.suite, [("timestamp", profile.timestamp(manifest.moment)), ("hostname", host)], isRoot: false)
+      left.suite, [("timestamp", profile.timestamp(content.manifest.moment)), ("hostname", host)],
+      isRoot: false)
     suiteNumber += 1
     try parts.write(head.properties)
   }
@@ -230,10 +241,13 @@ extension JUnitWriter {
 
 extension JUnitWriter {
   /// The properties of the one suite of a report that has but one.
-  private var whole: XMLBuffer { render(runProperties + caseProperties(Array(index.suites)), indent: "  ") }
+  private var whole: XMLBuffer {
+    render(runProperties + caseProperties(Array(content.index.suites)), indent: "  ")
+  }
 
   /// What holds for the run as a whole; every suite carries it, since there is no place above them.
   private var runProperties: [(name: String, value: String)] {
+    let (index, manifest) = (content.index, content.manifest)
     var all: [(String, String?)] = [
       ("run", manifest.name ?? (profile == .strict ? "unknown" : nil)), ("version", manifest.version),
       ("seed", joined(index.runs.map { $0.seed.map { String($0) } })),
@@ -256,7 +270,7 @@ extension JUnitWriter {
     var values = CaseValues()
     for suite in suites {
       for entry in suite.entries where entry.ending != nil {
-        if let source = index.sources[Int(entry.journal)].file { values.take(entry, source) }
+        if let source = content.index.sources[Int(entry.journal)].file { values.take(entry, source) }
       }
     }
     return values.properties
