@@ -68,16 +68,15 @@ let package = Package(
     library("Bluetooth", ["Basics"]),
     library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"]),
     // Families
-    library("Centrals", ["Basics", "Conformance", "Bluetooth"]),
-    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Centrals", "Sesame"]),
+    library("Links", ["Basics", "Conformance", "Bluetooth"]),
+    library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Links", "Sesame"]),
     // Worlds
     library("Controllers", ["Basics", "Crypto", "Bluetooth"]),
     library(
       "Emulator",
       [
         "Basics", "Crypto", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "SesameDevice",
-        "Controllers",
+        "SesameDevice", "Links", "Controllers",
       ]),
     library("System", ["Basics", "Secrets", "CShims"]),
     library("Transports", ["Basics", "Secrets", "System", "Bluetooth", "CLibUSB", "CShims"]),
@@ -92,7 +91,7 @@ let package = Package(
       "Bench",
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Conformance", "Bluetooth", "Sesame",
-        "SesameDevice", "Centrals",
+        "SesameDevice", "Links",
         "Transports", "Databases", "CShims", "Files",
       ]),
     library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"], small),
@@ -101,7 +100,7 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance",
         "Bluetooth", "Sesame",
-        "SesameDevice", "Centrals", "Controllers", "Emulator", "Transports", "Bench", "Harness", "Files",
+        "SesameDevice", "Links", "Controllers", "Emulator", "Transports", "Bench", "Harness", "Files",
       ]),
     // Above
     library("CommandLine", ["Basics", "System", "Journal", "Documents", "Files"], small),
@@ -130,7 +129,7 @@ let package = Package(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "SesameDevice",
+        "SesameDevice", "Links",
         "Controllers", "Emulator", "System", "Transports", "Journal", "Bench", "Devices", "Harness",
         "Databases", "Reporting",
         "Nightly", "Benchmarks", "CommandLine", "LanguageServer", "Tours",
@@ -186,7 +185,7 @@ let package = Package(
     tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
     tests("Bluetooth", ["Bluetooth", "Basics"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Basics"], resources: [.copy("Vectors")]),
-    tests("SesameDevice", ["SesameDevice", "Centrals", "Sesame", "Bluetooth", "Conformance", "Basics"]),
+    tests("SesameDevice", ["SesameDevice", "Links", "Sesame", "Bluetooth", "Conformance", "Basics"]),
     tests(
       "Emulator",
       [

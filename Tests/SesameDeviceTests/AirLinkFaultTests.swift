@@ -1,6 +1,6 @@
 @testable import SesameDevice
 import Bluetooth
-import Centrals
+import Links
 import Conformance
 import Sesame
 import Basics
@@ -20,7 +20,7 @@ private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
 /// The lab fault with which something ends that is done to bring the central back.
 private func recovery<Environment>(
   of link: inout AirLink<ToyTransport, Environment>,
-  _ body: (inout LabCentral<ToyTransport>) throws(LabFault) -> Void
+  _ body: (inout Central<ToyTransport>) throws(LabFault) -> Void
 ) -> LabFault? {
   do throws(LabFault) {
     try link.recover(body)
@@ -97,14 +97,14 @@ struct AirLinkFaultTests {
     var link = AirFixture.link(transport)
     let expected = LabFault(.transportLost, "controller lost: the dongle was unplugged")
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
-    expect(link.central.isWayLost, true)
+    expect(link.central.isTransportLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
     expect(fault { () throws(LabFault) in try link.listen() }, expected)
     let limit = link.central.transport.now + .seconds(3)
     expect(recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: limit) }, expected)
     expect(recovery(of: &link) { way throws(LabFault) in try way.resetController(until: limit) }, expected)
     expect(recovery(of: &link) { way throws(LabFault) in try way.reopen(.anew, until: limit) }, nil)
-    expect(link.central.isWayLost, false)
+    expect(link.central.isTransportLost, false)
     expect(try link.prepare(StartCondition()), nil)
   }
 
@@ -116,7 +116,7 @@ struct AirLinkFaultTests {
     var link = AirFixture.link(transport)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, silent)
     expect(link.central.transport.now, .zero + .seconds(2))
-    expect(link.central.isWayLost, false)
+    expect(link.central.isTransportLost, false)
     let dumb = LabFault(.noAnswer, "the controller gives no sign of life")
     expect(
       recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: .zero + .seconds(3)) }, dumb)
@@ -129,7 +129,7 @@ struct AirLinkFaultTests {
     let gone = LabFault(.noDevice, "controller unavailable: there is no such dongle")
     expect(
       recovery(of: &link) { way throws(LabFault) in try way.reopen(.anew, until: .zero + .seconds(6)) }, gone)
-    expect(link.central.isWayLost, true)
+    expect(link.central.isTransportLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, gone)
     expect(fault { () throws(LabFault) in _ = try link.next(until: .never) }, gone)
     expect(link.central.transport.now, .zero + .seconds(4))

@@ -1,13 +1,13 @@
 import Transports
 public import Bluetooth
-public import Centrals
+public import Links
 import Conformance
 public import Basics
 
 /// A central whose controller is climbed back to, with what is said meanwhile.
 public struct RecoveringCentral<Transport: HCITransport>: RecoverableWay {
   /// The central.
-  public var central: LabCentral<Transport>
+  public var central: Central<Transport>
   /// What there is to say, a line for each try and those of the transport before it.
   public private(set) var lines: [String] = []
   /// Why the last try did not help.
@@ -17,14 +17,14 @@ public struct RecoveringCentral<Transport: HCITransport>: RecoverableWay {
 
   /// Takes a central over.
   public init(
-    _ central: LabCentral<Transport>, record: @escaping (RecoveryEscalation.Attempt) -> Void = { _ in }
+    _ central: Central<Transport>, record: @escaping (RecoveryEscalation.Attempt) -> Void = { _ in }
   ) {
     self.central = central
     self.record = record
   }
 
   public var now: Instant { central.transport.now }
-  public var isWayLost: Bool { central.isWayLost }
+  public var isWayLost: Bool { central.isTransportLost }
 
   public mutating func attempt(_ step: RecoveryStep, until limit: Instant) -> String? {
     do {

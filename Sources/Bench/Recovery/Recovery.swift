@@ -1,4 +1,4 @@
-public import Centrals
+public import Links
 public import Transports
 import Bluetooth
 import System
@@ -44,7 +44,7 @@ public final class Recovery {
   /// Climbs until the controller is in work again.
   ///
   /// - Returns: what there is to say of it, a line for each try.
-  public func climb(_ central: inout LabCentral<Transport>) -> [String] {
+  public func climb(_ central: inout Central<Transport>) -> [String] {
     var way = RecoveringCentral(central, record: log.keep)
     let works = escalation.climb(&way)
     central = way.central

@@ -54,6 +54,27 @@ public struct DiscoveredProfile: Hashable, Sendable {
     attributes.compactMap { if case .characteristic(let found, _) = $0 { found } else { nil } }
   }
 
+  /// The characteristic with its value at a handle, where one was found.
+  public func characteristic(at value: AttributeHandle) -> DiscoveredCharacteristic? {
+    for case .characteristic(let found, _) in attributes where found.value == value { return found }
+    return nil
+  }
+
+  /// The characteristics of a service.
+  public func characteristics(of service: DiscoveredService) -> [DiscoveredCharacteristic] {
+    characteristics.filter { service.range.first <= $0.value && $0.value <= service.range.last }
+  }
+
+  /// Where the descriptors of a characteristic stand; `nil` where there is no room for any.
+  public func descriptorRange(of characteristic: DiscoveredCharacteristic) -> AttributeRange? {
+    guard
+      let service = services.first(where: {
+        $0.range.first <= characteristic.value && characteristic.value <= $0.range.last
+      })
+    else { return nil }
+    return characteristic.descriptors(before: characteristics(of: service), in: service)
+  }
+
   /// What stands at a handle, whether or not it was found.
   public func attribute(at handle: AttributeHandle) -> DiscoveredAttribute {
     attributes.first { $0.handle == handle } ?? .unknown(handle)
@@ -67,20 +88,48 @@ public struct DiscoveredProfile: Hashable, Sendable {
   }
 }
 
-/// The discovery of what a server has, one procedure after another (Core 5.4, Vol 3 Part G §4.4.1, §4.4.2, §4.6.1, §4.7.1).
+/// What of a server is looked for.
+public struct ProfileQuery: Hashable, Sendable {
+  /// The kinds of services to look for; none for all.
+  public var services: [BluetoothUUID]
+  /// The characteristics with which the search in a service ends early; none for all of them.
+  public var characteristics: [BluetoothUUID]
+  /// Whether the first service of each kind is enough, which saves an exchange.
+  public var firstOfEach: Bool
+  /// Whether descriptors are looked for too.
+  public var descriptors: Bool
+  /// Whether a larger MTU is asked for before anything else. A server may refuse it.
+  public var exchangesMTU: Bool
+
+  /// Makes a query for all that a server has.
+  public init(
+    services: [BluetoothUUID] = [], characteristics: [BluetoothUUID] = [], firstOfEach: Bool = false,
+    descriptors: Bool = true, exchangesMTU: Bool = false
+  ) {
+    self.services = services
+    self.characteristics = characteristics
+    self.firstOfEach = firstOfEach
+    self.descriptors = descriptors
+    self.exchangesMTU = exchangesMTU
+  }
+}
+
+/// The discovery of what a server has, one procedure after another (Core 5.4, Vol 3 Part G §4.3.1, §4.4.1, §4.4.2, §4.6.1,
+/// §4.7.1).
 ///
-///     services ──▶ characteristics of each ──▶ descriptors of each ──▶ done
+///     [MTU] ──▶ services ──▶ characteristics of each ──▶ [descriptors of each] ──▶ done
 ///
-/// What a server refuses to show of a service is left out, and said; without its list of services there is nothing.
+/// What a server refuses to show of a service is left out, and reported; without its list of services there is nothing.
 public struct ProfileDiscovery: Sendable {
   private enum Question: Sendable {
+    case mtu
     /// Those of a kind, or all.
     case services(BluetoothUUID?)
     case characteristics(DiscoveredService)
     case descriptors(DiscoveredCharacteristic, AttributeRange)
   }
 
-  private let hasDescriptors: Bool
+  private let query: ProfileQuery
   private var question: Question?
   /// What is to be asked after that, in order.
   private var rest: ArraySlice<Question> = []
@@ -89,22 +138,22 @@ public struct ProfileDiscovery: Sendable {
   public private(set) var gaps: [String] = []
 
   /// Begins with nothing.
-  ///
-  /// - Parameters:
-  ///   - services: the kinds of services to look for; none for all.
-  ///   - descriptors: whether descriptors are looked for too.
-  public init(of services: [BluetoothUUID] = [], descriptors: Bool = true) {
-    hasDescriptors = descriptors
-    rest = (services.isEmpty ? [.services(nil)] : services.map { .services($0) })[...]
+  public init(_ query: ProfileQuery = ProfileQuery()) {
+    self.query = query
+    let services: [Question] =
+      query.services.isEmpty ? [.services(nil)] : query.services.map { .services($0) }
+    rest = (query.exchangesMTU ? [.mtu] + services : services)[...]
     question = rest.popFirst()
   }
 
   /// What to ask next; `nil` once everything was asked.
   public var procedure: GATTProcedure? {
     switch question {
+    case .mtu: .exchangeMTU
     case .services(nil): .discoverAllServices
-    case .services(let uuid?): .discoverServices(uuid)
-    case .characteristics(let service): .discoverCharacteristics(service.range, wanted: [])
+    case .services(let uuid?): query.firstOfEach ? .findService(uuid) : .discoverServices(uuid)
+    case .characteristics(let service):
+      .discoverCharacteristics(service.range, wanted: query.characteristics)
     case .descriptors(_, let range): .discoverDescriptors(range, wanted: nil)
     case nil: nil
     }
@@ -115,17 +164,19 @@ public struct ProfileDiscovery: Sendable {
     DiscoveredProfile(found.sorted { $0.place < $1.place })
   }
 
-  /// Takes in what came of the procedure.
+  /// Receives what came of the procedure.
   ///
   /// - Throws: why nothing more can be asked.
   public mutating func take(_ result: Result<GATTResult, GATTFailure>) throws(GATTFailure) {
     switch (question, result) {
+    // To refuse a larger MTU is a server's right.
+    case (.mtu, .success(.mtu)), (.mtu, .failure(.refused)): break
     case (.services, .success(.services(let services))):
       found += services.map { .service($0) }
       rest += services.map { .characteristics($0) }
     case (.characteristics(let service), .success(.characteristics(let list))):
       found += list.map { .characteristic($0, in: service.uuid) }
-      if hasDescriptors { rest = (descriptorQuestions(list, service) + rest)[...] }
+      if query.descriptors { rest = (descriptorQuestions(list, service) + rest)[...] }
     case (.descriptors(let characteristic, _), .success(.descriptors(let list))):
       found += list.map { .descriptor($0, of: characteristic) }
     case (.characteristics(let service), .failure(let failure)) where failure.endsNothing:
@@ -140,17 +191,27 @@ public struct ProfileDiscovery: Sendable {
     question = rest.popFirst()
   }
 
-  /// A characteristic's descriptors stand between its value and the next declaration (Vol 3 Part G §3.3).
   private func descriptorQuestions(
     _ list: [DiscoveredCharacteristic], _ service: DiscoveredService
   ) -> [Question] {
     list.compactMap { characteristic in
-      let following = list.map(\.declaration).filter { $0 > characteristic.value }.min()
-      let last = following.map { AttributeHandle(rawValue: $0.rawValue - 1) } ?? service.range.last
-      guard characteristic.value < last else { return nil }
-      let first = AttributeHandle(rawValue: characteristic.value.rawValue + 1)
-      return .descriptors(characteristic, AttributeRange(first, last))
+      characteristic.descriptors(before: list, in: service).map { .descriptors(characteristic, $0) }
     }
+  }
+}
+
+extension DiscoveredCharacteristic {
+  /// Where its descriptors stand: between its value and the next declaration of its service (Vol 3 Part G §3.3); `nil` where
+  /// there is no room for any.
+  ///
+  /// - Parameter others: all characteristics that were found in the service.
+  fileprivate func descriptors(
+    before others: [DiscoveredCharacteristic], in service: DiscoveredService
+  ) -> AttributeRange? {
+    let following = others.map(\.declaration).filter { $0 > value }.min()
+    let last = following.map { AttributeHandle(rawValue: $0.rawValue - 1) } ?? service.range.last
+    guard value < last else { return nil }
+    return AttributeRange(AttributeHandle(rawValue: value.rawValue + 1), last)
   }
 }
 

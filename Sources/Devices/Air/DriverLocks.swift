@@ -84,7 +84,7 @@ struct DriverLocks {
     let target =
       address.map { DriverTarget.address($0) }
       ?? .advertising(name: said.advertises?.name, services: said.advertises?.services ?? [])
-    var settings = DriverSettings(target: target, host: host, patience: .seconds(1))
+    var settings = DriverSettings(target: target, host: host, silenceLimit: .seconds(1))
     settings.slack = realAirSlack
     settings.isInVirtualTime = false
     settings.isStopped = isStopped

@@ -1,5 +1,5 @@
 public import SesameDevice
-public import Centrals
+public import Links
 public import Bench
 public import Transports
 import System
@@ -33,7 +33,7 @@ extension AirDevice where Transport == Transports.Transport {
     host.commandTimeout = .milliseconds(1200)
     // Keys, tokens and nonces come from the system, and never from a seed.
     var settings = AirDeviceSettings(
-      conditions: conditions, slack: realAirSlack, host: host, patience: .seconds(1),
+      conditions: conditions, slack: realAirSlack, host: host, silenceLimit: .seconds(1),
       epoch: { epoch ?? WallClock.unixTime }, secrets: { _ in { SystemEntropy() } })
     settings.generation = generation
     settings.times = times

@@ -1,6 +1,6 @@
 import Basics
 import Bluetooth
-import Centrals
+import Links
 import Conformance
 import Sesame
 import SesameDevice
@@ -77,7 +77,7 @@ struct DriverSettings {
   var target: DriverTarget
   var host: HostSettings
   /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
-  var patience: Interval?
+  var silenceLimit: Interval?
   /// How much later than it happened something may be observed, beside what the link holds up.
   var slack = Interval.zero
   /// Whether time passes only as it is let pass.
@@ -128,7 +128,7 @@ final class DriverDevice<Transport: HCITransport>: StandaloneDevice {
     self.settings = settings
     self.recovery = recovery
     link = DriverLink(
-      transport, host: settings.host, target: settings.target, patience: settings.patience)
+      transport, host: settings.host, target: settings.target, silenceLimit: settings.silenceLimit)
     diagnostics = recovery?.takeDiagnostics() ?? []
   }
 
@@ -385,7 +385,7 @@ extension DriverDevice {
     case .secret: break
     default:
       if case .scan(let hearing) = operation { environment.note(hearing) }
-      if case .write(_, let value, _, let text?) = operation {
+      if case .central(.write(_, let value, _), let text?) = operation {
         recorder?.packets.note(meaning: text, of: value, isReceived: false)
       }
       try lab { () throws(LabFault) in try link.carryOut(operation) }

@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Links
 
 /// Something that happened on the air, as the program at an end of a link is told of it: one line, with the time.
 ///
@@ -9,12 +10,6 @@ import Bluetooth
 ///     {"notified":{"characteristic":"fff2","handle":12,"value":"01"},"at":0.9}
 ///     {"failed":{"operation":"write","characteristic":"fff1","error":"refused with …","code":3},"at":1.2}
 enum ProgramEvent {
-  /// A service that was found, with its characteristics.
-  struct Service {
-    var service: DiscoveredService
-    var characteristics: [DiscoveredCharacteristic] = []
-  }
-
   /// A characteristic, as it can be named.
   struct Place {
     var uuid: BluetoothUUID?
@@ -23,20 +18,21 @@ enum ProgramEvent {
 
   // A driver's.
   case heard(PeerAddress, AdvertisingData, rssi: Int8?)
-  case ready([Service])
+  case ready(DiscoveredProfile)
   case notified(Place, [UInt8])
   case read(Place, [UInt8])
   case wrote(Place)
   case subscribed(Place)
   case unsubscribed(Place)
-  case failed(operation: String, ProgramOperation.Place?, error: String, code: UInt8?)
+  case failed(_ operation: String, ProgramOperation.Place?, CentralEvent.Failure)
   // A peripheral's.
   case written(Place, [UInt8])
   case subscription(Place, Subscription)
   case confirmed(Place)
   // Both's.
   case connected(PeerAddress?)
-  case disconnected(reason: UInt8)
+  /// With how many packets may not have arrived, where that is known.
+  case disconnected(HCIErrorCode, unacknowledged: Int? = nil)
   case mtu(Int)
 
   /// The line, without its time.
@@ -53,24 +49,27 @@ enum ProgramEvent {
           "rssi": rssi.map { .integer(Int($0)) },
         ])
       ]
-    case .ready(let services): return ["link": "ready", "services": .list(services.map(Self.json))]
+    case .ready(let profile):
+      let services = profile.services.map { Self.json($0, profile.characteristics(of: $0)) }
+      return ["link": "ready", "services": .list(services)]
     case .notified(let place, let value): return ["notified": place.json(value)]
     case .read(let place, let value): return ["read": place.json(value)]
     case .wrote(let place): return ["wrote": place.json()]
     case .subscribed(let place): return ["subscribed": place.json()]
     case .unsubscribed(let place): return ["unsubscribed": place.json()]
-    case .failed(let operation, let place, let error, let code):
+    case .failed(let operation, let place, let failure):
       var uuid: JSON?
       var handle: JSON?
       switch place {
-      case .characteristic(let it): uuid = .text("\(it)")
+      case .uuid(let it): uuid = .text("\(it)")
       case .handle(let it): handle = .integer(Int(it.rawValue))
       case nil: break
       }
       return [
         "failed": .known([
-          "operation": .text(operation), "characteristic": uuid, "handle": handle, "error": .text(error),
-          "code": code.map { .integer(Int($0)) },
+          "operation": .text(operation), "characteristic": uuid, "handle": handle,
+          "error": .text("\(failure)"),
+          "code": failure.code.map { .integer(Int($0.rawValue)) },
         ])
       ]
     case .written(let place, let value): return ["written": place.json(value)]
@@ -85,20 +84,22 @@ enum ProgramEvent {
     case .confirmed(let place): return ["confirmed": place.json()]
     case .connected(let peer):
       return .known(["link": "connected", "address": peer.map { .text("\($0)") }])
-    case .disconnected(let reason):
-      return [
-        "link": "disconnected", "reason": .integer(Int(reason)),
-        "text": .text(HCIErrorCode(rawValue: reason).description),
-      ]
+    case .disconnected(let reason, let unacknowledged):
+      return .known([
+        "link": "disconnected", "reason": .integer(Int(reason.rawValue)), "text": .text(reason.description),
+        "unacknowledged": unacknowledged.flatMap { $0 > 0 ? .integer($0) : nil },
+      ])
     case .mtu(let mtu): return ["mtu": .integer(mtu)]
     }
   }
 
-  private static func json(_ found: Service) -> JSON {
+  private static func json(
+    _ service: DiscoveredService, _ characteristics: [DiscoveredCharacteristic]
+  ) -> JSON {
     [
-      "uuid": .text("\(found.service.uuid)"),
+      "uuid": .text("\(service.uuid)"),
       "characteristics": .list(
-        found.characteristics.map { characteristic in
+        characteristics.map { characteristic in
           [
             "uuid": .text("\(characteristic.uuid)"), "handle": .integer(Int(characteristic.value.rawValue)),
             "properties": .list(characteristic.properties.names.map { .text($0) }),

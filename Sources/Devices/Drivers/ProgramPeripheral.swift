@@ -3,6 +3,7 @@ import Bluetooth
 import Conformance
 import Controllers
 import Emulator
+import Links
 
 /// A lock that a program plays behind our GATT server, as a peripheral on a controller.
 ///
@@ -255,7 +256,7 @@ extension ProgramPeripheral {
     link = nil
     outgoing = []
     notices.append(.disconnected(reason))
-    tell(.disconnected(reason: reason.rawValue), at: now)
+    tell(.disconnected(reason), at: now)
   }
 
   private func handle(_ event: GATTEvent, at now: Instant) {
@@ -363,7 +364,7 @@ extension ProgramPeripheral {
       if let link { note(host.indicate(handle, try checked(value), on: link, at: now), at: now) }
     case .disconnect:
       if let link { note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now) }
-    case .scan, .connect, .exchangeMTU, .read, .write, .subscribe, .unsubscribe, .reject, .meaning, .secret:
+    case .scan, .connect, .central, .reject, .meaning, .secret:
       break
     }
   }
@@ -383,7 +384,7 @@ extension ProgramPeripheral {
         throw program.fail(.badAnswer, "the peripheral has no characteristic at the handle \(handle)")
       }
       return handle
-    case .characteristic(let uuid):
+    case .uuid(let uuid):
       if let handle = places.first(where: { $0.uuid == uuid })?.handle { return handle }
       throw program.fail(.badAnswer, "the peripheral has no characteristic \(uuid)")
     }

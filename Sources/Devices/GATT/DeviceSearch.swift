@@ -1,6 +1,7 @@
 import Basics
 import Bluetooth
-import Sesame
+public import Links
+public import Sesame
 import SesameDevice
 
 /// The search for one device among everything that is advertised, and what can be said where it is not found.
@@ -15,36 +16,14 @@ struct DeviceSearch: Sendable {
     var identities: [String] { (deviceID.map { ["\($0)"] } ?? []) + ["\(address.address)"] }
   }
 
-  /// A device that was heard.
-  private struct Station: Sendable {
-    let address: PeerAddress
-    var data: [UInt8]
-    var response: [UInt8] = []
-
-    var lock: Advertisement? {
-      guard let data = try? AdvertisingData(decoding: data) else { return nil }
-      let response = try? AdvertisingData(decoding: response)
-      return try? Advertisement(data, scanResponse: response ?? AdvertisingData())
-    }
-
-    /// Whether it claims to be a lock of a kind that may tell its identity in the scan response alone.
-    var isUnfinished: Bool {
-      let company = Advertisement.company
-      let bytes = [UInt8(truncatingIfNeeded: company), UInt8(truncatingIfNeeded: company >> 8)]
-      let data = try? AdvertisingData(decoding: data)
-      return response.isEmpty && lock == nil && data?.manufacturerData?.starts(with: bytes) == true
-    }
-  }
-
   let target: LockTarget
-  private var stations: [Station] = []
+  private var advertisers = Advertisers<Nothing>(capacity: 1000)
   /// The target, where it was heard and takes no connections.
   private var isTargetShy = false
   /// The target, whose scan response is awaited until a moment.
   private var pending: (address: PeerAddress, until: Instant)?
-  /// So many are told apart.
-  private static let capacity = 1000
-  private static let patience = Interval.seconds(1)
+  /// How long a scan response is waited for.
+  private static let responseTime = Interval.seconds(1)
 
   init(for target: LockTarget) { self.target = target }
 
@@ -53,19 +32,19 @@ struct DeviceSearch: Sendable {
 
   /// Takes in a report; the target, once enough of it was heard.
   mutating func hear(_ report: AdvertisingReport, at now: Instant) -> Found? {
-    guard let index = note(report) else { return nil }
-    let station = stations[index]
-    let lock = station.lock
-    guard isTarget(station.address, lock) else { return nil }
-    if report.kind != .scanResponse, !report.kind.isConnectable {
+    guard let change = advertisers.hear(report) else { return nil }
+    let device = advertisers[change.index]
+    let lock = device.lock
+    guard isTarget(device.address, lock) else { return nil }
+    if !change.isResponse, !device.isConnectable {
       isTargetShy = true
       return nil
     }
-    if station.isUnfinished {
-      if pending == nil { pending = (station.address, now + Self.patience) }
+    if device.isUnfinished {
+      if pending == nil { pending = (device.address, now + Self.responseTime) }
       return nil
     }
-    return Found(address: station.address, deviceID: lock?.deviceID)
+    return Found(address: device.address, deviceID: lock?.deviceID)
   }
 
   /// The target, whatever is still missing of what it says.
@@ -82,26 +61,14 @@ struct DeviceSearch: Sendable {
     }
     let missing = "no \(name) in range within \(time)"
     if case .address(let address) = target,
-      let other = stations.first(where: { $0.address.address == address.address })
+      let other = advertisers.devices.first(where: { $0.address.address == address.address })
     {
       return "\(missing), but \(other.address) is: a public address has /P behind it, and another has not"
     }
-    let others = counted(stations.count, "other device")
-    let heard = stations.isEmpty ? "nothing at all was heard" : "'lockstep scan --all' lists the \(others)"
+    let others = counted(advertisers.devices.count, "other device")
+    let heard =
+      advertisers.devices.isEmpty ? "nothing at all was heard" : "'lockstep scan --all' lists the \(others)"
     return "\(missing): \(heard), and --timeout waits longer"
-  }
-
-  private mutating func note(_ report: AdvertisingReport) -> Int? {
-    let isResponse = report.kind == .scanResponse
-    if let index = stations.firstIndex(where: { $0.address == report.address }) {
-      if isResponse { stations[index].response = report.data } else { stations[index].data = report.data }
-      return index
-    }
-    guard !isResponse else { return nil }
-    // A hall full of beacons is no reason to miss the one that is meant.
-    if stations.count == Self.capacity { stations.removeFirst() }
-    stations.append(Station(address: report.address, data: report.data))
-    return stations.count - 1
   }
 
   private func isTarget(_ address: PeerAddress, _ lock: Advertisement?) -> Bool {
@@ -109,6 +76,23 @@ struct DeviceSearch: Sendable {
     case .deviceID(let deviceID): lock?.deviceID == deviceID
     case .address(let wanted): address.address == wanted.address && address.isPublic == wanted.isPublic
     }
+  }
+}
+
+extension Advertisers.Device {
+  /// The Sesame lock that it says it is.
+  public var lock: Advertisement? {
+    guard let data = try? AdvertisingData(decoding: advertisement) else { return nil }
+    let response = try? AdvertisingData(decoding: response ?? [])
+    return try? Advertisement(data, scanResponse: response ?? AdvertisingData())
+  }
+
+  /// Whether it claims to be a lock of a kind that may tell its identity in the scan response alone.
+  fileprivate var isUnfinished: Bool {
+    let company = Advertisement.company
+    let bytes = [UInt8(truncatingIfNeeded: company), UInt8(truncatingIfNeeded: company >> 8)]
+    let data = try? AdvertisingData(decoding: advertisement)
+    return (response ?? []).isEmpty && lock == nil && data?.manufacturerData?.starts(with: bytes) == true
   }
 }
 
@@ -124,15 +108,4 @@ extension LockTarget {
 
 extension PeerAddress {
   fileprivate var isPublic: Bool { kind == .publicDevice || kind == .publicIdentity }
-}
-
-extension AdvertisingReport.Kind {
-  fileprivate var isConnectable: Bool {
-    switch self {
-    case .connectable, .directed: true
-    case .scannable, .nonconnectable, .scanResponse: false
-    // Core 5.4, Vol 4 Part E §7.7.65.13: bit 0 of the event type.
-    case .extended(let bits): bits & 1 != 0
-    }
-  }
 }

@@ -1,16 +1,17 @@
-public import Bluetooth
+import Bluetooth
 public import Basics
+public import Links
 public import SesameDevice
 
 /// A visit to the GATT server of a device: who is looked for, what is asked of it in order, and what is shown.
 ///
-///                heard            scan is over        leases are ours       link up
-///     searching ───────▶ found ──────────────▶ claiming ─────────▶ connecting ─────▶ agreeing on the MTU
-///         │                                                            ▲                  │        │
-///         │ not heard in time                                          └── never came ────┘        ▼
-///         │                                                                about (0x3E)       discovering
-///         ▼                      nothing is left, or refused                                       │
-///     leaving ◀──── listening ◀──────────────────────────────── idle, or working ◀─────────────────┘
+///                heard            scan is over        leases are ours
+///     searching ───────▶ found ──────────────▶ claiming ─────────▶ connecting
+///         │                                                            │ link up, everything found
+///         │ not heard in time                                          ▼
+///         │                                                      idle, or working
+///         ▼                      nothing is left, or refused           │
+///     leaving ◀──── listening ◀────────────────────────────────────────┘
 ///         │               what was subscribed to comes for a while
 ///         ▼
 ///       over
@@ -21,22 +22,15 @@ public import SesameDevice
 ///   goes on.
 /// - Where the link is lost, that is how it ends.
 ///
-/// The type does no I/O and reads no clock: feed it what a ``BluetoothHost`` reports and when, then carry out the actions
-/// it returns, in order. When ``deadline`` has come, call ``advance(to:)``.
+/// The type does no I/O and reads no clock: feed it what a ``Links/CentralSession`` reports and when, then carry out the
+/// actions it returns, in order. When ``deadline`` has come, call ``advance(to:)``.
 public struct GATTExplorer: Sendable {
   /// What the caller must do next.
   public enum Action: Equatable, Sendable {
-    case startScanning
-    case stopScanning
+    /// Hand this to the central.
+    case perform(CentralOperation)
     /// Take the leases of these identities, then call ``claimed(at:)`` or ``leave(_:at:)``.
     case claim([String])
-    case connect(PeerAddress, within: Interval)
-    case cancelConnecting
-    case start(GATTProcedure)
-    /// Send this write command when there is room, then call ``sent(at:)``.
-    case command(AttributeHandle, [UInt8])
-    /// Disconnect, once what was sent has arrived.
-    case disconnect
     case show(GATTFinding)
     /// All is over.
     case finish(GATTEnding)
@@ -69,14 +63,13 @@ public struct GATTExplorer: Sendable {
   }
 
   private enum State: Sendable {
-    /// The controller is not set up yet.
+    /// Nothing was begun yet.
     case starting
     case searching(DeviceSearch)
     case found(DeviceSearch.Found)
     case claiming(PeerAddress)
-    case connecting(PeerAddress, attemptsLeft: Int)
-    case agreeing(PeerAddress, attemptsLeft: Int)
-    case discovering(ProfileDiscovery)
+    /// With whether the link is up, and something was shown of it.
+    case connecting(PeerAddress, isUp: Bool, isShown: Bool)
     case working(Work)
     case idle
     case listening(until: Instant)
@@ -89,8 +82,7 @@ public struct GATTExplorer: Sendable {
     /// The first of what is left to be shown is being read.
     case listing(ArraySlice<DiscoveredAttribute>)
     case reading(DiscoveredAttribute)
-    case writing(DiscoveredAttribute, count: Int)
-    case commanding(DiscoveredAttribute, count: Int)
+    case writing(DiscoveredAttribute, count: Int, hasResponse: Bool)
     case subscribing(DiscoveredAttribute, Subscription)
   }
 
@@ -102,17 +94,15 @@ public struct GATTExplorer: Sendable {
   private var limit = Instant.never
   /// When the link came up.
   private var zero = Instant.zero
-  private var mtu = GATTLink.minimumMTU
+  private var mtu = Int(GATTLink.minimumMTU)
   private var profile = DiscoveredProfile()
   /// The values that the device was asked to tell.
   private var subscribed: [AttributeHandle] = []
 
-  /// How often a link is asked for once more that never came about.
-  private static let repeatedAttempts = 3
   /// How long a link that was just looked for is tried at least.
   private static let leastAttempt = Interval.seconds(2)
-  /// How long the end of a link, of an attempt or of a scan is waited for.
-  private static let patience = Interval.seconds(10)
+  /// How long the end of a scan is waited for.
+  private static let leavingTime = Interval.seconds(10)
 
   /// Begins before the controller is set up.
   public init(_ errand: Errand) {
@@ -131,7 +121,7 @@ public struct GATTExplorer: Sendable {
       switch state {
       case .searching(let search): min(limit, search.deadline)
       case .listening(let until), .leaving(_, let until): until
-      case .starting, .found, .claiming, .connecting, .agreeing, .discovering, .working, .idle, .over: .never
+      case .starting, .found, .claiming, .connecting, .working, .idle, .over: .never
       }
     return due == .never ? nil : due
   }
@@ -140,53 +130,51 @@ public struct GATTExplorer: Sendable {
 // MARK: - What happens
 
 extension GATTExplorer {
-  /// Takes in what the host reports.
-  public mutating func receive(_ event: HostEvent, at now: Instant) -> [Action] {
+  /// Begins to look for the device.
+  public mutating func begin() -> [Action] {
+    guard case .starting = state else { return [] }
+    state = .searching(DeviceSearch(for: errand.target))
+    return [.perform(.scan(true))]
+  }
+
+  /// Receives what the central reports.
+  public mutating func receive(_ event: CentralEvent, at now: Instant) -> [Action] {
     switch event {
-    case .ready:
-      guard case .starting = state else { return [] }
-      state = .searching(DeviceSearch(for: errand.target))
-      return [.startScanning]
-    case .failed(let failure):
-      return finish(.fault("\(failure); 'lockstep doctor' looks at this machine"))
-    case .scanning(let isOn, let status):
-      return scanning(isOn, status, at: now)
+    case .scanning(let isOn, _): return scanning(isOn, at: now)
     case .advertisement(let report):
       guard case .searching(var search) = state else { return [] }
       let found = search.hear(report, at: now)
       state = .searching(search)
       return found.map { stopScanning($0) } ?? []
     case .connected:
-      return connected(at: now)
-    case .connectionFailed(let status):
-      return notConnected(status)
-    case .disconnected(_, let reason, _):
-      return disconnected(reason, at: now)
-    case .gatt(_, .finished(_, let result)):
-      return finished(result, at: now)
-    case .gatt(_, .mtu(let agreed)):
+      guard case .connecting(let address, _, let isShown) = state else { return [] }
+      zero = now
+      state = .connecting(address, isUp: true, isShown: isShown)
+      return []
+    case .mtu(let agreed):
       mtu = agreed
-      return []
-    case .gatt(_, .notification(let handle, let value)):
+      return showConnection()
+    case .open(let found, let gaps): return opened(found, gaps, at: now)
+    case .notDiscovered(let procedure, let failure):
+      return refuse(procedure == .exchangeMTU ? .agreeing : .discovering, failure, at: now)
+    case .notified(let handle, let value):
       return [.show(.notification(now - zero, profile.attribute(at: handle), value))]
-    case .protocolViolation(_?, let rule):
-      return [.show(.remark("the device broke a rule of its protocol: \(rule)"))]
-    case .gatt, .protocolViolation, .advertising, .timing, .dataLength, .readyToSend:
-      return []
+    case .read(_, let value): return worked(.success(.value(value)), at: now)
+    case .wrote, .subscribed: return worked(.success(.written), at: now)
+    case .failed(_, .gatt(let failure)): return worked(.failure(failure), at: now)
+    case .failed(_, .impossible(let sentence)): return worked(.failure(.badAnswer(sentence)), at: now)
+    case .disconnected(let reason, _): return disconnected(reason, at: now)
+    case .peerViolation(let rule): return [.show(.remark("the device broke a rule of its protocol: \(rule)"))]
+    case .ready, .lastPacketsUncertain, .controllerAnomaly: return []
     }
   }
 
   /// Takes in that the leases are ours.
   public mutating func claimed(at now: Instant) -> [Action] {
     guard case .claiming(let address) = state else { return [] }
-    state = .connecting(address, attemptsLeft: Self.repeatedAttempts)
-    return [.connect(address, within: max(limit - now, Self.leastAttempt))]
-  }
-
-  /// Takes in that a write command is on its way.
-  public mutating func sent(at now: Instant) -> [Action] {
-    guard case .working(.commanding(let attribute, let count)) = state else { return [] }
-    return [.show(.written(attribute, count: count, isAcknowledged: false))] + next(at: now)
+    state = .connecting(address, isUp: false, isShown: false)
+    let time = max(limit - now, Self.leastAttempt)
+    return [.perform(.connect(address, ProfileQuery(exchangesMTU: true), within: time))]
   }
 
   /// Lets time pass.
@@ -202,8 +190,7 @@ extension GATTExplorer {
       return leave(.done, at: now)
     case .leaving(let ending, let until) where until <= now:
       return finish(ending)
-    case .starting, .searching, .found, .claiming, .connecting, .agreeing, .discovering, .working, .idle,
-      .listening, .leaving, .over:
+    case .starting, .searching, .found, .claiming, .connecting, .working, .idle, .listening, .leaving, .over:
       return []
     }
   }
@@ -228,8 +215,7 @@ extension GATTExplorer {
   public mutating func interrupt(at now: Instant) -> [Action] {
     switch state {
     case .idle, .listening: leave(.done, at: now)
-    case .starting, .searching, .found, .claiming, .connecting, .agreeing, .discovering, .working, .leaving,
-      .over:
+    case .starting, .searching, .found, .claiming, .connecting, .working, .leaving, .over:
       leave(.interrupted, at: now)
     }
   }
@@ -237,13 +223,12 @@ extension GATTExplorer {
   /// Ends the visit, whatever is under way.
   public mutating func leave(_ ending: GATTEnding, at now: Instant) -> [Action] {
     let last = state
-    state = .leaving(ending, until: now + Self.patience)
+    state = .leaving(ending, until: now + Self.leavingTime)
     switch last {
     case .starting, .claiming: return finish(ending)
-    case .searching: return [.stopScanning]
+    case .searching: return [.perform(.scan(false))]
     case .found: return []
-    case .connecting: return [.cancelConnecting]
-    case .agreeing, .discovering, .working, .idle, .listening: return [.disconnect]
+    case .connecting, .working, .idle, .listening: return [.perform(.disconnect)]
     case .leaving, .over:
       state = last
       return []
@@ -262,57 +247,56 @@ extension GATTExplorer {
 extension GATTExplorer {
   private mutating func stopScanning(_ found: DeviceSearch.Found) -> [Action] {
     state = .found(found)
-    return [.stopScanning]
+    return [.perform(.scan(false))]
   }
 
-  private mutating func scanning(_ isOn: Bool, _ status: HCIErrorCode, at now: Instant) -> [Action] {
+  private mutating func scanning(_ isOn: Bool, at now: Instant) -> [Action] {
     switch (state, isOn) {
     case (.searching, true):
       limit = now + errand.timeout
       return []
-    case (.searching, false):
-      return finish(
-        .fault("the controller does not scan: \(status); 'lockstep doctor' looks at this machine"))
     case (.found(let found), false):
       state = .claiming(found.address)
       return [.claim(found.identities)]
     case (.leaving(let ending, _), false):
       return finish(ending)
-    case (.starting, _), (.found, _), (.claiming, _), (.connecting, _), (.agreeing, _), (.discovering, _),
-      (.working, _), (.idle, _), (.listening, _), (.leaving, _), (.over, _):
+    case (.starting, _), (.searching, _), (.found, _), (.claiming, _), (.connecting, _), (.working, _),
+      (.idle, _),
+      (.listening, _), (.leaving, _), (.over, _):
       return []
     }
   }
 
-  private mutating func connected(at now: Instant) -> [Action] {
-    guard case .connecting(let address, let attemptsLeft) = state else { return [] }
-    zero = now
-    state = .agreeing(address, attemptsLeft: attemptsLeft)
-    return [.start(.exchangeMTU)]
+  /// Shows once that the link is up, as soon as its MTU is agreed on, or will not be.
+  private mutating func showConnection() -> [Action] {
+    guard case .connecting(let address, true, isShown: false) = state else { return [] }
+    state = .connecting(address, isUp: true, isShown: true)
+    return [.show(.connected(address, mtu: mtu))]
   }
 
-  private mutating func notConnected(_ status: HCIErrorCode) -> [Action] {
-    switch state {
-    case .connecting(let address, _):
-      return finish(
-        .fault(
-          "no link to \(address): \(status); it was heard, so it may have another client now, or be too far away"
-        ))
-    case .leaving(let ending, _):
-      return finish(ending)
-    case .starting, .searching, .found, .claiming, .agreeing, .discovering, .working, .idle, .listening,
-      .over:
-      return []
+  private mutating func opened(_ found: DiscoveredProfile, _ gaps: [String], at now: Instant) -> [Action] {
+    guard case .connecting = state else { return [] }
+    let remarks = showConnection() + gaps.map { Action.show(.remark("not shown are \($0)")) }
+    profile = found
+    if !errand.isInteractive {
+      // Nothing is begun of what cannot be ended.
+      do throws(GATTMistake) {
+        for operation in operations { try check(operation) }
+      } catch {
+        return remarks + leave(.mistake("\(error)"), at: now)
+      }
     }
+    return remarks + next(at: now)
   }
 
   private mutating func disconnected(_ reason: HCIErrorCode, at now: Instant) -> [Action] {
     switch state {
-    case .agreeing(let address, let attemptsLeft) where reason == .failedToEstablish && attemptsLeft > 0:
-      // The packet that asks for a link was lost, and the device knows nothing of it (Core 5.4, Vol 6 Part B §4.5).
-      state = .connecting(address, attemptsLeft: attemptsLeft - 1)
-      return [.connect(address, within: Self.leastAttempt)]
-    case .agreeing, .discovering, .working, .idle, .listening:
+    case .connecting(let address, isUp: false, _):
+      return finish(
+        .fault(
+          "no link to \(address): \(reason); it was heard, so it may have another client now, or be too far away"
+        ))
+    case .connecting, .working, .idle, .listening:
       let cause =
         reason == .remoteUserTerminated
         ? "the device ended it: some do to clients that do not pair, or do not log in in time"
@@ -320,7 +304,7 @@ extension GATTExplorer {
       return finish(.fault("the link was lost after \((now - zero).wholeMilliseconds), \(reason); \(cause)"))
     case .leaving(let ending, _):
       return finish(ending)
-    case .starting, .searching, .found, .claiming, .connecting, .over:
+    case .starting, .searching, .found, .claiming, .over:
       return []
     }
   }
@@ -334,51 +318,6 @@ extension Interval {
 // MARK: - Asking
 
 extension GATTExplorer {
-  private mutating func finished(_ result: Result<GATTResult, GATTFailure>, at now: Instant) -> [Action] {
-    // That the link was lost is told of by itself.
-    if case .failure(.linkLost) = result { return [] }
-    switch state {
-    case .agreeing(let address, _):
-      if case .failure(.timedOut) = result { return refuse(.agreeing, .timedOut, at: now) }
-      // A server that knows no other MTU than the least refuses, and is none the worse for it.
-      let discovery = ProfileDiscovery()
-      state = .discovering(discovery)
-      return [.show(.connected(address, mtu: mtu))] + (discovery.procedure.map { [.start($0)] } ?? [])
-    case .discovering(let discovery):
-      return discovered(result, discovery, at: now)
-    case .working(let work):
-      return worked(work, result, at: now)
-    case .starting, .searching, .found, .claiming, .connecting, .idle, .listening, .leaving, .over:
-      return []
-    }
-  }
-
-  private mutating func discovered(
-    _ result: Result<GATTResult, GATTFailure>, _ last: ProfileDiscovery, at now: Instant
-  ) -> [Action] {
-    var discovery = last
-    do throws(GATTFailure) {
-      try discovery.take(result)
-    } catch {
-      return refuse(.discovering, error, at: now)
-    }
-    if let procedure = discovery.procedure {
-      state = .discovering(discovery)
-      return [.start(procedure)]
-    }
-    profile = discovery.profile
-    let remarks = discovery.gaps.map { Action.show(.remark("not shown are \($0)")) }
-    if !errand.isInteractive {
-      // Nothing is begun of what cannot be ended.
-      do throws(GATTMistake) {
-        for operation in operations { try check(operation) }
-      } catch {
-        return remarks + leave(.mistake("\(error)"), at: now)
-      }
-    }
-    return remarks + next(at: now)
-  }
-
   private func check(_ operation: GATTOperation) throws(GATTMistake) {
     switch operation {
     case .services, .mtu: break
@@ -422,21 +361,21 @@ extension GATTExplorer {
     case .read(let name):
       let attribute = try profile.attribute(name)
       state = .working(.reading(attribute))
-      return [.start(.read(attribute.handle))]
+      return [.perform(.read(.handle(attribute.handle)))]
     case .write(let write, let isCommand):
       let (attribute, hasResponse) = try way(of: write, isCommand: isCommand)
       let count = write.value.count
-      guard hasResponse else {
-        state = .working(.commanding(attribute, count: count))
-        return warnings(of: attribute) + [.command(attribute.handle, write.value)]
-      }
-      state = .working(.writing(attribute, count: count))
-      return [.start(.write(attribute.handle, write.value))]
+      state = .working(.writing(attribute, count: count, hasResponse: hasResponse))
+      return (hasResponse ? [] : warnings(of: attribute))
+        + [.perform(.write(.handle(attribute.handle), write.value, withResponse: hasResponse))]
     case .subscribe(let name):
       let attribute = try profile.characteristic(name)
-      return configure(attribute, attribute.subscription)
+      state = .working(.subscribing(attribute, attribute.subscription))
+      return [.perform(.subscribe(.handle(attribute.handle)))]
     case .unsubscribe(let name):
-      return configure(try profile.characteristic(name), [])
+      let attribute = try profile.characteristic(name)
+      state = .working(.subscribing(attribute, []))
+      return [.perform(.unsubscribe(.handle(attribute.handle)))]
     }
   }
 
@@ -449,7 +388,7 @@ extension GATTExplorer {
     // What offers neither may take a request all the same, and says so where it does not.
     let isSilent = offers.map { !$0.contains(.write) && $0.contains(.writeWithoutResponse) } ?? false
     guard isCommand || isSilent else { return (attribute, true) }
-    let room = Int(mtu) - 3
+    let room = mtu - 3
     guard write.value.count <= room else {
       throw GATTMistake(
         "a write without response carries \(room) bytes at most with an MTU of \(mtu), and the value has "
@@ -464,14 +403,6 @@ extension GATTExplorer {
     return [.show(.remark("\(offer) write without response: nothing may come of it, and nobody will say so"))]
   }
 
-  private mutating func configure(_ attribute: DiscoveredAttribute, _ wanted: Subscription) -> [Action] {
-    guard case .characteristic(let it, _) = attribute, let place = profile.configuration(of: it) else {
-      preconditionFailure("only what can be subscribed to is configured")
-    }
-    state = .working(.subscribing(attribute, wanted))
-    return [.start(.write(place, [UInt8(truncatingIfNeeded: wanted.rawValue), 0]))]
-  }
-
   /// Shows what is left of a list, up to the first that must be read.
   private mutating func list(
     _ attributes: ArraySlice<DiscoveredAttribute>, withValues: Bool, at now: Instant
@@ -481,7 +412,7 @@ extension GATTExplorer {
     while let attribute = rest.first {
       if withValues, attribute.isReadable {
         state = .working(.listing(rest))
-        return actions + [.start(.read(attribute.handle))]
+        return actions + [.perform(.read(.handle(attribute.handle)))]
       }
       actions.append(.show(.attribute(attribute, value: nil)))
       rest.removeFirst()
@@ -490,9 +421,8 @@ extension GATTExplorer {
   }
 
   /// Takes in what came of an operation.
-  private mutating func worked(
-    _ work: Work, _ result: Result<GATTResult, GATTFailure>, at now: Instant
-  ) -> [Action] {
+  private mutating func worked(_ result: Result<GATTResult, GATTFailure>, at now: Instant) -> [Action] {
+    guard case .working(let work) = state else { return [] }
     switch (work, result) {
     case (.listing(let rest), .success(.value(let value))):
       return shown(rest, .success(value), at: now)
@@ -500,8 +430,8 @@ extension GATTExplorer {
       return shown(rest, .failure(failure), at: now)
     case (.reading(let attribute), .success(.value(let value))):
       return [.show(.value(attribute, value))] + next(at: now)
-    case (.writing(let attribute, let count), .success(.written)):
-      return [.show(.written(attribute, count: count, isAcknowledged: true))] + next(at: now)
+    case (.writing(let attribute, let count, let hasResponse), .success(.written)):
+      return [.show(.written(attribute, count: count, isAcknowledged: hasResponse))] + next(at: now)
     case (.subscribing(let attribute, let subscription), .success(.written)):
       subscribed.removeAll { $0 == attribute.handle }
       if subscription != [] { subscribed.append(attribute.handle) }
@@ -538,7 +468,7 @@ extension GATTExplorer.Work {
     switch self {
     case .listing(let rest): rest.first.map { .reading($0) } ?? .discovering
     case .reading(let attribute): .reading(attribute)
-    case .writing(let attribute, _), .commanding(let attribute, _): .writing(attribute)
+    case .writing(let attribute, _, _): .writing(attribute)
     case .subscribing(let attribute, let subscription):
       subscription == [] ? .unsubscribing(attribute) : .subscribing(attribute)
     }

@@ -14,7 +14,7 @@ public enum GATTFinding: Hashable, Sendable {
     case unsubscribing(DiscoveredAttribute)
   }
 
-  case connected(PeerAddress, mtu: UInt16)
+  case connected(PeerAddress, mtu: Int)
   /// A line of the list of all that there is; with its value, or why that cannot be read, where it was asked for.
   case attribute(DiscoveredAttribute, value: Result<[UInt8], GATTFailure>?)
   case value(DiscoveredAttribute, [UInt8])
@@ -23,7 +23,7 @@ public enum GATTFinding: Hashable, Sendable {
   case subscription(DiscoveredAttribute, Subscription)
   /// A notification or an indication, so long after the link came up.
   case notification(Interval, DiscoveredAttribute, [UInt8])
-  case mtu(UInt16)
+  case mtu(Int)
   case listening(Interval)
   case refused(Attempt, GATTFailure)
   /// What is wrong with what was typed.

@@ -2,6 +2,7 @@ import Bench
 import Bluetooth
 import Basics
 import Conformance
+import Links
 public import System
 import Transports
 
@@ -17,33 +18,18 @@ public protocol GATTAudience {
 
 /// Carries a ``GATTExplorer`` to a device: over a controller, with its leases, for a person who may type.
 public struct GATTVisit {
-  private let transport: Transport
+  private var central: Central<Transport>
   private let audience: any GATTAudience
-  private var host: BluetoothHost
   private var explorer: GATTExplorer
   private var leases: [Lease]
   /// What the person calls the device.
   private let name: String
   private var input: InputLines?
-  private var link: LinkID?
-  /// A write command that waits for room.
-  private var waiting: (handle: AttributeHandle, value: [UInt8])?
-  /// Until when the end of the link waits for what was sent to arrive.
-  private var draining: Instant?
   private var isInterrupted = false
   private var isAwaitingLine = false
   private var ending: GATTEnding?
-  /// What is still to be done, and what the explorer is to hear of after that.
+  /// What is still to be done.
   private var actions: ArraySlice<GATTExplorer.Action> = []
-  private var events: ArraySlice<HostEvent> = []
-  /// When the controller said something last, or was asked to.
-  private var lastSign = Instant.zero
-
-  /// For so long a controller may say nothing before it is asked for a sign of life: one that froze looks like a device
-  /// that has nothing to say.
-  private static let silence = Interval.seconds(2)
-  /// How long what was sent may take to arrive once nothing more is to be.
-  private static let drainTime = Interval.seconds(3)
 
   /// What leases are taken for, as others are told.
   private static let command = "lockstep gatt"
@@ -52,13 +38,14 @@ public struct GATTVisit {
     _ errand: GATTExplorer.Errand, to name: String, over transport: Transport, holding leases: [Lease],
     _ input: InputLines?, showing audience: any GATTAudience
   ) {
-    self.transport = transport
     self.audience = audience
     self.leases = leases
     self.name = name
     self.input = input
     explorer = GATTExplorer(errand)
-    host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
+    // A controller that froze looks like a device that has nothing to say.
+    central = Central(
+      transport, HostSettings(address: .staticRandom(SystemEntropy().next())), silenceLimit: .seconds(2))
   }
 
   /// Visits a device: takes the leases of the lock, where it is known, and of the first controller that is free, does all that
@@ -91,11 +78,17 @@ public struct GATTVisit {
       defer { transport.close() }
       var visit = GATTVisit(
         errand, to: target.name, over: transport, holding: leases + [lease], input, showing: audience)
-      return try visit.run()
+      do throws(LabFault) {
+        return try visit.run()
+      } catch {
+        return .fault(error.detail + doctorHint)
+      }
     } catch {
-      return .fault("\(error); 'lockstep doctor' looks at this machine")
+      return .fault("\(error)" + doctorHint)
     }
   }
+
+  private static let doctorHint = "; 'lockstep doctor' looks at this machine"
 
   private static func firstFree(
     of choices: [TransportChoice]
@@ -111,15 +104,18 @@ public struct GATTVisit {
     return .failure(LabFault(.noDevice, reasons.joined(separator: "; ")))
   }
 
-  private mutating func run() throws(TransportFault) -> GATTEnding {
-    lastSign = transport.now
-    try take(host.start(at: transport.now))
+  private mutating func run() throws(LabFault) -> GATTEnding {
+    try central.setUp()
+    actions += explorer.begin()
     while true {
       try work()
-      if let ending { return ending }
+      if let ending {
+        try central.endLinks()
+        return ending
+      }
       if !isInterrupted, Interruption.isRequested || audience.isGone {
         isInterrupted = true
-        actions += explorer.interrupt(at: transport.now)
+        actions += explorer.interrupt(at: central.transport.now)
       } else if !readLine() {
         try step()
       }
@@ -140,11 +136,11 @@ extension GATTVisit {
     switch next {
     case .end:
       input = nil
-      actions += explorer.endOperations(at: transport.now)
+      actions += explorer.endOperations(at: central.transport.now)
     case .tooLong:
       input = nil
       let words = "a line of more than \(LineBuffer.usualLimit) bytes is none"
-      actions += explorer.leave(.mistake(words), at: transport.now)
+      actions += explorer.leave(.mistake(words), at: central.transport.now)
     case .line(let text):
       do throws(GATTMistake) {
         perform(try GATTLine(text: text))
@@ -157,98 +153,48 @@ extension GATTVisit {
 
   private mutating func perform(_ line: GATTLine) {
     switch line {
-    case .operation(let operation): actions += explorer.perform(operation, at: transport.now)
+    case .operation(let operation): actions += explorer.perform(operation, at: central.transport.now)
     case .help: audience.show(.remark(GATTLine.summary))
-    case .quit: actions += explorer.leave(.done, at: transport.now)
+    case .quit: actions += explorer.leave(.done, at: central.transport.now)
     case .blank: break
     }
   }
 
   /// Lets time pass up to the next packet, the next line or whatever is due.
-  private mutating func step() throws(TransportFault) {
-    try transport.service()
+  private mutating func step() throws(LabFault) {
     // What arrived while this program was held up comes before what is due by now; but not for ever.
     var count = 0
-    while count < 64, let packet = transport.take() {
-      lastSign = transport.now
-      try take(host.receive(packet, at: transport.now))
+    while count < 64, try central.step(until: central.transport.now) != .none {
       try work()
       count += 1
     }
-    let now = transport.now
-    try take(host.advance(to: now))
-    try work()
+    let (transport, now) = (central.transport, central.transport.now)
     actions += explorer.advance(to: now)
-    try goOnSending()
-    if now - lastSign >= Self.silence {
-      lastSign = now
-      try take(host.checkController(at: now))
-    }
-    guard count == 0, actions.isEmpty, events.isEmpty else { return }
-    let due = min(host.deadline ?? .never, explorer.deadline ?? .never, draining ?? .never)
+    guard count == 0, actions.isEmpty else { return }
+    let due = min(central.deadline, explorer.deadline ?? .never)
     // A signal that comes just before the wait does not end it.
     let limit = min(due, now + .milliseconds(200), now + (transport.pollTimeout ?? .forever))
     let typed = isAwaitingLine ? input?.descriptors ?? [] : []
     Waiting.wait(for: transport.descriptors + typed, until: limit)
   }
 
-  /// Sends what waits for room, and ends the link once what was sent has arrived.
-  private mutating func goOnSending() throws(TransportFault) {
-    guard let link else { return }
-    if let (handle, value) = waiting {
-      guard let sent = host.writeCommand(handle, value, on: link, at: transport.now) else { return }
-      waiting = nil
-      try take(sent)
-      actions += explorer.sent(at: transport.now)
-    }
-    if let limit = draining, host.hasSentEverything(on: link) || transport.now >= limit {
-      draining = nil
-      try take(host.disconnect(link, reason: .remoteUserTerminated, at: transport.now))
-    }
-  }
-
-  /// Sends what the host wants sent, and keeps what it reports until that is done.
-  private mutating func take(_ wanted: [HostAction]) throws(TransportFault) {
-    for action in wanted {
-      switch action {
-      case .transmit(let packet): try transport.send(packet)
-      case .report(let event): events.append(event)
-      }
-    }
-  }
-
   /// Carries out what the explorer wants done, all of it before the explorer hears of anything else.
-  private mutating func work() throws(TransportFault) {
+  private mutating func work() throws(LabFault) {
     while true {
       if let action = actions.popFirst() {
         try carryOut(action)
-      } else if let event = events.popFirst() {
-        if case .connected(let new, _) = event { link = new }
-        actions += explorer.receive(event, at: transport.now)
+      } else if let event = try central.takeEvent() {
+        actions += explorer.receive(event, at: central.transport.now)
       } else {
         return
       }
     }
   }
 
-  private mutating func carryOut(_ action: GATTExplorer.Action) throws(TransportFault) {
-    let now = transport.now
+  private mutating func carryOut(_ action: GATTExplorer.Action) throws(LabFault) {
     switch action {
-    case .startScanning: try take(host.startScanning(ScanParameters(), filterDuplicates: false, at: now))
-    case .stopScanning: try take(host.stopScanning(at: now))
+    case .perform(let operation): try central.perform(operation)
     case .claim(let identities): claim(identities)
-    case .connect(let peer, let time):
-      try take(host.connect(to: peer, ConnectionParameters(), timeout: time, at: now))
-    case .cancelConnecting: try take(host.cancelConnecting(at: now))
-    case .start(let procedure):
-      guard let link else { preconditionFailure("a procedure runs on a link") }
-      try take(host.start(procedure, on: link, at: now).actions)
-    case .command(let handle, let value):
-      waiting = (handle, value)
-      try goOnSending()
-    case .disconnect:
-      draining = now + Self.drainTime
-      try goOnSending()
     case .show(let finding):
       // Who types is to see again where he stands.
       isAwaitingLine = false
@@ -263,9 +209,9 @@ extension GATTVisit {
       do throws(LabFault) {
         leases.append(try Lease(of: identity, for: Self.command))
       } catch {
-        return actions += explorer.leave(.fault("\(name): \(error.detail)"), at: transport.now)
+        return actions += explorer.leave(.fault("\(name): \(error.detail)"), at: central.transport.now)
       }
     }
-    actions += explorer.claimed(at: transport.now)
+    actions += explorer.claimed(at: central.transport.now)
   }
 }

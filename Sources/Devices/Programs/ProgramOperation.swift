@@ -1,5 +1,6 @@
 import Basics
 import Bluetooth
+import Links
 import Secrets
 
 /// Something that a driver or a peripheral wants done with our Bluetooth, as one line says it.
@@ -18,22 +19,14 @@ enum ProgramOperation: Equatable {
     case everything
   }
 
-  /// A characteristic.
-  enum Place: Equatable {
-    case characteristic(BluetoothUUID)
-    case handle(AttributeHandle)
-  }
+  typealias Place = CentralOperation.Characteristic
 
   // A driver's.
   case scan(Hearing)
   /// With the services to look for; without any, all are.
   case connect(services: [BluetoothUUID])
-  case exchangeMTU
-  case read(Place)
-  /// With response, without, or as the characteristic has it.
-  case write(Place, [UInt8], withResponse: Bool?, text: String?)
-  case subscribe(Place)
-  case unsubscribe(Place)
+  /// Something on its link; of a write, what the packet says.
+  case central(CentralOperation, text: String? = nil)
   // A peripheral's.
   /// `nil` to advertise nothing.
   case advertise(ProgramAdvertisement?)
@@ -113,15 +106,17 @@ extension ProgramOperation {
       } else {
         self = .connect(services: try item.uuids)
       }
-    case (.driver, "exchangeMTU") where value == .flag(true): self = .exchangeMTU
-    case (.driver, "read"): self = .read(try item.place)
-    case (.driver, "subscribe"): self = .subscribe(try item.place)
-    case (.driver, "unsubscribe"): self = .unsubscribe(try item.place)
+    case (.driver, "exchangeMTU") where value == .flag(true): self = .central(.exchangeMTU)
+    case (.driver, "read"): self = .central(.read(try item.place))
+    case (.driver, "subscribe"): self = .central(.subscribe(try item.place))
+    case (.driver, "unsubscribe"): self = .central(.unsubscribe(try item.place))
     case (.driver, "write"):
       let fields = try item.fields(["to", "value", "response", "text"])
-      self = .write(
-        try fields.needed("to").place, try fields.needed("value").bytes,
-        withResponse: try fields.optional("response")?.flag, text: try fields.optional("text")?.text)
+      self = .central(
+        .write(
+          try fields.needed("to").place, try fields.needed("value").bytes,
+          withResponse: try fields.optional("response")?.flag),
+        text: try fields.optional("text")?.text)
     case (.peripheral, "advertise"):
       self = .advertise(value == .flag(false) ? nil : try ProgramAdvertisement(item))
     case (.peripheral, "set"):
@@ -254,7 +249,7 @@ struct ProgramItem {
       guard let text = json.string, let uuid = BluetoothUUID(text: text) else {
         throw isWrong("a UUID, of 4, 8 or 32 digits, or the number of a handle")
       }
-      return .characteristic(uuid)
+      return .uuid(uuid)
     }
   }
 

@@ -1,6 +1,6 @@
 public import Sesame
 public import Bluetooth
-public import Centrals
+public import Links
 public import Conformance
 public import Basics
 
@@ -20,7 +20,7 @@ public struct AirDeviceSettings {
   /// The client's Bluetooth.
   public var host: HostSettings
   /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
-  public var patience: Interval?
+  public var silenceLimit: Interval?
   /// See ``ClientSettings/numbersRecordsFromOne``.
   public var numbersRecordsFromOne = false
   /// Whether the end was asked for, so that nothing is waited for any more; never in virtual time, in which nobody waits.
@@ -32,14 +32,14 @@ public struct AirDeviceSettings {
 
   /// Makes settings.
   public init(
-    conditions: [String], slack: Interval, host: HostSettings, patience: Interval? = nil,
+    conditions: [String], slack: Interval, host: HostSettings, silenceLimit: Interval? = nil,
     epoch: @escaping () -> UInt32,
     secrets: @escaping (_ test: Int) -> @Sendable () -> any SecretSource & Sendable
   ) {
     self.conditions = conditions
     self.slack = slack
     self.host = host
-    self.patience = patience
+    self.silenceLimit = silenceLimit
     self.epoch = epoch
     self.secrets = secrets
   }
@@ -81,7 +81,8 @@ public final class AirDevice<Transport: HCITransport, Environment: LockEnvironme
     self.settings = settings
     self.recovery = recovery
     let link = AirLink(
-      transport, host: settings.host, environment: environment, target: target, patience: settings.patience)
+      transport, host: settings.host, environment: environment, target: target,
+      silenceLimit: settings.silenceLimit)
     wrapped = ClientDevice(link, conditions: settings.conditions, secrets: settings.secrets(0))
     self.diagnostics = (recovery?.takeDiagnostics() ?? []) + diagnostics
   }

@@ -1,59 +1,38 @@
 public import Sesame
 public import Bluetooth
-public import Centrals
+public import Links
 public import Conformance
 public import Basics
 
-/// A lock link over the air: the client's end, with a host of its own on a controller, real or emulated.
-///
-///                 listen          connect           link up           discovered
-///     idle ──▶ idle, scanning ──▶ connecting ──▶ discovering ──────────────────▶ open
-///       ▲                             │                │ not a lock                │
-///       └──── disconnected ───────────┴────────────────┴───────────────────────────┘
+/// A lock link over the air: what a ``Links/Central`` does for a Sesame client.
 ///
 /// - It scans actively and hears one lock, the target; see ``LockTarget``.
-/// - Links have the least interval, 7.5 ms, no latency, and are lost after 2 s. ``LinkEvent/connected`` is followed
-///   by the discovery of the lock's service with the fewest exchanges, then by ``LinkEvent/ready``; what the lock
-///   notified before that comes after it, in order.
+/// - ``LinkEvent/connected`` is followed by the discovery of the lock's service with the fewest exchanges, then by
+///   ``LinkEvent/ready``; what the lock notified before that comes after it, in order.
 /// - What fails in discovery ends the link, with a diagnostic that says what was missing.
-/// - A link that the client ends is over for it at once, with reason 0x16, as is an attempt that it gives up, with
-///   0x02.
 /// - Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
 ///   the ``central`` was brought back; see ``recover(_:)``.
 ///
 /// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
 public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: LockLink {
-  private enum State {
-    /// There is no link that can be used.
-    case idle
-    case discovering(Discovering)
-    case open(Open)
-  }
-
-  /// A link on which the lock's service is being found.
-  private struct Discovering {
-    let link: LinkID
-    var discovery: LockDiscovery
-    var procedure: GATTProcedureID
-    /// Frames that came before the client could be told that the link is ready.
+  /// Where frames are written to and notified from.
+  private struct Characteristics {
+    let write: AttributeHandle, notify: AttributeHandle
+    /// Whether notifications are on, so that the client was told that the link is ready.
+    var isReady = false
+    /// Frames that came before that.
     var early: [[UInt8]] = []
   }
 
-  /// A link that the client uses.
-  private struct Open {
-    let link: LinkID, write: AttributeHandle, notify: AttributeHandle
-    /// Frames that wait for room in the host.
-    var outgoing: [[UInt8]] = []
-  }
-
-  private var way: CentralLink<Transport>
+  /// The client's host on its controller.
+  public internal(set) var central: Central<Transport>
   /// Who can do something to the lock and to the air around it.
   public internal(set) var environment: Environment
 
   private var listener: LockListener
-  private var state = State.idle
+  /// What was found of the lock on the link that is up.
+  private var found: Characteristics?
   private var isListening = false
-  private var isHandling = false
   /// What the client is to hear, and how much of it has been taken.
   private var events: [LinkEvent] = []
   private var taken = 0
@@ -62,8 +41,6 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   private var mayBeTampered = false
   /// The connections of this test: on each second one a larger MTU is asked for, as some phones do and some do not.
   private var connections = 0
-  /// Whether something was sent on this link that makes no sense.
-  private var isProvoked = false
 
   /// Makes a link whose controller is reset when the first test begins.
   ///
@@ -72,25 +49,18 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   ///   - host: the settings of the client's host.
   ///   - environment: who brings the lock into a start condition.
   ///   - target: which lock is meant.
-  ///   - patience: after which silence the controller is asked for a sign of life; see ``Centrals/LabCentral/patience``.
+  ///   - silenceLimit: after which silence the controller is asked for a sign of life; see ``Links/Central/silenceLimit``.
   public init(
     _ transport: Transport, host: HostSettings, environment: Environment, target: LockTarget,
-    patience: Interval? = nil
+    silenceLimit: Interval? = nil
   ) {
-    way = CentralLink(LabCentral(transport, host))
-    way.central.patience = patience
+    central = Central(transport, host, silenceLimit: silenceLimit)
     self.environment = environment
     listener = LockListener(target)
   }
 }
 
 extension AirLink {
-  /// The client's host on its controller.
-  public private(set) var central: LabCentral<Transport> {
-    @inline(__always) _read { yield way.central }
-    @inline(__always) _modify { yield &way.central }
-  }
-
   @inline(__always)
   public var now: Instant { central.now }
 
@@ -110,10 +80,10 @@ extension AirLink {
   /// Ends whatever there is, lets the environment bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    try central.checkUse()
-    if central.isSetUp { try endEverything() }
+    try central.endLinks()
     let key = try environment.prepare(start)
-    try setUp()
+    forgetEverything()
+    try central.setUp()
     listener = LockListener(listener.target)
     mayBeTampered = false
     connections = 0
@@ -127,58 +97,49 @@ extension AirLink {
   }
 
   public mutating func listen() throws(LabFault) {
-    try check()
+    try central.check()
     isListening = true
     listener.listenAgain()
-    try carryOut(
-      central.host.startScanning(ScanParameters(), filterDuplicates: false, at: central.transport.now))
+    try perform(.scan(true))
   }
 
   /// Why the lock is not heard, where others are heard over the same controller: then the silence is its own.
   public var explanationOfSilence: Explanation? {
-    isListening && way.isIdle ? .unheard(others: listener.others) : nil
+    isListening && central.session.isIdle ? .unheard(others: listener.others) : nil
   }
 
   public mutating func stopListening() throws(LabFault) {
-    try check()
+    try central.check()
     guard isListening else { return }
     isListening = false
-    try carryOut(central.host.stopScanning(at: central.transport.now))
+    try perform(.scan(false))
   }
 
   public mutating func connect() throws(LabFault) {
-    try check()
-    guard way.isIdle else { return }
-    guard listener.address != nil else {
+    try central.check()
+    guard central.session.isIdle else { return }
+    guard let address = listener.address else {
       throw LabFault(.notPossible, "a lock that was never heard cannot be connected to")
     }
-    way.address = listener.address
-    try way.connect()
-    try handleReports()
+    let query = ProfileQuery(
+      services: [SesameService.service], characteristics: [SesameService.write, SesameService.notify],
+      firstOfEach: true, descriptors: false, exchangesMTU: !connections.isMultiple(of: 2))
+    try perform(.connect(address, query))
   }
 
   public mutating func disconnect() throws(LabFault) {
-    try check()
-    state = .idle
-    guard let reason = try way.disconnect() else { return }
-    try handleReports()
-    events.append(.disconnected(reason: reason))
+    try central.check()
+    try perform(.disconnect)
   }
 
   public mutating func send(_ frame: [UInt8]) throws(LabFault) {
-    try check()
-    guard case .open(var open) = state else { return }
-    guard open.outgoing.isEmpty,
-      let actions = central.host.writeCommand(open.write, frame, on: open.link, at: central.transport.now)
-    else {
-      open.outgoing.append(frame)
-      return state = .open(open)
-    }
-    try carryOut(actions)
+    try central.check()
+    guard let found, found.isReady else { return }
+    try perform(.write(.handle(found.write), frame, withResponse: false))
   }
 
   public mutating func next(until limit: Instant) throws(LabFault) -> LinkEvent? {
-    try check()
+    try central.check()
     let limit = central.transportTime(of: limit)
     var overrun = Overrun()
     var isOver = false
@@ -190,7 +151,10 @@ extension AirLink {
       events.removeAll(keepingCapacity: true)
       taken = 0
       guard !isOver else { return nil }
-      guard try step(until: limit) != .none else {
+      let step = try central.step(until: limit)
+      noteTampering()
+      try takeEvents()
+      guard step != .none else {
         // What the environment did to a frame may be all that there is.
         if events.isEmpty { return nil }
         continue
@@ -200,12 +164,12 @@ extension AirLink {
   }
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    try check()
+    try central.check()
     try environment.perform(stimulus, arguments)
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
-    try check()
+    try central.check()
     if Self.ownFaults.contains(fault.name), fault.value.isNothing { return }
     switch fault.name {
     case "att": try send(MalformedBluetooth(fault))
@@ -239,25 +203,21 @@ extension AirLink {
   }
 
   private mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {
-    guard case .open(let open) = state else { return }
-    isProvoked = true
+    guard let found, found.isReady else { return }
     events.append(.provoked)
-    // It overtakes what waits for the host, and comes between the frames of a message.
-    if !open.outgoing.isEmpty { events.append(.tampered) }
-    let packets = malformed.packets(write: open.write, notify: open.notify, frame: MalformedBluetooth.frame)
-    for (channel, payload) in packets {
-      try carryOut(central.host.sendRaw(payload, onChannel: channel, of: open.link))
-    }
+    try central.provoke(
+      malformed.packets(write: found.write, notify: found.notify, frame: MalformedBluetooth.frame))
+    try takeEvents()
   }
 
   private mutating func unsubscribe() throws(LabFault) {
-    guard case .open(let open) = state else { return }
-    isProvoked = true
+    guard let found, found.isReady else { return }
     events.append(.tampered)
     // Its configuration stands right behind the value, where a service is as documented.
-    let configuration = open.notify.rawValue + 1
+    let configuration = found.notify.rawValue + 1
     let payload = [0x52, UInt8(truncatingIfNeeded: configuration), UInt8(configuration >> 8), 0, 0]
-    try carryOut(central.host.sendRaw(payload, onChannel: L2CAPChannel.att.rawValue, of: open.link))
+    try central.provoke([(L2CAPChannel.att.rawValue, payload)])
+    try takeEvents()
   }
 
   public mutating func keep(_ key: LockKey) throws(LabFault) { try environment.keep(key) }
@@ -271,7 +231,7 @@ extension AirLink {
 
   /// Has the central brought back: whatever there was on it is over.
   public mutating func recover<Result, Failure: Error>(
-    _ body: (inout LabCentral<Transport>) throws(Failure) -> Result
+    _ body: (inout Central<Transport>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     defer { forgetEverything() }
     return try body(&central)
@@ -284,153 +244,98 @@ extension AirLink {
 }
 
 extension AirLink {
-  private func check() throws(LabFault) { try central.check() }
-
-  /// Resets the controller and waits until it can be used.
-  private mutating func setUp() throws(LabFault) {
-    forgetEverything()
-    try central.setUp()
-  }
-
   private mutating func forgetEverything() {
     isListening = false
-    way.forgetEverything()
-    state = .idle
+    found = nil
     events.removeAll(keepingCapacity: true)
     taken = 0
   }
 
-  /// Ends links and attempts, and gives the controller a few seconds to say that it did; a reset follows anyway.
-  private mutating func endEverything() throws(LabFault) {
-    state = .idle
-    try way.endEverything()
+  private mutating func perform(_ operation: CentralOperation) throws(LabFault) {
+    try central.perform(operation)
+    try takeEvents()
   }
 
-  /// Lets time pass up to the next packet or to what the host has to do next.
-  private mutating func step(until limit: Instant) throws(LabFault) -> LabCentral<Transport>.Step {
-    let step = try way.step(until: limit)
-    noteTampering()
-    try handleReports()
-    if step == .packet { try way.endDrained() }
-    return step
+  private mutating func takeEvents() throws(LabFault) {
+    while let event = try central.takeEvent() { try handle(event) }
   }
 
-  /// Does what the host wants done: what it sends goes out in its order, then what it reports is looked at.
-  private mutating func carryOut(_ actions: [HostAction]) throws(LabFault) {
-    try central.carryOut(actions)
-    try handleReports()
+  private mutating func handle(_ event: CentralEvent) throws(LabFault) {
+    switch event {
+    case .advertisement(let report):
+      if isListening, let data = listener.hear(report) { events.append(.advertisement(data)) }
+    case .connected:
+      events += (mayBeTampered ? [.tampered] : []) + [.connected]
+      connections += 1
+    case .open(let profile, _): try open(profile)
+    case .notDiscovered(_, let failure): diagnostics.append(Self.unusable(failure.ofLock))
+    case .subscribed(_, .notifications): becomeReady()
+    case .notified(let handle, let frame): receive(frame, from: handle)
+    case .failed(_, let failure):
+      guard found?.isReady == false else { return }
+      try abandon(failure.ofLock)
+    case .disconnected(let reason, let unacknowledged):
+      found = nil
+      events.append(.disconnected(reason: reason.rawValue, unacknowledged: unacknowledged))
+    case .lastPacketsUncertain: events.append(.tampered)
+    case .peerViolation, .controllerAnomaly: diagnostics += [event.diagnostic].compactMap(\.self)
+    case .ready, .scanning, .mtu, .read, .wrote, .subscribed: break
+    }
   }
 
-  private mutating func handleReports() throws(LabFault) {
-    guard !isHandling else { return }
-    isHandling = true
-    defer { isHandling = false }
-    while let report = central.takeReport() {
-      for event in try way.take(report) { try handle(event) }
+  private mutating func receive(_ frame: [UInt8], from handle: AttributeHandle) {
+    guard let found, found.notify == handle else { return }
+    if found.isReady { events.append(.frame(frame)) } else { self.found?.early.append(frame) }
+  }
+
+  /// Turns the lock's notifications on, where it has what a lock has.
+  private mutating func open(_ profile: DiscoveredProfile) throws(LabFault) {
+    func characteristic(_ uuid: BluetoothUUID) -> DiscoveredCharacteristic? {
+      profile.characteristics.first { $0.uuid == uuid }
+    }
+    guard !profile.services.isEmpty else { return try abandon("it has no service \(SesameService.service)") }
+    guard let write = characteristic(SesameService.write), let notify = characteristic(SesameService.notify)
+    else { return try abandon("its service lacks a characteristic") }
+    found = Characteristics(write: write.value, notify: notify.value)
+    try perform(.subscribe(.handle(notify.value)))
+  }
+
+  private mutating func becomeReady() {
+    guard let early = found?.early, found?.isReady == false else { return }
+    found?.isReady = true
+    found?.early = []
+    events.append(.ready)
+    events += early.map { .frame($0) }
+  }
+
+  /// Leaves a link to something that is no lock.
+  private mutating func abandon(_ reason: String) throws(LabFault) {
+    diagnostics.append(Self.unusable(reason))
+    try perform(.disconnect)
+  }
+
+  private static func unusable(_ reason: String) -> String { "this is no lock that can be used: \(reason)" }
+}
+
+extension CentralEvent.Failure {
+  /// What it says of a lock that cannot be used.
+  fileprivate var ofLock: String {
+    switch self {
+    case .gatt(let failure): failure.ofLock
+    case .impossible: "its notifications cannot be turned on"
     }
   }
 }
 
-extension AirLink {
-  private mutating func handle(_ event: CentralLink<Transport>.Event) throws(LabFault) {
-    switch event {
-    case .connected(let link, let isFirst): try connected(link, isFirst: isFirst)
-    case .disconnected(let reason, let unacknowledged):
-      var unsent = 0
-      if case .open(let open) = state { unsent = open.outgoing.count }
-      state = .idle
-      events.append(.disconnected(reason: reason, unacknowledged: unacknowledged + unsent))
-    case .leftUnsurely: events.append(.tampered)
-    case .other(let report): try handle(report)
+extension GATTFailure {
+  /// What it says of a lock that cannot be used.
+  fileprivate var ofLock: String {
+    switch self {
+    case .refused(let code, let handle): "it refuses with 0x\([code.rawValue].hex) at \(handle)"
+    case .badAnswer(let rule): "its answer is wrong: \(rule)"
+    case .timedOut: "it does not answer"
+    case .linkLost: "the link was lost"
     }
-  }
-
-  private mutating func handle(_ event: HostEvent) throws(LabFault) {
-    switch event {
-    case .advertisement(let report):
-      guard isListening, let data = listener.hear(report) else { return }
-      way.address = listener.address
-      events.append(.advertisement(data))
-    case .scanning(_, let status) where status != .success:
-      throw central.fail(LabFault(.badAnswer, "the controller does not scan: \(status)"))
-    case .gatt(let link, let event):
-      try handle(event, on: link)
-    case .readyToSend(let link):
-      try sendWaiting(on: link)
-    case .protocolViolation(nil, let undefinedRequest):
-      diagnostics.append("odd, of the controller: \(undefinedRequest)")
-    case .protocolViolation where isProvoked:
-      // Whoever is asked something malformed may answer so.
-      break
-    case .protocolViolation(_, let rule):
-      diagnostics.append("the lock's Bluetooth broke a rule: \(rule)")
-    case .ready, .failed, .connected, .connectionFailed, .disconnected, .scanning, .advertising, .timing,
-      .dataLength:
-      break
-    }
-  }
-
-  private mutating func connected(_ link: LinkID, isFirst: Bool) throws(LabFault) {
-    isProvoked = false
-    if isFirst {
-      events += (mayBeTampered ? [.tampered] : []) + [.connected]
-      connections += 1
-    }
-    let discovery = LockDiscovery(asksForMTU: connections.isMultiple(of: 2))
-    let (procedure, actions) = central.host.start(discovery.first, on: link, at: central.transport.now)
-    state = .discovering(Discovering(link: link, discovery: discovery, procedure: procedure))
-    try carryOut(actions)
-  }
-
-  private mutating func handle(_ event: GATTEvent, on link: LinkID) throws(LabFault) {
-    switch (state, event) {
-    case (.open(let open), .notification(let handle, let frame)):
-      if open.link == link, open.notify == handle { events.append(.frame(frame)) }
-    case (.discovering(var it), .notification(let handle, let frame)):
-      guard it.link == link, it.discovery.notify == handle else { return }
-      it.early.append(frame)
-      state = .discovering(it)
-    case (.discovering(let it), .finished(let ended, let result)):
-      if it.link == link, it.procedure == ended { try goOn(it, with: result) }
-    case (.idle, _), (.discovering, _), (.open, _): break
-    }
-  }
-
-  private mutating func goOn(
-    _ last: Discovering, with result: Result<GATTResult, GATTFailure>
-  ) throws(LabFault) {
-    var it = last
-    switch it.discovery.receive(result) {
-    case .procedure(let procedure):
-      let (number, actions) = central.host.start(procedure, on: it.link, at: central.transport.now)
-      it.procedure = number
-      state = .discovering(it)
-      try carryOut(actions)
-    case .done:
-      state = .open(Open(link: it.link, write: it.discovery.write, notify: it.discovery.notify))
-      way.noteEstablished()
-      events.append(.ready)
-      events += it.early.map { .frame($0) }
-    case .failed(let reason):
-      // A lost link is told of by itself.
-      if case .failure(.linkLost) = result { return }
-      diagnostics.append("this is no lock that can be used: \(reason)")
-      try disconnect()
-    }
-  }
-
-  private mutating func sendWaiting(on link: LinkID) throws(LabFault) {
-    guard case .open(var open) = state, open.link == link, !open.outgoing.isEmpty else { return }
-    var sent = 0
-    while sent < open.outgoing.count,
-      let actions = central.host.writeCommand(
-        open.write, open.outgoing[sent], on: link, at: central.transport.now)
-    {
-      sent += 1
-      try carryOut(actions)
-    }
-    open.outgoing.removeFirst(sent)
-    state = .open(open)
   }
 }
 

@@ -1,5 +1,6 @@
 import CommandLine
 import Devices
+import Links
 import Bench
 import Reporting
 import Sesame
@@ -69,16 +70,49 @@ private struct ScanArguments {
       return .labFault
     }
     defer { withExtendedLifetime(lease) {} }
-    do {
+    func trouble(_ words: String) -> CommandStatus {
+      console.say("lockstep: \(words); 'lockstep doctor' looks at this machine")
+      return .labFault
+    }
+    do throws(TransportFault) {
       let transport = try Transport(opening: spec, settings: settings)
       defer { transport.close() }
-      var scan = Scan(transport: transport, view: view)
-      try scan.listen(for: duration)
-      if !isQuiet { view.finish() }
-      return .agree
+      do throws(LabFault) {
+        try listen(over: transport, showing: view)
+      } catch {
+        return trouble(error.detail)
+      }
     } catch {
-      console.say("lockstep: \(error); 'lockstep doctor' looks at this machine")
-      return .labFault
+      return trouble("\(error)")
+    }
+    if !isQuiet { view.finish() }
+    return .agree
+  }
+
+  /// Scans, and shows what is heard.
+  private func listen(over transport: Transport, showing view: ScanView) throws(LabFault) {
+    var central = Central(transport, HostSettings(address: .staticRandom(SystemEntropy().next())))
+    try central.setUp()
+    try central.perform(.scan(true))
+    // A controller that is slow to begin is listened to as long as one that is quick.
+    var limit = Instant.never
+    var (isStopping, isOver) = (false, false)
+    while !isOver {
+      let next = min(limit, transport.now + .milliseconds(200))
+      _ = try central.step(until: next)
+      while let event = try central.takeEvent() {
+        switch event {
+        case .scanning(true, _): limit = transport.now + duration
+        case .scanning(false, _): isOver = true
+        case .advertisement(let report): view.hear(report, at: transport.now)
+        default: break
+        }
+      }
+      view.refresh(at: transport.now)
+      guard !isStopping, transport.now >= limit || Interruption.isRequested else { continue }
+      // A controller that fell silent meanwhile is told from an empty room by its answer to this.
+      (isStopping, limit) = (true, .never)
+      try central.perform(.scan(false))
     }
   }
 }
@@ -93,89 +127,23 @@ extension ScanArguments {
   }
 }
 
-/// A host that does nothing but listen.
-private struct Scan {
-  let transport: Transport
-  let view: ScanView
-  var host = BluetoothHost(HostSettings(address: .staticRandom(SystemEntropy().next())))
-  /// Since when it listens.
-  var start: Instant?
-  var isOver = false
-
-  mutating func listen(for duration: Interval) throws(TransportFault) {
-    try carryOut(host.start(at: transport.now))
-    // A controller that is slow to begin is listened to as long as one that is quick.
-    while start == nil { try step(until: .never) }
-    let limit = (start ?? transport.now) + duration
-    while transport.now < limit, !Interruption.isRequested { try step(until: limit) }
-    // A controller that fell silent meanwhile is told from an empty room by its answer to this.
-    try carryOut(host.stopScanning(at: transport.now))
-    while !isOver { try step(until: .never) }
-  }
-
-  private mutating func step(until limit: Instant) throws(TransportFault) {
-    let next = min(limit, host.deadline ?? .never, transport.now + .milliseconds(200))
-    if let packet = try transport.receive(until: next) {
-      try carryOut(host.receive(packet, at: transport.now))
-    }
-    try carryOut(host.advance(to: transport.now))
-    view.refresh(at: transport.now)
-  }
-
-  private mutating func carryOut(_ actions: [HostAction]) throws(TransportFault) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): try transport.send(packet)
-      case .report(.ready):
-        try carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: transport.now))
-      case .report(.advertisement(let report)): view.hear(report, at: transport.now)
-      case .report(.failed(let failure)): throw TransportFault(failure)
-      case .report(.scanning(_, let status)) where status != .success:
-        throw TransportFault(.unavailable, "the controller does not scan: \(status)")
-      case .report(.scanning(true, _)): start = transport.now
-      case .report(.scanning(false, _)): isOver = true
-      case .report: break
-      }
-    }
-  }
-}
-
-extension TransportFault {
-  /// What a controller that cannot be used means for who only listens.
-  fileprivate init(_ failure: HostFailure) {
-    let symptom: Symptom =
-      switch failure {
-      case .noAnswer: .silent
-      case .refused: .unavailable
-      case .hardwareError: .lost
-      case .undecodable, .broken: .malformed
-      }
-    self.init(symptom, failure.description)
-  }
-}
-
 /// What was heard, and how it is shown.
 final class ScanView {
-  /// Somebody who advertises.
-  struct Station {
-    let address: PeerAddress
-    var data: [UInt8] = []
-    var response: [UInt8] = []
-    var rssi: Int8?
-    var heard: Instant
+  /// What is noted of a device.
+  private struct Note: Sendable {
+    var heard = Instant.zero
     /// What was printed of it last.
     var printed = ""
   }
+  private typealias Device = Advertisers<Note>.Device
 
   private let console: Console
   private let format: OutputFormat
   private let isAll: Bool
   private let isLive: Bool
-  private var stations: [Station] = []
+  private var advertisers = Advertisers(capacity: 1000, note: Note())
   private var shownLines = 0
   private var nextRefresh = Instant.zero
-  /// So many are told apart; a hall full of beacons is no reason to grow for ever.
-  private static let capacity = 1000
 
   init(_ console: Console, _ format: OutputFormat, isAll: Bool) {
     self.console = console
@@ -185,29 +153,16 @@ final class ScanView {
   }
 
   func hear(_ report: AdvertisingReport, at now: Instant) {
-    let index: Int
-    if let known = stations.firstIndex(where: { $0.address == report.address }) {
-      index = known
-    } else {
-      guard stations.count < Self.capacity, report.kind != .scanResponse else { return }
-      index = stations.count
-      stations.append(Station(address: report.address, heard: now))
-    }
-    if report.kind == .scanResponse {
-      stations[index].response = report.data
-    } else {
-      stations[index].data = report.data
-    }
-    stations[index].rssi = report.rssi
-    stations[index].heard = now
-    if !isLive { printNews(index) }
+    guard let change = advertisers.hear(report) else { return }
+    advertisers[change.index].note.heard = now
+    if !isLive { printNews(change.index) }
   }
 
   /// Draws the table again, twice a second.
   func refresh(at now: Instant) {
     guard isLive, now >= nextRefresh else { return }
     nextRefresh = now + .milliseconds(500)
-    let rows = stations.compactMap { row(of: $0, at: now) }
+    let rows = advertisers.devices.compactMap { row(of: $0, at: now) }
     let lines = [Self.row(Self.headings)] + rows
     let up = shownLines > 0 ? "\u{1B}[\(shownLines)A\u{1B}[J" : ""
     console.draw(up, lines.map { $0 + "\n" }.joined())
@@ -216,63 +171,59 @@ final class ScanView {
 
   /// Says so when there was nothing.
   func finish() {
-    guard !stations.contains(where: { lock($0) != nil }) else { return }
-    console.say("lockstep: no lock in range" + (stations.isEmpty ? "" : ", \(stations.count) other devices"))
+    let devices = advertisers.devices
+    guard !devices.contains(where: { $0.lock != nil }) else { return }
+    console.say("lockstep: no lock in range" + (devices.isEmpty ? "" : ", \(devices.count) other devices"))
   }
 
-  private func lock(_ station: Station) -> Advertisement? {
-    guard let data = try? AdvertisingData(decoding: station.data) else { return nil }
-    let response = try? AdvertisingData(decoding: station.response)
-    return try? Advertisement(data, scanResponse: response ?? AdvertisingData())
-  }
-
-  private func localName(_ station: Station) -> String? {
-    [station.data, station.response].lazy.compactMap { (try? AdvertisingData(decoding: $0))?.localName }.first
+  private func localName(_ device: Device) -> String? {
+    [device.advertisement, device.response ?? []].lazy
+      .compactMap { (try? AdvertisingData(decoding: $0))?.localName }.first
   }
 
   private func printNews(_ index: Int) {
-    let station = stations[index]
+    let device = advertisers[index]
     let news: String
-    if let lock = lock(station) {
+    if let lock = device.lock {
       news = "\(lock.model) \(lock.deviceID) \(lock.isRegistered)"
     } else if isAll {
-      news = localName(station) ?? "-"
+      news = localName(device) ?? "-"
     } else {
       return
     }
-    guard news != station.printed else { return }
-    stations[index].printed = news
-    console.print(in: format, line(of: station), json(of: station))
+    guard news != device.note.printed else { return }
+    advertisers[index].note.printed = news
+    console.print(in: format, line(of: device), json(of: device))
   }
 
-  private func line(of station: Station) -> String {
-    let strength = station.rssi.map { "\($0) dBm" } ?? "unknown strength"
-    guard let lock = lock(station) else {
-      return "\(localName(station) ?? "unnamed")   \(station.address)   \(strength)"
+  private func line(of device: Device) -> String {
+    let strength = device.rssi.map { "\($0) dBm" } ?? "unknown strength"
+    guard let lock = device.lock else {
+      return "\(localName(device) ?? "unnamed")   \(device.address)   \(strength)"
     }
     let state = lock.isRegistered ? "registered" : "not registered"
-    return "\(lock.model)   \(lock.deviceID)   \(state)   \(station.address)   \(strength)"
+    return "\(lock.model)   \(lock.deviceID)   \(state)   \(device.address)   \(strength)"
   }
 
-  private func json(of station: Station) -> JSON {
-    let lock = lock(station)
+  private func json(of device: Device) -> JSON {
+    let lock = device.lock
     return .known([
       "model": lock.map { .text($0.model.description) }, "uuid": lock.map { .text($0.deviceID.description) },
       "registered": lock.map { .flag($0.isRegistered) },
-      "name": lock == nil ? localName(station).map(JSON.text) : nil,
-      "address": .text(station.address.description), "rssi": station.rssi.map { .integer($0) },
+      "name": lock == nil ? localName(device).map(JSON.text) : nil,
+      "address": .text(device.address.description), "rssi": device.rssi.map { .integer($0) },
     ])
   }
 
-  private func row(of station: Station, at now: Instant) -> String? {
-    let lock = lock(station)
+  private func row(of device: Device, at now: Instant) -> String? {
+    let lock = device.lock
     guard isAll || lock != nil else { return nil }
-    let age = (now - station.heard).nanoseconds / 1_000_000_000
-    let model = lock.map { $0.model.description } ?? localName(station) ?? "-"
+    let age = (now - device.note.heard).nanoseconds / 1_000_000_000
+    let model = lock.map { $0.model.description } ?? localName(device) ?? "-"
     let uuid = lock.map { $0.deviceID.description } ?? "-"
     let owned = lock.map { $0.isRegistered ? "yes" : "no" } ?? "-"
-    let strength = station.rssi.map { String($0) } ?? "-"
-    return Self.row([model, uuid, owned, station.address.description, strength, "\(age) s"])
+    let strength = device.rssi.map { String($0) } ?? "-"
+    return Self.row([model, uuid, owned, device.address.description, strength, "\(age) s"])
   }
 
   private static let headings = ["lock", "uuid", "registered", "address", "RSSI", "heard"]

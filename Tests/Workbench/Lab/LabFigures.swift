@@ -25,7 +25,7 @@ extension Figure {
     var host = HostSettings(address: .staticRandom(0x0C11_E470_0001))
     host.commandTimeout = .milliseconds(1200)
     var link = AirLink(
-      dongle, host: host, environment: world, target: .address(world.address), patience: .seconds(1))
+      dongle, host: host, environment: world, target: .address(world.address), silenceLimit: .seconds(1))
     var escalation = RecoveryEscalation(hasUSBReset: true, powerSettles: .seconds(3))
     do {
       _ = try link.prepare(StartCondition())

@@ -2,15 +2,14 @@ public import Basics
 public import Bluetooth
 public import Conformance
 
-/// The central of a lab: a host on a controller, real or emulated, that is set up anew for each test, looked after, and
-/// brought back when it fails.
+/// A central on a transport: its ``session`` with a controller, real or emulated, that is set up afresh for each test, watched,
+/// and brought back when it fails.
 ///
-/// Whoever uses it asks its ``host``, hands what that wants done to ``carryOut(_:)``, lets time pass with
-/// ``step(until:)``, and takes what happened from ``takeReport()``. Trouble with the transport or the controller is a
-/// `LabFault`, after which every call throws the same one until ``reconnect(until:)``, ``resetController(until:)`` or
-/// ``reopen(_:until:)`` has helped. Which of them is tried, and when, is for whoever uses it to say; links and attempts
-/// are gone with each.
-public struct LabCentral<Transport: HCITransport> {
+/// Hand it operations with ``perform(_:)``, let time pass with ``step(until:)``, and take what happened from ``takeEvent()``.
+/// Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
+/// ``reconnect(until:)``, ``resetController(until:)`` or ``reopen(_:until:)`` has helped. The user decides which of them is
+/// tried, and when; links and attempts are gone with each.
+public struct Central<Transport: HCITransport> {
   /// How it is with the controller.
   private enum State {
     case reset, setUp
@@ -20,7 +19,7 @@ public struct LabCentral<Transport: HCITransport> {
 
   /// What a step was about.
   public enum Step: Sendable {
-    /// Nothing: the limit has come.
+    /// Nothing: the limit has come, or whoever plays the other end has something to say.
     case none
     /// A packet of the controller.
     case packet
@@ -32,28 +31,26 @@ public struct LabCentral<Transport: HCITransport> {
   public private(set) var transport: Transport
   /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence. Without it,
   /// a controller that froze looks like a lock that does not answer.
-  public var patience: Interval?
-  /// Its Bluetooth. What this wants done goes to ``carryOut(_:)``, at once and in order.
-  public var host: BluetoothHost
-  /// Notes its packets, if somebody wants that.
+  public var silenceLimit: Interval?
+  /// What it does with its controller.
+  public private(set) var session: CentralSession
+  /// Notes its packets, where they are wanted.
   public var recorder: PacketRecorder?
-  /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened anew.
-  public private(set) var isWayLost = false
+  /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened again.
+  public private(set) var isTransportLost = false
 
-  /// Whether the host is kept from what is due.
-  private var hostOverrun = Overrun()
+  /// Whether the session is kept from what is due.
+  private var overrun = Overrun()
   private var state = State.reset
   private var epoch = Instant.zero
   /// When the controller said something, or was asked to.
   private var lastSign = Instant.zero
-  /// What the host reported, and how much of it was taken.
-  private var reports: [HostEvent] = []
-  private var taken = 0
 
   /// Makes a central whose controller is reset when it is set up first.
-  public init(_ transport: Transport, _ settings: HostSettings) {
+  public init(_ transport: Transport, _ settings: HostSettings, silenceLimit: Interval? = nil) {
     self.transport = transport
-    host = BluetoothHost(settings)
+    self.silenceLimit = silenceLimit
+    session = CentralSession(settings)
   }
 
   /// The time since ``startClock()``.
@@ -83,18 +80,38 @@ public struct LabCentral<Transport: HCITransport> {
 
 // MARK: - One test
 
-extension LabCentral {
+extension Central {
   /// Resets the controller and waits until it can be used.
   public mutating func setUp(until limit: Instant = .never) throws(LabFault) {
-    forgetEverything()
-    try carryOut(host.start(at: transport.now))
-    while !isSetUp {
+    state = .reset
+    session.start(at: transport.now)
+    try flush()
+    while true {
       let isOver = try step(until: limit) == .none
+      while let event = session.takeEvent() {
+        if event == .ready { state = .setUp }
+      }
+      if isSetUp { return }
       guard !isOver || transport.now < limit else {
         throw fail(LabFault(.noAnswer, "the controller was not set up in time"))
       }
-      reports.removeAll(keepingCapacity: true)
-      taken = 0
+    }
+  }
+
+  /// When there is something to do without a packet of the controller, in the transport's time; never where there is nothing.
+  public var deadline: Instant {
+    mutating get { min(session.deadline ?? .never, silenceLimit.map { lastSign + $0 } ?? .never) }
+  }
+
+  /// Ends links and attempts, after which the controller has a few seconds to say that they are over.
+  public mutating func endLinks() throws(LabFault) {
+    try checkUse()
+    guard isSetUp else { return }
+    try perform(.disconnect)
+    let end = transport.now + .seconds(3)
+    while !session.isAtRest, transport.now < end {
+      _ = try step(until: end)
+      while session.takeEvent() != nil {}
     }
   }
 
@@ -105,10 +122,22 @@ extension LabCentral {
     recorder?.startOver(at: epoch)
   }
 
-  /// Lets time pass up to the next packet or to what the host has to do next, in the transport's time.
+  /// Has an operation done.
+  public mutating func perform(_ operation: CentralOperation) throws(LabFault) {
+    session.perform(operation, at: transport.now)
+    try flush()
+  }
+
+  /// Sends L2CAP payloads that make no sense; see ``CentralSession/provoke(_:at:)``.
+  public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])]) throws(LabFault) {
+    session.provoke(packets, at: transport.now)
+    try flush()
+  }
+
+  /// Lets time pass up to the next packet or to what is due next, in the transport's time.
   public mutating func step(until limit: Instant) throws(LabFault) -> Step {
-    let due = host.deadline
-    let check = patience.map { lastSign + $0 }
+    let due = session.deadline
+    let check = silenceLimit.map { lastSign + $0 }
     let packet: HCIPacket?
     do {
       packet = try transport.receive(until: min(limit, due ?? .never, check ?? .never))
@@ -119,59 +148,54 @@ extension LabCentral {
     if let packet {
       lastSign = now
       recorder?.note(packet, isReceived: true, at: now)
-      try carryOut(host.receive(packet, at: now))
-      if hostOverrun.isEndless(isLate: host.deadline.map { $0 < now } ?? false, at: now) {
-        try carryOut(host.advance(to: now))
-      }
+      session.receive(packet, at: now)
+      if overrun.isEndless(isLate: session.isLate(at: now), at: now) { session.advance(to: now) }
+      try flush()
       return .packet
     }
     if let due, due <= now {
-      try carryOut(host.advance(to: now))
+      session.advance(to: now)
     } else if let check, check <= now {
       lastSign = now
-      try carryOut(host.checkController(at: now))
+      session.checkController(at: now)
     } else {
       return .none
     }
+    try flush()
     return .due
   }
 
-  /// Does what the host wants done: what it sends goes out in its order, and what it reports is kept.
-  public mutating func carryOut(_ actions: [HostAction]) throws(LabFault) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet):
-        do {
-          try transport.send(packet)
-          recorder?.note(packet, isReceived: false, at: transport.now)
-        } catch {
-          throw fail(error)
-        }
-      case .report(.ready): state = .setUp
-      case .report(.failed(let failure)): throw fail(LabFault(failure))
-      case .report(let event): reports.append(event)
-      }
+  /// Takes what happened next.
+  ///
+  /// - Throws: a fault where the controller does not scan.
+  public mutating func takeEvent() throws(LabFault) -> CentralEvent? {
+    let event = session.takeEvent()
+    if case .scanning(_, let status)? = event, status != .success {
+      throw fail(LabFault(.badAnswer, "the controller does not scan: \(status)"))
     }
+    return event
   }
 
-  /// What happened next, unless it was taken.
-  public mutating func takeReport() -> HostEvent? {
-    guard taken < reports.count else {
-      reports.removeAll(keepingCapacity: true)
-      taken = 0
-      return nil
-    }
-    taken += 1
-    return reports[taken - 1]
-  }
-
-  /// What the way to the controller has to say since it was last asked.
+  /// Takes what the way to the controller has to say since it was last asked.
   public mutating func takeDiagnostics() -> [String] { transport.takeDiagnostics() }
+
+  /// Hands the controller what the session wants sent.
+  private mutating func flush() throws(LabFault) {
+    while let packet = session.takePacket() {
+      do {
+        try transport.send(packet)
+      } catch {
+        throw fail(error)
+      }
+      recorder?.note(packet, isReceived: false, at: transport.now)
+    }
+    if let failure = session.failure { throw fail(LabFault(failure)) }
+  }
 }
 
 // MARK: - Bringing the controller back
 
-extension LabCentral {
+extension Central {
   /// Gives up everything under way, and asks the controller for a sign of life. After that it has to be set up.
   public mutating func reconnect(until limit: Instant) throws(LabFault) {
     forgetEverything()
@@ -204,12 +228,12 @@ extension LabCentral {
     try setUp(until: limit)
   }
 
-  /// Opens the way to the controller anew, resets that and sets it up. A part of the time is kept for setting it up.
+  /// Opens the way to the controller again, resets that and sets it up. A part of the time is kept for setting it up.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
     forgetEverything()
     do {
       try transport.reopen(how, until: limit - Self.settingUp)
-      isWayLost = false
+      isTransportLost = false
     } catch {
       throw fail(error)
     }
@@ -221,19 +245,18 @@ extension LabCentral {
 
   private mutating func forgetEverything() {
     state = .reset
-    reports.removeAll(keepingCapacity: true)
-    taken = 0
+    session.forgetEverything()
   }
 
   /// Keeps the fault, so that nothing is tried before the controller was brought back.
-  public mutating func fail(_ fault: LabFault) -> LabFault {
+  private mutating func fail(_ fault: LabFault) -> LabFault {
     state = .failed(fault)
     return fault
   }
 
   private mutating func fail(_ fault: TransportFault) -> LabFault {
     switch fault.symptom {
-    case .unavailable, .busy, .lost: isWayLost = true
+    case .unavailable, .busy, .lost: isTransportLost = true
     case .silent, .malformed: break
     }
     return fail(LabFault(fault))
@@ -249,7 +272,7 @@ public protocol ControllerRecovery<Transport>: AnyObject {
   var fault: LabFault? { get }
 
   /// Tries what there is until the controller is in work again; gives what there is to say of it, one line each.
-  func climb(_ central: inout LabCentral<Transport>) -> [String]
+  func climb(_ central: inout Central<Transport>) -> [String]
 
   /// Takes what there is to say since it was last asked.
   func takeDiagnostics() -> [String]
