@@ -119,7 +119,7 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Documents", "Automata", "Models", "Conformance", "Bluetooth",
         "Sesame",
-        "SesameDevice", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices",
+        "SesameDevice", "Links", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices",
         "Harness",
         "Reporting",
         "Files",

@@ -2,9 +2,10 @@ import Sesame
 import Controllers
 import Bluetooth
 import Emulator
+import Links
 import Basics
 
-/// Two hosts with a link between them, on an emulated radio: the central writes, the peripheral notifies the same.
+/// Two sessions with a link between them, on an emulated radio: the central writes, the peripheral notifies the same.
 struct AirPair {
   private static let service = BluetoothUUID(0xFD81)
   private static let input = BluetoothUUID(1)
@@ -13,13 +14,11 @@ struct AirPair {
   private var radio = Radio(seed: 1)
   private let here: ControllerID
   private let there: ControllerID
-  private var central = BluetoothHost(HostSettings(address: .staticRandom(1)))
-  private var peripheral = BluetoothHost(
+  private var central: CentralSession
+  private var peripheral = PeripheralSession(
     HostSettings(address: .staticRandom(2)),
     services: [ServiceDefinition(service, [.init(input, .writeWithoutResponse), .init(output, .notify)])])
   private var now = Instant.zero
-  private var link = LinkID(rawValue: 0)
-  private var peer = LinkID(rawValue: 0)
   private let inputHandle: AttributeHandle
   private let outputHandle: AttributeHandle
   private var isReady = (here: false, there: false)
@@ -29,31 +28,29 @@ struct AirPair {
 
   /// Makes a link with these parameters; `nil` when that does not work.
   init?(_ parameters: ConnectionParameters) {
+    central = CentralSession(HostSettings(address: .staticRandom(1)), parameters)
     here = radio.addController()
     there = radio.addController()
     guard let input = peripheral.handle(of: Self.input, in: Self.service),
       let output = peripheral.handle(of: Self.output, in: Self.service)
     else { return nil }
     (inputHandle, outputHandle) = (input, output)
-    carryOut(central.start(at: now), here)
-    carryOut(peripheral.start(at: now), there)
+    central.start(at: now)
+    peripheral.start(at: now)
     guard run(until: { $0.isReady == (true, true) }) else { return nil }
-    carryOut(
-      peripheral.startAdvertising(AdvertisingParameters(), data: [], scanResponse: [], at: now), there)
-    carryOut(
-      central.connect(
-        to: PeerAddress(.randomDevice, .staticRandom(2)), parameters, timeout: .seconds(10), at: now), here)
-    guard run(until: { $0.link.rawValue != 0 && $0.peer.rawValue != 0 }) else { return nil }
+    peripheral.advertise(.init(AdvertisingParameters(), data: []), at: now)
+    let address = PeerAddress(.randomDevice, .staticRandom(2))
+    central.perform(.connect(address, .nothing, within: .seconds(10)), at: now)
+    guard run(until: { $0.central.isOpen }) else { return nil }
     let configuration = AttributeHandle(rawValue: outputHandle.rawValue + 1)
-    carryOut(central.start(.write(configuration, [1, 0]), on: link, at: now).actions, here)
+    central.perform(.write(.handle(configuration), [1, 0], withResponse: true), at: now)
     guard run(until: { $0.isSubscribed }) else { return nil }
   }
 
   /// Writes, and waits for the answer; false when none came.
   mutating func roundTrip() -> Bool {
     let expected = answers + 1
-    guard let actions = central.writeCommand(inputHandle, value, on: link, at: now) else { return false }
-    carryOut(actions, here)
+    central.perform(.write(.handle(inputHandle), value, withResponse: false), at: now)
     return run { $0.answers == expected }
   }
 
@@ -67,6 +64,7 @@ struct AirPair {
 
   /// Lets things happen until something is so; false when nothing more happens.
   private mutating func run(until isDone: (borrowing AirPair) -> Bool) -> Bool {
+    handleEvents()
     while !isDone(self) {
       guard step(until: .never) else { return false }
     }
@@ -76,10 +74,11 @@ struct AirPair {
   private mutating func step(until limit: Instant) -> Bool {
     if let (controller, packet) = radio.nextPacket() {
       if controller == here {
-        carryOut(central.receive(packet, at: now), here)
+        central.receive(packet, at: now)
       } else {
-        carryOut(peripheral.receive(packet, at: now), there)
+        peripheral.receive(packet, at: now)
       }
+      handleEvents()
       return true
     }
     guard let next = radio.deadline, next <= limit else { return false }
@@ -88,27 +87,25 @@ struct AirPair {
     return true
   }
 
-  private mutating func carryOut(_ actions: [HostAction], _ controller: ControllerID) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): radio.send(packet, to: controller, at: now)
-      case .report(let event): handle(event, isHere: controller == here)
+  private mutating func handleEvents() {
+    while let event = central.takeEvent() {
+      switch event {
+      case .ready: isReady.here = true
+      case .wrote(_, withResponse: true): isSubscribed = true
+      case .notified: answers += 1
+      default: break
       }
     }
-  }
-
-  private mutating func handle(_ event: HostEvent, isHere: Bool) {
-    switch event {
-    case .ready where isHere: isReady.here = true
-    case .ready: isReady.there = true
-    case .connected(let id, _) where isHere: link = id
-    case .connected(let id, _): peer = id
-    case .gatt(_, .finished): isSubscribed = true
-    case .gatt(_, .notification): answers += 1
-    case .gatt(_, .written(inputHandle, let value)):
-      if let actions = peripheral.notify(outputHandle, value, on: peer, at: now) { carryOut(actions, there) }
-    default: break
+    while let event = peripheral.takeEvent() {
+      switch event {
+      case .ready: isReady.there = true
+      case .written(let link, inputHandle, let value):
+        _ = peripheral.notify(outputHandle, value, on: link, at: now)
+      default: break
+      }
     }
+    while let packet = central.takePacket() { radio.send(packet, to: here, at: now) }
+    while let packet = peripheral.takePacket() { radio.send(packet, to: there, at: now) }
   }
 }
 
@@ -117,7 +114,7 @@ struct LockHall {
   private var radio = Radio(seed: 1)
   private var locks: [LockPeripheral] = []
   private let listener: ControllerID
-  private var host = BluetoothHost(HostSettings(address: .staticRandom(1)))
+  private var central = CentralSession(HostSettings(address: .staticRandom(1)))
   private var now = Instant.zero
   private var heard = 0
 
@@ -128,9 +125,9 @@ struct LockHall {
     }
     listener = radio.addController()
     for number in locks.indices { send(locks[number].start(at: now), ControllerID(rawValue: number)) }
-    carryOut(host.start(at: now))
+    central.start(at: now)
     pass(until: now + .seconds(1))
-    carryOut(host.startScanning(ScanParameters(), filterDuplicates: false, at: now))
+    central.perform(.scan(true), at: now)
   }
 
   /// Lets time pass, and says how many reports came meanwhile.
@@ -142,9 +139,10 @@ struct LockHall {
 
   private mutating func pass(until limit: Instant) {
     while true {
+      goOn()
       if let (controller, packet) = radio.nextPacket() {
         if controller == listener {
-          carryOut(host.receive(packet, at: now))
+          central.receive(packet, at: now)
         } else {
           send(locks[controller.rawValue].receive(packet, at: now), controller)
         }
@@ -162,13 +160,10 @@ struct LockHall {
     for packet in packets { radio.send(packet, to: controller, at: now) }
   }
 
-  private mutating func carryOut(_ actions: [HostAction]) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): radio.send(packet, to: listener, at: now)
-      case .report(.advertisement): heard += 1
-      case .report: break
-      }
+  private mutating func goOn() {
+    while let packet = central.takePacket() { radio.send(packet, to: listener, at: now) }
+    while let event = central.takeEvent() {
+      if case .advertisement = event { heard += 1 }
     }
   }
 }

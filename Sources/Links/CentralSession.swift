@@ -10,7 +10,7 @@ public import Bluetooth
 ///       │        └─────┼───────────────┘                                  │
 ///       └───────── disconnect, failed, disconnected ──────────────────────┘
 ///
-/// - Links have the least interval, 7.5 ms, no latency, and are lost after 2 s.
+/// - Links have the least interval, 7.5 ms, no latency, and are lost after 2 s, unless other parameters are given.
 /// - A link that never came about is asked for again (0x3E; Core 5.4, Vol 6 Part B §4.5).
 /// - A link that is left is over for its user at once, with reason 0x16, as is an attempt that is given up, with 0x02. What
 ///   was written before goes out first, and no other link is begun until it is over.
@@ -51,6 +51,7 @@ public struct CentralSession: Sendable {
   }
 
   private var host: BluetoothHost
+  private let parameters: ConnectionParameters
   private var state = State.idle
   /// Who is connected to, and what is looked for there.
   private var peer: (address: PeerAddress, query: ProfileQuery, time: Interval)?
@@ -81,7 +82,10 @@ public struct CentralSession: Sendable {
   public private(set) var failure: HostFailure?
 
   /// Makes one whose controller was not started.
-  public init(_ settings: HostSettings) { host = BluetoothHost(settings) }
+  public init(_ settings: HostSettings, _ parameters: ConnectionParameters = ConnectionParameters()) {
+    host = BluetoothHost(settings)
+    self.parameters = parameters
+  }
 
   /// How often a link is asked for once more that never came about: the packet that asks for it was lost, and the other
   /// end knows nothing of it. Hosts do so by themselves.
@@ -367,7 +371,7 @@ extension CentralSession {
     guard case .connecting(let attemptsLeft) = state, leaving == nil, let peer else { return }
     let isFirst = attemptsLeft == Self.repeatedAttempts
     let time = isFirst ? peer.time : Self.repeatedAttemptTime
-    carryOut(host.connect(to: peer.address, ConnectionParameters(), timeout: time, at: now), at: now)
+    carryOut(host.connect(to: peer.address, parameters, timeout: time, at: now), at: now)
   }
 
   private mutating func disconnect(at now: Instant) {

@@ -90,6 +90,14 @@ public struct DiscoveredProfile: Hashable, Sendable {
 
 /// What of a server is looked for.
 public struct ProfileQuery: Hashable, Sendable {
+  /// A query for nothing: its user knows where everything stands.
+  public static var nothing: ProfileQuery {
+    var query = ProfileQuery()
+    query.isForNothing = true
+    return query
+  }
+
+  private(set) var isForNothing = false
   /// The kinds of services to look for; none for all.
   public var services: [BluetoothUUID]
   /// The characteristics with which the search in a service ends early; none for all of them.
@@ -142,7 +150,7 @@ public struct ProfileDiscovery: Sendable {
     self.query = query
     let services: [Question] =
       query.services.isEmpty ? [.services(nil)] : query.services.map { .services($0) }
-    rest = (query.exchangesMTU ? [.mtu] + services : services)[...]
+    rest = query.isForNothing ? [] : (query.exchangesMTU ? [.mtu] + services : services)[...]
     question = rest.popFirst()
   }
 

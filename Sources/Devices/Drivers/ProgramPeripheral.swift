@@ -13,30 +13,19 @@ import Links
 /// Feed it the controller's packets and the time, and hand the controller the packets that it returns, in order. What is
 /// wrong with the program is kept in ``fault``, after which nothing comes from it any more.
 final class ProgramPeripheral {
-  private enum State {
-    case off, starting, ready
-    case failed(HostFailure)
-  }
-
   let program: ProgramConversation
   private let address: BluetoothAddress
-  private var host: BluetoothHost
+  private var session: PeripheralSession
   /// Its characteristics, where they stand in the server, with their first values.
   private let places: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
-  private var state = State.off
   private var link: LinkID?
-  /// What it wants to advertise, and what the controller was asked to; nothing while it is connected.
+  /// What it wants to advertise while it is not connected.
   private var wanted: ProgramAdvertisement?
-  private var advertised: ProgramAdvertisement?
-  /// When the controller, having refused to advertise, is asked again.
-  private var retryTime = Instant.never
   /// What waits for room in the host.
   private var outgoing: [(AttributeHandle, [UInt8])] = []
   /// When the program's own time began, and when it wants to be called.
   private var origin = Instant.zero
   private var due = Instant.never
-  private var packets: [HCIPacket] = []
-  private var events = FIFO<HostEvent>()
   private var isHandling = false
   private(set) var notices: [LockNotice] = []
   /// What the program has shown that was not taken yet.
@@ -54,35 +43,31 @@ final class ProgramPeripheral {
     self.seed = seed
     var generator = SeededGenerator(seed: seed, for: "peripheral")
     address = .staticRandom(generator.next())
-    let host = Self.host(program, address)
-    places = (program.introduction?.services ?? []).flatMap { service in
-      service.characteristics.compactMap { characteristic in
-        host.handle(of: characteristic.uuid, in: service.uuid).map {
-          (characteristic.uuid, $0, characteristic.value)
-        }
-      }
-    }
-    self.host = host
-  }
-
-  private static func host(_ program: ProgramConversation, _ address: BluetoothAddress) -> BluetoothHost {
     let introduction = program.introduction ?? ProgramIntroduction()
     var settings = HostSettings(
       address: address,
       name: String((introduction.advertisement?.name ?? introduction.name ?? "Peripheral").prefix(40)))
     settings.holdsWrites = true
-    return BluetoothHost(settings, services: introduction.services)
+    let session = PeripheralSession(settings, services: introduction.services)
+    places = introduction.services.flatMap { service in
+      service.characteristics.compactMap { characteristic in
+        session.handle(of: characteristic.uuid, in: service.uuid).map {
+          (characteristic.uuid, $0, characteristic.value)
+        }
+      }
+    }
+    self.session = session
   }
 
   /// Where it advertises.
   var peerAddress: PeerAddress { PeerAddress(.randomDevice, address) }
 
   /// Why its controller failed; nothing goes on until it is started again.
-  var failure: HostFailure? { if case .failed(let failure) = state { failure } else { nil } }
+  var failure: HostFailure? { session.failure }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   var deadline: Instant? {
-    let next = min(host.deadline ?? .never, due == .never ? due : origin + (due - .zero), retryTime)
+    let next = min(session.deadline ?? .never, due == .never ? due : origin + (due - .zero))
     return next == .never ? nil : next
   }
 }
@@ -90,10 +75,9 @@ final class ProgramPeripheral {
 extension ProgramPeripheral {
   /// Resets the controller and sets it up.
   func start(at now: Instant) -> [HCIPacket] {
-    (link, advertised, retryTime, outgoing) = (nil, nil, .never, [])
-    state = .starting
-    note(host.start(at: now), at: now)
-    return take()
+    (link, outgoing) = (nil, [])
+    session.start(at: now)
+    return take(at: now)
   }
 
   /// Starts the program in a condition, at its time zero, out of any link.
@@ -105,28 +89,28 @@ extension ProgramPeripheral {
     origin = now
     due = .never
     wanted = program.introduction?.advertisement
-    if let link { note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now) }
+    if let link { session.disconnect(link, reason: .remoteUserTerminated, at: now) }
     (link, outgoing) = (nil, [])
-    for place in places { host.setValue(place.value, of: place.handle) }
+    for place in places { session.setValue(place.value, of: place.handle) }
     let refusal = try ask(program.request(ofReset: start.settings, seed: seed), at: now)
     if let refusal { throw LabFault(.notPossible, "the peripheral cannot start so: \(refusal)") }
     advertise(at: now)
-    return take()
+    return take(at: now)
   }
 
-  /// Takes in a packet of the controller.
+  /// Receives a packet of the controller.
   func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
-    note(host.receive(packet, at: now), at: now)
-    return take()
+    session.receive(packet, at: now)
+    return take(at: now)
   }
 
   /// Lets time pass.
   func advance(to now: Instant) -> [HCIPacket] {
-    if let limit = host.deadline, limit <= now { note(host.advance(to: now), at: now) }
+    session.advance(to: now)
+    handleEvents(at: now)
     if due <= time(at: now) { guarded { () throws(LabFault) in try passTime(at: now) } }
-    if retryTime <= now { retryTime = .never }
     advertise(at: now)
-    return take()
+    return take(at: now)
   }
 
   /// Does to the lock what its program calls a stimulus: a hand on its bolt, a key on its pad.
@@ -136,7 +120,7 @@ extension ProgramPeripheral {
     _ stimulus: String, _ arguments: [Argument], at now: Instant
   ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
     let refusal = try ask(program.request(of: stimulus, arguments), at: now)
-    return (take(), refusal)
+    return (take(at: now), refusal)
   }
 
   func perform(_ stimulus: String, _ arguments: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
@@ -150,14 +134,13 @@ extension ProgramPeripheral {
     if let refusal {
       throw LabFault(.notPossible, "the peripheral refuses the fault '\(fault.name)': \(refusal)")
     }
-    return take()
+    return take(at: now)
   }
 
   /// Forgets a controller whose power is gone, and the link with it.
   func losePower(at now: Instant) {
-    state = .off
-    host = Self.host(program, address)
-    (advertised, outgoing) = (nil, [])
+    session.loseController()
+    outgoing = []
     if link != nil { ended(HCIErrorCode.connectionTimeout, at: now) }
   }
 
@@ -184,8 +167,11 @@ extension ProgramPeripheral {
   /// The program's own time.
   private func time(at now: Instant) -> Instant { .zero + (now - origin) }
 
-  private func take() -> [HCIPacket] {
-    defer { packets = [] }
+  /// Takes what is for the controller, once all that happened was looked at.
+  private func take(at now: Instant) -> [HCIPacket] {
+    handleEvents(at: now)
+    var packets: [HCIPacket] = []
+    while let packet = session.takePacket() { packets.append(packet) }
     return packets
   }
 
@@ -200,55 +186,42 @@ extension ProgramPeripheral {
     }
   }
 
-  /// Sorts what the host wants done, and looks at what it reported, in its order.
-  private func note(_ actions: [HostAction], at now: Instant) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): packets.append(packet)
-      case .report(let event): events.append(event)
-      }
-    }
+  /// Looks at what happened, in its order: what that brings comes behind it.
+  private func handleEvents(at now: Instant) {
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
-    while let event = events.popFirst() { handle(event, at: now) }
+    while let event = session.takeEvent() { handle(event, at: now) }
   }
 
-  private func handle(_ event: HostEvent, at now: Instant) {
+  private func handle(_ event: PeripheralSession.Event, at now: Instant) {
     switch event {
     case .ready(let description):
-      state = .ready
       notices.append(.ready(description))
       advertise(at: now)
     case .failed(let failure):
-      state = .failed(failure)
       notices.append(.failed(failure))
       if link != nil { ended(.hardwareFailure, at: now) }
-    case .advertising(_, let status):
-      guard status != .success else { return }
-      advertised = nil
-      retryTime = now + .seconds(1)
-      notices.append(.notAdvertising(status))
-    case .connected(let id, let complete):
-      // The controller has ended advertising by itself.
-      advertised = nil
-      guard link == nil, complete.role == .peripheral else {
-        return note(host.disconnect(id, reason: .remoteUserTerminated, at: now), at: now)
-      }
+    case .notAdvertising(let status): notices.append(.notAdvertising(status))
+    case .connected(let id, let peer):
       link = id
-      notices.append(.connected(complete.peer))
-      tell(.connected(complete.peer), at: now)
-    case .disconnected(let id, let reason, _):
+      notices.append(.connected(peer))
+      tell(.connected(peer), at: now)
+    case .disconnected(let id, let reason):
       guard id == link else { return }
       ended(reason, at: now)
       advertise(at: now)
-    case .gatt(let id, let event):
-      if id == link { handle(event, at: now) }
-    case .readyToSend(let id):
-      if id == link { sendWaiting(at: now) }
-    case .protocolViolation(nil, let what): notices.append(.undefinedRequest(what))
-    case .protocolViolation(_, let rule): notices.append(.protocolViolation(rule))
-    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength: break
+    case .written(let id, let handle, let value):
+      if id == link { tell(.written(place(of: handle), value), at: now) }
+    case .subscribed(let id, let handle, let subscription):
+      guard id == link else { return }
+      notices.append(.subscribed(!subscription.isEmpty))
+      tell(.subscription(place(of: handle), subscription), at: now)
+    case .confirmed(let id, let handle): if id == link { tell(.confirmed(place(of: handle)), at: now) }
+    case .mtu(let id, let mtu): if id == link { tell(.mtu(mtu), at: now) }
+    case .readyToNotify(let id): if id == link { sendWaiting(at: now) }
+    case .controllerAnomaly(let sentence): notices.append(.controllerAnomaly(sentence))
+    case .peerViolation(let rule): notices.append(.protocolViolation(rule))
     }
   }
 
@@ -257,18 +230,6 @@ extension ProgramPeripheral {
     outgoing = []
     notices.append(.disconnected(reason))
     tell(.disconnected(reason), at: now)
-  }
-
-  private func handle(_ event: GATTEvent, at now: Instant) {
-    switch event {
-    case .written(let handle, let value): tell(.written(place(of: handle), value), at: now)
-    case .subscribed(let handle, let subscription):
-      notices.append(.subscribed(!subscription.isEmpty))
-      tell(.subscription(place(of: handle), subscription), at: now)
-    case .confirmed(let handle): tell(.confirmed(place(of: handle)), at: now)
-    case .mtu(let mtu): tell(.mtu(Int(mtu)), at: now)
-    case .finished, .notification: break
-    }
   }
 
   private func place(of handle: AttributeHandle) -> ProgramEvent.Place {
@@ -339,7 +300,7 @@ extension ProgramPeripheral {
     let codes = operations.lazy.compactMap { operation -> ATTErrorCode? in
       if case .reject(let code) = operation { code } else { nil }
     }
-    note(host.answerWrite(codes.first, on: link, at: now), at: now)
+    session.answerWrite(codes.first, on: link, at: now)
   }
 
   private func carryOut(_ operation: ProgramOperation, at now: Instant) throws(LabFault) {
@@ -348,11 +309,11 @@ extension ProgramPeripheral {
       wanted = advertisement
       advertise(at: now)
     case .set(let place, let value):
-      host.setValue(try checked(value), of: try handle(of: place))
+      session.setValue(try checked(value), of: try handle(of: place))
     case .notify(let place, let value):
       let handle = try handle(of: place)
       guard let link else { return }
-      let room = host.mtu(of: link) - 3
+      let room = session.mtu(of: link) - 3
       guard value.count <= room else {
         throw program.fail(
           .badAnswer, "the peripheral notifies \(value.count) bytes, and \(room) are possible on this link")
@@ -361,9 +322,9 @@ extension ProgramPeripheral {
       sendWaiting(at: now)
     case .indicate(let place, let value):
       let handle = try handle(of: place)
-      if let link { note(host.indicate(handle, try checked(value), on: link, at: now), at: now) }
+      if let link { session.indicate(handle, try checked(value), on: link, at: now) }
     case .disconnect:
-      if let link { note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now) }
+      if let link { session.disconnect(link, reason: .remoteUserTerminated, at: now) }
     case .scan, .connect, .central, .reject, .meaning, .secret:
       break
     }
@@ -391,28 +352,23 @@ extension ProgramPeripheral {
   }
 
   private func sendWaiting(at now: Instant) {
-    while let link, let (handle, value) = outgoing.first,
-      let actions = host.notify(handle, value, on: link, at: now)
-    {
+    while let link, let (handle, value) = outgoing.first, session.notify(handle, value, on: link, at: now) {
       outgoing.removeFirst()
-      note(actions, at: now)
     }
   }
 
   /// Lets the controller advertise what is to be advertised now, if it does not.
   private func advertise(at now: Instant) {
-    guard case .ready = state, retryTime == .never else { return }
-    let wanted = link == nil ? wanted : nil
-    guard wanted != advertised else { return }
-    advertised = wanted
-    guard let wanted else { return note(host.stopAdvertising(at: now), at: now) }
-    let units = UInt16(clamping: wanted.interval.nanoseconds / 625_000)
-    let (data, response) = wanted.data
-    note(
-      host.startAdvertising(
-        AdvertisingParameters(
-          minimumInterval: units, maximumInterval: units,
-          kind: wanted.isConnectable ? .connectable : .scannable),
-        data: data, scanResponse: response, at: now), at: now)
+    let advertised = link == nil ? wanted : nil
+    session.advertise(
+      advertised.map { advertised in
+        let units = UInt16(clamping: advertised.interval.nanoseconds / 625_000)
+        let (data, response) = advertised.data
+        return PeripheralSession.Advertisement(
+          AdvertisingParameters(
+            minimumInterval: units, maximumInterval: units,
+            kind: advertised.isConnectable ? .connectable : .scannable),
+          data: data, scanResponse: response)
+      }, at: now)
   }
 }

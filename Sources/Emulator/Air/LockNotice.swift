@@ -19,7 +19,7 @@ public enum LockNotice: Hashable, Sendable {
   /// The client broke a rule of its protocol; the sentence says which.
   case protocolViolation(String)
   /// The controller did what it should not; the sentence says what.
-  case undefinedRequest(String)
+  case controllerAnomaly(String)
   /// The program that plays the lock showed something: its line.
   case shown(String)
 }
@@ -38,7 +38,7 @@ extension LockNotice: CustomStringConvertible {
     case .motorStarted: "the motor starts"
     case .disconnected(let reason): "disconnected: \(reason)"
     case .protocolViolation(let rule): "the client broke a rule: \(rule)"
-    case .undefinedRequest(let what): "the controller is odd: \(what)"
+    case .controllerAnomaly(let what): "the controller is odd: \(what)"
     case .shown(let line): "the lock's program shows \(line)"
     }
   }

@@ -1,5 +1,6 @@
 import Controllers
 public import Bluetooth
+import Links
 public import Sesame
 public import Basics
 
@@ -19,19 +20,6 @@ public import Basics
 /// the packets that it returns, in order. The lock's own time begins anew with each ``prepare(_:at:)``. One seed
 /// gives one lock, whatever was tested before.
 public struct LockPeripheral: Sendable {
-  /// How far the controller is, and what it was asked to advertise.
-  private enum State: Sendable {
-    /// Not started, or gone.
-    case off
-    case starting
-    /// Set up, and advertising that or, while it is `nil`, nothing.
-    case advertising(Advertised?)
-    /// It refused to advertise, and is asked again then.
-    case refused(until: Instant)
-    /// Nothing goes on until it is started again.
-    case failed(HostFailure)
-  }
-
   /// The lock is out of reach.
   struct OutOfRange: Sendable {
     /// Until when a link survives that.
@@ -40,21 +28,12 @@ public struct LockPeripheral: Sendable {
     var returnTime: Instant
   }
 
-  /// What is advertised.
-  struct Advertised: Equatable, Sendable {
-    var data: [UInt8]
-    var scanResponse: [UInt8]
-    /// Which one of others it is; 0 for the lock's own.
-    var foreigner = 0
-  }
-
   let factory: LockFactory
   /// The lock.
   public internal(set) var lock: EmulatedLock
-  var host: BluetoothHost
+  var session: PeripheralSession
   let writeHandle: AttributeHandle
   let notifyHandle: AttributeHandle
-  private var state = State.off
   var link: Link?
   /// When the lock's own time began.
   var origin = Instant.zero
@@ -68,13 +47,10 @@ public struct LockPeripheral: Sendable {
   /// Whether bad channel conditions took the link with a frame.
   var isLinkLossDue = false
   /// What others advertise, the first of it for the time being.
-  var foreign = FIFO<Advertised>()
-  var foreigners = 0
+  var foreign = FIFO<PeripheralSession.Advertisement>()
   var foreignEnd = Instant.never
   /// What the lock advertised last, and the bytes of it.
-  private var known: (advertisement: Advertisement, bytes: Advertised)?
-  private var packets: [HCIPacket] = []
-  private var events: [HostEvent] = []
+  private var known: (advertisement: Advertisement, bytes: PeripheralSession.Advertisement)?
   private var isHandling = false
   private var notices: [LockNotice] = []
   /// How many starts of the motor were told.
@@ -85,18 +61,14 @@ public struct LockPeripheral: Sendable {
     factory = LockFactory(specification, seed: seed)
     lock = factory.lock()
     chance = SeededGenerator(seed: seed, for: "link")
-    host = Self.host(factory)
-    guard let write = host.handle(of: SesameService.write, in: SesameService.service),
-      let notify = host.handle(of: SesameService.notify, in: SesameService.service)
+    session = PeripheralSession(
+      HostSettings(address: factory.identity.address, name: "Sesame"),
+      services: LockServices.definitions(factory.specification.options.gatt))
+    guard let write = session.handle(of: SesameService.write, in: SesameService.service),
+      let notify = session.handle(of: SesameService.notify, in: SesameService.service)
     else { preconditionFailure("a host has the services that it was made with") }
     writeHandle = write
     notifyHandle = notify
-  }
-
-  private static func host(_ factory: LockFactory) -> BluetoothHost {
-    BluetoothHost(
-      HostSettings(address: factory.identity.address, name: "Sesame"),
-      services: LockServices.definitions(factory.specification.options.gatt))
   }
 
   /// How long a link survives that the lock is out of reach.
@@ -119,9 +91,7 @@ extension LockPeripheral {
   public var address: PeerAddress { PeerAddress(.randomDevice, factory.identity.address) }
 
   /// Why its controller failed; nothing goes on until ``start(at:)``.
-  public var failure: HostFailure? {
-    if case .failed(let failure) = state { failure } else { nil }
-  }
+  public var failure: HostFailure? { session.failure }
 
   /// Whether a client is connected.
   public var isConnected: Bool { link != nil }
@@ -140,7 +110,7 @@ extension LockPeripheral {
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   public var deadline: Instant? {
     mutating get {
-      var next = host.deadline ?? .never
+      var next = session.deadline ?? .never
       if let due = lock.deadline { next = min(next, origin + (due - .zero)) }
       if let outOfRange {
         next = min(next, link?.isOpen == true ? outOfRange.linkEnd : .never, outOfRange.returnTime)
@@ -148,7 +118,6 @@ extension LockPeripheral {
         next = min(next, link?.deadline ?? .never)
       }
       if !foreign.isEmpty { next = min(next, foreignEnd) }
-      if case .refused(let limit) = state { next = min(next, limit) }
       return next == .never ? nil : next
     }
   }
@@ -159,9 +128,9 @@ extension LockPeripheral {
     return take()
   }
 
-  /// Takes in a packet of the controller.
+  /// Receives a packet of the controller.
   public mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
-    note(host.receive(packet, at: now))
+    session.receive(packet, at: now)
     handleEvents(at: now)
     if link?.isDraining == true { moveFrames(at: now) }
     return take()
@@ -169,7 +138,7 @@ extension LockPeripheral {
 
   /// Lets time pass.
   public mutating func advance(to now: Instant) -> [HCIPacket] {
-    if let due = host.deadline, due <= now { note(host.advance(to: now)) }
+    session.advance(to: now)
     handleEvents(at: now)
     if let due = lock.deadline, due <= lockTime(now) { carryOut(lock.advance(to: lockTime(now)), at: now) }
     if let outOfRange, outOfRange.returnTime <= now { setAbsent(false, at: now) }
@@ -178,7 +147,6 @@ extension LockPeripheral {
       foreign.removeFirst()
       foreignEnd = .never
     }
-    if case .refused(let limit) = state, limit <= now { state = .advertising(nil) }
     moveFrames(at: now)
     advertise(at: now)
     return take()
@@ -191,44 +159,28 @@ extension LockPeripheral {
 
   /// Takes what is for the controller.
   mutating func take() -> [HCIPacket] {
-    let taken = packets
-    packets = []
-    return taken
+    var packets: [HCIPacket] = []
+    while let packet = session.takePacket() { packets.append(packet) }
+    return packets
   }
 
-  /// Sorts what the host wants done: what it sends goes out in its order, whatever becomes of what it reports.
-  mutating func note(_ actions: [HostAction]) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): packets.append(packet)
-      case .report(let event): events.append(event)
-      }
-    }
-  }
-
-  /// Looks at what the host reported, in its order: what that brings comes behind it.
+  /// Looks at what happened, in its order: what that brings comes behind it.
   mutating func handleEvents(at now: Instant) {
     guard !isHandling else { return }
     isHandling = true
-    var handled = 0
-    while handled < events.count {
-      handled += 1
-      handle(events[handled - 1], at: now)
-    }
-    events.removeAll(keepingCapacity: true)
+    while let event = session.takeEvent() { handle(event, at: now) }
     isHandling = false
   }
 
   /// Starts the controller, which ends whatever it did, without a word to the other end.
   mutating func beginAnew(at now: Instant) {
-    forgetController(and: .starting, at: now)
-    note(host.start(at: now))
+    forgetLink(at: now)
+    session.start(at: now)
     handleEvents(at: now)
   }
 
-  /// Forgets what a controller did that does nothing any more; the lock notices that its client is gone.
-  private mutating func forgetController(and next: State, at now: Instant) {
-    state = next
+  /// Forgets a link of a controller that does nothing any more; the lock notices that its client is gone.
+  private mutating func forgetLink(at now: Instant) {
     guard let ended = link.take() else { return }
     guard !ended.isForgotten else { return }
     notices.append(.disconnected(.hardwareFailure))
@@ -238,66 +190,47 @@ extension LockPeripheral {
 
   /// Forgets a controller that has gone.
   mutating func loseController(at now: Instant) {
-    forgetController(and: .off, at: now)
-    host = Self.host(factory)
+    forgetLink(at: now)
+    session.loseController()
   }
 
-  private mutating func handle(_ event: HostEvent, at now: Instant) {
+  private mutating func handle(_ event: PeripheralSession.Event, at now: Instant) {
     switch event {
     case .ready(let description):
-      state = .advertising(nil)
       notices.append(.ready(description))
       advertise(at: now)
     case .failed(let failure):
       notices.append(.failed(failure))
-      forgetController(and: .failed(failure), at: now)
-    case .advertising(_, let status):
-      if status != .success { advertisingRefused(status, at: now) }
-    case .connected(let id, let complete):
-      connected(id, complete, at: now)
-    case .disconnected(let id, let reason, _):
-      disconnected(id, reason, at: now)
-    case .gatt(let id, let event):
-      if link?.id == id, link?.isOpen == true { handle(event, at: now) }
-    case .readyToSend(let id):
-      guard id == link?.id else { return }
-      link?.setBlocked(false)
-      moveFrames(at: now)
-    case .protocolViolation(nil, let what):
-      notices.append(.undefinedRequest(what))
-    case .protocolViolation(_, let rule):
-      notices.append(.protocolViolation(rule))
-    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength:
-      break
-    }
-  }
-
-  private mutating func handle(_ event: GATTEvent, at now: Instant) {
-    switch event {
-    case .written(writeHandle, let frame):
-      receive(frame, at: now)
-    case .subscribed(notifyHandle, let subscription):
+      forgetLink(at: now)
+    case .notAdvertising(let status): notices.append(.notAdvertising(status))
+    case .connected(let id, let peer): connected(id, peer, at: now)
+    case .disconnected(let id, let reason): disconnected(id, reason, at: now)
+    case .written(let id, let handle, let frame):
+      if isOpen(id), handle == writeHandle { receive(frame, at: now) }
+    case .subscribed(let id, let handle, let subscription):
+      guard isOpen(id), handle == notifyHandle else { return }
       let isOn = subscription.contains(.notifications)
       notices.append(.subscribed(isOn))
       guard isOn else { return }
       link?.toLock.append(.subscription, at: now)
       moveFrames(at: now)
-    case .mtu(let mtu):
-      link?.capacity = Int(mtu) - 3
-    case .written, .subscribed, .finished, .notification, .confirmed:
-      break
+    case .mtu(let id, let mtu): if isOpen(id) { link?.capacity = mtu - 3 }
+    case .readyToNotify(let id):
+      guard id == link?.id else { return }
+      link?.setBlocked(false)
+      moveFrames(at: now)
+    case .controllerAnomaly(let sentence): notices.append(.controllerAnomaly(sentence))
+    case .peerViolation(let rule): notices.append(.protocolViolation(rule))
+    case .confirmed: break
     }
   }
 
-  private mutating func connected(_ id: LinkID, _ complete: ConnectionComplete, at now: Instant) {
-    if case .advertising = state { state = .advertising(nil) }
-    guard link == nil, complete.role == .peripheral else {
-      note(host.disconnect(id, reason: .remoteUserTerminated, at: now))
-      return
-    }
+  private func isOpen(_ id: LinkID) -> Bool { link?.id == id && link?.isOpen == true }
+
+  private mutating func connected(_ id: LinkID, _ peer: PeerAddress, at now: Instant) {
     link = Link(id: id)
     overheard.begin(with: lock)
-    notices.append(.connected(complete.peer))
+    notices.append(.connected(peer))
     outOfRange?.linkEnd = now + Self.supervisionTimeout
     carryOut(lock.connected(at: lockTime(now)), at: now)
   }
@@ -327,45 +260,25 @@ extension LockPeripheral {
 
   /// Lets the controller advertise what is to be advertised now, if it does not.
   mutating func advertise(at now: Instant) {
-    guard case .advertising(let advertised) = state else { return }
-    let wanted = self.wanted
-    guard wanted != advertised else { return }
-    state = .advertising(wanted)
-    if let wanted {
-      if wanted.foreigner != 0 { foreignEnd = now + Self.foreignTime }
-      note(
-        host.startAdvertising(
-          parameters(of: wanted), data: wanted.data, scanResponse: wanted.scanResponse, at: now))
-    } else {
-      note(host.stopAdvertising(at: now))
-    }
+    if !foreign.isEmpty, foreignEnd == .never, session.isReady { foreignEnd = now + Self.foreignTime }
+    session.advertise(wanted, at: now)
     handleEvents(at: now)
   }
 
   /// What is to be advertised: what somebody else says comes first.
-  private var wanted: Advertised? {
+  private var wanted: PeripheralSession.Advertisement? {
     mutating get {
       if let first = foreign.first { return first }
       guard link == nil, outOfRange == nil, let current = lock.advertisement else { return nil }
       if let known, known.advertisement == current { return known.bytes }
       guard let data = lock.advertisingData else { return nil }
-      let bytes = Advertised(data: data.advertisement.encoded, scanResponse: data.scanResponse.encoded)
+      // In units of 0.625 ms; the option keeps to the range that the Core Specification allows.
+      let units = UInt16(clamping: specification.options.advertising.nanoseconds / 625_000)
+      let bytes = PeripheralSession.Advertisement(
+        AdvertisingParameters(minimumInterval: units, maximumInterval: units),
+        data: data.advertisement.encoded, scanResponse: data.scanResponse.encoded)
       known = (current, bytes)
       return bytes
     }
-  }
-
-  private func parameters(of advertised: Advertised) -> AdvertisingParameters {
-    guard advertised.foreigner == 0 else {
-      return AdvertisingParameters(minimumInterval: 0x0020, maximumInterval: 0x0020, kind: .nonconnectable)
-    }
-    // In units of 0.625 ms; the option keeps to the range that the Core Specification allows.
-    let units = UInt16(clamping: specification.options.advertising.nanoseconds / 625_000)
-    return AdvertisingParameters(minimumInterval: units, maximumInterval: units)
-  }
-
-  private mutating func advertisingRefused(_ status: HCIErrorCode, at now: Instant) {
-    state = .refused(until: now + .seconds(1))
-    notices.append(.notAdvertising(status))
   }
 }

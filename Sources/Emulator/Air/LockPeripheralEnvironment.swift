@@ -1,4 +1,5 @@
 public import Bluetooth
+import Links
 public import Conformance
 import Sesame
 public import Basics
@@ -152,8 +153,10 @@ extension LockPeripheral {
     guard data.count <= AdvertisingData.legacyCapacity else {
       throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
     }
-    foreigners += 1
-    foreign.append(Advertised(data: data, scanResponse: [], foreigner: foreigners))
+    foreign.append(
+      .init(
+        AdvertisingParameters(minimumInterval: 0x0020, maximumInterval: 0x0020, kind: .nonconnectable),
+        data: data))
     advertise(at: now)
   }
 }

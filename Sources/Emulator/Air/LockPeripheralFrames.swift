@@ -1,5 +1,6 @@
 import Controllers
 import Bluetooth
+import Links
 import Basics
 
 // The frames between the lock and its client, with all that may happen to them.
@@ -75,12 +76,9 @@ extension LockPeripheral {
 
   /// Notifies the client, unless there is no room.
   private mutating func notify(_ frame: [UInt8], on id: LinkID, at now: Instant) -> Bool {
-    guard let actions = host.notify(notifyHandle, frame, on: id, at: now) else {
-      link?.setBlocked(true)
-      return false
-    }
-    note(actions)
-    return true
+    let isSent = session.notify(notifyHandle, frame, on: id, at: now)
+    if !isSent { link?.setBlocked(true) }
+    return isSent
   }
 
   /// Lets go on what is due and not held back.
@@ -99,7 +97,7 @@ extension LockPeripheral {
         guard notify(frame, on: open.id, at: now) else { return }
         link?.toClient.removeFirst()
       case .end(let reason):
-        guard host.hasSentEverything(on: open.id) else {
+        guard session.hasSentEverything(on: open.id) else {
           link?.drain()
           return
         }
@@ -111,6 +109,6 @@ extension LockPeripheral {
   /// Asks the controller to end the link; what waits is lost.
   mutating func end(_ id: LinkID, _ reason: HCIErrorCode, at now: Instant) {
     link?.end()
-    note(host.disconnect(id, reason: reason, at: now))
+    session.disconnect(id, reason: reason, at: now)
   }
 }

@@ -1,49 +1,48 @@
-import Bluetooth
 import Basics
+import Bluetooth
+import Links
 
-/// Somebody else on the air, who advertises what he is told to, one thing after another, and connects to the lock.
+/// Another device on the air, which advertises what it is given, one thing after another, and connects to the lock.
 struct ThirdPartyCentral: Sendable {
-  private var host = BluetoothHost(HostSettings(address: .staticRandom(0x57A4_63E4_0002)))
+  private var session = CentralSession(HostSettings(address: .staticRandom(0x57A4_63E4_0002)))
   private var isStarted = false
   private var isReady = false
   /// What is to be advertised, the first of it for the time being.
   private var waiting = FIFO<[UInt8]>()
   private var end: Instant?
-  private var packets: [HCIPacket] = []
   private var visit: Visit?
 
-  /// What he does at the lock.
+  /// What it does at the lock.
   private struct Visit {
     var lock: PeerAddress
     var write: AttributeHandle
     var notify: AttributeHandle
-    /// What he says when the token came.
+    /// What it writes when the token came.
     var frames: [[UInt8]]
-    var link: LinkID?
     var hasBegun = false
     var end = Instant.never
   }
 
-  /// How long he says one thing.
+  /// How long it advertises one thing.
   static let time = Interval.milliseconds(100)
-  /// How long he tries to connect.
-  static let patience = Interval.seconds(2)
+  /// How long it tries to connect.
+  static let connectionTime = Interval.seconds(2)
 
   var deadline: Instant? {
     mutating get {
-      let due = min(host.deadline ?? .never, end ?? .never, visit?.end ?? .never)
+      let due = min(session.deadline ?? .never, end ?? .never, visit?.end ?? .never)
       return due == .never ? nil : due
     }
   }
 
   mutating func advertise(_ data: [UInt8], at now: Instant) -> [HCIPacket] {
     waiting.append(data)
-    if isReady, end == nil { goOn(at: now) }
+    if isReady, end == nil { advertiseNext(at: now) }
     start(at: now)
-    return take()
+    return take(at: now)
   }
 
-  /// Connects to a lock, if he is not at it already.
+  /// Connects to a lock, if it is not there already.
   mutating func intrude(
     _ intrusion: Intrusion, on lock: LockPeripheral, at now: Instant
   ) -> [HCIPacket] {
@@ -53,96 +52,79 @@ struct ThirdPartyCentral: Sendable {
       frames: intrusion.frames(for: lock.lock.generation, overheard: lock.overheard.frames))
     if isReady { beginVisit(at: now) }
     start(at: now)
-    return take()
+    return take(at: now)
   }
 
   private mutating func start(at now: Instant) {
     guard !isStarted else { return }
     isStarted = true
-    note(host.start(at: now), at: now)
+    session.start(at: now)
   }
 
   mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
-    note(host.receive(packet, at: now), at: now)
-    return take()
+    session.receive(packet, at: now)
+    return take(at: now)
   }
 
   mutating func advance(to now: Instant) -> [HCIPacket] {
-    if let due = host.deadline, due <= now { note(host.advance(to: now), at: now) }
+    session.advance(to: now)
     if let end, end <= now {
       waiting.removeFirst()
-      goOn(at: now)
+      advertiseNext(at: now)
     }
-    if let due = visit?.end, due <= now { endVisit(at: now) }
-    return take()
+    if let due = visit?.end, due <= now {
+      visit?.end = .never
+      session.perform(.disconnect, at: now)
+    }
+    return take(at: now)
   }
 
-  private mutating func goOn(at now: Instant) {
+  private mutating func advertiseNext(at now: Instant) {
     guard let data = waiting.first else {
       end = nil
-      return note(host.stopAdvertising(at: now), at: now)
+      return session.ask({ $0.stopAdvertising(at: now) }, at: now)
     }
     end = now + Self.time
     let parameters = AdvertisingParameters(
       minimumInterval: 0x0020, maximumInterval: 0x0020, kind: .nonconnectable)
-    note(host.startAdvertising(parameters, data: data, scanResponse: [], at: now), at: now)
+    session.ask({ $0.startAdvertising(parameters, data: data, scanResponse: [], at: now) }, at: now)
   }
 
-  private mutating func note(_ actions: [HostAction], at now: Instant) {
-    var begins = false
-    for action in actions {
-      switch action {
-      case .transmit(let packet): packets.append(packet)
-      case .report(.ready): begins = true
-      case .report(let event): visit(event, at: now)
-      }
-    }
-    guard begins else { return }
-    isReady = true
-    goOn(at: now)
-    beginVisit(at: now)
-  }
-
-  private mutating func take() -> [HCIPacket] {
-    defer { packets = [] }
-    return packets
-  }
-}
-
-// The visit.
-
-extension ThirdPartyCentral {
   private mutating func beginVisit(at now: Instant) {
-    guard let visit, !visit.hasBegun, !host.isConnecting else { return }
+    guard let visit, !visit.hasBegun else { return }
     self.visit?.hasBegun = true
-    note(
-      host.connect(to: visit.lock, ConnectionParameters(), timeout: Self.patience, at: now), at: now)
+    session.perform(.connect(visit.lock, .nothing, within: Self.connectionTime), at: now)
   }
 
-  private mutating func endVisit(at now: Instant) {
-    visit?.end = .never
-    guard let link = visit?.link else { return }
-    note(host.disconnect(link, reason: .remoteUserTerminated, at: now), at: now)
-  }
-
-  private mutating func visit(_ event: HostEvent, at now: Instant) {
-    guard let visit else { return }
+  private mutating func handle(_ event: CentralEvent, at now: Instant) {
     switch event {
-    case .connected(let link, _):
-      self.visit?.link = link
+    case .ready:
+      isReady = true
+      advertiseNext(at: now)
+      beginVisit(at: now)
+    case .open:
+      guard let visit else { return }
       self.visit?.end = now + Intrusion.stay
       // Its configuration stands behind the value.
       let configuration = AttributeHandle(rawValue: visit.notify.rawValue + 1)
-      note(host.start(.write(configuration, [1, 0]), on: link, at: now).actions, at: now)
-    case .gatt(let link, .notification(visit.notify, _)):
+      session.perform(.write(.handle(configuration), [1, 0], withResponse: true), at: now)
+    case .notified(let handle, _):
+      guard let visit, handle == visit.notify else { return }
       self.visit?.frames = []
       for frame in visit.frames {
-        if let actions = host.writeCommand(visit.write, frame, on: link, at: now) { note(actions, at: now) }
+        session.perform(.write(.handle(visit.write), frame, withResponse: false), at: now)
       }
-    case .connectionFailed, .disconnected, .failed:
-      self.visit = nil
-    default:
-      break
+    case .disconnected: visit = nil
+    default: break
     }
+  }
+
+  /// Takes what is for its controller, once all that happened was looked at.
+  private mutating func take(at now: Instant) -> [HCIPacket] {
+    while let event = session.takeEvent() { handle(event, at: now) }
+    if session.failure != nil { visit = nil }
+    var packets: [HCIPacket] = []
+    while let packet = session.takePacket() { packets.append(packet) }
+    return packets
   }
 }

@@ -1,6 +1,7 @@
 import Controllers
 import Sesame
 import Bluetooth
+import Links
 import Conformance
 import Basics
 
@@ -34,7 +35,7 @@ final class SocketAir: PeripheralSystem {
 
   private let manager: PeripheralManager
   var radio = Radio(seed: 1)
-  private var host = SocketGATT.host
+  private var session = SocketAir.session
   var centrals: [SocketCentral]
   private var now = Instant.zero
   private var isUp = false
@@ -58,9 +59,9 @@ final class SocketAir: PeripheralSystem {
     for _ in 0..<3 { _ = radio.addController() }
     centrals = (1...2).map { SocketCentral(Central(number: $0)) }
     manager.system = self
-    for index in centrals.indices { carryOut(centrals[index].start(at: now), index + 1) }
+    for index in centrals.indices { send(centrals[index].start(at: now), index + 1) }
     if hasPower {
-      carryOut(host.start(at: now), 0)
+      session.start(at: now)
     } else {
       radio.setPower(Self.place, false, at: now)
     }
@@ -69,7 +70,11 @@ final class SocketAir: PeripheralSystem {
 
   private static let place = ControllerID(rawValue: 0)
   /// How long anything may take.
-  private static let patience = Interval.seconds(5)
+  private static let longestTime = Interval.seconds(5)
+  /// The socket's host before it was started.
+  private static var session: PeripheralSession {
+    PeripheralSession(SocketGATT.settings, services: SocketGATT.others, maximumLinks: 8)
+  }
 }
 
 // MARK: - What the manager asks for
@@ -88,18 +93,17 @@ extension SocketAir {
       advertising = .none
       guard isAdvertisingWanted else { return }
       isAdvertisingWanted = false
-      carryOut(host.stopAdvertising(at: now), 0)
+      session.advertise(nil, at: now)
       settle()
     }
   }
 
   func updateValue() -> Bool {
     for link in links where link.isSubscribed {
-      guard let actions = host.notify(SocketGATT.output, [1], on: link.link, at: now) else {
+      guard session.notify(SocketGATT.output, [1], on: link.link, at: now) else {
         wasTurnedAway = true
         return false
       }
-      carryOut(actions, 0)
     }
     if !isFull { settle() }
     return true
@@ -112,9 +116,9 @@ extension SocketAir {
   func powerOn() {
     guard !isUp else { return }
     radio.setPower(Self.place, true, at: now)
-    host = SocketGATT.host
+    session = Self.session
     services = SocketGATT.others
-    carryOut(host.start(at: now), 0)
+    session.start(at: now)
     run { self.isUp }
   }
 
@@ -122,8 +126,8 @@ extension SocketAir {
   func powerOff() {
     guard isUp else { return manager.update(.poweredOff) }
     radio.setPower(Self.place, false, at: now)
-    carryOut(host.startScanning(ScanParameters(), filterDuplicates: true, at: now), 0)
-    run { !self.isUp && self.centrals.allSatisfy { $0.link == nil } }
+    session.checkController(at: now)
+    run { !self.isUp && !self.centrals.contains { $0.isConnected } }
   }
 
   func answerService(failing: Bool) throws(LabFault) {
@@ -199,16 +203,16 @@ extension SocketAir {
     _ = addWaitingService()
     beginWaitingAdvertising()
     guard services.count > SocketGATT.others.count else { return false }
-    guard centrals[central.number - 1].link != nil else {
+    guard centrals[central.number - 1].isConnected else {
       throw LabFault(.notPossible, "no central has found the socket, which was not advertised yet")
     }
     return true
   }
 
   private func write(_ value: [UInt8], to handle: AttributeHandle, by index: Int) throws(LabFault) {
-    carryOut(centrals[index].write(value, to: handle, at: now), index + 1)
-    run { self.centrals[index].result != nil }
-    guard case .success(.written)? = centrals[index].result else {
+    send(centrals[index].write(value, to: handle, at: now), index + 1)
+    run { self.centrals[index].isWritten != nil }
+    guard centrals[index].isWritten == true else {
       throw LabFault(.notPossible, "the central cannot write to \(handle)")
     }
   }
@@ -238,34 +242,33 @@ extension SocketAir {
     settle()
     guard refusal == nil else {
       isAdvertisingWanted = false
-      return
+      return session.advertise(nil, at: now)
     }
-    for index in centrals.indices where centrals[index].link == nil {
-      carryOut(centrals[index].connect(to: SocketGATT.address, at: now), index + 1)
+    for index in centrals.indices where !centrals[index].isConnected {
+      send(centrals[index].connect(to: SocketGATT.address, at: now), index + 1)
       run {
-        self.centrals[index].link != nil && self.links.contains { $0.central == self.centrals[index].central }
+        self.centrals[index].isConnected && self.links.contains { $0.central == self.centrals[index].central }
       }
     }
   }
 
   private func beginAdvertising() {
-    carryOut(
-      host.startAdvertising(
-        AdvertisingParameters(minimumInterval: 0x20, maximumInterval: 0x20), data: SocketGATT.advertisement,
-        scanResponse: [], at: now), 0)
+    session.advertise(
+      .init(
+        AdvertisingParameters(minimumInterval: 0x20, maximumInterval: 0x20), data: SocketGATT.advertisement),
+      at: now)
   }
 
   private func offer(_ services: [ServiceDefinition]) {
     self.services = services
-    host.setServices(services)
+    session.setServices(services)
   }
 
   /// Puts somebody else's values into every transmit queue until there is no room: no queue holds more than these.
   private func fill() {
     for link in links where link.isSubscribed {
       for _ in 0..<64 {
-        guard let actions = host.notify(SocketGATT.other, [0], on: link.link, at: now) else { break }
-        carryOut(actions, 0)
+        guard session.notify(SocketGATT.other, [0], on: link.link, at: now) else { break }
       }
     }
   }
@@ -282,43 +285,45 @@ extension SocketAir {
 
   /// Lets the radio's time pass until something is so, or for some seconds.
   private func run(until isDone: () -> Bool) {
-    let end = now + Self.patience
+    let end = now + Self.longestTime
+    goOn()
     while !isDone(), now < end {
       if let (controller, packet) = radio.nextPacket() {
         receive(packet, controller.rawValue)
         continue
       }
-      var next = min(radio.deadline ?? .never, host.deadline ?? .never)
+      var next = min(radio.deadline ?? .never, session.deadline ?? .never)
       for index in centrals.indices { next = min(next, centrals[index].deadline ?? .never) }
       // Something happens at least now and then, so that what is waited for can be looked at.
       now = max(now, min(next, now + .milliseconds(10)))
       radio.advance(to: now)
-      carryOut(host.advance(to: now), 0)
-      for index in centrals.indices { carryOut(centrals[index].advance(to: now), index + 1) }
+      session.advance(to: now)
+      goOn()
+      for index in centrals.indices { send(centrals[index].advance(to: now), index + 1) }
     }
   }
 
   private func receive(_ packet: HCIPacket, _ place: Int) {
-    guard place == 0 else { return carryOut(centrals[place - 1].receive(packet, at: now), place) }
-    carryOut(host.receive(packet, at: now), 0)
+    guard place == 0 else { return send(centrals[place - 1].receive(packet, at: now), place) }
+    session.receive(packet, at: now)
+    goOn()
     if isFull { fill() }
   }
 
-  private func carryOut(_ actions: [HostAction], _ place: Int) {
-    var events: [HostEvent] = []
-    for action in actions {
-      switch action {
-      case .transmit(let packet): radio.send(packet, to: ControllerID(rawValue: place), at: now)
-      case .report(let event): events.append(event)
-      }
-    }
-    for event in events {
-      if place == 0 { handle(event) } else { centrals[place - 1].handle(event) }
+  private func send(_ packets: [HCIPacket], _ place: Int) {
+    for packet in packets { radio.send(packet, to: ControllerID(rawValue: place), at: now) }
+  }
+
+  /// Sends what the socket's session wants sent, and looks at what happened there.
+  private func goOn() {
+    while true {
+      while let packet = session.takePacket() { send([packet], 0) }
+      guard let event = session.takeEvent() else { return }
+      handle(event)
     }
   }
 
-  /// What the socket's own host reports.
-  private func handle(_ event: HostEvent) {
+  private func handle(_ event: PeripheralSession.Event) {
     switch event {
     case .ready:
       isUp = true
@@ -332,39 +337,27 @@ extension SocketAir {
       wasTurnedAway = false
       isRoomOwed = false
       manager.update(.poweredOff)
-    case .advertising(_, let status):
-      if status != .success { refusal = status }
-    case .connected(let link, let connection):
-      guard let central = SocketCentral.central(at: connection.peer) else { return }
+    case .notAdvertising(let status): refusal = status
+    case .connected(let link, let peer):
+      guard let central = SocketCentral.central(at: peer) else { return }
       links.append((central, link, false))
       // A system goes on advertising when a central has connected.
       if isAdvertisingWanted { beginAdvertising() }
-    case .disconnected(let link, _, _):
+    case .disconnected(let link, _):
       guard let index = links.firstIndex(where: { $0.link == link }) else { return }
       let ended = links.remove(at: index)
       if ended.isSubscribed { tell(ended.central, isSubscribed: false) }
-    case .gatt(let link, let event):
-      if let index = links.firstIndex(where: { $0.link == link }) { handle(event, index) }
-    case .readyToSend:
-      isRoomOwed = wasTurnedAway
-    case .advertisement, .scanning, .connectionFailed, .timing, .dataLength, .protocolViolation:
-      break
-    }
-  }
-
-  private func handle(_ event: GATTEvent, _ index: Int) {
-    let central = links[index].central
-    switch event {
-    case .subscribed(SocketGATT.output, let subscription):
-      let isSubscribed = subscription.contains(.notifications)
-      links[index].isSubscribed = isSubscribed
-      tell(central, isSubscribed: isSubscribed)
-    case .written(let handle, _):
+    case .subscribed(let link, SocketGATT.output, let subscription):
+      guard let index = links.firstIndex(where: { $0.link == link }) else { return }
+      links[index].isSubscribed = subscription.contains(.notifications)
+      tell(links[index].central, isSubscribed: links[index].isSubscribed)
+    case .written(let link, let handle, _):
+      guard let index = links.firstIndex(where: { $0.link == link }) else { return }
       writes += 1
       manager.delegate?.peripheralManager(
-        manager, central: central, didWriteTo: handle == SocketGATT.input ? .write : .other)
-    case .subscribed, .finished, .notification, .confirmed, .mtu:
-      break
+        manager, central: links[index].central, didWriteTo: handle == SocketGATT.input ? .write : .other)
+    case .readyToNotify: isRoomOwed = wasTurnedAway
+    case .subscribed, .confirmed, .mtu, .peerViolation, .controllerAnomaly: break
     }
   }
 

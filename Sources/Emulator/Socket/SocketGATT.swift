@@ -47,8 +47,6 @@ enum SocketGATT {
     .flags([.generalDiscoverable, .noClassic]), .completeUUIDs16([0xFFE0]),
   ]).encoded
 
-  /// A host for the socket, with a short transmit queue.
-  static var host: BluetoothHost {
-    BluetoothHost(HostSettings(address: address.address, queueLimit: 2), services: others)
-  }
+  /// The settings of the socket's host, with a short transmit queue.
+  static let settings = HostSettings(address: address.address, queueLimit: 2)
 }
