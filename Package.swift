@@ -185,6 +185,7 @@ let package = Package(
     tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
     tests("Bluetooth", ["Bluetooth", "Basics"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Basics"], resources: [.copy("Vectors")]),
+    tests("Links", ["Links", "Controllers", "Bluetooth", "Basics"]),
     tests("SesameDevice", ["SesameDevice", "Links", "Sesame", "Bluetooth", "Conformance", "Basics"]),
     tests(
       "Emulator",
