@@ -24,16 +24,21 @@ struct CentralSessionTests {
     pair.pass(.milliseconds(30))
     expect(pair.take().last, .scanning(false, status: .success))
 
-    pair.central.perform(.connect(LinkPair.address, ProfileQuery(descriptors: false, exchangesMTU: true)), at: pair.now)
+    pair.central.perform(
+      .connect(LinkPair.address, ProfileQuery(descriptors: false, exchangesMTU: true)), at: pair.now)
     pair.pass(.seconds(1))
     let opened = pair.take()
     expect(Array(opened.prefix(2)), [.connected(LinkPair.address), .mtu(247)])
     guard case .open(let profile, gaps: [])? = opened.last else { return #expect(Bool(false), "\(opened)") }
-    expect(profile.characteristics(of: profile.services[2]).map(\.uuid.description), ["fff1", "fff2", "fff3", "fff3", "fff4", "fff5"])
+    expect(
+      profile.characteristics(of: profile.services[2]).map(\.uuid.description),
+      ["fff1", "fff2", "fff3", "fff3", "fff4", "fff5"])
     expect(opened.count, 3)
 
     expect(pair.perform(.subscribe(.uuid(BluetoothUUID(0xFFF2)))), [.subscribed(handle(14), .notifications)])
-    guard case .subscribed(let link, _, _)? = pair.served.last else { return #expect(Bool(false), "\(pair.served)") }
+    guard case .subscribed(let link, _, _)? = pair.served.last else {
+      return #expect(Bool(false), "\(pair.served)")
+    }
     let isSent = pair.peripheral.notify(handle(14), [7, 8], on: link, at: pair.now)
     #expect(isSent)
     pair.pass(.milliseconds(50))
@@ -73,7 +78,7 @@ struct CentralSessionTests {
   }
 
   @Test("operations are done in the order in which they are asked for")
-  func order() {
+  func sequence() {
     var pair = LinkPair.open()
     pair.central.perform(.read(.handle(LinkPair.handle(17))), at: pair.now)
     pair.central.perform(.write(.handle(LinkPair.handle(12)), [1]), at: pair.now)
@@ -117,14 +122,19 @@ struct CentralSessionTests {
   func unacknowledged() {
     var pair = LinkPair.open()
     pair.radio.setReachable(LinkPair.there, false, at: pair.now)
-    for _ in 0..<3 { pair.central.perform(.write(.handle(LinkPair.handle(12)), [1], withResponse: false), at: pair.now) }
+    for _ in 0..<3 {
+      pair.central.perform(.write(.handle(LinkPair.handle(12)), [1], withResponse: false), at: pair.now)
+    }
     pair.pass(.seconds(3))
     let written = CentralEvent.wrote(handle(12), withResponse: false)
     expect(pair.take(), [written, written, written, .disconnected(.connectionTimeout, unacknowledged: 3)])
-    expect(pair.perform(.read(.handle(LinkPair.handle(17)))), [.failed(.read(.handle(handle(17))), .impossible("there is no link"))])
+    expect(
+      pair.perform(.read(.handle(LinkPair.handle(17)))),
+      [.failed(.read(.handle(handle(17))), .impossible("there is no link"))])
   }
 
-  @Test("what is written last goes out before the link is left; where it is lost meanwhile, that is uncertain")
+  @Test(
+    "what is written last goes out before the link is left; where it is lost meanwhile, that is uncertain")
   func leaving() {
     for isReachable in [true, false] {
       var pair = LinkPair.open()
@@ -141,7 +151,9 @@ struct CentralSessionTests {
     }
   }
 
-  @Test("behind what makes no sense no request is begun for a tenth of a second, and no rule is said to be broken")
+  @Test(
+    "behind what makes no sense no request is begun for a tenth of a second, and no rule is said to be broken"
+  )
   func provoked() {
     var pair = LinkPair.open()
     pair.central.provoke([(channel: 4, payload: [0xFF, 0xFF])], at: pair.now)

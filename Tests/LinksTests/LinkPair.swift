@@ -18,7 +18,8 @@ struct LinkPair {
   ]
   static let address = PeerAddress(.randomDevice, .staticRandom(2))
   static let advertisement = PeripheralSession.Advertisement(
-    AdvertisingParameters(minimumInterval: 32, maximumInterval: 32), data: [2, 1, 6], scanResponse: [3, 9, 65, 66])
+    AdvertisingParameters(minimumInterval: 32, maximumInterval: 32), data: [2, 1, 6],
+    scanResponse: [3, 9, 65, 66])
 
   var radio = Radio(seed: 1)
   var central = CentralSession(HostSettings(address: .staticRandom(1)))
@@ -60,7 +61,9 @@ struct LinkPair {
   }
 
   /// Has an operation done, and gives what came of it in some time.
-  mutating func perform(_ operation: CentralOperation, for time: Interval = .milliseconds(200)) -> [CentralEvent] {
+  mutating func perform(
+    _ operation: CentralOperation, for time: Interval = .milliseconds(200)
+  ) -> [CentralEvent] {
     central.perform(operation, at: now)
     pass(time)
     return take()

@@ -402,7 +402,10 @@ class _Radio(Device):
         return self._on("connected", function)
 
     def disconnected(self, function):
-        """What is done when the link is over: it is called with the reason, as a number and in words."""
+        """What is done when the link is over: it is called with the reason, as a number and in words.
+
+        `unacknowledged` is then how many packets of this end may not have arrived.
+        """
         return self._on("disconnected", function)
 
     def mtu(self, function):
@@ -438,6 +441,7 @@ class _Radio(Device):
             self.peer = request.get("address")
             self._call("connected")
         elif request["link"] == "disconnected":
+            self.unacknowledged = request.get("unacknowledged", 0)
             self._call("disconnected", request["reason"], request["text"])
 
 
