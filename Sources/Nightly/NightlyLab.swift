@@ -202,7 +202,7 @@ public struct NightlyLab: Sendable {
     if case .driver = file.kind { parks[lock.name] = try park(path, lock.name) }
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perShift: lock.limits.perShift,
-      cycleCounter: LockCycleCounter.headerScan(of: path)?.total ?? 0, isFuzzed: isFuzzed,
+      cycleCounter: LockCycleCounter.known(of: path)?.total ?? 0, isFuzzed: isFuzzed,
       outOfUse: sickness(of: .lock(lock.name)))
   }
 
@@ -234,7 +234,7 @@ public struct NightlyLab: Sendable {
   /// Whether the motor of a lock is left alone now, after a jam or for its battery.
   func isHeldBack(_ name: String) -> Bool {
     guard let lock = inventory.lock(name), case .file(let path) = lock.source else { return false }
-    return LockCycleCounter.headerScan(of: path)?.ledger.isHeldBack(
+    return LockCycleCounter.known(of: path)?.ledger.isHeldBack(
       under: lock.limits, at: BenchClock.now.uptime) ?? false
   }
 
@@ -263,9 +263,9 @@ extension Inventory.Lock {
 /// What the cycle counter of a lock says, whoever counts with it now.
 enum LockCycleCounter {
   /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
-  static func headerScan(of lockFile: String) -> (total: Int, ledger: ActuationBudget)? {
+  static func known(of lockFile: String) -> (total: Int, ledger: ActuationBudget)? {
     guard let lock = (try? LockFile(reading: lockFile))?.identity else { return nil }
-    do throws(LabFault) { return try CycleCounter.headerScan(of: lock) ?? (0, ActuationBudget()) } catch {
+    do throws(LabFault) { return try CycleCounter.known(of: lock) ?? (0, ActuationBudget()) } catch {
       return nil
     }
   }

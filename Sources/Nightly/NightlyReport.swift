@@ -260,7 +260,7 @@ public struct NightlyReport {
 
   private func battery(of name: String) -> NightlyBattery? {
     guard let lock = runs.lab.inventory.lock(name), case .file(let path) = lock.source else { return nil }
-    return LockCycleCounter.headerScan(of: path).flatMap { NightlyBattery($0.ledger, under: lock.limits) }
+    return LockCycleCounter.known(of: path).flatMap { NightlyBattery($0.ledger, under: lock.limits) }
   }
 
   private func line(_ dongle: Night.DongleState) -> DongleLine {

@@ -143,9 +143,9 @@ extension NightlyRuns {
       if ending.verdict == .labFault { ending.message = why }
     }
     if let lock = lab.inventory.lock(attempt.lock), case .file(let path) = lock.source {
-      let headerScan = LockCycleCounter.headerScan(of: path)
-      ending.cycleCounter = headerScan?.total
-      if let ledger = headerScan?.ledger {
+      let counted = LockCycleCounter.known(of: path)
+      ending.cycleCounter = counted?.total
+      if let ledger = counted?.ledger {
         ending.pause = Self.pause(after: ending, ledger, under: lock.limits)
       }
     }

@@ -101,7 +101,7 @@ struct CycleCounterTests {
         _ = Kernel.access(path, F_OK, file: "power", line: 1)
       }
     }
-    expect(try CycleCounter.headerScan(of: "a", in: folder.path + "/state/lockstep/state.sqlite")?.total, 1)
+    expect(try CycleCounter.known(of: "a", in: folder.path + "/state/lockstep/state.sqlite")?.total, 1)
   }
 
   @Test("killed at any moment, it never counts less than the motor moved", arguments: 0..<8)

@@ -79,7 +79,7 @@ struct StateStoreTests {
       expect(counter.ledger.owed?.goal, "locked")
       #expect(counter.ledger.lastJam != nil)
     }
-    #expect(try CycleCounter.headerScan(of: "a:b", in: folder.path + "/old.sqlite") == nil)
+    #expect(try CycleCounter.known(of: "a:b", in: folder.path + "/old.sqlite") == nil)
   }
 
   @Test("what was noted long ago holds as long as nothing else was, and movements of then do not")
@@ -97,8 +97,8 @@ struct StateStoreTests {
     expect(ledger.awaited, 0)
     expect(ledger.count(in: ActuationBudget.shift, at: now.uptime), 0)
     expect(try open(at: 46_010).ledger.awaited, 1)
-    expect(try CycleCounter.headerScan(of: "a:b", in: path, now: now)?.total, 1502)
-    expect(try CycleCounter.headerScan(of: "b", in: path, now: now)?.total, nil)
+    expect(try CycleCounter.known(of: "a:b", in: path, now: now)?.total, 1502)
+    expect(try CycleCounter.known(of: "b", in: path, now: now)?.total, nil)
   }
 
   @Test(
@@ -135,7 +135,7 @@ struct StateStoreTests {
       return
     }
     for attempt in [
-      { _ = try open() }, { _ = try CycleCounter.headerScan(of: "a:b", in: path) },
+      { _ = try open() }, { _ = try CycleCounter.known(of: "a:b", in: path) },
     ] as [() throws -> Void] {
       let fault = try #require(throws: LabFault.self) { try attempt() }
       #expect(
@@ -149,10 +149,10 @@ struct StateStoreTests {
     try files.createDirectory(atPath: folder.path + "/far", withIntermediateDirectories: false)
     try files.createSymbolicLink(atPath: path, withDestinationPath: folder.path + "/far/kept")
     // One that leads nowhere may lead to a disk that is not there.
-    #expect(throws: LabFault.self) { try CycleCounter.headerScan(of: "a:b", in: path) }
+    #expect(throws: LabFault.self) { try CycleCounter.known(of: "a:b", in: path) }
     try Data().write(to: URL(filePath: folder.path + "/far/kept"))
     try open().count("lock")
-    expect(try CycleCounter.headerScan(of: "a:b", in: path)?.total, 1)
+    expect(try CycleCounter.known(of: "a:b", in: path)?.total, 1)
   }
 
   @Test(
@@ -201,7 +201,7 @@ struct StateStoreTests {
       "it is damaged: an event of the lock is not one that can happen; see to the locks",
     ][way]
     for attempt in [
-      { _ = try open() }, { _ = try CycleCounter.headerScan(of: "a:b", in: path) },
+      { _ = try open() }, { _ = try CycleCounter.known(of: "a:b", in: path) },
     ] as [() throws -> Void] {
       let fault = try #require(throws: LabFault.self) { try attempt() }
       expect(fault.symptom, .noDevice)
@@ -230,7 +230,7 @@ struct StateStoreTests {
     let counter = try open()
     let other = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, patience: 100)
     try other.beginWriting()
-    expect(try CycleCounter.headerScan(of: "a:b", in: path)?.total, 0)
+    expect(try CycleCounter.known(of: "a:b", in: path)?.total, 0)
     nonisolated(unsafe) let writer = other
     Thread.detachNewThread {
       Thread.sleep(forTimeInterval: 0.3)
@@ -238,7 +238,7 @@ struct StateStoreTests {
     }
     // It takes no second, so one time is enough.
     try counter.count("lock")
-    expect(try CycleCounter.headerScan(of: "a:b", in: path)?.total, 1)
+    expect(try CycleCounter.known(of: "a:b", in: path)?.total, 1)
   }
 }
 

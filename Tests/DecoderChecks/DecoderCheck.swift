@@ -28,7 +28,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
   /// Feeds bytes to the decoders.
   ///
   /// - Throws: what is wrong with a decoder.
-  public func run(on bytes: [UInt8]) throws(ProtocolViolation) {
+  public func run(on bytes: [UInt8]) throws(DecoderDefect) {
     switch self {
     case .hci: try checkHCI(bytes)
     case .link: try checkLink(bytes)
@@ -38,7 +38,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
     case .sesame: try checkSesame(bytes)
     case .btsnoop: try checkBTSnoop(bytes)
     case .scenarios:
-      try Self.scenarioChecks.withLock { checks throws(ProtocolViolation) in try checks.run(on: bytes) }
+      try Self.scenarioChecks.withLock { checks throws(DecoderDefect) in try checks.run(on: bytes) }
     }
   }
 
@@ -46,7 +46,7 @@ public enum DecoderCheck: String, CaseIterable, Sendable {
 }
 
 /// What is wrong with a decoder.
-public struct ProtocolViolation: Error, CustomStringConvertible, Sendable {
+public struct DecoderDefect: Error, CustomStringConvertible, Sendable {
   /// One line or several.
   public var description: String
 
@@ -60,23 +60,23 @@ public struct ProtocolViolation: Error, CustomStringConvertible, Sendable {
 func check<Value: Equatable>(
   _ name: String, _ bytes: [UInt8], encode: (Value) -> [UInt8],
   decode: ([UInt8]) throws(DecodeError) -> Value
-) throws(ProtocolViolation) -> Value? {
+) throws(DecoderDefect) -> Value? {
   let value: Value
   do throws(DecodeError) {
     value = try decode(bytes)
   } catch {
     guard error.offset >= 0, error.offset <= bytes.count, !error.description.isEmpty else {
-      throw ProtocolViolation("\(name): the error \(error) is not in \(bytes.hex)")
+      throw DecoderDefect("\(name): the error \(error) is not in \(bytes.hex)")
     }
     return nil
   }
   let encoded = encode(value)
   guard let again = try? decode(encoded) else {
-    throw ProtocolViolation(
+    throw DecoderDefect(
       "\(name): \(bytes.hex) is \(value), which is sent as \(encoded.hex), which is nothing")
   }
   guard again == value else {
-    throw ProtocolViolation(
+    throw DecoderDefect(
       "\(name): \(bytes.hex) is \(value), which is sent as \(encoded.hex), which is \(again)")
   }
   return value
@@ -86,7 +86,7 @@ func check<Value: Equatable>(
 @discardableResult
 func check<Value: BinaryCodable & Equatable>(
   _ type: Value.Type, _ bytes: [UInt8]
-) throws(ProtocolViolation) -> Value? {
+) throws(DecoderDefect) -> Value? {
   try check("\(type)", bytes, encode: \.encoded) { bytes throws(DecodeError) in try Value(decoding: bytes) }
 }
 

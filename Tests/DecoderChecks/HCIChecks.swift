@@ -6,10 +6,10 @@ import Bluetooth
 import Sesame
 
 /// The bytes of a serial line.
-func checkHCI(_ bytes: [UInt8]) throws(ProtocolViolation) {
+func checkHCI(_ bytes: [UInt8]) throws(DecoderDefect) {
   let whole = packets(of: bytes, at: bytes.count)
   guard packets(of: bytes, at: 1) == whole, packets(of: bytes, at: 7) == whole else {
-    throw ProtocolViolation("the packets of \(bytes.hex) depend on how it is cut")
+    throw DecoderDefect("the packets of \(bytes.hex) depend on how it is cut")
   }
   for packet in whole.packets {
     try check("packet", packet.h4, encode: \.h4) { bytes throws(DecodeError) in
@@ -55,7 +55,7 @@ private func commandParameters(_ command: HCICommand) -> [UInt8] {
 }
 
 /// An event; the enhanced event of a connection is sent as the plain one.
-private func checkEvent(_ code: UInt8, _ parameters: [UInt8]) throws(ProtocolViolation) {
+private func checkEvent(_ code: UInt8, _ parameters: [UInt8]) throws(DecoderDefect) {
   let event = try check("event \(code)", parameters, encode: { eventParameters($0) }) {
     bytes throws(DecodeError) in try HCIEvent(code: code, parameters: bytes)
   }
@@ -69,7 +69,7 @@ private func eventParameters(_ event: HCIEvent) -> [UInt8] {
   return parameters
 }
 
-private func checkReturn(of opcode: UInt16, _ bytes: [UInt8]) throws(ProtocolViolation) {
+private func checkReturn(of opcode: UInt16, _ bytes: [UInt8]) throws(DecoderDefect) {
   guard let command = HCICommand.declaration(of: opcode),
     (try? CommandReturn.status(of: bytes)) == .success
   else { return }
@@ -77,7 +77,7 @@ private func checkReturn(of opcode: UInt16, _ bytes: [UInt8]) throws(ProtocolVio
 }
 
 /// A capture file.
-func checkBTSnoop(_ bytes: [UInt8]) throws(ProtocolViolation) {
+func checkBTSnoop(_ bytes: [UInt8]) throws(DecoderDefect) {
   guard var reader = try? BTSnoopReader(bytes) else { return }
   var again = BTSnoop.header
   var isWhole = false
@@ -101,11 +101,11 @@ func checkBTSnoop(_ bytes: [UInt8]) throws(ProtocolViolation) {
   guard Set(entries.map(\.number)) == Set(0..<records), packets.count + notes == records,
     packets.allSatisfy({ !$0.layers.isEmpty && $0.shownBytes.count == $0.bytes.count })
   else {
-    throw ProtocolViolation("\(bytes.hex) has \(records) records, and \(packets.count) come out of it")
+    throw DecoderDefect("\(bytes.hex) has \(records) records, and \(packets.count) come out of it")
   }
   guard reader.datalink == .h4 else { return }
   guard isWhole ? again == bytes : bytes.starts(with: again) else {
-    throw ProtocolViolation("\(bytes.hex) is written again as \(again.hex)")
+    throw DecoderDefect("\(bytes.hex) is written again as \(again.hex)")
   }
 }
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Basics
 
 /// Fragments of one link, one behind the other; and the same bytes as a signalling and a security command.
-func checkLink(_ bytes: [UInt8]) throws(ProtocolViolation) {
+func checkLink(_ bytes: [UInt8]) throws(DecoderDefect) {
   try check(SignallingPacket.self, bytes)
   try check(SecurityPacket.self, bytes)
   if let frame = try check(L2CAPFrame.self, bytes) { try checkFrame(frame) }
@@ -13,7 +13,7 @@ func checkLink(_ bytes: [UInt8]) throws(ProtocolViolation) {
   }
 }
 
-private func checkFrame(_ frame: L2CAPFrame) throws(ProtocolViolation) {
+private func checkFrame(_ frame: L2CAPFrame) throws(DecoderDefect) {
   switch L2CAPChannel(rawValue: frame.channel) {
   case .att: try check(ATTPacket.self, frame.payload)
   case .signalling: try check(SignallingPacket.self, frame.payload)
@@ -23,7 +23,7 @@ private func checkFrame(_ frame: L2CAPFrame) throws(ProtocolViolation) {
 }
 
 /// A packet; and, as pieces, what a server and a client hear on a link.
-func checkATT(_ bytes: [UInt8]) throws(ProtocolViolation) {
+func checkATT(_ bytes: [UInt8]) throws(DecoderDefect) {
   try check(ATTPacket.self, bytes)
   let pieces = bytes.pieces
   let handle = AttributeHandle(rawValue: 1)

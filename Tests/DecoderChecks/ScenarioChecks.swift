@@ -20,7 +20,7 @@ struct ScenarioChecks {
     return ScenarioReader(machines: machines, provider: EmulatedDevices())
   }
 
-  mutating func run(on bytes: [UInt8]) throws(ProtocolViolation) {
+  mutating func run(on bytes: [UInt8]) throws(DecoderDefect) {
     count += 1
     // A library remembers every name that it was asked for.
     if count % 4096 == 0 { reader = Self.makeReader() }
@@ -28,7 +28,7 @@ struct ScenarioChecks {
     do throws(DocumentError) {
       scenario = try reader.read(bytes, path: "scenario.yaml")
     } catch {
-      guard !error.description.isEmpty else { throw ProtocolViolation("an error says nothing") }
+      guard !error.description.isEmpty else { throw DecoderDefect("an error says nothing") }
       return
     }
     let text = scenario.yaml()
@@ -36,10 +36,10 @@ struct ScenarioChecks {
     do throws(DocumentError) {
       again = try reader.read([UInt8](text.utf8), path: "again.yaml")
     } catch {
-      throw ProtocolViolation("\(scenario) is written as\n\(text)which is none: \(error)")
+      throw DecoderDefect("\(scenario) is written as\n\(text)which is none: \(error)")
     }
     guard again == scenario else {
-      throw ProtocolViolation("\(scenario) is written as\n\(text)which is \(again)")
+      throw DecoderDefect("\(scenario) is written as\n\(text)which is \(again)")
     }
   }
 }

@@ -3,7 +3,7 @@ import Bluetooth
 import Sesame
 
 /// An advertisement as one piece, a scan response as the next; and all the bytes as manufacturer data.
-func checkAdvertisements(_ bytes: [UInt8]) throws(ProtocolViolation) {
+func checkAdvertisements(_ bytes: [UInt8]) throws(DecoderDefect) {
   _ = try checkAdvertisingData(bytes)
   let pieces = bytes.pieces
   if let data = try checkAdvertisingData(pieces.first ?? []) {
@@ -14,25 +14,25 @@ func checkAdvertisements(_ bytes: [UInt8]) throws(ProtocolViolation) {
 }
 
 /// The data of an advertisement or of a scan response.
-private func checkAdvertisingData(_ bytes: [UInt8]) throws(ProtocolViolation) -> AdvertisingData? {
+private func checkAdvertisingData(_ bytes: [UInt8]) throws(DecoderDefect) -> AdvertisingData? {
   guard let data = try check(AdvertisingData.self, bytes) else { return nil }
   _ = (data.localName, data.manufacturerData, data.description)
   return data
 }
 
-private func checkAdvertisement(_ advertisement: Advertisement?) throws(ProtocolViolation) {
+private func checkAdvertisement(_ advertisement: Advertisement?) throws(DecoderDefect) {
   guard let advertisement else { return }
   _ = advertisement.description
   let data = advertisement.advertisingData
   let response = advertisement.scanResponse
   guard (try? Advertisement(data, scanResponse: response)) == advertisement else {
-    throw ProtocolViolation("\(advertisement) is advertised as \(data), \(response), which is another")
+    throw DecoderDefect("\(advertisement) is advertised as \(data), \(response), which is another")
   }
 }
 
 /// What the first byte chooses, with the bytes behind it: the generation by its lowest bit, the kind of thing by
 /// the others. Where a layout depends on the product, the second byte is the product.
-func checkSesame(_ bytes: [UInt8]) throws(ProtocolViolation) {
+func checkSesame(_ bytes: [UInt8]) throws(DecoderDefect) {
   guard let choice = bytes.first else { return }
   let generation: Generation = choice & 1 == 0 ? .os2 : .os3
   let rest = [UInt8](bytes.dropFirst())
@@ -51,7 +51,7 @@ func checkSesame(_ bytes: [UInt8]) throws(ProtocolViolation) {
 }
 
 /// Frames as each of the known programs joins them, and the messages that come of them.
-private func checkFrames(_ frames: [[UInt8]], _ generation: Generation) throws(ProtocolViolation) {
+private func checkFrames(_ frames: [[UInt8]], _ generation: Generation) throws(DecoderDefect) {
   for policy in Reassembler.Policy.allCases {
     var reassembler = Reassembler(policy: policy, limit: 4096)
     for frame in frames {
@@ -64,17 +64,17 @@ private func checkFrames(_ frames: [[UInt8]], _ generation: Generation) throws(P
 }
 
 /// A message that came of frames: cut into frames and joined again it is the same.
-private func checkSegmented(_ message: SegmentedMessage, _ generation: Generation) throws(ProtocolViolation) {
+private func checkSegmented(_ message: SegmentedMessage, _ generation: Generation) throws(DecoderDefect) {
   try checkMessage(message.bytes, generation)
   var reassembler = Reassembler()
   var last: Reassembler.Outcome?
   for frame in Segmenter().frames(of: message) { last = reassembler.receive(frame) }
   guard last == .message(message) else {
-    throw ProtocolViolation("\(message) is cut and joined as \(last as Any)")
+    throw DecoderDefect("\(message) is cut and joined as \(last as Any)")
   }
 }
 
-private func checkMessage(_ bytes: [UInt8], _ generation: Generation) throws(ProtocolViolation) {
+private func checkMessage(_ bytes: [UInt8], _ generation: Generation) throws(DecoderDefect) {
   let message = try check("message", bytes, encode: \.encoded) { bytes throws(DecodeError) in
     try LockMessage(decoding: bytes, for: generation)
   }
@@ -85,7 +85,7 @@ private func checkMessage(_ bytes: [UInt8], _ generation: Generation) throws(Pro
 }
 
 /// What depends on the product, which the first byte names.
-private func checkProduct(_ bytes: [UInt8]) throws(ProtocolViolation) {
+private func checkProduct(_ bytes: [UInt8]) throws(DecoderDefect) {
   guard let number = bytes.first, let model = ProductModel(rawValue: number) else { return }
   let rest = [UInt8](bytes.dropFirst())
   let status = try check("status of \(model)", rest, encode: \.encoded) { bytes throws(DecodeError) in
@@ -101,7 +101,7 @@ private func checkProduct(_ bytes: [UInt8]) throws(ProtocolViolation) {
   _ = setting?.isConfigured
 }
 
-private func checkLayouts(_ bytes: [UInt8], _ generation: Generation) throws(ProtocolViolation) {
+private func checkLayouts(_ bytes: [UInt8], _ generation: Generation) throws(DecoderDefect) {
   switch generation {
   case .os2:
     let record = try check(OS2HistoryRecord.self, bytes)
@@ -125,7 +125,7 @@ private func checkLayouts(_ bytes: [UInt8], _ generation: Generation) throws(Pro
   }
 }
 
-private func checkKeys(_ bytes: [UInt8]) throws(ProtocolViolation) {
+private func checkKeys(_ bytes: [UInt8]) throws(DecoderDefect) {
   try check("share key", bytes, encode: \.exposedBytes) { bytes throws(DecodeError) in
     try ShareKey(bytes: bytes)
   }

@@ -6,8 +6,8 @@ import Basics
 ///
 /// Each piece begins with a byte: its lowest bit says at which end of the link something is heard, the next
 /// whether it is the controller that hears it, or the host. What follows is one packet with the octet of H4.
-func checkStack(_ bytes: [UInt8]) throws(ProtocolViolation) {
-  guard var stack = Stack.connected else { throw ProtocolViolation("no link comes up") }
+func checkStack(_ bytes: [UInt8]) throws(DecoderDefect) {
+  guard var stack = Stack.connected else { throw DecoderDefect("no link comes up") }
   for piece in bytes.pieces {
     guard let choice = piece.first, let packet = try? HCIPacket(decoding: [UInt8](piece.dropFirst())) else {
       continue
@@ -36,7 +36,7 @@ private struct Stack: Sendable {
       .init(BluetoothUUID(0x2A01), [.writeWithoutResponse, .notify, .indicate]),
     ])
 
-  private init() throws(ProtocolViolation) {
+  private init() throws(DecoderDefect) {
     hosts = [
       BluetoothHost(HostSettings(address: .staticRandom(1))),
       BluetoothHost(HostSettings(address: Self.address.address), services: [Self.service]),
@@ -52,7 +52,7 @@ private struct Stack: Sendable {
     carryOut(advertising, 1)
     carryOut(hosts[0].connect(to: Self.address, ConnectionParameters(), timeout: .seconds(5), at: now), 0)
     try run(for: .milliseconds(200))
-    guard let link else { throw ProtocolViolation("no link came up") }
+    guard let link else { throw DecoderDefect("no link came up") }
     let procedures: [GATTProcedure] = [
       .exchangeMTU, .discoverAllServices, .discoverServices(Self.service.uuid),
       .discoverCharacteristics(.all, wanted: []), .discoverDescriptors(.all, wanted: nil),
@@ -62,7 +62,7 @@ private struct Stack: Sendable {
   }
 
   /// Lets a host or a controller hear a packet, and everybody go on for a while.
-  mutating func hear(_ packet: HCIPacket, at index: Int, isController: Bool) throws(ProtocolViolation) {
+  mutating func hear(_ packet: HCIPacket, at index: Int, isController: Bool) throws(DecoderDefect) {
     if isController {
       radio.send(packet, to: ControllerID(rawValue: index), at: now)
     } else {
@@ -72,7 +72,7 @@ private struct Stack: Sendable {
   }
 
   /// Lets time pass. Nobody may be busy for ever.
-  mutating func run(for interval: Interval) throws(ProtocolViolation) {
+  mutating func run(for interval: Interval) throws(DecoderDefect) {
     let limit = now + interval
     for _ in 0..<100_000 {
       while let (controller, packet) = radio.nextPacket() {
@@ -90,7 +90,7 @@ private struct Stack: Sendable {
       radio.advance(to: now)
       for index in hosts.indices { carryOut(hosts[index].advance(to: now), index) }
     }
-    throw ProtocolViolation("hosts and controllers do not come to rest")
+    throw DecoderDefect("hosts and controllers do not come to rest")
   }
 
   private mutating func carryOut(_ actions: [HostAction], _ index: Int) {
@@ -104,12 +104,12 @@ private struct Stack: Sendable {
   }
 
   /// An emulated controller tells its host nothing that is not HCI.
-  private func requireDecodable(_ packet: HCIPacket) throws(ProtocolViolation) {
+  private func requireDecodable(_ packet: HCIPacket) throws(DecoderDefect) {
     guard case .event(let code, let parameters) = packet else { return }
     do throws(DecodeError) {
       _ = try HCIEvent(code: code, parameters: parameters)
     } catch {
-      throw ProtocolViolation("a controller sends \(packet.h4.hex): \(error)")
+      throw DecoderDefect("a controller sends \(packet.h4.hex): \(error)")
     }
   }
 }

@@ -54,10 +54,10 @@ extension Rig {
 
   /// Starts the lock on Bumble behind a controller, or with `bumble:PORT` on the air of one that it serves.
   ///
-  /// - Parameter undefinedRequests: its faults and habits, such as `--fault`, `wrong-tag`.
-  func startLock(_ transport: String, _ key: String, _ undefinedRequests: [String] = []) async throws {
+  /// - Parameter arguments: its faults and habits, such as `--fault`, `wrong-tag`.
+  func startLock(_ transport: String, _ key: String, _ arguments: [String] = []) async throws {
     try await start(
-      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"] + undefinedRequests),
+      "lock", script("bumble/sesame_lock.py", [transport, key, "--turn", "0.3"] + arguments),
       until: "ready")
   }
 

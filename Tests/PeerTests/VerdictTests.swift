@@ -34,11 +34,11 @@ struct VerdictTests {
     #expect(result.output.contains(": 1 agree"), "\(result.output)")
   }
 
-  private static func judge(_ undefinedRequests: [String], _ scenario: String) async throws -> Rig.Result {
+  private static func judge(_ arguments: [String], _ scenario: String) async throws -> Rig.Result {
     let rig = try await Rig(.bumble)
     let key = try rig.writeKey()
     let port = try freePort()
-    try await rig.startLock("bumble:\(port)", key, undefinedRequests)
+    try await rig.startLock("bumble:\(port)", key, arguments)
     return try await rig.run(
       "run",
       [

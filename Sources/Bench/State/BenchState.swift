@@ -119,7 +119,7 @@ public struct BenchState {
 
   private func wear(of lock: String, _ limits: LockLimits) throws(LabFault) -> DeviceState.Wear {
     let now = BenchClock.now
-    guard let (total, ledger) = try CycleCounter.headerScan(of: lock, now: now) else {
+    guard let (total, ledger) = try CycleCounter.known(of: lock, now: now) else {
       return DeviceState.Wear(total: 0, hour: 0, shift: 0, limits: limits)
     }
     var wear = DeviceState.Wear(

@@ -67,11 +67,11 @@ extension CycleCounter {
     }
   }
 
-  /// What is counted of a lock, whoever counts now; `nil` where nothing ever was.
+  /// The total and the events that are stored of a lock; `nil` where nothing was ever counted.
   ///
   /// - Parameter path: the store; the bench's own unless given.
-  /// - Throws: why nobody can say.
-  public static func headerScan(
+  /// - Throws: why the store cannot be read.
+  public static func known(
     of lock: String, in path: String? = StateFolder.store, now: BenchTime = BenchClock.now
   ) throws(LabFault) -> (total: Int, ledger: ActuationBudget)? {
     do throws(StateFault) {
@@ -85,7 +85,7 @@ extension CycleCounter {
 
   /// Whether a lock is owed its parking, see ``OwedPark``, or nobody can say that it is not.
   public static func isAway(_ lock: String) -> Bool {
-    do throws(LabFault) { return try headerScan(of: lock)?.ledger.owed != nil } catch { return true }
+    do throws(LabFault) { return try known(of: lock)?.ledger.owed != nil } catch { return true }
   }
 }
 

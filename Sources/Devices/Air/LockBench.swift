@@ -138,7 +138,7 @@ extension LockBench {
     if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
     isGuarding = true
     // Where nobody can say, the lock is not opened either.
-    owed = try? CycleCounter.headerScan(of: file.identity)?.ledger.owed
+    owed = try? CycleCounter.known(of: file.identity)?.ledger.owed
     if let owed { messages.say("lockstep: the lock \(name) is \(owed): that is done first") }
   }
 

@@ -60,7 +60,7 @@ public final class AirSocketApp: EmulatedApp {
   }
 
   private func performAsCentral(_ stimulus: String) throws(LabFault) -> String? {
-    let who = Central(number: stimulus.hasPrefix("other") ? 2 : 1)
+    let who = CentralID(number: stimulus.hasPrefix("other") ? 2 : 1)
     if let reason = socket.refusal(of: stimulus, by: who) { return reason }
     switch stimulus {
     case "subscribe", "otherSubscribe": try air.subscribe(who, true)

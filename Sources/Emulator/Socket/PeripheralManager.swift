@@ -1,7 +1,7 @@
 import Sesame
 
 /// A central, told apart by its number.
-struct Central: Equatable, Sendable {
+struct CentralID: Equatable, Sendable {
   let number: Int
 }
 
@@ -19,11 +19,11 @@ protocol PeripheralManagerDelegate: AnyObject {
   func peripheralManagerDidStartAdvertising(_ peripheral: PeripheralManager, error: SocketError?)
   func peripheralManagerIsReadyToUpdateSubscribers(_ peripheral: PeripheralManager)
   func peripheralManager(
-    _ peripheral: PeripheralManager, central: Central, didSubscribeTo characteristic: Characteristic)
+    _ peripheral: PeripheralManager, central: CentralID, didSubscribeTo characteristic: Characteristic)
   func peripheralManager(
-    _ peripheral: PeripheralManager, central: Central, didUnsubscribeFrom characteristic: Characteristic)
+    _ peripheral: PeripheralManager, central: CentralID, didUnsubscribeFrom characteristic: Characteristic)
   func peripheralManager(
-    _ peripheral: PeripheralManager, central: Central, didWriteTo characteristic: Characteristic)
+    _ peripheral: PeripheralManager, central: CentralID, didWriteTo characteristic: Characteristic)
 }
 
 extension PeripheralManagerDelegate {
@@ -32,13 +32,13 @@ extension PeripheralManagerDelegate {
   func peripheralManagerDidStartAdvertising(_ peripheral: PeripheralManager, error: SocketError?) {}
   func peripheralManagerIsReadyToUpdateSubscribers(_ peripheral: PeripheralManager) {}
   func peripheralManager(
-    _ peripheral: PeripheralManager, central: Central, didSubscribeTo characteristic: Characteristic
+    _ peripheral: PeripheralManager, central: CentralID, didSubscribeTo characteristic: Characteristic
   ) {}
   func peripheralManager(
-    _ peripheral: PeripheralManager, central: Central, didUnsubscribeFrom characteristic: Characteristic
+    _ peripheral: PeripheralManager, central: CentralID, didUnsubscribeFrom characteristic: Characteristic
   ) {}
   func peripheralManager(
-    _ peripheral: PeripheralManager, central: Central, didWriteTo characteristic: Characteristic
+    _ peripheral: PeripheralManager, central: CentralID, didWriteTo characteristic: Characteristic
   ) {}
 }
 

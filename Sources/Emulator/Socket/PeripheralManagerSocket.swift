@@ -53,7 +53,7 @@ final class PeripheralManagerSocket {
 
 extension PeripheralManagerSocket {
   /// The central that is connected.
-  var central: Central? { (state as? Connected)?.central }
+  var central: CentralID? { (state as? Connected)?.central }
 
   /// Does what the application does: `open`, `send`, and for all else `close`; or says why it cannot.
   func perform(_ stimulus: String) -> String? {
@@ -71,7 +71,7 @@ extension PeripheralManagerSocket {
   }
 
   /// Why a central cannot do something, or `nil` if it can.
-  func refusal(of stimulus: String, by who: Central) -> String? {
+  func refusal(of stimulus: String, by who: CentralID) -> String? {
     switch stimulus {
     case "subscribe" where central == who: "the central has subscribed already"
     case "unsubscribe" where central != who: "the central has not subscribed"

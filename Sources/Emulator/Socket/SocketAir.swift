@@ -44,7 +44,7 @@ final class SocketAir: PeripheralSystem {
   private var advertising = Request.none
   private var isAdvertisingWanted = false
   /// The links, by the number of their central.
-  private var links: [(central: Central, link: LinkID, isSubscribed: Bool)] = []
+  private var links: [(central: CentralID, link: LinkID, isSubscribed: Bool)] = []
   private var isFull = false
   /// Whether the manager found no room, and whether it is to hear of some.
   private var wasTurnedAway = false
@@ -57,7 +57,7 @@ final class SocketAir: PeripheralSystem {
   init(_ manager: PeripheralManager, hasPower: Bool) {
     self.manager = manager
     for _ in 0..<3 { _ = radio.addController() }
-    centrals = (1...2).map { SocketCentral(Central(number: $0)) }
+    centrals = (1...2).map { SocketCentral(CentralID(number: $0)) }
     manager.system = self
     for index in centrals.indices { send(centrals[index].start(at: now), index + 1) }
     if hasPower {
@@ -182,7 +182,7 @@ extension SocketAir {
 
 extension SocketAir {
   /// Lets a central write that it wants notifications, or none any more. Without a service nothing comes of it.
-  func subscribe(_ central: Central, _ isOn: Bool) throws(LabFault) {
+  func subscribe(_ central: CentralID, _ isOn: Bool) throws(LabFault) {
     guard try reach(central) else { return }
     let index = central.number - 1
     if isOn { try write([1, 0], to: SocketGATT.otherConfiguration, by: index) }
@@ -191,7 +191,7 @@ extension SocketAir {
   }
 
   /// Lets a central write a value, to the socket's characteristic or to somebody else's.
-  func write(_ central: Central, isUnexpected: Bool) throws(LabFault) {
+  func write(_ central: CentralID, isUnexpected: Bool) throws(LabFault) {
     guard try reach(central) else { return }
     let before = writes
     try write([7], to: isUnexpected ? SocketGATT.other : SocketGATT.input, by: central.number - 1)
@@ -199,7 +199,7 @@ extension SocketAir {
   }
 
   /// Whether there is a service that a central could mean; if so, it is connected.
-  private func reach(_ central: Central) throws(LabFault) -> Bool {
+  private func reach(_ central: CentralID) throws(LabFault) -> Bool {
     _ = addWaitingService()
     beginWaitingAdvertising()
     guard services.count > SocketGATT.others.count else { return false }
@@ -361,7 +361,7 @@ extension SocketAir {
     }
   }
 
-  private func tell(_ central: Central, isSubscribed: Bool) {
+  private func tell(_ central: CentralID, isSubscribed: Bool) {
     if isSubscribed {
       manager.delegate?.peripheralManager(manager, central: central, didSubscribeTo: .notify)
     } else {

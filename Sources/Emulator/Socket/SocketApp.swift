@@ -30,8 +30,8 @@ public final class SocketApp: EmulatedApp {
   private let peripheral: PeripheralManager
   private let clock = VirtualClock()
   private let socket: PeripheralManagerSocket
-  private let central = Central(number: 1)
-  private let thirdParty = Central(number: 2)
+  private let central = CentralID(number: 1)
+  private let thirdParty = CentralID(number: 2)
 
   /// Makes an idle socket.
   public init(_ start: StartCondition, defect: Defect?, display: Display) {

@@ -4,21 +4,21 @@ import Links
 
 /// A central in range of the socket, with a host of its own.
 struct SocketCentral: Sendable {
-  let central: Central
+  let central: CentralID
   private var session: CentralSession
   /// Whether the last thing that it wrote was taken; `nil` while that is not known.
   private(set) var isWritten: Bool?
   /// How many of the socket's values it was notified of.
   private(set) var values = 0
 
-  init(_ central: Central) {
+  init(_ central: CentralID) {
     self.central = central
     session = CentralSession(HostSettings(address: .staticRandom(UInt64(central.number))))
   }
 
   /// Which central has an address.
-  static func central(at address: PeerAddress) -> Central? {
-    [1, 2].first { address.address == .staticRandom(UInt64($0)) }.map { Central(number: $0) }
+  static func central(at address: PeerAddress) -> CentralID? {
+    [1, 2].first { address.address == .staticRandom(UInt64($0)) }.map { CentralID(number: $0) }
   }
 
   var isConnected: Bool { session.isConnected }

@@ -47,7 +47,7 @@ extension PeripheralManagerSocket {
     func peripheralManagerDidStartAdvertising(_ peripheral: PeripheralManager, error: SocketError?) {}
 
     func peripheralManager(
-      _ peripheral: PeripheralManager, central: Central, didSubscribeTo characteristic: Characteristic
+      _ peripheral: PeripheralManager, central: CentralID, didSubscribeTo characteristic: Characteristic
     ) {
       guard characteristic == .notify else { return }
       socket.state = Opened(socket: socket, central: central)
@@ -70,7 +70,7 @@ extension PeripheralManagerSocket {
 
     /// Nothing was offered yet that a central could mean.
     override func peripheralManager(
-      _ peripheral: PeripheralManager, central: Central, didSubscribeTo characteristic: Characteristic
+      _ peripheral: PeripheralManager, central: CentralID, didSubscribeTo characteristic: Characteristic
     ) {}
   }
 
@@ -124,9 +124,9 @@ extension PeripheralManagerSocket {
   class Connected: SocketState {
     var name: String { "Connected" }
     unowned let socket: PeripheralManagerSocket
-    let central: Central
+    let central: CentralID
 
-    init(socket: PeripheralManagerSocket, central: Central) {
+    init(socket: PeripheralManagerSocket, central: CentralID) {
       self.socket = socket
       self.central = central
     }
@@ -143,7 +143,7 @@ extension PeripheralManagerSocket {
     func peripheralManagerIsReadyToUpdateSubscribers(_ peripheral: PeripheralManager) {}
 
     func peripheralManager(
-      _ peripheral: PeripheralManager, central: Central, didUnsubscribeFrom characteristic: Characteristic
+      _ peripheral: PeripheralManager, central: CentralID, didUnsubscribeFrom characteristic: Characteristic
     ) {
       guard characteristic == .notify else { return }
       guard central == self.central || socket.defect == .foreignUnsubscription else { return }
@@ -151,7 +151,7 @@ extension PeripheralManagerSocket {
     }
 
     func peripheralManager(
-      _ peripheral: PeripheralManager, central: Central, didWriteTo characteristic: Characteristic
+      _ peripheral: PeripheralManager, central: CentralID, didWriteTo characteristic: Characteristic
     ) {
       guard characteristic == .write, central == self.central else { return }
       socket.delegate.show(effect: "didReceive")

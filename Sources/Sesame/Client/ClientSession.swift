@@ -212,8 +212,8 @@ extension SesameClient {
         battery = volts
         actions.append(.report(.battery(volts)))
       }
-      if let undefinedRequest = status.undefinedRequest {
-        actions.complain(undefinedRequest, of: "mech status", "a status of \(status)", packet: status.encoded)
+      if let violation = status.violation {
+        actions.complain(violation, of: "mech status", "a status of \(status)", packet: status.encoded)
       }
       if status.isCritical, !isStalled { actions.append(.report(.stalled)) }
       isStalled = status.isCritical
@@ -564,7 +564,7 @@ extension SesameClient.Session {
 
 extension MechStatus {
   /// What no status has.
-  fileprivate var undefinedRequest: SesameViolation? {
+  fileprivate var violation: SesameViolation? {
     switch self {
     case .sesame3(let status): status.returnCode.isDefined ? nil : .undefinedResult
     case .sesame5(let status): status.flags.rawValue & 0x80 == 0 ? nil : .undefinedFlag

@@ -100,7 +100,7 @@ private struct DevicesArguments {
       }
       let limits = file?.inventory.lock(name)?.limits ?? .usual
       var forgets = false
-      if let ledger = try CycleCounter.headerScan(of: identity)?.ledger {
+      if let ledger = try CycleCounter.known(of: identity)?.ledger {
         forgets = ledger.isHeldBack(under: limits, at: BenchClock.now.uptime)
         try CycleCounter(of: identity).noteServed()
       }
@@ -124,7 +124,7 @@ private struct DevicesArguments {
     }
     if let file, let dongle = file.inventory.dongle(name) { return try file.choice(dongle).spec.identity }
     // A lock that moved, and never failed.
-    if (try? CycleCounter.headerScan(of: name)) ?? nil != nil { return name }
+    if (try? CycleCounter.known(of: name)) ?? nil != nil { return name }
     guard let record = book.records.first(where: { $0.identity == name || $0.health.name == name }) else {
       let names = (file?.inventory.locks.map(\.name) ?? []) + (file?.inventory.dongles.map(\.name) ?? [])
       let hint = nearestName(to: name, in: names).map { ": did you mean '\($0)'?" } ?? ""
