@@ -315,12 +315,14 @@ extension SocketAir {
   }
 
   /// Sends what the socket's session wants sent, and looks at what happened there.
-  private func goOn() {
-    while true {
-      while let packet = session.takePacket() { send([packet], 0) }
-      guard let event = session.takeEvent() else { return }
-      handle(event)
-    }
+  private func goOn() { while let event = takeEvent() { handle(event) } }
+
+  /// Takes what happened next, once what came before is sent. It stands apart from the loop, since looking at what happened comes
+  /// back here: the compiler would begin one access to the session for all turns of the loop.
+  @inline(never)
+  private func takeEvent() -> PeripheralSession.Event? {
+    while let packet = session.takePacket() { send([packet], 0) }
+    return session.takeEvent()
   }
 
   private func handle(_ event: PeripheralSession.Event) {
