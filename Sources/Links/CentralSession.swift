@@ -74,8 +74,7 @@ public struct CentralSession: Sendable {
   /// Until when no request is begun: the answer to something that makes no sense would be taken for that to a request.
   private var quietEnd = Instant.zero
 
-  private var packets = FIFO<HCIPacket>()
-  private var reports = FIFO<HostEvent>()
+  private var output = HostOutput()
   private var events = FIFO<CentralEvent>()
   private var isHandling = false
   /// Why its controller cannot be used; `nil` again after ``start(at:)``.
@@ -135,7 +134,14 @@ extension CentralSession {
   }
 
   /// Takes what the controller is to get next.
-  public mutating func takePacket() -> HCIPacket? { packets.popFirst() }
+  public mutating func takePacket() -> HCIPacket? { output.takePacket() }
+
+  /// Takes all that the controller is to get.
+  public mutating func takePackets() -> [HCIPacket] {
+    var packets: [HCIPacket] = []
+    while let packet = takePacket() { packets.append(packet) }
+    return packets
+  }
 
   /// Takes what happened next.
   public mutating func takeEvent() -> CentralEvent? { events.popFirst() }
@@ -153,8 +159,7 @@ extension CentralSession {
   /// Forgets links, attempts and whatever waits: the controller is about to be started, or lost.
   public mutating func forgetEverything() {
     (givenUp, leaving, failure, state) = (0, nil, nil, .idle)
-    packets.removeAll()
-    reports.removeAll()
+    output.removeAll()
     events.removeAll()
     forgetOperations()
   }
@@ -205,7 +210,7 @@ extension CentralSession {
   /// its answers.
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])], at now: Instant) {
     guard case .open(let link) = state else { return }
-    guard pending == nil, outgoing.isEmpty else { return heldPackets = packets }
+    guard pending == nil, outgoing.isEmpty else { return heldPackets += packets }
     isProvoked = true
     quietEnd = now + Self.quietTime
     for packet in packets {
@@ -417,16 +422,11 @@ extension CentralSession {
 
   /// Sorts what the host wants done: what it sends goes out in its order, then what it reports is looked at.
   private mutating func carryOut(_ actions: [HostAction], at now: Instant) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): packets.append(packet)
-      case .report(let report): reports.append(report)
-      }
-    }
+    output.add(actions)
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
-    while let report = reports.popFirst() { handle(report, at: now) }
+    while let report = output.takeReport() { handle(report, at: now) }
   }
 
   private mutating func handle(_ report: HostEvent, at now: Instant) {

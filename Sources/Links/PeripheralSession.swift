@@ -69,8 +69,7 @@ public struct PeripheralSession: Sendable {
   private var advertised: Advertisement?
   /// When the controller, having refused to advertise, is asked again.
   private var retryTime = Instant.never
-  private var packets = FIFO<HCIPacket>()
-  private var reports = FIFO<HostEvent>()
+  private var output = HostOutput()
   private var events = FIFO<Event>()
   private var isHandling = false
 
@@ -101,7 +100,14 @@ extension PeripheralSession {
   }
 
   /// Takes what the controller is to get next.
-  public mutating func takePacket() -> HCIPacket? { packets.popFirst() }
+  public mutating func takePacket() -> HCIPacket? { output.takePacket() }
+
+  /// Takes all that the controller is to get.
+  public mutating func takePackets() -> [HCIPacket] {
+    var packets: [HCIPacket] = []
+    while let packet = takePacket() { packets.append(packet) }
+    return packets
+  }
 
   /// Takes what happened next.
   public mutating func takeEvent() -> Event? { events.popFirst() }
@@ -116,7 +122,7 @@ extension PeripheralSession {
   /// Forgets a controller that is gone, with its links and what it was to be sent.
   public mutating func loseController() {
     forgetController()
-    packets.removeAll()
+    output.removeAll()
     host = BluetoothHost(settings, services: services)
   }
 
@@ -215,16 +221,11 @@ extension PeripheralSession {
 extension PeripheralSession {
   /// Sorts what the host wants done: what it sends goes out in its order, then what it reports is looked at.
   private mutating func carryOut(_ actions: [HostAction], at now: Instant) {
-    for action in actions {
-      switch action {
-      case .transmit(let packet): packets.append(packet)
-      case .report(let report): reports.append(report)
-      }
-    }
+    output.add(actions)
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
-    while let report = reports.popFirst() { handle(report, at: now) }
+    while let report = output.takeReport() { handle(report, at: now) }
   }
 
   private mutating func handle(_ report: HostEvent, at now: Instant) {

@@ -170,9 +170,7 @@ extension ProgramPeripheral {
   /// Takes what is for the controller, once all that happened was looked at.
   private func take(at now: Instant) -> [HCIPacket] {
     handleEvents(at: now)
-    var packets: [HCIPacket] = []
-    while let packet = session.takePacket() { packets.append(packet) }
-    return packets
+    return session.takePackets()
   }
 
   /// Keeps what is wrong with the program.

@@ -158,11 +158,7 @@ extension LockPeripheral {
   func lockTime(_ now: Instant) -> Instant { .zero + (now - origin) }
 
   /// Takes what is for the controller.
-  mutating func take() -> [HCIPacket] {
-    var packets: [HCIPacket] = []
-    while let packet = session.takePacket() { packets.append(packet) }
-    return packets
-  }
+  mutating func take() -> [HCIPacket] { session.takePackets() }
 
   /// Looks at what happened, in its order: what that brings comes behind it.
   mutating func handleEvents(at now: Instant) {

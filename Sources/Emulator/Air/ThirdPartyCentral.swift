@@ -123,8 +123,6 @@ struct ThirdPartyCentral: Sendable {
   private mutating func take(at now: Instant) -> [HCIPacket] {
     while let event = session.takeEvent() { handle(event, at: now) }
     if session.failure != nil { visit = nil }
-    var packets: [HCIPacket] = []
-    while let packet = session.takePacket() { packets.append(packet) }
-    return packets
+    return session.takePackets()
   }
 }

@@ -60,8 +60,6 @@ struct SocketCentral: Sendable {
       default: break
       }
     }
-    var packets: [HCIPacket] = []
-    while let packet = session.takePacket() { packets.append(packet) }
-    return packets
+    return session.takePackets()
   }
 }
