@@ -38,6 +38,8 @@ public struct Central<Transport: HCITransport> {
   public var recorder: PacketRecorder?
   /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened again.
   public private(set) var isTransportLost = false
+  /// What was wrong with the way to the controller last; `nil` where that was the controller's, or nothing.
+  public private(set) var fault: TransportFault?
 
   /// Whether the session is kept from what is due.
   private var overrun = Overrun()
@@ -233,7 +235,7 @@ extension Central {
     forgetEverything()
     do {
       try transport.reopen(how, until: limit - Self.settingUp)
-      isTransportLost = false
+      (isTransportLost, fault) = (false, nil)
     } catch {
       throw fail(error)
     }
@@ -249,12 +251,13 @@ extension Central {
   }
 
   /// Keeps the fault, so that nothing is tried before the controller was brought back.
-  private mutating func fail(_ fault: LabFault) -> LabFault {
-    state = .failed(fault)
-    return fault
+  private mutating func fail(_ trouble: LabFault) -> LabFault {
+    state = .failed(trouble)
+    return trouble
   }
 
   private mutating func fail(_ fault: TransportFault) -> LabFault {
+    self.fault = fault
     switch fault.symptom {
     case .unavailable, .busy, .lost: isTransportLost = true
     case .silent, .malformed: break

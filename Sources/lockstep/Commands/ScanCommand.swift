@@ -77,11 +77,7 @@ private struct ScanArguments {
     do throws(TransportFault) {
       let transport = try Transport(opening: spec, settings: settings)
       defer { transport.close() }
-      do throws(LabFault) {
-        try listen(over: transport, showing: view)
-      } catch {
-        return trouble(error.detail)
-      }
+      try listen(over: transport, showing: view)
     } catch {
       return trouble("\(error)")
     }
@@ -90,8 +86,20 @@ private struct ScanArguments {
   }
 
   /// Scans, and shows what is heard.
-  private func listen(over transport: Transport, showing view: ScanView) throws(LabFault) {
+  private func listen(over transport: Transport, showing view: ScanView) throws(TransportFault) {
     var central = Central(transport, HostSettings(address: .staticRandom(SystemEntropy().next())))
+    do throws(LabFault) {
+      try listen(with: &central, showing: view)
+    } catch {
+      if let fault = central.fault { throw fault }
+      throw central.session.failure.map { TransportFault($0) } ?? TransportFault(.unavailable, error.detail)
+    }
+  }
+
+  private func listen(
+    with central: inout Central<Transport>, showing view: ScanView
+  ) throws(LabFault) {
+    let transport = central.transport
     try central.setUp()
     try central.perform(.scan(true))
     // A controller that is slow to begin is listened to as long as one that is quick.
@@ -124,6 +132,20 @@ extension ScanArguments {
       return nil
     }
     return try BenchFile(reading: path)
+  }
+}
+
+extension TransportFault {
+  /// What a controller that cannot be used means for a command that only listens.
+  fileprivate init(_ failure: HostFailure) {
+    let symptom: Symptom =
+      switch failure {
+      case .noAnswer: .silent
+      case .refused: .unavailable
+      case .hardwareError: .lost
+      case .undecodable, .broken: .malformed
+      }
+    self.init(symptom, failure.description)
   }
 }
 
