@@ -210,7 +210,8 @@ extension CentralSession {
   /// its answers.
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])], at now: Instant) {
     guard case .open(let link) = state else { return }
-    guard pending == nil, outgoing.isEmpty else { return heldPackets += packets }
+    // What was held before makes room: one provocation at a time.
+    guard pending == nil, outgoing.isEmpty else { return heldPackets = packets }
     isProvoked = true
     quietEnd = now + Self.quietTime
     for packet in packets {
