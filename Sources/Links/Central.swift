@@ -19,7 +19,7 @@ public struct Central<Transport: HCITransport> {
 
   /// What a step was about.
   public enum Step: Sendable {
-    /// Nothing: the limit has come, or whoever plays the other end has something to say.
+    /// Nothing: the limit has come, or the transport stopped before it, since the other end has something to show.
     case none
     /// A packet of the controller.
     case packet

@@ -108,12 +108,6 @@ extension CentralSession {
   /// Whether no link, nor an attempt at one, is left that has to end.
   public var isAtRest: Bool { isIdle && leaving == nil && givenUp == 0 }
 
-  /// How many writes without response wait for room.
-  public var unsentWrites: Int { outgoing.count }
-
-  /// The MTU of the link, 23 without one.
-  public var mtu: Int { link.map { host.mtu(of: $0) } ?? Int(GATTLink.minimumMTU) }
-
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   public var deadline: Instant? {
     mutating get {
@@ -137,11 +131,7 @@ extension CentralSession {
   public mutating func takePacket() -> HCIPacket? { output.takePacket() }
 
   /// Takes all that the controller is to get.
-  public mutating func takePackets() -> [HCIPacket] {
-    var packets: [HCIPacket] = []
-    while let packet = takePacket() { packets.append(packet) }
-    return packets
-  }
+  public mutating func takePackets() -> [HCIPacket] { output.takePackets() }
 
   /// Takes what happened next.
   public mutating func takeEvent() -> CentralEvent? { events.popFirst() }

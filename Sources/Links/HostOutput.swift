@@ -18,6 +18,11 @@ struct HostOutput: Sendable {
   mutating func takeReport() -> HostEvent? { reports.popFirst() }
   mutating func takePacket() -> HCIPacket? { packets.popFirst() }
 
+  mutating func takePackets() -> [HCIPacket] {
+    defer { packets.removeAll() }
+    return Array(packets)
+  }
+
   mutating func removeAll() {
     packets.removeAll()
     reports.removeAll()

@@ -103,11 +103,7 @@ extension PeripheralSession {
   public mutating func takePacket() -> HCIPacket? { output.takePacket() }
 
   /// Takes all that the controller is to get.
-  public mutating func takePackets() -> [HCIPacket] {
-    var packets: [HCIPacket] = []
-    while let packet = takePacket() { packets.append(packet) }
-    return packets
-  }
+  public mutating func takePackets() -> [HCIPacket] { output.takePackets() }
 
   /// Takes what happened next.
   public mutating func takeEvent() -> Event? { events.popFirst() }

@@ -11,7 +11,7 @@ package final class FaultGate: CallGate, @unchecked Sendable {
   }
 
   private let state: Mutex<State>
-  /// Where each call is written down; below zero for nowhere.
+  /// The descriptor to which each call is logged; negative where none is.
   private let record: Int32
   /// Whether each call is written down, and not only those that something happens to.
   private let recordsAll: Bool

@@ -71,7 +71,7 @@ def _kept(lines, count=40):
 
 
 def _endsWithParent():
-    """Has the kernel ask a program for its end once whoever started it is gone (PR_SET_PDEATHSIG)."""
+    """Asks the kernel to end a program when its parent has ended (PR_SET_PDEATHSIG)."""
     ctypes.CDLL(None).prctl(1, signal.SIGINT)
 
 
@@ -88,7 +88,7 @@ class _Call:
         self._isStopped = False
         try:
             # In a group of its own: the Ctrl-C that ends the tests comes from `stop`, and comes once. If the tests are killed
-            # it ends with them, and brings the lock to its park position: nobody else would.
+            # it ends with them, and brings the lock to its park position, which nothing else would.
             with warnings.catch_warnings():
                 # Of a fork beside threads: what is done behind it is one call of the kernel.
                 warnings.simplefilter("ignore", DeprecationWarning)
