@@ -191,8 +191,11 @@ extension CentralSession {
       beginConnecting(at: now)
     case .disconnect: disconnect(at: now)
     case .exchangeMTU, .read, .write, .subscribe, .unsubscribe:
-      waiting.append(operation)
-      goOn(at: now)
+      if waiting.isEmpty, mayBegin(operation, at: now) {
+        begin(operation, at: now)
+      } else {
+        waiting.append(operation)
+      }
     }
   }
 
@@ -221,20 +224,22 @@ extension CentralSession {
       heldPackets = []
       provoke(packets, at: now)
     }
-    while pending == nil, outgoing.isEmpty, let next = waiting.first {
-      guard let link, isOpen else {
-        waiting.removeFirst()
-        fail(next, "there is no link")
-        continue
-      }
-      guard let characteristic = resolve(next) else {
-        waiting.removeFirst()
-        continue
-      }
-      if isRequest(next, of: characteristic), now < quietEnd { return }
+    while let next = waiting.first, mayBegin(next, at: now) {
       waiting.removeFirst()
-      begin(next, of: characteristic, on: link, at: now)
+      begin(next, at: now)
     }
+  }
+
+  /// Whether an operation can be begun, or said to be impossible, now.
+  private func mayBegin(_ operation: CentralOperation, at now: Instant) -> Bool {
+    guard pending == nil, outgoing.isEmpty else { return false }
+    return now >= quietEnd || !isRequest(operation)
+  }
+
+  private mutating func begin(_ operation: CentralOperation, at now: Instant) {
+    guard case .open(let link) = state else { return fail(operation, "there is no link") }
+    guard let characteristic = resolve(operation) else { return }
+    begin(operation, of: characteristic, on: link, at: now)
   }
 
   private mutating func begin(
@@ -248,7 +253,7 @@ extension CentralSession {
         return fail(
           operation, "a value has at most \(GATTDatabase.valueLimit) bytes, not \(value.count)")
       }
-      guard !isRequest(operation, of: handle) else {
+      guard !isRequest(operation) else {
         return start(.write(handle, value), Pending(operation, handle), on: link, at: now)
       }
       let room = host.mtu(of: link) - 3
@@ -264,11 +269,16 @@ extension CentralSession {
   }
 
   /// Whether the other end has to answer an operation.
-  private func isRequest(_ operation: CentralOperation, of handle: AttributeHandle) -> Bool {
-    guard case .write(_, _, let withResponse) = operation else { return true }
+  private func isRequest(_ operation: CentralOperation) -> Bool {
+    guard case .write(let characteristic, _, let withResponse) = operation else { return true }
     if let withResponse { return withResponse }
-    let properties = profile.characteristic(at: handle)?.properties ?? [.write]
-    return !properties.contains(.writeWithoutResponse)
+    let found = profile.characteristics.first {
+      switch characteristic {
+      case .handle(let handle): $0.value == handle
+      case .uuid(let uuid): $0.uuid == uuid
+      }
+    }
+    return found?.properties.contains(.writeWithoutResponse) != true
   }
 
   private mutating func configure(
