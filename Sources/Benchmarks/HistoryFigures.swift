@@ -66,11 +66,11 @@ extension Figure {
       let fails = number < 30 && (night == number || Int.random(in: 0..<20, using: &draw) == 0)
       var result = RunRecord.Result(
         className: "Scenarios.sesame5.group-\(number / 10)", name: "What happens in the case \(number)",
-        word: fails ? .divergence : .agree, milliseconds: time)
+        ending: fails ? .diverged : .agreed, milliseconds: time)
       if (30..<40).contains(number), night % 25 == number - 30 {
-        (result.isFlaky, result.attempts) = (true, 2)
+        (result.ending, result.attempts) = (fails ? .failedAsFlaky : .flaky, 2)
       }
-      if fails || result.isFlaky {
+      if fails || result.ending.isFlaky {
         (result.signature, result.message) = ("signature-\(number)", "the lock stayed connected")
       }
       result.setting = .init(

@@ -164,7 +164,7 @@ public final class Run {
   }
 
   /// Counts a case that failed, after which no more may be wanted.
-  private func count(failureIn ending: CaseEnding) {
+  private func count(failureIn ending: Record.Ending) {
     guard ending.element == .failed || ending == .labFault else { return }
     state.failures += 1
     if state.hindrance == nil, state.failures == maximumFailures {
@@ -186,9 +186,9 @@ public final class Run {
     }
 
     /// How the case ended.
-    func ending(failsFlaky: Bool) -> CaseEnding {
+    func ending(failsFlaky: Bool) -> Record.Ending {
       var tries = before
-      tries.end(verdict.tryEnding)
+      tries.end(verdict.attemptEnding)
       return tries.ending(failsFlaky: failsFlaky)
     }
   }
@@ -242,7 +242,7 @@ public final class Run {
         return last
       }
       listener.take(.verdict(verdict))
-      tries.end(verdict.tryEnding, isTriedAgain: true)
+      tries.end(verdict.attemptEnding, isTriedAgain: true)
       test.attempt += 1
       tries.beginAgain()
     }

@@ -5,7 +5,7 @@ public struct Tally: Hashable, Sendable {
   /// All cases; in a merged report also those for which others stand.
   public var cases = 0
   /// How many ended in each way.
-  private var counts = [Int](repeating: 0, count: CaseEnding.allCases.count)
+  private var counts = [Int](repeating: 0, count: Record.Ending.allCases.count)
   /// The observations that those which agree rest on, as far as they were counted.
   public var observations = 0
   /// How much must have been judged.
@@ -20,19 +20,24 @@ public struct Tally: Hashable, Sendable {
   public init() {}
 
   /// How many ended in a way.
-  public subscript(ending: CaseEnding) -> Int {
+  public subscript(ending: Record.Ending) -> Int {
     get { counts[Int(ending.rawValue)] }
     set { counts[Int(ending.rawValue)] = newValue }
   }
 
   /// How many of the cases that count formats have an element for.
-  public func count(as element: CaseEnding.Element) -> Int {
-    CaseEnding.allCases.reduce(0) { $0 + ($1.element == element ? self[$1] : 0) }
+  public func count(as element: Record.Ending.Element) -> Int {
+    Record.Ending.allCases.reduce(0) { $0 + ($1.element == element ? self[$1] : 0) }
+  }
+
+  /// How many there are of what people are shown as an ending.
+  public subscript(shown ending: Record.Ending) -> Int {
+    Record.Ending.allCases.reduce(0) { $0 + ($1.shown == ending ? self[$1] : 0) }
   }
 
   /// How many ended with a word.
   private func count(of word: Record.Verdict.Word) -> Int {
-    CaseEnding.allCases.reduce(0) { $0 + ($1.word == word ? self[$1] : 0) }
+    Record.Ending.allCases.reduce(0) { $0 + ($1.word == word ? self[$1] : 0) }
   }
 
   /// Those that agree, whether or not at the first try.
@@ -57,13 +62,13 @@ public struct Tally: Hashable, Sendable {
   public var ended: Int { counts.reduce(0, +) }
 
   /// Counts one more.
-  public mutating func count(_ ending: CaseEnding) {
+  public mutating func count(_ ending: Record.Ending) {
     cases += 1
     self[ending] += 1
   }
 
   /// Takes one back for which another stands.
-  mutating func uncount(_ ending: CaseEnding) {
+  mutating func uncount(_ ending: Record.Ending) {
     cases -= 1
     self[ending] -= 1
   }
@@ -80,7 +85,7 @@ public struct Tally: Hashable, Sendable {
   }
 
   /// How many cases came to a verdict.
-  public var verdicts: Int { CaseEnding.allCases.reduce(0) { $0 + ($1.isVerdict ? self[$1] : 0) } }
+  public var verdicts: Int { Record.Ending.allCases.reduce(0) { $0 + ($1.isVerdict ? self[$1] : 0) } }
 
   /// Why agreement is less than was asked for; `nil` where it is not, or nothing agrees.
   public var shortfall: String? {
@@ -115,7 +120,7 @@ public struct Tally: Hashable, Sendable {
   /// What each case came to, and what befell the run beside them.
   private var all: Set<CommandStatus> {
     var all = causes
-    for ending in CaseEnding.allCases where self[ending] > 0 { all.insert(ending.status) }
+    for ending in Record.Ending.allCases where self[ending] > 0 { all.insert(ending.status) }
     if isInTrouble { all.insert(.labFault) }
     return all
   }

@@ -82,8 +82,8 @@ public struct NightlyJournal {
   /// The lines of a case: its tries, one behind the other.
   private func story(of state: Night.CaseState, _ test: Case) -> Story {
     let result = night.reason(for: state)
-    let tries = state.runs.compactMap { ended[$0] }.filter(\.ending.verdict.isJudged)
-    guard result.verdict != .notRun, !tries.isEmpty else { return untold(result, state, test) }
+    let tries = state.runs.compactMap { ended[$0] }.filter { $0.ending.verdict.word != .incomplete }
+    guard result.cause == nil, !tries.isEmpty else { return untold(result, state, test) }
     var story = Story(records: [])
     for (index, run) in tries.enumerated() {
       var kept = KeptTry(
@@ -91,7 +91,7 @@ public struct NightlyJournal {
       kept.verdict.isTriedAgain = index < tries.count - 1
       if !kept.verdict.isTriedAgain {
         kept.verdict.quarantine = kept.verdict.word.isFailure ? state.test.quarantine : nil
-        kept.verdict.isFlaky = result.verdict == .flaky
+        kept.verdict.isFlaky = result.ending == .flaky
       }
       if let time = kept.time { story.times.append((story.records.count, time)) }
       story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
@@ -105,57 +105,10 @@ public struct NightlyJournal {
     var begin = test.record.named(on: state.test.lock, attempt: 1)
     if state.test.lock == nil { begin.device = nil }
     let ending = night.ending(of: state)
-    var verdict = Record.Verdict(ending == .excused ? .labFault : ending.word, of: begin.id, at: .zero)
+    var verdict = Record.Verdict(ending.word, of: begin.id, at: .zero)
     verdict.message = result.reason
-    if verdict.word == .unmet { verdict.unmet = [.unknown] }
     verdict.limit = ending == .limited ? result.reason : nil
-    verdict.quarantine = verdict.word.isFailure ? state.test.quarantine : nil
     return Story(records: [.begin(begin), .verdict(verdict)])
-  }
-}
-
-extension Night {
-  /// What a case counts as in the night: in its journal, on its page and for what the command ends with.
-  public func ending(of state: CaseState) -> CaseEnding {
-    let result = reason(for: state)
-    return switch result.verdict {
-    case .agree: .agreed
-    case .flaky: .flaky
-    case .divergence: state.test.quarantine == nil ? .diverged : .excused
-    case .unmet: state.test.quarantine == nil ? .unmet : .excused
-    case .labFault: state.test.quarantine == nil ? .labFault : .excused
-    case .skipped: .skipped
-    case .notRun where state.runs.isEmpty: .skipped
-    case .notRun:
-      // It was begun, and what kept it from its end says what it is.
-      switch result.cause {
-      case .budget: .limited
-      case .device: .labFault
-      case .time, .stopped, .losses, .record, nil: .incomplete
-      }
-    }
-  }
-}
-
-extension NightEnding.Verdict {
-  /// Whether it is the end of a try, and not only of a process.
-  fileprivate var isJudged: Bool {
-    switch self {
-    case .agree, .divergence, .unmet, .labFault, .unhealthy, .skipped: true
-    case .incomplete, .limited: false
-    }
-  }
-
-  /// The word of the journal.
-  fileprivate var word: Record.Verdict.Word {
-    switch self {
-    case .agree: .agree
-    case .divergence: .divergence
-    case .unmet: .unmet
-    case .labFault, .unhealthy: .labFault
-    case .skipped: .skipped
-    case .incomplete, .limited: .incomplete
-    }
   }
 }
 

@@ -141,20 +141,12 @@ extension NightlyReport {
   }
 
   private func section(
-    _ kind: (title: String, items: [Item], sign: String, style: Painter.Style), _ number: inout Int,
-    in folder: String
+    _ kind: (title: String, items: [Item], ending: Record.Ending), _ number: inout Int, in folder: String
   ) -> Markup {
-    let look: Markup =
-      switch kind.style {
-      case .bad: "diverged"
-      case .warning where kind.sign == "≠": "unmet"
-      case .warning: "lab"
-      default: "skipped"
-      }
     var rows = Markup()
     for item in kind.items {
       number += 1
-      if number <= Self.maximumItems { rows += row(item, kind.sign, look, number, in: folder) }
+      if number <= Self.maximumItems { rows += row(item, kind.ending.look, number, in: folder) }
     }
     return """
       <section><h2>\(kind.title) <span class="count">\(grouped(kind.items.count))</span></h2>
@@ -164,10 +156,10 @@ extension NightlyReport {
       """
   }
 
-  private func row(_ item: Item, _ sign: String, _ look: Markup, _ number: Int, in folder: String) -> Markup {
+  private func row(_ item: Item, _ look: Record.Ending.Look, _ number: Int, in folder: String) -> Markup {
     let quarantine: Markup = item.quarantine.map { "<p class=\"note\">in quarantine \($0)</p>\n" } ?? ""
     return """
-      <li class="\(look)" id="item-\(number)"><strong><span aria-hidden="true">\(sign)</span> \(item.lock)</strong> \
+      <li class="\(look.key)" id="item-\(number)"><strong><span aria-hidden="true">\(look.sign)</span> \(item.lock)</strong> \
       <code>\(item.file)</code>
       <p>\(clipped(item.message, toBytes: 1000))</p>
       \(quarantine)\(item.replay.map(copied) ?? "")\(links(of: item, in: folder))</li>

@@ -10,6 +10,8 @@ import Basics
 public struct NightlyReport {
   /// A case that failed, or agreed only at a later try.
   struct Item: Equatable {
+    /// How the case ended, whether or not that is known already; what fuzzing found is a divergence.
+    var ending: Record.Ending
     /// The lock, or what is said in its place where none is for it.
     var lock: String
     var file: String
@@ -84,11 +86,8 @@ public struct NightlyReport {
   let minimum: MinimumVerdicts
   /// The files in which there is more.
   public var reports: [String] = []
-  private(set) var divergences: [Item] = []
-  /// Cases in which model and lock agree, and the scenario asks for more.
-  private(set) var unmet: [Item] = []
-  private(set) var flaky: [Item] = []
-  private(set) var labFaults: [Item] = []
+  /// The cases that did not simply agree, in the order of the plan; behind them the lab's failures of campaigns.
+  private var items: [Item] = []
   private(set) var findings: [Item] = []
   private(set) var notRun: [Group] = []
   private(set) var skipped: [Group] = []
@@ -149,14 +148,12 @@ public struct NightlyReport {
   private mutating func take(_ state: Night.CaseState) {
     let result = night.reason(for: state)
     if let cause = result.cause { causes.insert(cause) }
-    switch result.verdict {
-    case .agree: agree += 1
-    case .flaky: flaky.append(item(state, result))
-    case .divergence: divergences.append(item(state, result))
-    case .unmet: unmet.append(item(state, result))
-    case .labFault: labFaults.append(item(state, result))
-    case .skipped: Self.add(result.reason, state.test.lock ?? Self.noLock, to: &skipped)
-    case .notRun: Self.add(result.reason, state.test.lock ?? Self.noLock, to: &notRun)
+    let lock = state.test.lock ?? Self.noLock
+    switch result.ending {
+    case _ where result.cause != nil: Self.add(result.reason, lock, to: &notRun)
+    case .agreed: agree += 1
+    case .skipped: Self.add(result.reason, lock, to: &skipped)
+    default: items.append(item(state, result))
     }
   }
 
@@ -174,16 +171,16 @@ public struct NightlyReport {
 
   private func item(_ state: Night.CaseState, _ result: NightResult) -> Item {
     // What is flaky has a divergence or trouble behind it.
-    let trouble: [NightEnding.Verdict] = [.labFault, .unhealthy]
-    let isTrouble = result.verdict == .labFault || result.verdict == .flaky && state.divergences == 0
-    let wanted = isTrouble ? trouble : result.verdict == .unmet ? [.unmet] : [.divergence, .unmet]
+    let isTrouble = result.ending == .labFault || result.ending == .flaky && state.divergences == 0
+    let wanted: [Record.Ending] =
+      isTrouble ? [.labFault] : result.ending == .unmet ? [.unmet] : [.diverged, .unmet]
     let run = night.ended.last {
       state.runs.contains($0.attempt.number) && wanted.contains($0.ending.verdict)
     }
     let verdict = run.flatMap { runs.journal(of: $0.attempt.number) }.flatMap(RunHeaderScan.init)?.verdict
     let round = state.test.round > 1 ? " (round \(state.test.round))" : ""
     return Item(
-      lock: state.test.lock ?? Self.noLock, file: state.test.file + round,
+      ending: result.ending, lock: state.test.lock ?? Self.noLock, file: state.test.file + round,
       message: result.reason.isEmpty ? run?.ending.message ?? "" : result.reason, replay: verdict?.replay,
       signature: verdict?.signature, problem: verdict?.trouble, quarantine: state.test.quarantine,
       run: run?.attempt.number,
@@ -200,7 +197,8 @@ public struct NightlyReport {
     var items: [(item: Item, evidence: Record.Finding.Evidence?)] = []
     for test in campaign.cases {
       let item = Item(
-        lock: run.attempt.lock, file: "fuzzing",
+        ending: test.verdict.ending() == .diverged ? .diverged : .labFault, lock: run.attempt.lock,
+        file: "fuzzing",
         message: test.finding?.summary ?? test.verdict.summary ?? run.ending.message,
         replay: test.verdict.replay, signature: test.finding?.signature,
         problem: test.verdict.trouble, run: run.attempt.number,
@@ -217,8 +215,8 @@ public struct NightlyReport {
         items[index] = (item, evidence)
       }
     }
-    for (item, evidence) in items {
-      if evidence?.isShown ?? false { findings.append(item) } else { labFaults.append(item) }
+    for (item, _) in items {
+      if item.ending == .diverged { findings.append(item) } else { self.items.append(item) }
     }
   }
 
@@ -267,7 +265,7 @@ public struct NightlyReport {
     let own = night.ended.filter { $0.attempt.dongle == dongle.dongle.name }
     var line = DongleLine(
       kind: night.settings.way, name: dongle.dongle.name, runs: own.count,
-      failures: own.count { $0.ending.verdict == .labFault || $0.ending.verdict == .unhealthy },
+      failures: own.count { $0.ending.verdict == .labFault },
       trouble: dongle.outOfUse)
     line.use = runs.lab.use(of: .dongle(dongle.dongle.name)).words
     return line
@@ -288,17 +286,28 @@ extension NightResult.Cause {
 // MARK: - What it comes to
 
 extension NightlyReport {
+  /// The cases that ended so, whether or not that is news.
+  private func items(_ ending: Record.Ending) -> [Item] { items.filter { $0.ending == ending } }
+
+  /// The cases that ended so, where that is news.
+  private func news(_ ending: Record.Ending) -> [Item] { items(ending).filter { $0.quarantine == nil } }
+
+  /// The cases that agreed only at a later attempt.
+  var flaky: [Item] { items(.flaky) }
+
   /// Divergences that are news.
-  var red: [Item] { divergences.filter { $0.quarantine == nil } }
+  var red: [Item] { news(.diverged) }
 
   /// What was not as a scenario expects, and is news.
-  var unmetNews: [Item] { unmet.filter { $0.quarantine == nil } }
+  var unmetNews: [Item] { news(.unmet) }
 
   /// Divergences and lab trouble that were to be expected.
-  var excused: [Item] { (divergences + unmet + labFaults).filter { $0.quarantine != nil } }
+  var excused: [Item] {
+    (items(.diverged) + items(.unmet) + items(.labFault)).filter { $0.quarantine != nil }
+  }
 
   /// Lab trouble that was not.
-  var trouble: [Item] { labFaults.filter { $0.quarantine == nil } }
+  var trouble: [Item] { news(.labFault) }
 
   /// Why it is less than was asked for, where all agrees.
   public var shortfall: String? { tally.tooLittle }
@@ -311,32 +320,29 @@ extension NightlyReport {
     var selection = HistorySelection()
     selection.last = 1000
     let known = Set(try history.failures(selection).compactMap(\.signature))
-    func mark(_ items: inout [Item]) {
-      for index in items.indices {
-        items[index].isNew = items[index].signature.map { !known.contains($0) }
-      }
+    func isNew(_ item: Item) -> Bool? { item.signature.map { !known.contains($0) } }
+    for index in items.indices where items[index].ending.element == .failed {
+      items[index].isNew = isNew(items[index])
     }
-    mark(&divergences)
-    mark(&unmet)
-    mark(&findings)
+    for index in findings.indices { findings[index].isNew = isNew(findings[index]) }
   }
 }
 
 // MARK: - What stands on a page
 
 extension NightlyReport {
-  /// Each kind of what did not simply agree, with what stands before it in text.
+  /// Each kind of what did not simply agree, with the ending that people are shown.
   ///
   /// Each item stands in one kind alone.
-  var kinds: [(title: String, items: [Item], sign: String, style: Painter.Style)] {
+  var kinds: [(title: String, items: [Item], ending: Record.Ending)] {
     [
-      ("News", red.filter { $0.isNew != false }, "✘", .bad),
-      ("Seen before", red.filter { $0.isNew == false }, "✘", .bad),
-      ("Found by fuzzing", findings, "✘", .bad),
-      ("Not as expected: the model agrees, the scenario asks for more", unmetNews, "≠", .warning),
-      ("Flaky: agreed only when tried again", flaky, "~", .warning),
-      ("Trouble of the lab", trouble, "⚡", .warning),
-      ("In quarantine, and no news", excused, "·", .faint),
+      ("News", red.filter { $0.isNew != false }, .diverged),
+      ("Seen before", red.filter { $0.isNew == false }, .diverged),
+      ("Found by fuzzing", findings, .diverged),
+      ("Not as expected: the model agrees, the scenario asks for more", unmetNews, .unmet),
+      ("Flaky: agreed only when tried again", flaky, .flaky),
+      ("Trouble of the lab", trouble, .labFault),
+      ("In quarantine, and no news", excused, .excused),
     ]
   }
 
@@ -380,7 +386,7 @@ extension NightlyReport {
       lines += need.reasons.map { paint(.bad, "  ! \(need.name)") + "   \(short($0))" }
       lines += need.commands.map { "      \($0.line)" }
     }
-    for kind in kinds { add(kind.title, kind.items, kind.sign, kind.style, paint, &lines) }
+    for kind in kinds { add(kind.title, kind.items, kind.ending.look, paint, &lines) }
     for entry in runs.lab.lapsed {
       if lines.last != "" { lines.append("") }
       let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
@@ -439,13 +445,12 @@ extension NightlyReport {
   }
 
   private func add(
-    _ title: String, _ items: [Item], _ sign: String, _ style: Painter.Style, _ paint: Painter,
-    _ lines: inout [String]
+    _ title: String, _ items: [Item], _ look: Record.Ending.Look, _ paint: Painter, _ lines: inout [String]
   ) {
     guard !items.isEmpty else { return }
     lines += ["", paint(.strong, title)]
     for item in items.prefix(Self.maximum) {
-      lines.append(paint(style, "  \(sign) \(item.lock)   \(item.file)"))
+      lines.append(paint(look.style, "  \(look.sign) \(item.lock)   \(item.file)"))
       lines.append("      \(short(item.message))" + (item.quarantine.map { " (in quarantine \($0))" } ?? ""))
       if let replay = item.replay { lines.append("      \(replay)") }
     }
@@ -493,9 +498,10 @@ extension NightlyReport: Written {
     .derived("seconds", { seconds($0.took) }, .json(Shape.number)),
     .derived("resumptions", \.resumptions, .count), .derived("planned", \.night.cases.count, .count),
     .derived("agree", \.agree, .count), .derived("flaky", \.flaky, .list(.object())),
-    .derived("divergences", \.divergences, .list(.object())),
-    .derived("unmet", \.unmet, .list(.object())),
-    .derived("findings", \.findings, .list(.object())), .derived("labFaults", \.labFaults, .list(.object())),
+    .derived("divergences", { $0.items(.diverged) }, .list(.object())),
+    .derived("unmet", { $0.items(.unmet) }, .list(.object())),
+    .derived("findings", \.findings, .list(.object())),
+    .derived("labFaults", { $0.items(.labFault) }, .list(.object())),
     .derived("notRun", \.notRun, .list(.object())), .derived("skipped", \.skipped, .list(.object())),
     .derived("fuzzed", { seconds($0.fuzzed) }, .json(Shape.number)),
     .derived("lapsed", { $0.runs.lab.lapsed.map(\.description) }, .list(.text)),

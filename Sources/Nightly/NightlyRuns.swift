@@ -79,7 +79,7 @@ public struct NightlyRuns: Sendable {
   /// ended, and by which of its runs that is known.
   func shownChoices(in night: Night) -> (choices: ShownChoices, runs: [NightAttempt]) {
     var (choices, runs) = (ShownChoices(), [NightAttempt]())
-    for run in night.ended where run.ending.verdict == .agree && !run.ending.shown.isEmpty {
+    for run in night.ended where run.ending.verdict == .agreed && !run.ending.shown.isEmpty {
       guard var test = test(of: run.attempt)?.record.named(on: run.attempt.lock, attempt: 1) else { continue }
       // Locks may be devices of one kind.
       test.device = run.attempt.lock
@@ -191,7 +191,8 @@ extension NightlyRuns {
 
   /// What a verdict means; what is in quarantine is the night's to excuse.
   private static func ending(_ verdict: Record.Verdict, _ park: ParkState) -> NightEnding {
-    var ending = NightEnding(NightEnding.Verdict(verdict), verdict.message ?? "", park: park)
+    var ending = NightEnding(
+      Record.Ending(verdict.word, isLimited: verdict.limit != nil), verdict.message ?? "", park: park)
     ending.shown = verdict.shown.map { NightEnding.Shown(choice: $0.choice, options: $0.options) }
     return ending
   }
@@ -211,7 +212,7 @@ extension NightlyRuns {
       }
       return Self.ending(verdict, park)
     case .park:
-      if park == .parked { return NightEnding(.agree, park: park) }
+      if park == .parked { return NightEnding(.agreed, park: park) }
       if case .elsewhere(let why) = park { return NightEnding(.labFault, why, park: park) }
       let words = headerScan.verdict?.message ?? headerScan.diagnostic ?? "it was not reached"
       return NightEnding(.labFault, words, park: park)
@@ -226,10 +227,10 @@ extension NightEnding {
     let message = headerScan.verdict?.message
     self =
       switch headerScan.summary.tally.exitStatus {
-      case .agree, .nothingSelected: NightEnding(.agree, park: headerScan.park)
+      case .agree, .nothingSelected: NightEnding(.agreed, park: headerScan.park)
       case .divergence:
         NightEnding(
-          .divergence, headerScan.summary.confirmed.map(\.summary).joined(separator: "; "),
+          .diverged, headerScan.summary.confirmed.map(\.summary).joined(separator: "; "),
           park: headerScan.park)
       case .safetyLimit: NightEnding(.limited, message ?? "", park: headerScan.park)
       case .incomplete: NightEnding(.incomplete, "it was stopped", park: headerScan.park)
@@ -237,21 +238,6 @@ extension NightEnding {
         NightEnding(
           .labFault, message ?? "it ended with status \(headerScan.status ?? headerScan.summary.status)",
           park: headerScan.park)
-      }
-  }
-}
-
-extension NightEnding.Verdict {
-  init(_ verdict: Record.Verdict) {
-    self =
-      switch verdict.word {
-      case .agree: .agree
-      case .divergence: .divergence
-      case .unmet: .unmet
-      case .labFault: .labFault
-      case .skipped: .skipped
-      case .incomplete where verdict.limit != nil: .limited
-      case .incomplete: .incomplete
       }
   }
 }

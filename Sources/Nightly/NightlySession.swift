@@ -247,10 +247,8 @@ extension NightlySession {
       say("the night is taken up again, \(clock(time - .zero)) after it began: \(folder.folder.path)")
     case .end(let number, let ending, _):
       guard !isQuiet, let run = night.ended.last(where: { $0.attempt.number == number }) else { return }
-      switch ending.verdict {
-      case .agree, .skipped: break
-      case .divergence, .unmet, .labFault, .unhealthy, .incomplete, .limited:
-        say("\(run.attempt.lock): \(label(run.attempt)): \(ending.verdict.rawValue): \(ending.message)")
+      if ending.verdict.isRed {
+        say("\(run.attempt.lock): \(label(run.attempt)): \(ending.verdict.name): \(ending.message)")
       }
     case .begin, .start, .back, .done, .finish: break
     }
@@ -277,8 +275,8 @@ extension NightlySession {
 
   private func showStatus() {
     let done = night.cases.count { $0.result != nil }
-    let bad = night.cases.count { $0.result?.verdict == .divergence }
-    let unmet = night.cases.count { $0.result?.verdict == .unmet }
+    let bad = night.cases.count { $0.result?.ending == .diverged }
+    let unmet = night.cases.count { $0.result?.ending == .unmet }
     let out = night.locks.count { $0.outOfUse != nil } + night.dongles.count { $0.outOfUse != nil }
     let text =
       "\(done) of \(night.cases.count) cases, \(bad) diverge, \(unmet > 0 ? "\(unmet) not as expected, " : "")\(night.running.count) under way"

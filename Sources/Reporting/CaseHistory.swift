@@ -11,9 +11,7 @@ public struct CaseHistory: Hashable, Sendable {
     /// When that run started, in UTC as `2026-11-20T22:38:51Z`.
     public var start: String
     /// How the case ended.
-    public var word: Record.Verdict.Word
-    /// Whether it agreed only when it was tried again.
-    public var isFlaky = false
+    public var ending: Record.Ending
     /// How long it took, in the time of the device, in milliseconds.
     public var milliseconds: Int64
   }

@@ -15,7 +15,7 @@ struct DamageCase {
   /// All of it, a line each.
   let text: String
   /// What it counts as: a divergence of which no case tells is one all the same.
-  let element: CaseEnding.Element
+  let ending: Record.Ending
 
   /// - Returns: `nil` where nothing is wrong.
   init?(_ problems: [JournalProblem]) {
@@ -23,13 +23,13 @@ struct DamageCase {
     var text = HeadAndTail()
     for problem in problems { text.append("\(problem)\n") }
     (message, self.text) = ("\(first)", text.text)
-    element = problems.contains { $0.status == .divergence } ? .failed : .error
+    ending = problems.contains { $0.status == .divergence } ? .diverged : .labFault
   }
 
   /// What it counts as.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
-    counts.add(element)
+    counts.add(ending.element)
     return counts
   }
 }

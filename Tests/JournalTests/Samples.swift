@@ -52,7 +52,7 @@ struct Samples {
   private mutating func end() -> Record {
     var tally = Tally()
     tally.cases = count()
-    for ending in CaseEnding.allCases { tally[ending] = count() }
+    for ending in Record.Ending.allCases { tally[ending] = count() }
     return .end(Record.End(tally, pick([.agree, .divergence, .safetyLimit, .internalFault])))
   }
 

@@ -17,7 +17,7 @@ struct UnmetTests {
   func written() throws {
     let verdict = try #require(try verdict(Self.line))
     expect(verdict.word, .unmet)
-    expect(verdict.tryEnding, .unmet)
+    expect(verdict.attemptEnding, .unmet)
     expect(Record.verdict(verdict).line(), Self.line)
   }
 
@@ -33,7 +33,7 @@ struct UnmetTests {
   func glance(word: String, list: String, ending: String) throws {
     let line = "{\(word),\"case\":\"a\",\"t\":\"1.0\",\"unmet\":\(list)}"
     let whole = try #require(try verdict(line))
-    expect("\(whole.tryEnding)", ending)
+    expect("\(whole.attemptEnding)", ending)
     let folder = TestFolder()
     let journal = folder.write(
       "journal.jsonl", "{\"run\":{\"format\":1,\"seed\":1,\"cases\":1}}\n{\"case\":{\"id\":\"a\"}}\n\(line)\n"
@@ -60,7 +60,7 @@ struct UnmetTests {
       ("dua", "flaky"), ("udl", "diverged"),
     ])
   func tries(tries: String, ending: String) {
-    let endings: [Character: CaseEnding] = ["u": .unmet, "d": .diverged, "l": .labFault, "a": .agreed]
+    let endings: [Character: Record.Ending] = ["u": .unmet, "d": .diverged, "l": .labFault, "a": .agreed]
     var all = CaseTries()
     for (index, letter) in tries.enumerated() {
       if index > 0 { all.beginAgain() }

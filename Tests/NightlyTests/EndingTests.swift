@@ -158,7 +158,7 @@ private struct Mixture {
       for (number, verdict) in verdicts.enumerated() {
         if number > 0 { tries.beginAgain() }
         records += [begin(id, attempt: number + 1), .verdict(verdict)]
-        tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
+        tries.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
       }
       count.count(tries.ending(failsFlaky: failsFlaky))
     }
@@ -253,10 +253,10 @@ private final class Desk {
   /// What a night makes of a stretch of fuzzing: one in which nothing was compared found nothing.
   private static func night(_ scan: RunHeaderScan) -> Signal {
     switch NightEnding(fuzzing: scan).verdict {
-    case .agree: scan.summary.tally.exitStatus == .nothingSelected ? .nothing : .green
-    case .divergence, .unmet: .failure
-    case .labFault, .unhealthy, .incomplete, .limited: .error
-    case .skipped: .nothing
+    case .agreed, .flaky: scan.summary.tally.exitStatus == .nothingSelected ? .nothing : .green
+    case .diverged, .failedAsFlaky, .unmet: .failure
+    case .labFault, .incomplete, .limited: .error
+    case .skipped, .excused: .nothing
     }
   }
 
@@ -343,8 +343,8 @@ private final class Desk {
     var counts = [Int](repeating: 0, count: Record.Verdict.Word.allCases.count)
     var flaky = 0
     try record.forEach { _, result throws(HistoryError) in
-      counts[result.word.code] += 1
-      if result.isFlaky { flaky += 1 }
+      counts[result.ending.word.code] += 1
+      if result.ending.isFlaky { flaky += 1 }
     }
     return Signal(
       HistoryRun(

@@ -11,7 +11,7 @@ import Testing
 @testable import Nightly
 
 /// How one run of a case of a night ends.
-private enum Part: CaseIterable { case agreed, diverged, unmet, trouble, unhealthy, skipped }
+private enum Part: CaseIterable { case agreed, diverged, unmet, trouble, skipped }
 
 /// A night that ended in some way, and what by plain rules it comes to.
 private struct NightMixture {
@@ -21,7 +21,7 @@ private struct NightMixture {
 
   init(_ generator: inout SeededGenerator) {
     cases = (0..<generator.below(5)).map { _ in
-      let tries = (0..<generator.below(4)).map { _ in Part.allCases[generator.below(5)] }
+      let tries = (0..<generator.below(4)).map { _ in Part.allCases[generator.below(4)] }
       let isQuarantined = generator.below(4) == 0
       // Nothing follows on an agreement, nor on a divergence that is in quarantine; what cannot be driven is tried once.
       let last = tries.firstIndex { $0 == .agreed || isQuarantined && [.diverged, .unmet].contains($0) }
@@ -32,7 +32,7 @@ private struct NightMixture {
     if generator.below(4) == 0 { minimum.cases = 1 + generator.below(4) }
   }
 
-  private func ending(of test: (tries: [Part], isQuarantined: Bool)) -> CaseEnding? {
+  private func ending(of test: (tries: [Part], isQuarantined: Bool)) -> Record.Ending? {
     guard let last = test.tries.last else { return nil }
     if last == .agreed { return test.tries.count > 1 ? .flaky : .agreed }
     if last == .skipped { return .skipped }
@@ -41,7 +41,7 @@ private struct NightMixture {
   }
 
   /// How its cases end; `nil` for one that the night did not come to.
-  var endings: [CaseEnding?] { cases.map(ending) }
+  var endings: [Record.Ending?] { cases.map(ending) }
 
   var status: CommandStatus {
     if endings.contains(.diverged) || endings.contains(.unmet) { return .divergence }
@@ -101,11 +101,10 @@ struct NightEndingTests {
         count += 1
         let ending: NightEnding =
           switch part {
-          case .agreed: NightEnding(.agree)
-          case .diverged: NightEnding(.divergence, "it showed locked")
+          case .agreed: NightEnding(.agreed)
+          case .diverged: NightEnding(.diverged, "it showed locked")
           case .unmet: NightEnding(.unmet, "expected status locked, got moved")
           case .trouble: NightEnding(.labFault, "no answer")
-          case .unhealthy: NightEnding(.unhealthy, "weak")
           case .skipped: NightEnding(.skipped, "no motor")
           }
         let attempt = NightAttempt(

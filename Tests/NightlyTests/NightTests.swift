@@ -41,7 +41,7 @@ private struct Rig {
       case .record(let line):
         record.append(line)
         return switch line {
-        case .done(let identity, let result, _): "\(identity): \(result.verdict.rawValue)"
+        case .done(let identity, let result, _): "\(identity): \(result.name)"
         case .out(.lock(let name), _, _): "\(name) is out"
         case .out(.dongle(let name), _, _): "\(name) is out"
         default: nil
@@ -75,7 +75,7 @@ private struct Rig {
   func results() -> [String] {
     night.cases.map { state in
       let result = night.reason(for: state)
-      return "\(state.test.identity): \(result.verdict.rawValue)"
+      return "\(state.test.identity): \(result.name)"
         + (result.reason.isEmpty ? "" : ", \(result.reason)")
     }
   }
@@ -90,7 +90,7 @@ private func test(
 }
 
 private func good(_ cycleCounter: Int) -> NightEnding {
-  NightEnding(.agree, cycleCounter: cycleCounter, park: .parked)
+  NightEnding(.agreed, cycleCounter: cycleCounter, park: .parked)
 }
 
 @Suite("A night")
@@ -100,7 +100,7 @@ struct NightTests {
     var rig = Rig([test("a"), test("b")])
     expect(rig.receive(.begin(clock), at: 0), ["start 1: a on front over blue"])
     expect(rig.receive(.ended(1, good(3)), at: 5), ["a: agree", "start 2: b on front over blue"])
-    let bad = NightEnding(.divergence, "it showed locked", cycleCounter: 5, park: .parked)
+    let bad = NightEnding(.diverged, "it showed locked", cycleCounter: 5, park: .parked)
     expect(rig.receive(.ended(2, bad), at: 9), ["b: divergence", "finish"])
     expect(rig.results(), ["a: agree", "b: divergence, it showed locked"])
     expect(rig.night.locks[0].used, 5)
@@ -138,7 +138,7 @@ struct NightTests {
   func flaky() {
     var rig = Rig([test("a", retries: 1)])
     _ = rig.receive(.begin(clock), at: 0)
-    let bad = NightEnding(.divergence, "why", cycleCounter: 1, park: .parked)
+    let bad = NightEnding(.diverged, "why", cycleCounter: 1, park: .parked)
     expect(rig.receive(.ended(1, bad), at: 5), ["start 2: a on front over blue"])
     expect(rig.receive(.ended(2, good(2)), at: 9), ["a: flaky", "finish"])
   }
@@ -150,7 +150,7 @@ struct NightTests {
     var first = good(1)
     first.shown = [.init(choice: "touching", options: ["opens"])]
     _ = rig.receive(.ended(1, first), at: 5)
-    var other = NightEnding(.divergence, "why", cycleCounter: 1, park: .parked)
+    var other = NightEnding(.diverged, "why", cycleCounter: 1, park: .parked)
     other.shown = [.init(choice: "touching", options: ["alarms", "ignores"])]
     expect(rig.receive(.ended(2, other), at: 9), ["b: divergence", "finish"])
     rig.crash()
@@ -196,7 +196,7 @@ struct NightTests {
       [test("a"), test("b"), test("c")], NightSettings(duration: .seconds(3600), actuations: 20))
     _ = rig.receive(.begin(clock), at: 0)
     // Nobody counted what it did: it may have been all that was allowed.
-    _ = rig.receive(.ended(1, NightEnding(.agree, park: .parked)), at: 1)
+    _ = rig.receive(.ended(1, NightEnding(.agreed, park: .parked)), at: 1)
     expect(rig.night.locks[0].used, 10)
     expect(rig.night.running.map(\.attempt.actuations), [6])
     expect(rig.receive(.ended(2, good(16)), at: 2), ["b: agree", "c: not-run", "finish"])
@@ -207,7 +207,7 @@ struct NightTests {
   func rest() {
     var rig = Rig([test("a"), test("b")])
     _ = rig.receive(.begin(clock), at: 0)
-    let away = NightEnding(.agree, cycleCounter: 2, park: .elsewhere("it is jammed"))
+    let away = NightEnding(.agreed, cycleCounter: 2, park: .elsewhere("it is jammed"))
     expect(rig.receive(.ended(1, away), at: 1), ["a: agree", "start 2: rest on front over blue"])
     let failed = NightEnding(.labFault, "it is jammed", cycleCounter: 3, park: .elsewhere("it is jammed"))
     expect(rig.receive(.ended(2, failed), at: 2), ["start 3: rest on front over blue"])
@@ -323,10 +323,10 @@ struct NightTests {
   @Test("goes on fuzzing a lock that made the movements of a stretch, and not one that made none, or failed")
   func fuzzesAgain() {
     let table: [(ending: NightEnding, isFuzzedAgain: Bool)] = [
-      (NightEnding(.agree, cycleCounter: 0, park: .parked), true),
+      (NightEnding(.agreed, cycleCounter: 0, park: .parked), true),
       (NightEnding(.limited, "enough", cycleCounter: 99, park: .parked), true),
       (NightEnding(.limited, "enough", cycleCounter: 0, park: .parked, pause: .seconds(1)), false),
-      (NightEnding(.divergence, "a finding", cycleCounter: 9, park: .parked), false),
+      (NightEnding(.diverged, "a finding", cycleCounter: 9, park: .parked), false),
       (NightEnding(.labFault, "no answer", cycleCounter: 9, park: .parked), false),
     ]
     for (ending, isFuzzedAgain) in table {
@@ -376,7 +376,7 @@ struct NightResumingTests {
     var whole = Rig([test("a"), test("b", retries: 1), test("c")])
     _ = whole.receive(.begin(clock), at: 0)
     _ = whole.receive(.ended(1, good(1)), at: 5)
-    _ = whole.receive(.ended(2, NightEnding(.divergence, "x", cycleCounter: 2, park: .parked)), at: 9)
+    _ = whole.receive(.ended(2, NightEnding(.diverged, "x", cycleCounter: 2, park: .parked)), at: 9)
     _ = whole.receive(.ended(3, good(3)), at: 12)
     _ = whole.receive(.ended(4, good(4)), at: 15)
     expect(whole.night.isOver, true)
@@ -450,7 +450,7 @@ struct NightResumingTests {
         NightAttempt(
           number: 3, work: .park, lock: "front", dongle: "blue", attempt: 2, actuations: 1, cycleCounter: 2),
         at: at(1)),
-      .end(1, NightEnding(.agree), at: at(2)),
+      .end(1, NightEnding(.agreed), at: at(2)),
       .end(
         2,
         NightEnding(
@@ -458,7 +458,7 @@ struct NightResumingTests {
           outOfUse: .dongle("blue")), at: at(2)),
       .end(3, NightEnding(.labFault, "x", park: .unknown, outOfUse: .lock("front")), at: at(2)),
       .out(.lock("front"), why: "jam", at: at(4)), .back(.dongle("blue"), at: at(5)),
-      .done("x", NightResult(.notRun, "out of time", cause: .time), at: at(6)),
+      .done("x", NightResult(notRun: .time, "out of time"), at: at(6)),
     ])
   func lines(_ line: NightLine) throws {
     expect(NightLine(try JSON(parsing: line.json.line)), line)

@@ -77,8 +77,8 @@ private struct Past: CaseHistorySource {
     history.isSlower = true
     history.sameFailure = .init(count: 3, first: "2026-10-02T22:00:00Z", last: "2026-11-19T22:00:00Z")
     history.points = [
-      .init(run: "a", start: "2026-10-01T22:00:00Z", word: .agree, milliseconds: 2000),
-      .init(run: "b", start: "2026-10-02T22:00:00Z", word: .divergence, milliseconds: 5000),
+      .init(run: "a", start: "2026-10-01T22:00:00Z", ending: .agreed, milliseconds: 2000),
+      .init(run: "b", start: "2026-10-02T22:00:00Z", ending: .diverged, milliseconds: 5000),
     ]
     return history
   }

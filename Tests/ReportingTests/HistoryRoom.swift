@@ -52,13 +52,12 @@ func night(
   record.version = "1.0"
   record.status = letters.contains("F") ? 1 : 0
   for (index, letter) in letters.enumerated() where letter != " " {
-    let words: [Character: Record.Verdict.Word] = [
-      ".": .agree, "~": .agree, "F": .divergence, "L": .labFault, "s": .skipped, "i": .incomplete,
+    let endings: [Character: Record.Ending] = [
+      ".": .agreed, "~": .flaky, "F": .diverged, "L": .labFault, "s": .skipped, "i": .incomplete,
     ]
     var result = RunRecord.Result(
       className: "Scenarios.door", name: "case \(Character(Unicode.Scalar(UInt8(97 + index))))",
-      word: words[letter]!, milliseconds: milliseconds(index))
-    result.isFlaky = letter == "~"
+      ending: endings[letter]!, milliseconds: milliseconds(index))
     result.attempts = letter == "~" ? 2 : 1
     result.setting = setting
     if letter == "F" || letter == "~" {

@@ -11,7 +11,8 @@ struct HistoryTests {
   /// What is asked, in one line for each case.
   private func lines(_ found: History.Cases) -> [String] {
     found.cases.map { item in
-      let signs = item.points.map { $0.isFlaky ? "~" : "\($0.word.rawValue.prefix(1))" }.joined()
+      let signs = item.points.map { $0.ending.isFlaky ? "~" : "\($0.ending.word.rawValue.prefix(1))" }
+        .joined()
       let usual = item.usual.map { "\($0.milliseconds)±\($0.deviation)" } ?? "-"
       return "\(item.name.suffix(1)): \(item.agreed)/\(item.judged) \(item.changes)+\(item.retried) "
         + "\(item.lastUnsteady?.prefix(10) ?? "-") \(usual)\(item.isSlower ? "!" : "") \(signs)"
@@ -116,7 +117,7 @@ struct HistoryTests {
   func digestedEditions() {
     let entries = [(1, 0, 0), (2, 3, 0), (3, 3, 1), (7, 4, 2), (9, 4, 300), (10, 5, 0)].map {
       RunDigest.Entry(
-        caseNumber: Int64($0.0), word: .agree, milliseconds: 5, setting: Int64($0.1), edition: Int64($0.2))
+        caseNumber: Int64($0.0), ending: .agreed, milliseconds: 5, setting: Int64($0.1), edition: Int64($0.2))
     }
     var digest = RunDigest()
     for entry in entries { digest.append(entry) }
@@ -229,7 +230,7 @@ struct HistoryTests {
         VALUES ($1, $2, $3, $4, 0, 1, 1)
         """, [number, test, setting, .integer(word)])
       var digest = RunDigest()
-      digest.append(.init(caseNumber: slot, word: word == 0 ? .agree : .divergence, milliseconds: 1))
+      digest.append(.init(caseNumber: slot, ending: word == 0 ? .agreed : .diverged, milliseconds: 1))
       try old.database.run(
         "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [number, .bytes(digest.bytes)])
     }
@@ -322,7 +323,7 @@ struct HistoryTests {
       (expected.usual, expected.points) = (item.usual, item.points)
       expect(item, expected, sourceLocation: sourceLocation)
       expect(
-        item.points.map { "\($0.start) \($0.word.code) \($0.isFlaky) \($0.milliseconds)" },
+        item.points.map { "\($0.start) \($0.ending.word.code) \($0.ending.isFlaky) \($0.milliseconds)" },
         all.map { "\($0[4].text!) \($0[1].integer!) \($0[2] == .integer(1)) \($0[3].integer!)" },
         sourceLocation: sourceLocation)
     }
@@ -385,7 +386,8 @@ struct HistoryTests {
     expect(
       details.map { details in
         let result = details.results[0]
-        return "\(details.history.className)/\(details.history.name) \(result.word) \(result.attempts) "
+        return
+          "\(details.history.className)/\(details.history.name) \(result.ending.word) \(result.attempts) "
           + "\(result.milliseconds) \(result.setting.device) \(result.setting.firmware) \(result.setting.model) "
           + "\(result.seed ?? "-") \(result.signature ?? "-") \(result.message ?? "-")"
       },
@@ -422,7 +424,7 @@ struct HistoryTests {
     expected.points = [1, 2, 3, 4, 5, 6].map { day in
       .init(
         run: "2026-01-0\(day)-run", start: "2026-01-0\(day)T02:00:00Z",
-        word: [2, 6].contains(day) ? .divergence : .agree, milliseconds: 1000)
+        ending: [2, 6].contains(day) ? .diverged : .agreed, milliseconds: 1000)
     }
     expect(try ask("case a", "sig-0", 5000), expected)
     let second = try #require(try ask("case b", "never", 2401))
@@ -446,7 +448,7 @@ struct HistoryTests {
     var record = night(1, "")
     record.results = shown.map { name in
       var result = RunRecord.Result(
-        className: name, name: name, word: .divergence, milliseconds: Int64.max / 4)
+        className: name, name: name, ending: .diverged, milliseconds: Int64.max / 4)
       (result.signature, result.message, result.seed) = (name, name, name)
       result.setting.device = kept(name, toBytes: 500)
       return result

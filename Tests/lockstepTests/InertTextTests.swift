@@ -144,14 +144,18 @@ struct InertTextTests {
         NightLock(name: name(), dongles: ["d"]),
         NightLock(name: name() + "2", dongles: ["d"], outOfUse: name()),
       ]
-      let results = NightResult.Verdict.allCases + [.divergence]
+      let endings: [Record.Ending] = [.agreed, .flaky, .diverged, .unmet, .labFault, .skipped]
+      let results =
+        endings.map { NightResult($0, name()) } + [
+          NightResult(notRun: .time, name()), NightResult(.diverged, name()),
+        ]
       let cases = results.indices.map { number in
         NightCase(
           identity: "\(number)", suite: name(), file: name(), lock: locks[0].name,
           quarantine: number < results.count - 1 ? nil : name())
       }
       let record =
-        results.enumerated().map { NightLine.done("\($0)", NightResult($1, name()), at: .zero) }
+        results.enumerated().map { NightLine.done("\($0)", $1, at: .zero) }
         + [.out(.dongle("d"), why: name(), at: .zero)]
       let night = Night(
         NightSettings(lab.plan, processes: 1), name: name(), cases: cases, locks: locks,

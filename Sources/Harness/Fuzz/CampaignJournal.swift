@@ -199,7 +199,7 @@ public final class CampaignJournal {
     for case .verdict(let verdict) in lines { count.count(verdict.ending(), showing: finding) }
   }
 
-  private func end(_ test: Case, _ outcome: Outcome) -> CaseEnding {
+  private func end(_ test: Case, _ outcome: Outcome) -> Record.Ending {
     let verdict = outcome.record(of: test)
     listener.take(.verdict(verdict))
     return verdict.ending()

@@ -125,8 +125,8 @@ package struct CaseTable {
   }
 
   /// How a case ended; `nil` where another stands for it.
-  package func ending(of number: Int) -> CaseEnding? {
-    CaseEnding(rawValue: UInt8(rows[number].suite & 15))
+  package func ending(of number: Int) -> Record.Ending? {
+    Record.Ending(rawValue: UInt8(rows[number].suite & 15))
   }
 
   /// Lets other cases stand for one.

@@ -38,8 +38,8 @@ package enum JournalHeaderScan {
     /// Whether a safety limit stopped it.
     package var isLimited = false
     /// What it counts as by itself.
-    package var ending: CaseEnding {
-      CaseEnding(word, isExcused: isInQuarantine && word.isFailure, isLimited: isLimited)
+    package var ending: Record.Ending {
+      Record.Ending(word, isExcused: isInQuarantine && word.isFailure, isLimited: isLimited)
     }
   }
 

@@ -34,7 +34,7 @@ package struct JournalIndex {
     /// Which of the cases with the same name in the same suite it is, from 1.
     package var copy: Int32
     /// How it ended; `nil` where another case stands for it.
-    package var ending: CaseEnding?
+    package var ending: Record.Ending?
     /// How often it was tried; the tries stand one behind the other, each from a line that starts it to its verdict.
     package var attempts: Int32 = 1
     /// Whether model and device agreed in the end.

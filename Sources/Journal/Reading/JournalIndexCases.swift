@@ -191,7 +191,7 @@ extension JournalIndex {
           line: line, message: "a verdict on \(verdict.id), \(reason ?? "and no case is running")"))
     }
     hold(verdict, in: open.entry.journal)
-    let ending = verdict.tryEnding
+    let ending = verdict.attemptEnding
     if ending.isRed, failures.count < Self.failureLimit {
       failures.append(Failure(place: table.count, verdict: verdict))
     }
@@ -209,7 +209,7 @@ extension JournalIndex {
     self.observations = isFar ? .max : sum
   }
 
-  private mutating func close(_ ending: CaseEnding, after time: Int64?, isTriedAgain: Bool) {
+  private mutating func close(_ ending: Record.Ending, after time: Int64?, isTriedAgain: Bool) {
     open?.tries.end(ending, isTriedAgain: isTriedAgain)
     if let time { open?.entry.milliseconds = time }
     closeOpenCase()
@@ -240,7 +240,7 @@ extension JournalIndex {
   }
 
   /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.
-  private mutating func takesPlace(_ shown: Shown, _ ending: CaseEnding, at place: Int) -> Bool {
+  private mutating func takesPlace(_ shown: Shown, _ ending: Record.Ending, at place: Int) -> Bool {
     let known = findings[shown.number]
     let evidence = Record.Finding.Evidence(ending, shortest: shown.finding.shortest)
     if let other = known.place, let before = known.evidence {

@@ -5,14 +5,14 @@ public struct RunProgress: Sendable {
   /// A case that came to its judgement.
   public struct Judged: Hashable, Sendable {
     /// How it ended.
-    public var ending: CaseEnding
+    public var ending: Record.Ending
     /// A hash of everything it was made of.
     public var digest: String?
     /// How many observations of the device it rests on.
     public var observations: Int
 
     /// Says how a case ended.
-    public init(_ ending: CaseEnding, digest: String?, observations: Int = 0) {
+    public init(_ ending: Record.Ending, digest: String?, observations: Int = 0) {
       (self.ending, self.digest, self.observations) = (ending, digest, observations)
     }
   }
@@ -45,7 +45,7 @@ public struct RunProgress: Sendable {
         open = start
         if start.attempt == 1 { tries = CaseTries() } else { tries.beginAgain() }
       case .verdict(let verdict):
-        tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
+        tries.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
         if let start = open, start.id.isWritten(as: verdict.id) {
           take(verdict, of: start, tries.ending(failsFlaky: run?.failsFlaky ?? false))
         }
@@ -55,7 +55,7 @@ public struct RunProgress: Sendable {
     }
   }
 
-  private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, _ ending: CaseEnding) {
+  private mutating func take(_ verdict: Record.Verdict, of start: Record.Case, _ ending: Record.Ending) {
     let id = ExactText(start.id)
     // Of one that is to be tried again it is not known how the last try ends, but that this one failed.
     let isFailed = verdict.isTriedAgain || ending.element == .failed || ending == .labFault

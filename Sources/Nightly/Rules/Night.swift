@@ -1,4 +1,5 @@
 public import Conformance
+import Journal
 import Bench
 public import Basics
 

@@ -1,4 +1,5 @@
 import Conformance
+import Journal
 import Basics
 
 // What a line of the record changes.
@@ -86,15 +87,15 @@ extension Night {
     cases[place].isRunning = false
     cases[place].last = ending
     switch ending.verdict {
-    case .divergence, .unmet:
+    case .diverged, .failedAsFlaky, .unmet:
       cases[place].divergences += 1
       cases[place].isRetry = true
-    case .labFault, .unhealthy:
+    case .labFault:
       cases[place].labFailures += 1
       cases[place].isRetry = true
       if let dongle = attempt.dongle { cases[place].avoided.append(dongle) }
     case .incomplete, .limited: cases[place].losses += 1
-    case .agree, .skipped: break
+    case .agreed, .flaky, .skipped, .excused: break
     }
   }
 
@@ -133,10 +134,10 @@ extension Night {
   /// Whether a lock is fuzzed again after a stretch: not where that found something, failed, or came to nothing.
   private func isWorthFuzzing(after attempt: NightAttempt, _ ending: NightEnding) -> Bool {
     switch ending.verdict {
-    case .agree: true
+    case .agreed, .flaky: true
     // It has made the movements of one stretch, and there may be more for another.
     case .limited: ending.cycleCounter.map { $0 > attempt.cycleCounter } ?? false
-    case .divergence, .unmet, .labFault, .unhealthy, .incomplete, .skipped: false
+    case .diverged, .failedAsFlaky, .unmet, .labFault, .incomplete, .skipped, .excused: false
     }
   }
 
@@ -160,5 +161,5 @@ extension Night {
 
 extension NightEnding {
   /// Whether the lab failed, or what it says counts against the lock and its dongle.
-  fileprivate var isFailure: Bool { verdict == .labFault || verdict == .unhealthy }
+  fileprivate var isFailure: Bool { verdict == .labFault }
 }

@@ -1,5 +1,6 @@
 import Conformance
 import Basics
+public import Journal
 
 // What became of a case, of a lock, of the night.
 
@@ -45,29 +46,29 @@ extension Night {
   func decision(on state: CaseState) -> NightResult? {
     guard let last = state.last else { return nil }
     switch last.verdict {
-    case .agree: return NightResult(state.divergences + state.labFailures > 0 ? .flaky : .agree)
-    case .skipped: return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
-    case .divergence, .unmet:
+    case .agreed, .flaky: return NightResult(state.divergences + state.labFailures > 0 ? .flaky : .agreed)
+    case .skipped, .excused:
+      return state.divergences > 0 ? failure(of: state) : NightResult(.skipped, last.message)
+    case .diverged, .failedAsFlaky, .unmet:
       let isTriedAgain =
         !last.isContradiction && state.divergences <= state.test.retries && retriesUsed < settings.retries
         && state.test.quarantine == nil
       return isTriedAgain ? nil : failure(of: state)
-    case .labFault, .unhealthy:
+    case .labFault:
       let isTriedAgain = state.labFailures <= settings.labRetries && retriesUsed < settings.retries
       return isTriedAgain ? nil : failure(of: state)
     case .incomplete:
       return state.losses < Self.maximumLosses
         ? nil
-        : NightResult(
-          .notRun, "it was begun \(state.losses) times and never came to an end", cause: .losses)
+        : NightResult(notRun: .losses, "it was begun \(state.losses) times and never came to an end")
     case .limited:
-      if state.losses >= Self.maximumLosses { return NightResult(.notRun, last.message, cause: .budget) }
+      if state.losses >= Self.maximumLosses { return NightResult(notRun: .budget, last.message) }
       guard last.pause == nil, let number = state.runs.last,
         let run = ended.last(where: { $0.attempt.number == number }),
         run.attempt.actuations >= state.test.actuations, isUsedUp(run)
       else { return nil }
       return NightResult(
-        .notRun, "it needs more than \(run.attempt.actuations) movements: \(last.message)", cause: .budget)
+        notRun: .budget, "it needs more than \(run.attempt.actuations) movements: \(last.message)")
     }
   }
 
@@ -82,11 +83,11 @@ extension Night {
     let message = state.last?.message ?? ""
     guard state.divergences > 0 else { return NightResult(.labFault, message) }
     let runs = ended.filter { state.runs.contains($0.attempt.number) }
-    if let run = runs.last(where: { $0.ending.verdict == .divergence }) {
-      return NightResult(.divergence, run.ending.message)
+    if let run = runs.last(where: { $0.ending.verdict == .diverged }) {
+      return NightResult(.diverged, run.ending.message)
     }
     let run = runs.last { $0.ending.verdict == .unmet }
-    return NightResult(run == nil ? .divergence : .unmet, run?.ending.message ?? message)
+    return NightResult(run == nil ? .diverged : .unmet, run?.ending.message ?? message)
   }
 
   /// What there is to say of a case without a result, as things are.
@@ -96,7 +97,7 @@ extension Night {
     if state.divergences > 0 || state.labFailures > 0 { return failure(of: state) }
     let prefix = state.runs.isEmpty ? "" : "begun and not brought to an end; "
     let (cause, words) = obstacle(to: state)
-    return NightResult(.notRun, prefix + words, cause: cause)
+    return NightResult(notRun: cause, prefix + words)
   }
 
   private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
@@ -133,6 +134,14 @@ extension Night {
 }
 
 extension Night {
+  /// What a case counts as: in the journal of the night, on its page and for what the command ends with.
+  public func ending(of state: CaseState) -> Record.Ending {
+    let result = reason(for: state)
+    // What kept it from its end says what it is, if it was begun.
+    if result.cause != nil { return state.runs.isEmpty ? .skipped : result.ending }
+    return state.test.quarantine != nil && result.ending.isRed ? .excused : result.ending
+  }
+
   /// Why a lock was not fuzzed that was to be; `nil` for any other.
   func reasonNotFuzzed(_ lock: LockState) -> String? {
     let isFuzzed = ended.contains { run in

@@ -1,5 +1,6 @@
 import Conformance
 public import Basics
+import Journal
 
 /// A line of a night's record: what a night is taken up again from.
 ///
@@ -84,7 +85,7 @@ extension NightLine {
     case .done(let identity, let result, let time):
       [
         "done": .known([
-          "case": .text(identity), "verdict": .text(result.verdict.rawValue),
+          "case": .text(identity), "verdict": .text(result.name),
           "reason": Self.text(result.reason), "cause": result.cause.map { .text($0.rawValue) },
           "t": Self.text(time),
         ])
@@ -122,7 +123,7 @@ extension NightLine {
       case nil: (nil, nil)
       }
     return .known([
-      "run": .integer(number), "verdict": .text(ending.verdict.rawValue), "message": text(ending.message),
+      "run": .integer(number), "verdict": .text(ending.verdict.name), "message": text(ending.message),
       "cycle counter": ending.cycleCounter.map { .integer($0) }, "left": left.word, "leftBecause": left.why,
       "pause": ending.pause.map { .text($0.description) },
       "outOfUse": ending.outOfUse.map { [$0.kind: .text($0.name)] },
@@ -204,11 +205,8 @@ extension NightLine {
       guard let device = line.device else { return nil }
       self = .back(device, at: time)
     case "done":
-      guard let identity = line.text("case"), let word = line.text("verdict"),
-        let verdict = NightResult.Verdict(rawValue: word)
-      else { return nil }
-      let cause = line.text("cause").flatMap(NightResult.Cause.init(rawValue:))
-      self = .done(identity, NightResult(verdict, line.text("reason") ?? "", cause: cause), at: time)
+      guard let identity = line.text("case"), let result = line.result else { return nil }
+      self = .done(identity, result, at: time)
     default: return nil
     }
   }
@@ -251,8 +249,19 @@ private struct Reader {
     return attempt
   }
 
+  /// How something ended; records of older versions have a word of their own for a health check that was not passed.
+  private var verdict: Record.Ending? {
+    text("verdict").flatMap { $0 == "unhealthy" ? .labFault : Record.Ending(name: $0) }
+  }
+
+  var result: NightResult? {
+    let reason = text("reason") ?? ""
+    guard text("verdict") == NightResult.notRun else { return verdict.map { NightResult($0, reason) } }
+    return NightResult(notRun: text("cause").flatMap(NightResult.Cause.init) ?? .stopped, reason)
+  }
+
   var ending: NightEnding? {
-    guard let verdict = text("verdict").flatMap(NightEnding.Verdict.init(rawValue:)) else { return nil }
+    guard let verdict else { return nil }
     var ending = NightEnding(verdict, text("message") ?? "", cycleCounter: number("cycle counter"))
     ending.outOfUse = json["outOfUse"].flatMap { Reader(json: $0).device }
     ending.park =

@@ -1,4 +1,5 @@
 import Basics
+import Journal
 
 // Which run is begun next, and over which dongle.
 

@@ -1,6 +1,7 @@
 public import Conformance
 import Bench
 public import Basics
+public import Journal
 
 /// One scenario on one lock, as a night is to drive it.
 public struct NightCase: Equatable, Sendable {
@@ -170,28 +171,8 @@ public enum NightDevice: Hashable, Sendable {
 
 /// What came of one run of a child process.
 public struct NightEnding: Equatable, Sendable {
-  /// The verdicts.
-  public enum Verdict: String, CaseIterable, Sendable {
-    /// Model and device agreed.
-    case agree
-    /// They did not.
-    case divergence
-    /// They agreed, and the scenario asks for more.
-    case unmet = "expectation"
-    /// There was trouble in the lab.
-    case labFault = "lab-fault"
-    /// The lock or the way to it did not pass its health check.
-    case unhealthy
-    /// The case was not tried.
-    case skipped
-    /// The run ended before the case did.
-    case incomplete
-    /// A safety limit stopped it.
-    case limited
-  }
-
-  /// The verdict.
-  public var verdict: Verdict
+  /// How it ended.
+  public var verdict: Record.Ending
   /// Why, in one line.
   public var message: String
   /// What the lock's cycle counter says afterwards; `nil` where nobody can tell.
@@ -211,11 +192,11 @@ public struct NightEnding: Equatable, Sendable {
   }
 
   /// Whether it showed something else than cases before it: another try takes nothing of that back.
-  var isContradiction: Bool { verdict == .divergence && !shown.isEmpty }
+  var isContradiction: Bool { verdict == .diverged && !shown.isEmpty }
 
   /// Makes an ending.
   public init(
-    _ verdict: Verdict, _ message: String = "", cycleCounter: Int? = nil, park: ParkState? = nil,
+    _ verdict: Record.Ending, _ message: String = "", cycleCounter: Int? = nil, park: ParkState? = nil,
     pause: Interval? = nil, outOfUse: NightDevice? = nil
   ) {
     self.verdict = verdict
@@ -274,24 +255,6 @@ public struct NightAttempt: Equatable, Sendable {
 
 /// What became of a planned case.
 public struct NightResult: Equatable, Sendable {
-  /// The words for it.
-  public enum Verdict: String, CaseIterable, Sendable {
-    /// Model and device agreed.
-    case agree
-    /// They agreed only when it was tried again.
-    case flaky
-    /// They did not agree.
-    case divergence
-    /// They agreed, and the scenario asks for more.
-    case unmet = "expectation"
-    /// The lab failed it at every try.
-    case labFault = "lab-fault"
-    /// It cannot be driven on this lock.
-    case skipped
-    /// It was not brought to a verdict, for a reason of the night's.
-    case notRun = "not-run"
-  }
-
   /// What kept a case from a verdict.
   public enum Cause: String, CaseIterable, Sendable {
     /// The night was over.
@@ -302,26 +265,44 @@ public struct NightResult: Equatable, Sendable {
     case device
     /// Somebody stopped the night.
     case stopped
-    /// Whoever drove it was killed, again and again.
+    /// Its runs were killed, again and again.
     case losses
     /// What was done could not be written down.
     case record
+
+    /// How a case ended that was begun and then kept from a verdict.
+    public var ending: Record.Ending {
+      switch self {
+      case .budget: .limited
+      case .device: .labFault
+      case .time, .stopped, .losses, .record: .incomplete
+      }
+    }
   }
 
-  /// The verdict.
-  public var verdict: Verdict
+  /// How it ended; of a case that was kept from a verdict, if it was begun.
+  public var ending: Record.Ending
   /// Why, in one line.
   public var reason: String
   /// What kept it from a verdict, where something did.
   public var cause: Cause?
 
-  /// Makes a result.
-  public init(_ verdict: Verdict, _ reason: String = "", cause: Cause? = nil) {
-    self.verdict = verdict
-    self.reason = reason
-    self.cause = cause
+  /// A case ended.
+  public init(_ ending: Record.Ending, _ reason: String = "") {
+    (self.ending, self.reason) = (ending, reason)
   }
 
+  /// A case was kept from a verdict.
+  public init(notRun cause: Cause, _ reason: String = "") {
+    (ending, self.cause, self.reason) = (cause.ending, cause, reason)
+  }
+
+  /// What stands in a record for a case that was kept from a verdict.
+  static let notRun = "not-run"
+
+  /// What stands for it in a record.
+  public var name: String { cause == nil ? ending.name : Self.notRun }
+
   /// Whether the device was judged.
-  public var isJudgement: Bool { [.agree, .flaky, .divergence, .unmet].contains(verdict) }
+  public var isJudgement: Bool { cause == nil && ending.isVerdict }
 }

@@ -5,21 +5,8 @@ import System
 
 /// What the host of a repository shows beside a line of it: a case that did not go well, or a journal that is not whole.
 struct Annotation: Equatable {
-  /// What it is about.
-  enum Kind {
-    case divergence
-    /// Model and device agree, and the scenario asks for more.
-    case unmet
-    /// It agreed only when it was tried again, and that was not to be enough.
-    case flaky
-    case labFault
-    case incomplete
-
-    /// Whether something is wrong with the device; everything else says nothing of it.
-    var isFault: Bool { self == .divergence || self == .unmet || self == .flaky }
-  }
-
-  var kind: Kind
+  /// How the case ended, or what stands for the problem of a journal.
+  var ending: Record.Ending
   /// The file of the scenario, as hosts know it; `nil` where there is none.
   var file: String?
   /// The line of the step that failed, or else the one where the scenario begins.
@@ -46,14 +33,15 @@ extension Annotation {
   fileprivate init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, saved: String?, in checkout: Checkout) {
     let main = CaseOutcome(entry, texts).main
     let verdict = main.verdict
-    let kind = Kind(entry.ending ?? .incomplete)
+    let ending = entry.ending ?? .incomplete
+    let words = ending.isFlaky ? "flaky" : ending.look.words
     var details = verdict?.details ?? []
     if let replay = verdict?.replay { details.append(replay) }
     self.init(
-      kind: kind, file: (saved ?? main.start.file).map(checkout.name),
+      ending: ending, file: (saved ?? main.start.file).map(checkout.name),
       line: main.line ?? 1,
       title:
-        "\(caseTitle(of: main.start, copy: 1)): \(kind.words)\(verdict?.step.map { " at step \($0)" } ?? "")",
+        "\(caseTitle(of: main.start, copy: 1)): \(words)\(verdict?.step.map { " at step \($0)" } ?? "")",
       message: main.message, details: details)
     self = shown
   }
@@ -61,7 +49,7 @@ extension Annotation {
   /// What there is to say of a journal that is not whole.
   fileprivate init(_ problem: JournalProblem) {
     self.init(
-      kind: problem.status.map(Kind.init) ?? .incomplete,
+      ending: Record.Ending(problem.status),
       title: problem.status == nil ? "The run is not whole" : "What the run ended with",
       message: "\(problem)")
     self = shown
@@ -82,34 +70,9 @@ extension Annotation {
   }
 }
 
-extension Annotation.Kind {
-  fileprivate init(_ ending: CaseEnding) {
-    self =
-      switch ending {
-      case .failedAsFlaky: .flaky
-      case .unmet: .unmet
-      default: Annotation.Kind(ending.status)
-      }
-  }
-
-  fileprivate init(_ status: CommandStatus) {
-    self =
-      switch status {
-      case .divergence: .divergence
-      case .labFault: .labFault
-      case .agree, .usage, .nothingSelected, .incomplete, .safetyLimit, .internalFault: .incomplete
-      }
-  }
-
-  fileprivate var words: String {
-    switch self {
-    case .divergence: "diverged"
-    case .unmet: "not as expected"
-    case .flaky: "flaky"
-    case .labFault: "trouble in the lab"
-    case .incomplete: "incomplete"
-    }
-  }
+extension Annotation {
+  /// Whether something is wrong with the device; everything else says nothing of it.
+  var isFault: Bool { ending.element == .failed }
 }
 
 /// What hosts have of a repository: they know files from its root.

@@ -20,8 +20,8 @@ extension RecordedRuns {
   func gitHubLines() throws(FileFault) -> [String] {
     var (lines, faults, others): ([String], Int, Int) = ([], 0, 0)
     try forEachAnnotation { (annotation: Annotation) throws(FileFault) in
-      if annotation.kind.isFault { faults += 1 } else { others += 1 }
-      if (annotation.kind.isFault ? faults : others) <= Self.gitHubLimit {
+      if annotation.isFault { faults += 1 } else { others += 1 }
+      if (annotation.isFault ? faults : others) <= Self.gitHubLimit {
         lines.append(annotation.gitHubLine)
       }
     }
@@ -42,7 +42,7 @@ extension Annotation {
     var properties = file.map { ["file=" + Self.property($0), "line=\(line)"] } ?? []
     properties.append("title=" + Self.property(title))
     let text = ([message] + details).joined(separator: "\n")
-    return "::\(kind.isFault ? "error" : "warning") \(properties.joined(separator: ","))::\(Self.data(text))"
+    return "::\(isFault ? "error" : "warning") \(properties.joined(separator: ","))::\(Self.data(text))"
   }
 
   private static func data(_ text: String) -> String {

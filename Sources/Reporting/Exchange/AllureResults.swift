@@ -139,7 +139,7 @@ extension DamageCase {
     return [
       "uuid": .text(id), "historyId": .text(history), "testCaseId": .text(history),
       "fullName": .text("\(Self.className).\(Self.name)"), "name": .text(Self.name),
-      "status": (element == .failed ? CaseEnding.diverged : .labFault).allure,
+      "status": ending.allure,
       "statusDetails": ["flaky": false, "message": .text(message), "trace": .text(text)],
       "stage": "finished",
       "labels": .list(
@@ -148,7 +148,7 @@ extension DamageCase {
   }
 }
 
-extension CaseEnding {
+extension Record.Ending {
   /// A case that was not brought to its end is unknown.
   fileprivate var allure: JSON {
     switch (element, self) {

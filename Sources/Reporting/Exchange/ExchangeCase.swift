@@ -6,7 +6,7 @@ import System
 struct ExchangeCase {
   /// One go at it.
   struct Try {
-    var ending: CaseEnding
+    var ending: Record.Ending
     var text: CaseText
     var time: CaseTime?
   }
@@ -19,7 +19,7 @@ struct ExchangeCase {
   let start: Record.Case
   let entry: JournalIndex.Entry
   /// How it ended; of a try, how that did.
-  let ending: CaseEnding
+  let ending: Record.Ending
   /// The try that counts, and all of them in their order; of very many those in the middle are left out.
   let main: CaseText
   let tries: [Try]

@@ -5,7 +5,7 @@ import System
 /// A case with everything there is to say of it.
 struct HTMLCase {
   let record: CaseRecord
-  let shown: Shown
+  let shown: Record.Ending
   /// Which of the cases in the page it is, from 1.
   let number: Int
   let history: CaseHistory?
@@ -88,7 +88,7 @@ struct HTMLCase {
     case .lines(let lines)?:
       HTMLScenario(
         file: scenario?.file ?? "", lines: lines, line: told.verdict?.line, message: told.message,
-        sign: shown.look.sign
+        sign: "\(shown.look.badge)"
       ).markup
     case .withheld(let why)?:
       "<p class=\"note\">The scenario <code>\(short(scenario?.file ?? ""))</code> \(why).</p>\n"
@@ -194,7 +194,7 @@ struct HTMLCase {
   private var tries: Markup {
     let rows = record.tries.prefix(100).markup { attempt in
       """
-      <li>Try \(attempt.start.attempt): \((attempt.verdict?.counted.shown ?? .incomplete).badge) \
+      <li>Try \(attempt.start.attempt): \((attempt.verdict?.attemptEnding ?? .incomplete).badge) \
       \(clipped(attempt.message, toBytes: 300))\(attempt.verdict?.time.map { " after \(short($0.description))" } ?? "")</li>
 
       """
@@ -283,7 +283,7 @@ package func copied(_ command: String) -> Markup {
 }
 
 /// What filters look at.
-func filterData(_ start: Record.Case, _ shown: Shown) -> Markup {
+func filterData(_ start: Record.Case, _ shown: Record.Ending) -> Markup {
   let tags = start.tags.prefix(20).map { clipped($0, toBytes: 60) }.joined(separator: "\n")
   return """
     data-outcome="\(shown.look.key)" data-machine="\(clipped(start.machine ?? "", toBytes: 100))" data-tags="\(tags)"

@@ -63,18 +63,17 @@ struct HTMLHistory {
     let path = places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
     let marks = places.markup { place in
       let (x, y) = (place.x, place.y)
-      if place.point.isFlaky {
-        return "<path class=\"flakymark\" d=\"M\(x),\(y - 4) l4,7 h-8 z\"/>"
-      }
-      switch place.point.word {
-      case .agree, .skipped: return ""
-      case .divergence: return "<path class=\"badmark\" d=\"M\(x - 3),\(y - 3) l6,6 m0,-6 l-6,6\"/>"
+      switch place.point.ending {
+      case .flaky, .failedAsFlaky: return "<path class=\"flakymark\" d=\"M\(x),\(y - 4) l4,7 h-8 z\"/>"
+      case .agreed, .skipped, .excused: return ""
+      case .diverged: return "<path class=\"badmark\" d=\"M\(x - 3),\(y - 3) l6,6 m0,-6 l-6,6\"/>"
       case .unmet: return "<path class=\"unmetmark\" d=\"M\(x - 3),\(y - 2) h6 m0,4 h-6 m0,2 l6,-8\"/>"
-      case .labFault, .incomplete: return "<circle class=\"labmark\" cx=\"\(x)\" cy=\"\(y)\" r=\"3\"/>"
+      case .labFault, .incomplete, .limited:
+        return "<circle class=\"labmark\" cx=\"\(x)\" cy=\"\(y)\" r=\"3\"/>"
       }
     }
-    let failed = points.count { $0.word == .divergence }
-    let unmet = points.count { $0.word == .unmet }
+    let failed = points.count { $0.ending.word == .divergence }
+    let unmet = points.count { $0.ending == .unmet }
     let width = 12 + step * (points.count - 1)
     return """
       <svg class="spark" role="img" width="\(width)" height="\(Self.height)" viewBox="0 0 \(width) \(Self.height)">\

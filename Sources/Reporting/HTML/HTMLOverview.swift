@@ -1,25 +1,11 @@
 import Basics
 import Journal
 
-/// How many cases ended in which way.
-struct OutcomeCounts {
-  private var counts = [Int](repeating: 0, count: Shown.allCases.count)
-
-  subscript(shown: Shown) -> Int {
-    get { counts[Shown.allCases.firstIndex(of: shown) ?? 0] }
-    set { counts[Shown.allCases.firstIndex(of: shown) ?? 0] = newValue }
-  }
-
-  var all: Int { counts.reduce(0, +) }
-  /// Those that came to a judgement.
-  var judged: Int { self[.diverged] + self[.unmet] + self[.flaky] + self[.agreed] }
-}
-
 /// The head of a page: what the run came to, in words first.
 struct HTMLOverview {
   let index: JournalIndex
   let manifest: Manifest
-  let counts: OutcomeCounts
+  let counts: Tally
   /// The sum of the times of all cases.
   let milliseconds: Int64
   /// The runs before.
@@ -37,7 +23,7 @@ struct HTMLOverview {
 
   private var mood: Mood {
     switch index.tally.exitStatus {
-    case .agree: counts[.flaky] > 0 ? .fair : .good
+    case .agree: counts[shown: .flaky] > 0 ? .fair : .good
     case .nothingSelected: .fair
     case .divergence, .usage, .labFault, .incomplete, .safetyLimit, .internalFault: .bad
     }
@@ -58,17 +44,17 @@ struct HTMLOverview {
   }
 
   /// What of the counts is not a campaign's: neither the case that stands for it nor those that show its findings.
-  private var tests: OutcomeCounts {
+  private var tests: Tally {
     guard !index.campaigns.isEmpty else { return counts }
     var tests = counts
     for place in index.campaigns.compactMap(\.place) + index.findings.compactMap(\.place) {
-      if let shown = index.entry(place).shown { tests[shown] -= 1 }
+      if let ending = index.entry(place).ending { tests[ending] -= 1 }
     }
     return tests
   }
 
   /// Whether there is nothing but campaigns: then what they came upon is counted, and not cases.
-  var isCampaign: Bool { !index.campaigns.isEmpty && tests.all == 0 }
+  var isCampaign: Bool { !index.campaigns.isEmpty && tests.ended == 0 }
 
   /// How many events the campaigns tried.
   private var events: Int { index.campaigns.map(\.status.events).reduce(0, addedUp) }
@@ -83,7 +69,7 @@ struct HTMLOverview {
   /// The verdict of the run in words.
   var headline: String {
     if isCampaign {
-      let (words, faults) = (campaignWords, counts[.lab])
+      let (words, faults) = (campaignWords, counts[shown: .labFault])
       return (prefix.isEmpty ? words.prefix(1).uppercased() + words.dropFirst() : prefix + words)
         + (faults > 0 ? ", the lab failed \(grouped(faults))" : "")
     }
@@ -92,21 +78,24 @@ struct HTMLOverview {
       + (index.campaigns.isEmpty ? "" : ", " + campaignWords)
   }
 
-  private func headline(_ counts: OutcomeCounts) -> String {
-    let all = counted(counts.all, "case")
+  private func headline(_ counts: Tally) -> String {
+    let all = counted(counts.ended, "case")
     var parts: [String] = []
-    if counts[.diverged] > 0 { parts.append("\(grouped(counts[.diverged])) of \(all) diverged") }
-    if counts[.unmet] > 0 {
-      let some = grouped(counts[.unmet])
+    if counts[shown: .diverged] > 0 {
+      parts.append("\(grouped(counts[shown: .diverged])) of \(all) diverged")
+    }
+    if counts[shown: .unmet] > 0 {
+      let some = grouped(counts[shown: .unmet])
       parts.append(parts.isEmpty ? "\(some) of \(all) not as expected" : "\(some) not as expected")
     }
-    if counts[.lab] > 0 {
+    if counts[shown: .labFault] > 0 {
       parts.append(
         parts.isEmpty
-          ? "The lab failed \(grouped(counts[.lab])) of \(all)" : "the lab failed \(grouped(counts[.lab]))")
+          ? "The lab failed \(grouped(counts[shown: .labFault])) of \(all)"
+          : "the lab failed \(grouped(counts[shown: .labFault]))")
     }
     if parts.isEmpty {
-      switch (counts.judged, counts.all) {
+      switch (counts.verdicts, counts.ended) {
       case (_, 0): parts.append("No case was run")
       case (0, _): parts.append("Nothing was judged")
       case (let judged, let all) where isIncomplete:
@@ -116,7 +105,7 @@ struct HTMLOverview {
       case (let judged, _): parts.append("All \(counted(judged, "case")) that were tried agree")
       }
     }
-    if counts[.flaky] > 0 { parts.append("\(grouped(counts[.flaky])) flaky") }
+    if counts[shown: .flaky] > 0 { parts.append("\(grouped(counts[shown: .flaky])) flaky") }
     return parts.joined(separator: ", ")
   }
 
@@ -141,8 +130,9 @@ struct HTMLOverview {
     guard isIncomplete else { return "" }
     var sentences: [String] = []
     if missing > 0 { sentences.append("\(counted(missing, "case was", "cases were")) never begun.") }
-    if counts[.incomplete] > 0 {
-      sentences.append("\(counted(counts[.incomplete], "case was", "cases were")) not brought to an end.")
+    if counts[shown: .incomplete] > 0 {
+      sentences.append(
+        "\(counted(counts[shown: .incomplete], "case was", "cases were")) not brought to an end.")
     }
     let damage = index.problems.count { $0.status == nil }
     if damage > 0 {
@@ -157,13 +147,13 @@ struct HTMLOverview {
   }
 
   private var bar: Markup {
-    guard counts.all > 0, !isCampaign else { return "" }
+    guard counts.ended > 0, !isCampaign else { return "" }
     let width = 1000
     var x = 0
-    let parts = Shown.allCases.filter { counts[$0] > 0 }
+    let parts = Record.Ending.allShown.filter { counts[shown: $0] > 0 }
     let pieces = parts.markup { shown in
       // What there is must be seen, however little.
-      let share = max(4, counts[shown] * (width - 4 * parts.count) / counts.all)
+      let share = max(4, counts[shown: shown] * (width - 4 * parts.count) / counts.ended)
       defer { x += share }
       return "<rect class=\"\(shown.look.key)\" x=\"\(x)\" y=\"0\" width=\"\(share)\" height=\"10\"/>"
     }
@@ -175,22 +165,24 @@ struct HTMLOverview {
   }
 
   private var spokenCounts: String {
-    Shown.allCases.filter { counts[$0] > 0 }.map { "\(grouped(counts[$0])) \($0.look.word)" }
-      .joined(separator: ", ")
+    Record.Ending.allShown.filter { counts[shown: $0] > 0 }.map {
+      "\(grouped(counts[shown: $0])) \($0.look.label)"
+    }
+    .joined(separator: ", ")
   }
 
   private var chipsOfCounts: Markup {
     if isCampaign { return chipsOfCampaigns }
-    let items = Shown.allCases.filter { counts[$0] > 0 }.markup { shown in
+    let items = Record.Ending.allShown.filter { counts[shown: $0] > 0 }.markup { shown in
       """
-      <li class="\(shown.look.key)"><a href="#\(shown.look.key)"><b>\(grouped(counts[shown]))</b> \
-      <span>\(shown.look.sign) \(shown.look.word)</span></a></li>
+      <li class="\(shown.look.key)"><a href="#\(shown.look.key)"><b>\(grouped(counts[shown: shown]))</b> \
+      <span>\(shown.look.badge) \(shown.look.label)</span></a></li>
 
       """
     }
     return """
       <ul class="counts">
-      \(items)<li><b>\(grouped(counts.all))</b> <span>in all, \(spoken(milliseconds)) of device time</span></li></ul>
+      \(items)<li><b>\(grouped(counts.ended))</b> <span>in all, \(spoken(milliseconds)) of device time</span></li></ul>
 
       """
   }
@@ -199,11 +191,11 @@ struct HTMLOverview {
     let statuses = index.campaigns.map(\.status)
     let findings = index.confirmed.count
     let time = statuses.reduce(Int64(0)) { addedUp($0, $1.lockTime.nanoseconds / 1_000_000) }
-    let look = Shown.diverged.look
+    let look = Record.Ending.diverged.look
     let found: Markup =
       findings == 0
       ? ""
-      : "<li class=\"\(look.key)\"><a href=\"#\(look.key)\"><b>\(grouped(findings))</b> <span>\(look.sign) found</span></a></li>\n"
+      : "<li class=\"\(look.key)\"><a href=\"#\(look.key)\"><b>\(grouped(findings))</b> <span>\(look.badge) found</span></a></li>\n"
     return """
       <ul class="counts">
       \(found)<li><b>\(grouped(statuses.map(\.tests).reduce(0, addedUp)))</b> <span>tests</span></li>

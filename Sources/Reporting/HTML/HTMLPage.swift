@@ -18,7 +18,7 @@ struct HTMLPage: ~Copyable {
   private let machines: [Record.Machine]
   private var places: [Int: [(state: Int, number: Int)]] = [:]
   private var historyProblem: String?
-  private var counts = OutcomeCounts()
+  private let counts: Tally
   private var room = PageRoom()
   /// How many cases have been told in full, and how many have a line of their own.
   private var (told, listed) = (0, 0)
@@ -35,6 +35,7 @@ struct HTMLPage: ~Copyable {
   ) {
     self.output = output
     self.index = index
+    counts = index.tally
     manifest = Manifest(index.sources.map(\.manifest))
     reader = CaseReader(sources: index.sources)
     self.links = links
@@ -52,8 +53,7 @@ struct HTMLPage: ~Copyable {
     var milliseconds: Int64 = 0
     for suite in index.suites {
       for entry in suite.entries {
-        guard let shown = entry.shown else { continue }
-        counts[shown] += 1
+        guard entry.ending != nil else { continue }
         let (sum, isTooLong) = milliseconds.addingReportingOverflow(entry.milliseconds)
         milliseconds = isTooLong ? .max : sum
       }
@@ -80,9 +80,10 @@ struct HTMLPage: ~Copyable {
 
   private var report: HTMLReport {
     HTMLReport(
-      cases: counts.all, divergences: counts[.diverged], unmet: counts[.unmet], labFaults: counts[.lab],
-      incomplete: counts[.incomplete], flaky: counts[.flaky], skipped: counts[.skipped],
-      agreed: counts[.agreed], problems: index.remarks)
+      cases: counts.ended, divergences: counts[shown: .diverged], unmet: counts[shown: .unmet],
+      labFaults: counts[shown: .labFault],
+      incomplete: counts[shown: .incomplete], flaky: counts[shown: .flaky], skipped: counts[shown: .skipped],
+      agreed: counts[shown: .agreed], problems: index.remarks)
   }
 
   private mutating func put(_ markup: Markup) throws(FileFault) {
@@ -91,11 +92,11 @@ struct HTMLPage: ~Copyable {
 
   /// Does something with every case that ended in a way.
   private mutating func forEach(
-    _ shown: Shown,
+    _ shown: Record.Ending,
     _ body: (inout HTMLPage, JournalIndex.Entry, String) throws(FileFault) -> Bool
   ) throws(FileFault) {
     for suite in index.suites {
-      for entry in suite.entries where entry.shown == shown {
+      for entry in suite.entries where entry.ending?.shown == shown {
         guard try body(&self, entry, suite.name) else { return }
       }
     }
@@ -157,14 +158,14 @@ struct HTMLPage: ~Copyable {
 
 extension HTMLPage {
   /// The ways to end that want to be looked at, the worst first: each case is told in this order.
-  private static let toldOutcomes = [Shown.diverged, .unmet, .lab, .incomplete, .flaky]
+  private static let toldOutcomes = [Record.Ending.diverged, .unmet, .labFault, .incomplete, .flaky]
   /// How many cases are told of at a glance.
   private static let maximumGlances = 8
 
   /// What failed, where, and how to have it again, in a few lines each: where there are several, the second would
   /// otherwise stand below all of the first.
   private mutating func writeGlance() throws(FileFault) {
-    let failed = Self.toldOutcomes.dropLast().reduce(0) { $0 + counts[$1] }
+    let failed = Self.toldOutcomes.dropLast().reduce(0) { $0 + counts[shown: $1] }
     guard failed > 1 else { return }
     var (rows, count) = (Markup(), 0)
     for shown in Self.toldOutcomes.dropLast() {
@@ -188,14 +189,15 @@ extension HTMLPage {
       """)
   }
   /// A section with the cases that ended in a way that wants to be looked at.
-  private mutating func writeTold(_ shown: Shown, isCampaign: Bool) throws(FileFault) {
-    guard counts[shown] > 0 else { return }
+  private mutating func writeTold(_ shown: Record.Ending, isCampaign: Bool) throws(FileFault) {
+    guard counts[shown: shown] > 0 else { return }
     let look = shown.look
+    let (title, note) = heading(shown)
     try put(
       """
       <section id="\(look.key)" class="told" aria-labelledby="\(look.key)-title">
-      <h2 id="\(look.key)-title">\(look.sign) \(isCampaign && shown == .diverged ? "What the campaign came upon" : heading(shown)) <span class="count">\(grouped(counts[shown]))</span></h2>
-      \(explanation(shown))
+      <h2 id="\(look.key)-title">\(look.badge) \(isCampaign && shown == .diverged ? "What the campaign came upon" : title) <span class="count">\(grouped(counts[shown: shown]))</span></h2>
+      \(note == "" ? "" : "<p class=\"note\">\(note)</p>\n" as Markup)
       """)
     var (rows, isList) = (0, false)
     try forEach(shown) { (page, entry, suite) throws(FileFault) in
@@ -222,32 +224,21 @@ extension HTMLPage {
     try put("</section>\n")
   }
 
-  private func heading(_ shown: Shown) -> Markup {
+  /// What stands above the cases that ended so, and what there is to say of all of them.
+  private func heading(_ shown: Record.Ending) -> (title: Markup, note: Markup) {
     switch shown {
-    case .diverged: "Divergences"
-    case .unmet: "Not as expected"
-    case .lab: "Lab faults"
-    case .incomplete: "Not brought to an end"
-    case .flaky: "Flaky"
-    case .skipped: "Skipped"
-    case .agreed: "Agreed"
+    case .unmet: ("Not as expected", "Model and device agree; the scenario asks for more.")
+    case .labFault: ("Lab faults", "The lab failed, which says nothing of the device.")
+    case .flaky: ("Flaky", "Model and device agreed in the end, but not at the first try.")
+    case .incomplete: ("Not brought to an end", "Begun, and ended without a judgement.")
+    default: ("Divergences", "")
     }
   }
 
-  private func explanation(_ shown: Shown) -> Markup {
-    switch shown {
-    case .unmet: "<p class=\"note\">Model and device agree; the scenario asks for more.</p>\n"
-    case .lab: "<p class=\"note\">The lab failed, which says nothing of the device.</p>\n"
-    case .flaky: "<p class=\"note\">Model and device agreed in the end, but not at the first try.</p>\n"
-    case .incomplete: "<p class=\"note\">Begun, and ended without a judgement.</p>\n"
-    default: ""
-    }
-  }
-
-  private static func listStart(_ shown: Shown) -> Markup {
+  private static func listStart(_ shown: Record.Ending) -> Markup {
     """
     <p class="note">The others, a line each.</p>
-    <div class="scroll" role="region" tabindex="0" aria-label="More cases: \(shown.look.word)">\
+    <div class="scroll" role="region" tabindex="0" aria-label="More cases: \(shown.look.label)">\
     <table class="cases"><thead><tr><th scope="col">case</th><th scope="col">where</th>\
     <th scope="col" class="num">time</th></tr></thead><tbody>
 
@@ -269,17 +260,17 @@ extension HTMLPage {
 
   /// A case in a line.
   private func row(
-    _ entry: JournalIndex.Entry, _ suite: String, _ shown: Shown
+    _ entry: JournalIndex.Entry, _ suite: String, _ shown: Record.Ending
   ) throws(FileFault) -> Markup? {
     try reader.start(entry).map { row(entry, $0, shown) }
   }
 
   private func row(
-    _ entry: JournalIndex.Entry, _ start: Record.Case, _ shown: Shown, trace: Markup? = nil
+    _ entry: JournalIndex.Entry, _ start: Record.Case, _ shown: Record.Ending, trace: Markup? = nil
   ) -> Markup {
     let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
     let name: Markup = """
-      <span aria-hidden="true">\(shown.look.sign)</span> \
+      <span aria-hidden="true">\(shown.look.badge)</span> \
       \(clipped(caseTitle(of: start, copy: entry.copy), toBytes: 300))
       """
     // A trace is no header of a row.
@@ -297,7 +288,7 @@ extension HTMLPage {
 
   /// The reasons for which cases were not tried, and the cases under each.
   private mutating func writeSkipped() throws(FileFault) {
-    guard counts[.skipped] > 0 else { return }
+    guard counts[shown: .skipped] > 0 else { return }
     var reasons: [(text: String, count: Int, rows: [Markup])] = []
     var numbers: [String: Int] = [:]
     var seen = 0
@@ -318,7 +309,7 @@ extension HTMLPage {
       return seen < Self.maximumReasoned
     }
     let part =
-      seen < counts[.skipped]
+      seen < counts[shown: .skipped]
       ? "<p class=\"note\">The reasons of the first \(grouped(seen)).</p>\n" : "" as Markup
     let items = reasons.enumerated().sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
       .map(\.element).markup { reason in
@@ -334,7 +325,7 @@ extension HTMLPage {
     try put(
       """
       <section id="skipped" aria-labelledby="skipped-title"><h2 id="skipped-title">– Skipped \
-      <span class="count">\(grouped(counts[.skipped]))</span></h2>
+      <span class="count">\(grouped(counts[shown: .skipped]))</span></h2>
       \(part)\(items)</section>
 
       """)
@@ -342,16 +333,16 @@ extension HTMLPage {
 
   /// The cases that agreed, folded by suite; each has a line as long as there are not too many.
   private mutating func writeAgreed() throws(FileFault) {
-    guard counts[.agreed] > 0 else { return }
+    guard counts[shown: .agreed] > 0 else { return }
     try put(
       """
       <section id="agreed" aria-labelledby="agreed-title"><h2 id="agreed-title">✔ Agreed \
-      <span class="count">\(grouped(counts[.agreed]))</span></h2>
+      <span class="count">\(grouped(counts[shown: .agreed]))</span></h2>
 
       """)
     var (suites, hidden) = (0, 0)
     for suite in index.suites {
-      let entries = suite.entries.filter { $0.shown == .agreed }
+      let entries = suite.entries.filter { $0.ending?.shown == .agreed }
       if entries.isEmpty { continue }
       suites += 1
       if suites > Self.maximumRows {
@@ -400,10 +391,10 @@ extension HTMLPage {
 
   private mutating func writeTimings() throws(FileFault) {
     var latencies = Latencies()
-    let stride = max(1, (counts.all + Self.maximumTimed - 1) / Self.maximumTimed)
+    let stride = max(1, (counts.ended + Self.maximumTimed - 1) / Self.maximumTimed)
     var (number, looked) = (0, 0)
     for suite in index.suites {
-      for entry in suite.entries where entry.shown != nil && entry.shown != .skipped {
+      for entry in suite.entries where entry.ending != nil && entry.ending?.shown != .skipped {
         defer { number += 1 }
         guard number.isMultiple(of: stride) else { continue }
         if let record = try reader.record(entry, of: suite.name) { latencies.add(record) }
@@ -417,7 +408,7 @@ extension HTMLPage {
   private mutating func slowest() throws(FileFault) -> [HTMLTimings.Slow] {
     var slowest: [(entry: JournalIndex.Entry, suite: String)] = []
     for suite in index.suites {
-      for entry in suite.entries where entry.shown != nil && entry.milliseconds > 0 {
+      for entry in suite.entries where entry.ending != nil && entry.milliseconds > 0 {
         if slowest.count == 10, slowest[9].entry.milliseconds >= entry.milliseconds { continue }
         let place = slowest.firstIndex { $0.entry.milliseconds < entry.milliseconds } ?? slowest.count
         slowest.insert((entry, suite.name), at: place)
@@ -438,18 +429,13 @@ extension HTMLPage {
 }
 
 /// A case that failed, in three lines: which, why, and how to have it again.
-private func glance(_ record: CaseRecord, _ shown: Shown, number: Int) -> Markup {
+private func glance(_ record: CaseRecord, _ shown: Record.Ending, number: Int) -> Markup {
   let replay = record.verdict?.replay.map(copied) ?? ""
   return """
-    <li class="\(shown.look.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.look.sign)</span> \
+    <li class="\(shown.look.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.look.badge)</span> \
     \(clipped(record.title, toBytes: 200))</a> <code>\(clipped(record.place, toBytes: 200))</code>
     <p>\(clipped(record.last.message, toBytes: 300))</p>
     \(replay)</li>
 
     """
-}
-
-extension JournalIndex.Entry {
-  /// What became of the case; `nil` where another stands for it.
-  var shown: Shown? { ending?.shown }
 }

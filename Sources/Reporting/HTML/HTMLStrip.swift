@@ -6,7 +6,7 @@ struct HTMLStrip {
   /// How many runs are shown.
   static let length = 30
 
-  private let marks: [(shown: Shown, words: String)]
+  private let marks: [(shown: Record.Ending, words: String)]
 
   /// How whole runs ended.
   init(_ runs: [HistoryRun]) {
@@ -16,8 +16,8 @@ struct HTMLStrip {
   /// How a case ended in them.
   init(_ points: [CaseHistory.Point]) {
     marks = points.suffix(Self.length).map { point in
-      let shown = point.isFlaky ? Shown.flaky : point.word.shown
-      return (shown, "\(spoken(moment: point.start)): \(shown.look.word)")
+      let shown = point.ending.isFlaky ? .flaky : point.ending.shown
+      return (shown, "\(spoken(moment: point.start)): \(shown.look.label)")
     }
   }
 
@@ -27,7 +27,7 @@ struct HTMLStrip {
     let items = marks.markup { shown, words in
       let words = clipped(words, toBytes: 200)
       return """
-        <li class="\(shown.look.key)" title="\(words)"><span aria-hidden="true">\(shown.look.sign)</span>\
+        <li class="\(shown.look.key)" title="\(words)"><span aria-hidden="true">\(shown.look.badge)</span>\
         <span class="sr">\(words)</span></li>
         """
     }
@@ -40,10 +40,10 @@ struct HTMLStrip {
 
 extension HistoryRun {
   /// What the run came to.
-  fileprivate var shown: Shown {
+  fileprivate var shown: Record.Ending {
     switch exitStatus {
     case .divergence: count(.divergence) == 0 && count(.unmet) > 0 ? .unmet : .diverged
-    case .labFault: .lab
+    case .labFault: .labFault
     case .usage, .incomplete, .safetyLimit, .internalFault: .incomplete
     case .agree: flaky > 0 ? .flaky : .agreed
     case .nothingSelected: .skipped
@@ -57,12 +57,12 @@ extension HistoryRun {
         ? "\(grouped(flaky)) of \(counted(cases, "case")) flaky, which counts as failed" : "a divergence"
     case .diverged: "\(grouped(count(.divergence))) of \(counted(cases, "case")) diverged"
     case .unmet: "\(grouped(count(.unmet))) of \(counted(cases, "case")) not as expected"
-    case .lab where count(.labFault) == 0: "trouble in the lab"
-    case .lab: "the lab failed \(grouped(count(.labFault))) of \(counted(cases, "case"))"
-    case .incomplete: "incomplete"
+    case .labFault where count(.labFault) == 0: "trouble in the lab"
+    case .labFault: "the lab failed \(grouped(count(.labFault))) of \(counted(cases, "case"))"
     case .flaky: "\(grouped(flaky)) of \(counted(cases, "case")) flaky"
     case .agreed: "\(counted(cases, "case")), all that were tried agreed"
     case .skipped: "nothing was judged"
+    default: "incomplete"
     }
   }
 }

@@ -1,56 +1,9 @@
 import Basics
 import Journal
 
-/// How an outcome is written in a page: a word, a sign for those who see no colour, and the name that filters and
-/// styles know it by.
-struct OutcomeLook {
-  var word: String
-  var sign: Markup
-  var key: Markup
-}
-
-/// What became of a case, as a page tells it.
-enum Shown: CaseIterable {
-  case diverged
-  case unmet
-  case lab
-  case incomplete
-  case flaky
-  case skipped
-  case agreed
-
-  var look: OutcomeLook {
-    switch self {
-    case .diverged: OutcomeLook(word: "diverged", sign: "✘", key: "diverged")
-    case .unmet: OutcomeLook(word: "not as expected", sign: "≠", key: "unmet")
-    case .lab: OutcomeLook(word: "lab fault", sign: "⚠", key: "lab")
-    case .incomplete: OutcomeLook(word: "incomplete", sign: "◌", key: "incomplete")
-    case .flaky: OutcomeLook(word: "flaky", sign: "≈", key: "flaky")
-    case .skipped: OutcomeLook(word: "skipped", sign: "–", key: "skipped")
-    case .agreed: OutcomeLook(word: "agreed", sign: "✔", key: "agreed")
-    }
-  }
-
-  /// The outcome as a badge.
-  var badge: Markup { "<span class=\"badge \(look.key)\">\(look.sign) \(look.word)</span>" }
-}
-
-extension CaseEnding {
-  /// How a page has it; what agreed at last is looked at for the tries that did not.
-  var shown: Shown { self == .flaky ? .flaky : word.shown }
-}
-
-extension Record.Verdict.Word {
-  var shown: Shown {
-    switch self {
-    case .agree: .agreed
-    case .divergence: .diverged
-    case .unmet: .unmet
-    case .labFault: .lab
-    case .skipped: .skipped
-    case .incomplete: .incomplete
-    }
-  }
+extension Record.Ending {
+  /// The ending as a badge.
+  var badge: Markup { "<span class=\"badge \(look.key)\">\(look.badge) \(look.label)</span>" }
 }
 
 /// A time as a person says it: `7 ms`, `3.210 s`, `2 min 05 s`, `3 h 20 min`.

@@ -175,11 +175,11 @@ struct HTMLTimeline {
       return
         "<tr class=\"end incomplete\"><td></td><td colspan=\"4\">◌ no verdict: the run ended here</td></tr>\n"
     }
-    let look = verdict.counted.shown.look
+    let look = verdict.attemptEnding.look
     let time = verdict.time?.secondsText ?? ""
     let step: Markup = verdict.step.map { "\($0)" } ?? ""
     let what: Markup =
-      isDivergence ? "<strong>✘ first divergence</strong>" : "<strong>\(look.sign) \(look.word)</strong>"
+      isDivergence ? "<strong>✘ first divergence</strong>" : "<strong>\(look.badge) \(look.label)</strong>"
     let expected: Markup = verdict.expected.map { "<span class=\"chip want\">\(short($0))</span>" } ?? ""
     let observed: Markup =
       verdict.seen.map { "<span class=\"chip bad\">✘ \(short($0))</span>" } ?? ""

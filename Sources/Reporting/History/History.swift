@@ -60,11 +60,11 @@ public final class History {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """,
         [
-          .integer(run), .integer(number), .integer(setting), SQLValue(result.word.code),
-          .integer(result.isFlaky ? 1 : 0), SQLValue(result.attempts), .integer(result.milliseconds),
+          .integer(run), .integer(number), .integer(setting), SQLValue(result.ending.word.code),
+          .integer(result.ending.isFlaky ? 1 : 0), SQLValue(result.attempts), .integer(result.milliseconds),
           SQLValue(result.seed), .integer(edition),
         ])
-      if result.word != .agree && result.word != .skipped || result.isFlaky {
+      if result.ending.isRed || result.ending.isFlaky {
         try database.run(
           "INSERT INTO failures (run_id, case_id, signature, message) VALUES ($1, $2, $3, $4)",
           [
@@ -73,7 +73,7 @@ public final class History {
       }
       digest.append(
         RunDigest.Entry(
-          caseNumber: number, word: result.word, attempts: Int64(result.attempts), isFlaky: result.isFlaky,
+          caseNumber: number, ending: result.ending, attempts: Int64(result.attempts),
           milliseconds: result.milliseconds, setting: setting, edition: edition))
     }
     try database.run(
@@ -84,8 +84,7 @@ public final class History {
   private struct NumberedCase {
     var number: Int64
     var place: RunRecord.Place
-    var word: Record.Verdict.Word
-    var isFlaky: Bool
+    var ending: Record.Ending
     var milliseconds: Int64
   }
 
@@ -97,10 +96,10 @@ public final class History {
     try record.forEach { place, result throws(HistoryError) in
       all.append(
         NumberedCase(
-          number: try numbers.number(of: result, database), place: place, word: result.word,
-          isFlaky: result.isFlaky, milliseconds: result.milliseconds))
+          number: try numbers.number(of: result, database), place: place, ending: result.ending,
+          milliseconds: result.milliseconds))
     }
-    all.sort { ($0.number, $0.word.rank) < ($1.number, $1.word.rank) }
+    all.sort { ($0.number, $0.ending.rawValue) < ($1.number, $1.ending.rawValue) }
     var last: Int64 = 0
     all.removeAll { item in
       defer { last = item.number }
@@ -121,10 +120,9 @@ public final class History {
     let other = GoRank(
       status: known[0].integer.map(Int.init), divergences: divergences,
       judged: divergences + Int(known[2].integer ?? 0))
-    func count(_ words: [Record.Verdict.Word]) -> Int { cases.count { words.contains($0.word) } }
     let own = GoRank(
-      status: record.status, divergences: count([.divergence, .unmet]),
-      judged: count([.divergence, .unmet, .agree, .skipped]))
+      status: record.status, divergences: cases.count { $0.ending.element == .failed },
+      judged: cases.count { $0.ending.element != .error })
     return own < other || own == other && (known[3].text ?? "") < record.started
   }
 
@@ -132,7 +130,7 @@ public final class History {
   private func runNumber(
     _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Int64 {
-    func count(_ isCounted: (NumberedCase) -> Bool) -> SQLValue { SQLValue(cases.count(where: isCounted)) }
+    func count(_ word: Record.Verdict.Word) -> SQLValue { SQLValue(cases.count { $0.ending.word == word }) }
     try database.run("DELETE FROM runs WHERE identity = $1", [.text(record.identity.id)])
     let time = cases.reduce(0 as Int64) { min($0 + $1.milliseconds, 1 << 52) }
     let row = try database.first(
@@ -145,28 +143,13 @@ public final class History {
         .text(record.identity.id), .text(record.identity.host), .text(record.identity.name),
         .text(record.started), SQLValue(record.seed), SQLValue(record.revision), SQLValue(record.version),
         record.status.map { SQLValue($0) } ?? .null, .integer(time),
-        count { $0.word == .agree }, count { $0.word == .divergence }, count { $0.word == .labFault },
-        count { $0.word == .skipped }, count { $0.word == .incomplete }, count(\.isFlaky),
-        count { $0.word == .unmet },
+        count(.agree), count(.divergence), count(.labFault), count(.skipped), count(.incomplete),
+        SQLValue(cases.count(where: \.ending.isFlaky)), count(.unmet),
       ])
     guard let number = row?.first?.integer else {
       throw .damaged(database.place, reason: "a run has no number")
     }
     return number
-  }
-}
-
-extension Record.Verdict.Word {
-  /// Lower for what one would rather know.
-  fileprivate var rank: Int {
-    switch self {
-    case .divergence: 0
-    case .unmet: 1
-    case .labFault: 2
-    case .incomplete: 3
-    case .skipped: 4
-    case .agree: 5
-    }
   }
 }
 

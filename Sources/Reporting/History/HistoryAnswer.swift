@@ -118,8 +118,9 @@ extension HistoryCase: Written {
 
 extension CaseHistory.Point: Written {
   public static let fields: [Field<Self>] = [
-    .derived("run", \.run, .text), .derived("start", \.start, .start), .derived("verdict", \.word, .words()),
-    .derived("flaky", \.isFlaky, .flag), .derived("milliseconds", { Int($0.milliseconds) }, .count),
+    .derived("run", \.run, .text), .derived("start", \.start, .start),
+    .derived("verdict", \.ending.word, .words()),
+    .derived("flaky", \.ending.isFlaky, .flag), .derived("milliseconds", { Int($0.milliseconds) }, .count),
   ]
 }
 
@@ -142,7 +143,7 @@ extension HistoryResult: Written {
   public static let fields: [Field<Self>] = [
     .derived("host", \.run.identity.host, .text), .derived("run", \.run.identity.name, .text),
     .derived("start", \.run.started, .start), .derived("revision", \.run.revision, .textOrNull),
-    .derived("verdict", \.word, .words()), .derived("flaky", \.isFlaky, .flag),
+    .derived("verdict", \.ending.word, .words()), .derived("flaky", \.ending.isFlaky, .flag),
     .derived("attempts", \.attempts, .count), .derived("milliseconds", { Int($0.milliseconds) }, .count),
     .derived("device", \.setting.device, .text), .derived("firmware", \.setting.firmware, .text),
     .derived("machine", \.setting.machine, .text), .derived("model", \.setting.model, .text),

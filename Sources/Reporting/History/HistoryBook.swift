@@ -32,7 +32,7 @@ public struct HistoryRun: Hashable, Sendable {
       status.map { CommandStatus(rawValue: Int32(clamping: $0)) ?? .internalFault } ?? .incomplete
     ]
     for word in Record.Verdict.Word.allCases where count(word) > 0 {
-      all.insert(Record.Verdict(word, of: "").ending().status)
+      all.insert(Record.Ending(word).status)
     }
     return .gravest(of: all)
   }
@@ -159,8 +159,7 @@ private struct Judgements {
 struct HistoryBook {
   struct Point {
     var run: Int32
-    var word: Record.Verdict.Word
-    var isFlaky: Bool
+    var ending: Record.Ending
     /// The device, by its place among those that the history knows.
     var device: UInt16
     /// Which edition of the case it was; zero where that is not known.
@@ -262,8 +261,8 @@ struct HistoryBook {
         if isSmall, points[slot].isEmpty { points[slot].reserveCapacity(runs.count - Int(run)) }
         points[slot].append(
           Point(
-            run: run, word: entry.word, isFlaky: entry.isFlaky, device: device,
-            edition: entry.edition, milliseconds: entry.milliseconds))
+            run: run, ending: entry.ending, device: device, edition: entry.edition,
+            milliseconds: entry.milliseconds))
       } && isWhole
     return isWhole
   }
@@ -286,9 +285,9 @@ struct HistoryBook {
     var judgements = Judgements()
     var times: [Int64] = []
     for point in points[slot] {
-      if point.isFlaky { history.retried += 1 }
-      if point.word == .agree || point.word.isFailed {
-        let agrees = point.word == .agree
+      if point.ending.isFlaky { history.retried += 1 }
+      if point.ending.isVerdict {
+        let agrees = point.ending.word == .agree
         history.judged += 1
         if agrees {
           history.agreed += 1
@@ -296,7 +295,7 @@ struct HistoryBook {
         }
         let isChange = judgements.isChange(agrees, of: point.edition, on: point.device)
         if isChange { history.changes += 1 }
-        if isChange || point.isFlaky { history.lastUnsteady = runs[Int(point.run)].started }
+        if isChange || point.ending.isFlaky { history.lastUnsteady = runs[Int(point.run)].started }
       }
     }
     history.lastMilliseconds = times.last
@@ -314,7 +313,7 @@ struct HistoryBook {
     history.points = points[slot].suffix(limit).map { point in
       let run = runs[Int(point.run)]
       return CaseHistory.Point(
-        run: run.identity.name, start: run.started, word: point.word, isFlaky: point.isFlaky,
+        run: run.identity.name, start: run.started, ending: point.ending,
         milliseconds: point.milliseconds)
     }
     return history

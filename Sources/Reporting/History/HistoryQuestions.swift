@@ -178,10 +178,8 @@ private struct FailureCollector {
 public struct HistoryResult: Hashable, Sendable {
   /// The run.
   public var run: HistoryRun
-  /// How the case ended, at its last try.
-  public var word: Record.Verdict.Word
-  /// Whether it agreed only when it was tried again.
-  public var isFlaky: Bool
+  /// How the case ended.
+  public var ending: Record.Ending
   /// How often it was tried.
   public var attempts: Int
   /// How long it took, in the time of the device.
@@ -253,7 +251,7 @@ extension History {
         guard let word = row[0].integer.flatMap({ Record.Verdict.Word(code: Int($0)) }) else { return }
         all.append(
           HistoryResult(
-            run: run, word: word, isFlaky: row[1].integer == 1, attempts: Int(row[2].integer ?? 1),
+            run: run, ending: .init(word, isFlaky: row[1].integer == 1), attempts: Int(row[2].integer ?? 1),
             milliseconds: row[3].integer ?? 0,
             setting: RunRecord.Setting(
               device: row[5].text ?? "", firmware: row[6].text ?? "", machine: row[7].text ?? "",

@@ -203,7 +203,7 @@ extension HistorySchema {
         }
         digest.append(
           RunDigest.Entry(
-            caseNumber: numbers[0], word: word, attempts: numbers[2], isFlaky: numbers[3] == 1,
+            caseNumber: numbers[0], ending: .init(word, isFlaky: numbers[3] == 1), attempts: numbers[2],
             milliseconds: numbers[4], setting: numbers[5]))
       }
       guard isWhole else { throw .damaged(database.place, reason: "a result of the run \(run) is none") }
@@ -244,29 +244,18 @@ extension HistorySchema {
 }
 
 extension Record.Verdict.Word {
-  /// The number that stands for it in a history; never another one, since it is on disks.
-  var code: Int {
-    switch self {
-    case .agree: 0
-    case .divergence: 1
-    case .labFault: 2
-    case .skipped: 3
-    case .incomplete: 4
-    case .unmet: 5
-    }
-  }
+  /// In the order of the numbers that stand for them in a history; never another one, since they are on disks.
+  private static let coded: [Record.Verdict.Word] = [
+    .agree, .divergence, .labFault, .skipped, .incomplete, .unmet,
+  ]
+
+  /// The number that stands for it in a history.
+  var code: Int { Self.coded.firstIndex(of: self) ?? 0 }
 
   /// The word of a number, if it is one.
   init?(code: Int) {
-    switch code {
-    case 0: self = .agree
-    case 1: self = .divergence
-    case 2: self = .labFault
-    case 3: self = .skipped
-    case 4: self = .incomplete
-    case 5: self = .unmet
-    default: return nil
-    }
+    guard Self.coded.indices.contains(code) else { return nil }
+    self = Self.coded[code]
   }
 }
 

@@ -44,7 +44,7 @@ public final class HistorySource: CaseHistorySource {
     answer.agreed = known.agreed
     answer.changes = known.changes + known.retried
     answer.firstSeen = known.firstSeen
-    let usual = UsualTime(book.points[slot].lazy.filter { $0.word == .agree }.map(\.milliseconds))
+    let usual = UsualTime(book.points[slot].lazy.filter { $0.ending.word == .agree }.map(\.milliseconds))
     answer.usualMilliseconds = usual?.milliseconds
     answer.isSlower = usual?.isExceeded(by: milliseconds) ?? false
     answer.points = known.points

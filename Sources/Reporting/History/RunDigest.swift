@@ -12,9 +12,8 @@ struct RunDigest: Equatable {
   /// A result.
   struct Entry: Hashable {
     var caseNumber: Int64
-    var word: Record.Verdict.Word
+    var ending: Record.Ending
     var attempts: Int64 = 1
-    var isFlaky = false
     var milliseconds: Int64
     /// The number of what it ran against; zero where a digest does not say.
     var setting: Int64 = 0
@@ -51,8 +50,8 @@ struct RunDigest: Equatable {
       edition = entry.edition
     }
     append(UInt64(entry.caseNumber - last))
-    append(UInt64(max(entry.attempts, 1) - 1) << 3 | UInt64(entry.word.code))
-    append(UInt64(max(entry.milliseconds, 0)) << 1 | (entry.isFlaky ? 1 : 0))
+    append(UInt64(max(entry.attempts, 1) - 1) << 3 | UInt64(entry.ending.word.code))
+    append(UInt64(max(entry.milliseconds, 0)) << 1 | (entry.ending.isFlaky ? 1 : 0))
     last = entry.caseNumber
   }
 
@@ -104,7 +103,7 @@ struct RunDigest: Equatable {
       number = sum
       body(
         Entry(
-          caseNumber: number, word: word, attempts: Int64(kind >> 3) + 1, isFlaky: time & 1 == 1,
+          caseNumber: number, ending: .init(word, isFlaky: time & 1 == 1), attempts: Int64(kind >> 3) + 1,
           milliseconds: Int64(time >> 1), setting: setting, edition: edition))
     }
     return true

@@ -69,10 +69,8 @@ public struct RunRecord {
     public var className: String
     /// Its name there.
     public var name: String
-    /// How it ended, at its last try.
-    public var word: Record.Verdict.Word
-    /// Whether it agreed only when it was tried again.
-    public var isFlaky = false
+    /// How it ended.
+    public var ending: Record.Ending
     /// How often it was tried.
     public var attempts = 1
     /// How long it took, in the time of the device.
@@ -90,10 +88,10 @@ public struct RunRecord {
     public var message: String?
 
     /// Says how a case ended.
-    public init(className: String, name: String, word: Record.Verdict.Word, milliseconds: Int64) {
+    public init(className: String, name: String, ending: Record.Ending, milliseconds: Int64) {
       self.className = className
       self.name = name
-      self.word = word
+      self.ending = ending
       self.milliseconds = milliseconds
     }
   }
@@ -218,9 +216,9 @@ extension RunRecord {
     guard let journal else { return results[Int(place.position)] }
     let suite = journal.suites[Int(place.suite)]
     let entry = suite.entries[Int(place.position)]
-    guard let word = entry.ending?.word else { return nil }
+    guard let ending = entry.ending else { return nil }
     do {
-      return try result(entry, word, of: suite.name, from: CaseReader(sources: journal.sources))
+      return try result(entry, ending, of: suite.name, from: CaseReader(sources: journal.sources))
     } catch {
       throw .run(journal.sources[0].journal, reason: "\(error)")
     }
@@ -228,18 +226,17 @@ extension RunRecord {
 
   /// Reads a case again: its first line, and all of it where one of its tries has more to say.
   private func result(
-    _ entry: JournalIndex.Entry, _ word: Record.Verdict.Word, of suite: String, from reader: CaseReader
+    _ entry: JournalIndex.Entry, _ ending: Record.Ending, of suite: String, from reader: CaseReader
   ) throws(FileFault) -> Result? {
     guard let start = try reader.start(entry) else { return nil }
     var result = Result(
-      className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), word: word,
+      className: kept(suite), name: kept(caseName(of: start, copy: entry.copy)), ending: ending,
       milliseconds: entry.milliseconds)
-    result.isFlaky = entry.isFlaky
     result.attempts = Int(entry.attempts)
     result.setting = Setting(start)
     result.edition = Self.edition(of: start)
     if start.seed.map({ String($0) }) != seed { result.seed = start.seed.map { String($0) } }
-    if word == .agree, !entry.isFlaky { return result }
+    if ending == .agreed { return result }
     let tries = try reader.record(entry, of: suite)?.tries ?? []
     if let failed = tries.compactMap(\.verdict).last(where: { $0.word != .agree }) {
       result.signature = failed.signature.map { kept($0) }

@@ -107,7 +107,7 @@ extension JUnitCaseRenderer {
     xml.attribute("classname", DamageCase.className)
     xml.attribute("name", DamageCase.name)
     xml.add(" time=\"0.000\">\n")
-    add(damage.element == .failed ? "failure" : "error", "journal", damage.message, damage.text, &xml)
+    add(damage.ending.element == .failed ? "failure" : "error", "journal", damage.message, damage.text, &xml)
     xml.add("    </testcase>\n")
   }
 }

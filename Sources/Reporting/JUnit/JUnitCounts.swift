@@ -19,7 +19,7 @@ struct JUnitCounts: Equatable {
     add(ending.element)
   }
 
-  mutating func add(_ element: CaseEnding.Element) {
+  mutating func add(_ element: Record.Ending.Element) {
     tests += 1
     switch element {
     case .passed: break

@@ -5,16 +5,10 @@ public import System
 /// A failed case as a person sees it, with the line to paste at its end. What a device says cannot move the cursor.
 public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
   let line = verdict.line.map { $0 > 0 ? ":\($0)" : "" } ?? ""
-  let (sign, word, style): (String, String, Painter.Style) =
-    switch verdict.word {
-    case .divergence: ("✘", "diverged", .bad)
-    case .unmet: ("≠", "not as expected", .warning)
-    case .labFault: ("⚡", "trouble in the lab", .warning)
-    case .incomplete where verdict.limit != nil: ("…", "stopped", .warning)
-    case .agree, .skipped, .incomplete: ("…", "incomplete", .warning)
-    }
+  let look = Record.Ending(verdict.word).look
+  let words = verdict.limit == nil ? look.words : "stopped"
   let place = verdict.step.map { $0 > 0 ? " at step \($0), t = \(verdict.time ?? .zero)" : "" } ?? ""
-  var lines = [paint(style, "\(sign) \(test.place)\(line)   \(word)\(place)")]
+  var lines = [paint(look.style, "\(look.sign) \(test.place)\(line)   \(words)\(place)")]
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
   let message = verdict.message ?? ""
   lines += message.split(separator: "\n").map { "    " + unobeyed(String($0)) }

@@ -42,7 +42,7 @@ extension RunPosition {
     switch record {
     case .run(let run): failsFlaky = run.failsFlaky
     case .verdict(let verdict):
-      tries.end(verdict.tryEnding, isTriedAgain: verdict.isTriedAgain)
+      tries.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
       if verdict.isTriedAgain { return tries.beginAgain() }
       tally.count(tries.ending(failsFlaky: failsFlaky))
       tries = CaseTries()

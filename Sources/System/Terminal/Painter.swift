@@ -1,7 +1,7 @@
 /// Colours words, or leaves them as they are.
 public struct Painter: Sendable {
   /// What the words on a line are; as it is called by a terminal (ECMA-48 §8.3.117, SGR).
-  public enum Style: String, CaseIterable {
+  public enum Style: String, CaseIterable, Sendable {
     case good = "32"
     case bad = "31"
     case warning = "33"

@@ -129,14 +129,8 @@ struct SummaryText {
   }
 
   private func text(_ failure: RunSummary.Failure) -> [String] {
-    let (sign, style): (String, Painter.Style) =
-      switch failure.word {
-      case .divergence: ("✘", .bad)
-      case .unmet: ("≠", .warning)
-      case .labFault: ("⚡", .warning)
-      case .agree, .skipped, .incomplete: ("…", .warning)
-      }
-    return [paint(style, "\(sign) \(failure.id.inOneLine)")]
+    let look = Record.Ending(failure.word).look
+    return [paint(look.style, "\(look.sign) \(failure.id.inOneLine)")]
       + failure.message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
       + (failure.isFlaky
         ? ["    it agreed when tried again, and counts as failed (--flaky-result fail)"] : [])

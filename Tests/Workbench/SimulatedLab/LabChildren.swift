@@ -1,5 +1,6 @@
 import Conformance
 import Bench
+import Journal
 import Nightly
 import Basics
 
@@ -19,7 +20,7 @@ extension LabWorld {
     var used = 0
     var ledger = ActuationBudget()
     /// What came of it so far.
-    var verdict: (NightEnding.Verdict, String)?
+    var verdict: (Record.Ending, String)?
     /// The movements that the cycle counter does not have yet; only where it is wrong.
     var uncounted: [LockEvent] = []
     /// Whether it does what a run left undone that was killed.
@@ -298,19 +299,19 @@ extension LabWorld {
       child.phase = .driving
       return .milliseconds(Int64(1000 + generator.below(12_000)))
     }
-    child.verdict = (.divergence, "the bolt does not move")
+    child.verdict = (.diverged, "the bolt does not move")
     return .seconds(5)
   }
 
   private mutating func judge(_ child: inout Child) -> Interval {
     guard case .test(let identity) = child.attempt.work else {
-      child.verdict = (.agree, "")
+      child.verdict = (.agreed, "")
       return .milliseconds(100)
     }
     if generator.below(200) == 0 {
-      child.verdict = (.divergence, "the lock showed something else")
+      child.verdict = (.diverged, "the lock showed something else")
     } else {
-      child.verdict = (.agree, "")
+      child.verdict = (.agreed, "")
       // What is not on the disk never happened.
       if !isDiskFull(bench(of: child)) {
         schedulers[child.scheduler].agreed[identity] = child.attempt.number
@@ -402,7 +403,7 @@ extension LabWorld {
   private mutating func rest(_ process: Int, _ child: inout Child) -> Interval? {
     let lock = child.lock
     if child.verdict == nil {
-      child.verdict = child.attempt.work == .park ? (.agree, "") : (.incomplete, "stopped")
+      child.verdict = child.attempt.work == .park ? (.agreed, "") : (.incomplete, "stopped")
     }
     if locks[lock].isParked, !child.isCut {
       return end(process, &child, park: .parked)
@@ -456,8 +457,8 @@ extension LabWorld {
       dongles[child.dongle].lost = now - child.stuckSince
     }
     // A verdict that is on the disk holds.
-    let isJudged = child.phase == .resting && child.verdict?.0 == .agree && !isDiskFull(bench(of: child))
-    var ending = NightEnding(isJudged ? .agree : .incomplete, "its process was killed", park: .unknown)
+    let isJudged = child.phase == .resting && child.verdict?.0 == .agreed && !isDiskFull(bench(of: child))
+    var ending = NightEnding(isJudged ? .agreed : .incomplete, "its process was killed", park: .unknown)
     let place = folder(of: child.scheduler)
     if lab.defect == .rosyLeave {
       ending.park = .parked

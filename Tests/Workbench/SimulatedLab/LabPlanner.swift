@@ -1,4 +1,5 @@
 import Conformance
+import Journal
 import Nightly
 import Basics
 
