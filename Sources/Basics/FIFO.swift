@@ -18,11 +18,15 @@ public struct FIFO<Element> {
   /// Takes the element that has waited longest; there must be one.
   @inlinable @discardableResult
   public mutating func removeFirst() -> Element {
+    // The last one is moved out of the array, which is cheaper than copied, and is what most queues hold.
+    guard head + 1 < elements.count else {
+      let element = elements.removeLast()
+      removeAll()
+      return element
+    }
     let element = elements[head]
     head += 1
-    if head == elements.count {
-      removeAll()
-    } else if head >= 64, head * 2 >= elements.count {
+    if head >= 64, head * 2 >= elements.count {
       elements.removeSubrange(0..<head)
       head = 0
     }

@@ -422,7 +422,7 @@ extension CentralSession {
   }
 
   /// Sorts what the host wants done: what it sends goes out in its order, then what it reports is looked at.
-  private mutating func carryOut(_ actions: [HostAction], at now: Instant) {
+  private mutating func carryOut(_ actions: consuming [HostAction], at now: Instant) {
     output.add(actions)
     guard !isHandling else { return }
     isHandling = true

@@ -6,9 +6,12 @@ struct HostOutput: Sendable {
   private var packets = FIFO<HCIPacket>()
   private var reports = FIFO<HostEvent>()
 
-  mutating func add(_ actions: [HostAction]) {
-    for action in actions {
-      switch action {
+  /// Receives what a host wants done.
+  mutating func add(_ actions: consuming [HostAction]) {
+    // Actions are moved out of the array, which is cheaper than copied: they are large.
+    actions.reverse()
+    while let action = actions.popLast() {
+      switch consume action {
       case .transmit(let packet): packets.append(packet)
       case .report(let report): reports.append(report)
       }
