@@ -6,7 +6,7 @@ public import SesameDevice
 public import TestSupport
 import Testing
 
-extension RecordingDevice: OwnerKeeping, OwnedLock {
+extension RecordingDevice: OwnedLock {
   public var isRegistered: Bool { true }
   public var positions: LockPositions? { nil }
   public func recallKey() -> Bool { false }

@@ -3,15 +3,17 @@ import SesameDevice
 import Bluetooth
 import Conformance
 import Emulator
+import Links
 import Basics
 import TestSupport
 import Testing
 
 /// A lock on an emulated radio, driven as a real one, and the world that it stands in.
 struct RealLockRig {
-  typealias Device = AirDevice<RadioWorld, StandaloneLock<KeyInMemory>>
+  typealias World = RadioWorld<LockPeripheral>
+  typealias Device = AirDevice<SesameAirClient<World>>
 
-  let world: RadioWorld
+  let world: World
   let device: Device
   let lock: RealLock<Device>
 
@@ -22,21 +24,23 @@ struct RealLockRig {
   ) throws {
     let specification = try EmulatedLockSpecification(parsing: name, settings: settings)
     let world = RadioWorld(specification, seed: 1)
-    let key = try world.prepare(found.condition)
+    try world.prepare(found.condition)
     self.world = world
-    device = AirDevice(
-      world, StandaloneLock(KeyInMemory(key)), target: .deviceID(world.deviceID),
-      AirDeviceSettings(
-        conditions: RealAir.conditions, slack: .zero, host: RadioWorld.clientHost,
+    let fixture = NoFixture(conditions: RealAir.conditions, settings: LockFamily.sesame.startSettings)
+    let client = SesameAirClient(
+      world, fixture, StoredKey(KeyInMemory(world.key)), target: .deviceID(world.deviceID),
+      SesameAirSettings(
+        conditions: RealAir.conditions, slack: .zero, host: World.clientHost,
         epoch: { 1_700_000_000 + UInt32(world.now.nanoseconds / 1_000_000_000) },
         secrets: { test in { SeededGenerator(seed: 1, for: "client of test \(test)") } }))
+    device = AirDevice(client, fixture)
     lock = RealLock(
       device, InterlockSettings(limits: limits, budget: nil, park: rest, allowed: allowed),
       Self.counter(world, store))
     lock.adopt(Self.vocabulary)
   }
 
-  static func counter(_ world: RadioWorld, _ store: EventList? = nil) -> CycleCounter {
+  static func counter(_ world: World, _ store: EventList? = nil) -> CycleCounter {
     let clock = {
       BenchTime(wall: WallTime(nanoseconds: world.now.nanoseconds), boot: "a", uptime: world.now)
     }

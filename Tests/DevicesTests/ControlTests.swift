@@ -1,6 +1,7 @@
 @testable import Devices
 import Bluetooth
 import Conformance
+import Links
 import Foundation
 import Sesame
 import Basics
@@ -135,11 +136,12 @@ struct ControlSocketTests {
     }
     defer { emulator.stop() }
     expect(folder.mode("control"), 0o600)
-    let control = try ControlledEnvironment(path: path)
-    expect(control.abilities, Self.abilities)
+    let control = try ControlledFixture(path: path)
+    expect(control.offered, Self.abilities)
     control.options = [Argument("motor", .text("2 s"))]
-    expect(try control.prepare(StartCondition([Argument("registered", .flag(true))])), key)
-    try control.perform("handToLocked", [])
+    try control.prepare(StartCondition([Argument("registered", .flag(true))]))
+    expect(control.key, key)
+    expect(try control.perform("handToLocked", []), nil)
     #expect(throws: LabFault(.notPossible, "no bolt to jam")) { try control.bring(about: Fault("jam")) }
     let expected: [ControlRequest] = [
       .abilities,
@@ -169,21 +171,22 @@ struct ControlSocketTests {
       case .stimulus, .fault, .watch: .done
       }
     }
-    let environment = ControlledDriverEnvironment(try ControlledEnvironment(path: path), conditions: [])
-    environment.adopt(vocabulary)
+    let fixture = try ControlledFixture(path: path)
+    fixture.watchesProgram = true
+    fixture.adopt(vocabulary)
     for _ in 0..<2 {
-      try environment.prepare(StartCondition())
+      try fixture.prepare(StartCondition())
       // What was shown before the answer belongs to no test.
-      expect(environment.takeObservations(), [])
-      expect(try environment.perform("handToLocked", []), nil)
-      expect(environment.takeObservations(), wanted)
-      expect(environment.takeObservations(), [])
+      expect(fixture.takeObservations(), [])
+      expect(try fixture.perform("handToLocked", []), nil)
+      expect(fixture.takeObservations(), wanted)
+      expect(fixture.takeObservations(), [])
     }
-    try environment.prepare(StartCondition())
+    try fixture.prepare(StartCondition())
     emulator.stop()
-    expect(environment.takeObservations(), [])
+    expect(fixture.takeObservations(), [])
     expect(
-      environment.fault,
+      fixture.fault,
       LabFault(.transportLost, "the emulator of the lock, \(path): it closed the connection"))
   }
 
@@ -203,11 +206,12 @@ struct ControlSocketTests {
         case .watch: answer
         }
       }
-      let environment = ControlledDriverEnvironment(try ControlledEnvironment(path: path), conditions: [])
-      try environment.prepare(StartCondition())
-      _ = try environment.perform("handToLocked", [])
-      expect(environment.takeObservations(), [])
-      expect(environment.fault?.detail.hasPrefix(fault ?? "none"), fault.map { _ in true })
+      let fixture = try ControlledFixture(path: path)
+    fixture.watchesProgram = true
+      try fixture.prepare(StartCondition())
+      _ = try fixture.perform("handToLocked", [])
+      expect(fixture.takeObservations(), [])
+      expect(fixture.fault?.detail.hasPrefix(fault ?? "none"), fault.map { _ in true })
       emulator.stop()
     }
   }
@@ -217,21 +221,21 @@ struct ControlSocketTests {
   func trouble() throws {
     let answers = Mutex<[ControlAnswer?]>([.abilities(Self.abilities), nil, .prepared(nil), .done])
     let emulator = try Emulator(path) { _ in answers.withLock { $0.isEmpty ? .done : $0.removeFirst() } }
-    let control = try ControlledEnvironment(path: path, timeout: .seconds(3))
+    let control = try ControlledFixture(path: path, timeout: .seconds(3))
     let name = "the emulator of the lock, \(path): "
     #expect(throws: LabFault(.transportLost, name + "no answer within 3 s")) {
-      try control.perform("a", [])
+      _ = try control.perform("a", [])
     }
     #expect(throws: LabFault(.transportLost, name + "an answer to something else")) {
-      try control.perform("a", [])
+      _ = try control.perform("a", [])
     }
-    try control.perform("a", [])
+    _ = try control.perform("a", [])
     emulator.stop()
     #expect(throws: LabFault(.transportLost, name + "it closed the connection")) {
-      try control.perform("a", [])
+      _ = try control.perform("a", [])
     }
     do {
-      try control.perform("a", [])
+      _ = try control.perform("a", [])
       Issue.record("nobody listens")
     } catch {
       expect(error.symptom, .noDevice)

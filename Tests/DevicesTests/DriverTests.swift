@@ -3,6 +3,7 @@ import Bench
 import Conformance
 import Controllers
 import Harness
+import Links
 import Sesame
 import TestSupport
 import Testing
@@ -70,7 +71,7 @@ struct ScriptedPair {
   func device(
     _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
     services: String = Self.services, loss: Double = 0, seed: UInt64 = 1, answerTimeout: Interval = timeLimit
-  ) throws -> DriverDevice<ProgramRadio> {
+  ) throws -> AirDevice<DriverClient<ProgramRadio>> {
     let programs = DriverPrograms(answerTimeout: answerTimeout)
     let device = try programs.device(
       spec(driver, lock, hello: hello, services: services, loss: loss), seed: seed)
@@ -96,6 +97,11 @@ struct ScriptedPair {
       String(line).replacing(#/,"at":[0-9.]+/#, with: "")
     }
   }
+}
+
+extension AirDevice where Client == DriverClient<ProgramRadio> {
+  /// Lets the driver end. The lock's program ends with it, since nothing of it is left.
+  func shutDown() { wrapped.program.shutDown() }
 }
 
 /// What is observed up to a limit, with its time in seconds.
@@ -161,7 +167,7 @@ struct DriverTests {
   func deterministic() throws {
     for loss in [0, 0.2] {
       let pair = ScriptedPair()
-      func trace(_ device: inout DriverDevice<ProgramRadio>) throws -> [String] {
+      func trace(_ device: inout AirDevice<DriverClient<ProgramRadio>>) throws -> [String] {
         try device.reset(to: StartCondition())
         var all: [String] = []
         for stimulus in [0, 1, 1, 1] {
@@ -439,7 +445,7 @@ struct DriverTests {
       driver == ScriptedPair.connecting ? driver : "if kind == 'stimulus': say(scan=True)\n" + driver, lock,
       // Far more than a start takes, for it is waited for to the end.
       answerTimeout: symptom == .noAnswer ? .seconds(10) : timeLimit)
-    device.maximumEvents = 1000
+    device.wrapped.maximumEvents = 1000
     for _ in 0..<2 {
       let fault = #expect(throws: LabFault.self) {
         try device.reset(to: StartCondition())

@@ -38,7 +38,7 @@ struct AirPeripheralProbe {
   }
 }
 
-// MARK: - What the lock's environment does
+// MARK: - What the lock's fixture does
 
 extension AirPeripheralProbe {
   mutating func prepare(_ start: StartCondition) throws(LabFault) {
@@ -50,7 +50,7 @@ extension AirPeripheralProbe {
   }
 
   mutating func perform(_ stimulus: String) throws(LabFault) {
-    hand(try peripheral.perform(stimulus, [], at: now))
+    hand(try peripheral.perform(stimulus, [], at: now).packets)
   }
 
   mutating func restart() { hand(peripheral.start(at: now)) }

@@ -4,6 +4,7 @@ import SesameDevice
 import Bluetooth
 import Conformance
 import Emulator
+import Links
 import Basics
 import TestSupport
 import Testing
@@ -12,10 +13,10 @@ import Testing
 private final class SpoilingTransport: HCITransport {
   /// One packet in so many is spoilt; none at 0.
   var rate = 0
-  private var way: RadioWorld
+  private var way: RadioWorld<LockPeripheral>
   private var random: SeededGenerator
 
-  init(_ world: RadioWorld, seed: UInt64) {
+  init(_ world: RadioWorld<LockPeripheral>, seed: UInt64) {
     way = world
     random = SeededGenerator(seed: seed, for: "spoiler")
   }
@@ -37,7 +38,7 @@ private final class SpoilingTransport: HCITransport {
 
 @Suite("A client over the air, whatever its controller says")
 struct AirRobustnessTests {
-  private typealias Link = AirLink<SpoilingTransport, RadioWorld>
+  private typealias Link = AirLink<SpoilingTransport>
 
   @Test("nonsense is a lab fault at worst, and what was tested before does not matter to what comes after")
   func malformed() throws {
@@ -54,7 +55,7 @@ struct AirRobustnessTests {
     var faults = 0
     for round in 0..<6 {
       var link = Link(
-        transport, host: HostSettings(address: .staticRandom(1)), environment: world,
+        transport, host: HostSettings(address: .staticRandom(1)), fixture: world, keys: world,
         target: .address(world.address))
       _ = try link.prepare(StartCondition())
       transport.rate = [3, 10, 40][round % 3]

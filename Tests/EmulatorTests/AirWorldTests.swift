@@ -2,12 +2,13 @@ import SesameDevice
 import Bluetooth
 import Conformance
 import Emulator
+import Links
 import Sesame
 import Basics
 import TestSupport
 import Testing
 
-private typealias AirProbe = LinkProbe<AirLink<RadioWorld, RadioWorld>>
+private typealias AirProbe = LinkProbe<AirLink<RadioWorld<LockPeripheral>>>
 
 /// A client over the air.
 private func probe(
@@ -236,7 +237,7 @@ struct AirWorldTests {
   }
 
   @Test("hands, jams, batteries and clocks reach the lock")
-  func environment() throws {
+  func fixture() throws {
     var probe = try probe(start: [Argument("bolt", .text("unlocked")), Argument("battery", .number(5.5))])
     try probe.openOverAir()
     try probe.link.perform("handToMoved", [])
@@ -284,7 +285,7 @@ struct AirWorldTests {
     var traces: [[String]] = []
     for _ in 0..<2 {
       var probe = try probe(channel: ChannelConditions(loss: 0.3, linkLoss: 0.02))
-      expect(probe.link.environment.conditions, ["loss"])
+      expect(probe.link.fixture.abilities.conditions, ["loss"])
       try probe.link.listen()
       var log = try probe.pass(.seconds(10))
       expect(log.isEmpty, false)
@@ -297,7 +298,7 @@ struct AirWorldTests {
       traces.append(log)
     }
     expect(traces[0], traces[1])
-    expect(try probe().link.environment.conditions, [])
+    expect(try probe().link.fixture.abilities.conditions, [])
   }
 
   @Test("one seed gives one lock and one trace, whatever was tested before")

@@ -110,7 +110,7 @@ extension LinkProbe where Link == DirectLink {
   }
 }
 
-extension LinkProbe where Link == AirLink<RadioWorld, RadioWorld> {
+extension LinkProbe where Link == AirLink<RadioWorld<LockPeripheral>> {
   /// A client over the air.
   init(air specification: EmulatedLockSpecification, seed: UInt64 = 1, start: [Argument] = []) throws {
     try self.init(RadioWorld(specification, seed: seed).link(), start: start)

@@ -63,7 +63,7 @@ extension SesameBench where Link == DirectLink {
   }
 }
 
-extension SesameBench where Link == AirLink<RadioWorld, RadioWorld> {
+extension SesameBench where Link == AirLink<RadioWorld<LockPeripheral>> {
   /// Over the air.
   init(air name: String, _ settings: [(name: String, value: String)] = [], seed: UInt64 = 1) throws {
     let lock = try EmulatedLockSpecification(parsing: name, settings: settings)

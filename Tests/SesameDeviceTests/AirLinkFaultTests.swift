@@ -18,8 +18,8 @@ private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
 }
 
 /// The lab fault with which something ends that is done to bring the central back.
-private func recovery<Environment>(
-  of link: inout AirLink<ToyTransport, Environment>,
+private func recovery(
+  of link: inout AirLink<ToyTransport>,
   _ body: (inout Central<ToyTransport>) throws(LabFault) -> Void
 ) -> LabFault? {
   do throws(LabFault) {
@@ -45,20 +45,21 @@ struct AirLinkFaultTests {
       expect(try link.next(until: .zero + .seconds(1)), nil)
       expect(link.now, .zero + .seconds(1))
     }
-    expect(link.stimuli, ["handToLocked"])
-    expect(link.settings, ["registered"])
+    expect(link.abilities.stimuli, ["handToLocked"])
+    expect(link.abilities.settings, ["registered"])
     expect(link.takeDiagnostics(), [])
   }
 
   @Test(
-    "a fault may hit any frame where the environment does not tell when it does, and one that hits no frame none"
+    "a fault may hit any frame where the fixture does not tell when it does, and one that hits no frame none"
   )
   func untold() throws {
     for (fault, isTold, events) in [
       ("drop", false, [LinkEvent.tampered]), ("drop", true, []), ("jam", false, []),
     ] {
-      var link = AirFixture.link()
-      link.environment.reportsTampering = isTold
+      let fixture = RecordingFixture()
+      var link = AirFixture.link(fixture: fixture)
+      fixture.reportsTampering = isTold
       _ = try link.prepare(StartCondition())
       try? link.bring(about: Fault(fault))
       var heard: [LinkEvent] = []
@@ -67,9 +68,10 @@ struct AirLinkFaultTests {
     }
   }
 
-  @Test("what the environment cannot do is told, and harms nothing")
-  func environment() throws {
-    var link = AirFixture.link()
+  @Test("what the fixture cannot do is told, and harms nothing")
+  func fixture() throws {
+    let fixture = RecordingFixture()
+    var link = AirFixture.link(fixture: fixture)
     expect(
       fault { () throws(LabFault) in
         _ = try link.prepare(StartCondition([Argument("registered", .flag(true))]))
@@ -86,8 +88,8 @@ struct AirLinkFaultTests {
     let key = LockKey(deviceID: AirFixture.deviceID, secret: SecretKey(UUID128(high: 1, low: 2)))
     try link.keep(key)
     try link.drop(key)
-    expect(link.environment.kept, [key])
-    expect(link.environment.dropped, [key])
+    expect(fixture.kept, [key])
+    expect(fixture.dropped, [key])
   }
 
   @Test("a lost transport is a lab fault until it was opened anew")

@@ -1,6 +1,7 @@
 @testable import SesameDevice
 import Bluetooth
 import Conformance
+import Links
 import Sesame
 import Basics
 
@@ -89,26 +90,24 @@ struct ToyTransport: StandaloneTransport {
   mutating func close() {}
 }
 
-/// A real lock's environment: nobody.
-struct NoEnvironment: LockEnvironment {
-  var faults: [String] { [] }
-  var stimuli: [String] { ["handToLocked"] }
-  var settings: [String] { ["registered"] }
+/// A fixture that can do little, and keeps the keys that it is given.
+final class RecordingFixture: Fixture, OwnerKeys {
+  let abilities = Abilities(stimuli: ["handToLocked"], settings: ["registered"])
   var reportsTampering = true
+  var key: LockKey?
   var kept: [LockKey] = []
   var dropped: [LockKey] = []
 
-  mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+  func prepare(_ start: StartCondition) throws(LabFault) {
     guard start.flag("registered") != true else { throw LabFault(.notPossible, "nobody knows its key") }
-    return nil
   }
 
-  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {}
-  mutating func bring(about fault: Fault) throws(LabFault) {
+  func perform(_ stimulus: String, _ arguments: [Argument]) -> String? { nil }
+  func bring(about fault: Fault) throws(LabFault) {
     throw LabFault(.notPossible, "nobody can do '\(fault.name)'")
   }
-  mutating func keep(_ key: LockKey) throws(LabFault) { kept.append(key) }
-  mutating func drop(_ key: LockKey) throws(LabFault) { dropped.append(key) }
+  func keep(_ key: LockKey) { kept.append(key) }
+  func drop(_ key: LockKey) { dropped.append(key) }
 }
 
 /// What these tests have in common.
@@ -120,7 +119,9 @@ enum AirFixture {
   static let host = HostSettings(address: .staticRandom(1))
 
   /// A link that was prepared, over a transport that then got other faults.
-  static func link(_ transport: ToyTransport = ToyTransport()) -> AirLink<ToyTransport, NoEnvironment> {
-    AirLink(transport, host: host, environment: NoEnvironment(), target: .deviceID(deviceID))
+  static func link(
+    _ transport: ToyTransport = ToyTransport(), fixture: RecordingFixture = RecordingFixture()
+  ) -> AirLink<ToyTransport> {
+    AirLink(transport, host: host, fixture: fixture, keys: fixture, target: .deviceID(deviceID))
   }
 }

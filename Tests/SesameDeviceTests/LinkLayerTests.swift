@@ -8,8 +8,8 @@ import Testing
 
 /// What a client asks a link for: every requirement of `LockLink`, by name.
 private enum LinkCall: CaseIterable {
-  case now, faults, stimuli, settings, generation, livesOn, isKeySure
-  case prepare, perform, bring, check, keep, drop
+  case now, abilities, generation, isKeySure
+  case prepare, perform, bring, keep, drop
   case listen, stopListening, connect, disconnect, send, next, restart, takeDiagnostics, record
 
   private static let key = LockKey(
@@ -20,16 +20,12 @@ private enum LinkCall: CaseIterable {
     do throws(LabFault) {
       switch self {
       case .now: return "\(link.now)"
-      case .faults: return "\(link.faults)"
-      case .stimuli: return "\(link.stimuli)"
-      case .settings: return "\(link.settings)"
+      case .abilities: return "\(link.abilities.faults)"
       case .generation: return "\(String(describing: link.generation))"
-      case .livesOn: return "\(link.livesOn)"
       case .isKeySure: return "\(link.isKeySure)"
       case .prepare: return "\(try link.prepare(StartCondition())?.deviceID as Any)"
       case .perform: try link.perform("whistle", [])
       case .bring: try link.bring(about: Fault("fog"))
-      case .check: try Link.check(Fault("fog"))
       case .keep: try link.keep(Self.key)
       case .drop: try link.drop(Self.key)
       case .listen: try link.listen()
@@ -69,11 +65,8 @@ private final class RecordingLink: LockLink {
   }
 
   var now: Instant { note(.now, .zero + .seconds(2)) }
-  var faults: [String] { note(.faults, ["fog"]) }
-  var stimuli: [String] { note(.stimuli, ["whistle"]) }
-  var settings: [String] { note(.settings, ["colour"]) }
+  var abilities: Abilities { note(.abilities, Abilities(stimuli: ["whistle"], faults: ["fog"])) }
   var generation: Generation? { note(.generation, .os2) }
-  var livesOn: Bool { note(.livesOn, true) }
   var isKeySure: Bool { note(.isKeySure, false) }
 
   func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
@@ -82,7 +75,6 @@ private final class RecordingLink: LockLink {
   }
   func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) { try attempt(.perform) }
   func bring(about fault: Fault) throws(LabFault) { try attempt(.bring) }
-  static func check(_ fault: Fault) throws(LabFault) { throw LabFault(.notPossible, "no \(fault.name)") }
   func keep(_ key: LockKey) throws(LabFault) { try attempt(.keep) }
   func drop(_ key: LockKey) throws(LabFault) { try attempt(.drop) }
   func listen() throws(LabFault) { try attempt(.listen) }
@@ -115,8 +107,8 @@ private func silentAnswers<Layer: LockLink>(_ makeLayer: (RecordingLink) -> Laye
       let answer = call.answer(of: &layer)
       let expected = call.answer(of: &bare)
       let count = link.calls.count { $0 == call }
-      // Of the type itself nobody keeps count.
-      if count != (call == .check ? 0 : 1) || answer != expected {
+      // A layer may look at what the link offers while it prepares a test.
+      if count != 1 && !(call == .abilities && count > 0) || answer != expected {
         wrong.append("\(call): \(count) times, \(answer), not \(expected)")
       }
     }
@@ -132,7 +124,7 @@ struct LinkLayerTests {
 
   private struct Deaf: LinkLayer {
     var wrapped: RecordingLink
-    var livesOn: Bool { false }
+    var isKeySure: Bool { true }
   }
 
   @Test("none answers in the place of what is in it, and somebody who listens does not either")

@@ -2,6 +2,7 @@ import Basics
 import Bench
 import Bluetooth
 import Conformance
+import Links
 import Sesame
 import SesameDevice
 import System
@@ -24,19 +25,20 @@ struct DriverLocks {
 
   /// Starts a driver and greets it.
   ///
-  /// - Parameter environment: the fixture of its lock; none unless given.
+  /// - Parameter fixture: that of its lock; none unless given.
   func introduction(
-    of lock: DriverLock, in environment: (any DriverEnvironment)?
+    of lock: DriverLock, in fixture: (any Fixture)?
   ) throws(LabFault) -> DriverIntroduction {
     let (_, said) = try greeted(lock)
-    if let clash = DriverDevice<Transport>.clash(of: said, environment ?? Self.noFixture) {
+    let fixture = fixture ?? Self.noFixture
+    if let clash = DriverClient<Transport>.clash(of: said, fixture.abilities) {
       throw LabFault(.notPossible, clash)
     }
     return DriverIntroduction(
       family: try Self.family(of: said, machine: lock.machine),
-      abilities: DriverDevice<Transport>.abilities(
-        of: said, environment ?? Self.noFixture, Self.settings(of: said, nil) { false }),
-      readings: said.readings + (environment?.readings ?? []).filter { !said.readings.contains($0) })
+      abilities: DriverClient<Transport>.abilities(
+        of: said, fixture.abilities, Self.settings(of: said, nil)),
+      readings: said.readings + fixture.readings.filter { !said.readings.contains($0) })
   }
 
   /// The family of the locks of a driver that drives what a program plays.
@@ -55,11 +57,11 @@ struct DriverLocks {
   ///   - file: the file that names it, with the address where one is known.
   ///   - transport: the way to the controller.
   ///   - recovery: how the controller is brought back.
-  ///   - environment: the fixture of the lock; none unless given.
+  ///   - fixture: that of the lock; none unless given.
   ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
   func device(
     of lock: DriverLock, in file: LockFile, over transport: Transport, _ recovery: Recovery?,
-    inside environment: (any DriverEnvironment)? = nil, isStopped: @escaping () -> Bool
+    inside fixture: (any Fixture)? = nil, isStopped: @escaping () -> Bool
   ) throws(LabFault) -> any OwnedLock {
     let (program, said) = try greeted(lock)
     guard file.address != nil || said.advertises != nil else {
@@ -68,16 +70,15 @@ struct DriverLocks {
         "\(file.path): which lock is it? It has no `address`, and its driver does not say what its lock `advertises`"
       )
     }
-    return DriverDevice(
-      program, on: transport, environment ?? Self.noFixture, Self.settings(of: said, file.address, isStopped),
-      recovery: recovery ?? Recovery(of: transport.spec))
+    let fixture = fixture ?? Self.noFixture
+    return AirDevice(
+      DriverClient(program, on: transport, fixture, Self.settings(of: said, file.address)), fixture,
+      recovery: recovery ?? Recovery(of: transport.spec), isStopped: isStopped)
   }
 
-  private static var noFixture: NoFixture { NoFixture(conditions: RealAir.conditions) }
+  private static var noFixture: any Fixture { NoFixture(conditions: RealAir.conditions) }
 
-  private static func settings(
-    of said: ProgramIntroduction, _ address: PeerAddress?, _ isStopped: @escaping () -> Bool
-  ) -> DriverSettings {
+  private static func settings(of said: ProgramIntroduction, _ address: PeerAddress?) -> DriverSettings {
     // That a controller is silent and cannot be brought back is known after five seconds.
     var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
     host.commandTimeout = .milliseconds(1200)
@@ -87,7 +88,6 @@ struct DriverLocks {
     var settings = DriverSettings(target: target, host: host, silenceLimit: .seconds(1))
     settings.slack = realAirSlack
     settings.isInVirtualTime = false
-    settings.isStopped = isStopped
     return settings
   }
 
@@ -152,7 +152,7 @@ struct DriverLocks {
   }
 }
 
-extension DriverDevice: OwnedLock {
+extension DriverClient: OwnedLock {
   /// Unknown: they are the driver's affair.
   var positions: LockPositions? { nil }
   /// It is: what opens the lock is in its file.

@@ -66,7 +66,7 @@ extension Devices {
   private func plain(_ spec: DeviceSpec) -> DeviceSpec {
     guard spec.kind == .emulator else { return spec }
     var spec = spec
-    spec.settings.removeAll { LockPeripheral.settings.contains($0.name) }
+    spec.settings.removeAll { LockPeripheral.startSettings.contains($0.name) }
     return spec
   }
 
@@ -75,7 +75,7 @@ extension Devices {
   private func start(of spec: DeviceSpec) -> StartCondition {
     var start = StartCondition()
     guard spec.kind == .emulator, !spec.isInterlocked else { return start }
-    let given = spec.settings.filter { LockPeripheral.settings.contains($0.name) }
+    let given = spec.settings.filter { LockPeripheral.startSettings.contains($0.name) }
     start.settings = given.map { Argument($0.name, Value(plain: $0.value)) }
     for name in ["registered", "configured"] where start.setting(name) == nil {
       start.settings.append(Argument(name, .flag(true)))

@@ -1,4 +1,5 @@
 public import Bench
+import Links
 import SesameDevice
 import System
 public import Conformance
@@ -12,7 +13,7 @@ public final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
     case real(any LookedAfterLock)
-    case emulated(any DeviceUnderTest, ControlledEnvironment)
+    case emulated(any DeviceUnderTest, ControlledFixture)
     case failed(LabFault)
   }
 
@@ -24,7 +25,7 @@ public final class LockBench {
   private var uses: [(path: String, use: Use)] = []
   /// How often each lock had moved when it was opened first: one that is opened anew has no other budget.
   private var starts: [String: Int] = [:]
-  private var control: ControlledEnvironment?
+  private var control: ControlledFixture?
   private let drivers: DriverLocks
   /// What drivers said of themselves, by the files of their locks.
   private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
@@ -223,12 +224,11 @@ extension LockBench {
       lock.model, slack: realAirSlack, isRegistered: lock.key != nil, isConfigured: nil,
       under: settings.interlock)
     guard settings.control != nil else { return description }
-    let abilities = controlAbilities(lock)
-    description.abilities = AirDevice<Transport, ControlledEnvironment>.abilities(
-      of: lock.model.generation, stimuli: abilities.stimuli, faults: abilities.faults,
-      settings: abilities.settings,
-      conditions: conditions(abilities), slack: realAirSlack)
-    description.options = abilities.options
+    let offered = controlAbilities(lock)
+    description.abilities = SesameAirClient<Transport>.abilities(
+      of: lock.model.generation, around: offered.abilities(under: nil), conditions: conditions(offered),
+      slack: realAirSlack)
+    description.options = offered.options
     (description.given, description.withheld, description.usual) = ([], [], [])
     return description
   }
@@ -266,8 +266,8 @@ extension LockBench {
     let introduction: Result<DriverIntroduction, LabFault>
     do throws(LabFault) {
       // An emulator that cannot be asked is found out when the lock is used.
-      let environment = settings.control == nil ? nil : try? driverEnvironment()
-      introduction = .success(try drivers.introduction(of: lock, in: environment))
+      let fixture = settings.control == nil ? nil : try? driverFixture()
+      introduction = .success(try drivers.introduction(of: lock, in: fixture))
     } catch {
       introduction = .failure(error)
     }
@@ -293,23 +293,25 @@ extension LockBench {
     }
   }
 
-  /// Who can be asked around a driver's lock that another program plays.
-  private func driverEnvironment() throws(LabFault) -> ControlledDriverEnvironment {
-    let environment = try environment()
-    return ControlledDriverEnvironment(environment, conditions: conditions(environment.abilities))
+  /// The fixture of a driver's lock that another program plays.
+  private func driverFixture() throws(LabFault) -> ControlledFixture {
+    let fixture = try fixture()
+    fixture.conditions = conditions(fixture.offered)
+    fixture.watchesProgram = true
+    return fixture
   }
 
   /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
   private func controlAbilities(_ lock: SesameLock) -> ControlAbilities {
-    if let abilities = try? environment().abilities { return abilities }
+    if let offered = try? fixture().offered { return offered }
     return ControlAbilities(
-      lock: lock.model.description, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
-      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames, conditions: [])
+      lock: lock.model.description, options: EmulatedLockSpecification.settingNames,
+      LockPeripheral.ownAbilities)
   }
 
-  private func environment() throws(LabFault) -> ControlledEnvironment {
+  private func fixture() throws(LabFault) -> ControlledFixture {
     if let control { return control }
-    let made = try ControlledEnvironment(path: settings.control ?? "")
+    let made = try ControlledFixture(path: settings.control ?? "")
     control = made
     return made
   }
@@ -358,8 +360,8 @@ extension LockBench {
     switch use {
     case .failed(let fault): throw fault
     case .real(let lock): return lock
-    case .emulated(let device, let environment):
-      environment.options = spec.settings.map { Argument($0.name, .text($0.value)) }
+    case .emulated(let device, let fixture):
+      fixture.options = spec.settings.map { Argument($0.name, .text($0.value)) }
       return device
     }
   }
@@ -382,23 +384,23 @@ extension LockBench {
 
   /// A Sesame that another program plays.
   private func emulated(_ lock: SesameLock, in file: LockFile) throws(LabFault) -> Use {
-    let environment = try environment()
+    let fixture = try fixture()
     let device = AirDevice(
-      try openTransport(), environment, target: try target(of: lock, in: file),
+      try openTransport(), fixture, fixture, target: try target(of: lock, in: file),
       of: lock.model.generation, times: lock.times, quirks: lock.quirks,
-      conditions: conditions(environment.abilities), epoch: ClientSettings().epoch,
+      conditions: conditions(fixture.offered), epoch: ClientSettings().epoch,
       recovery: recovery, isStopped: isStopped)
-    return .emulated(device, environment)
+    return .emulated(device, fixture)
   }
 
   /// A driver's lock that another program plays.
   private func emulated(_ lock: DriverLock, in file: LockFile) throws(LabFault) -> Use {
     // One whose driver does not start needs no controller to say so.
     _ = try introduction(of: lock, in: file)
+    let fixture = try driverFixture()
     let device = try drivers.device(
-      of: lock, in: file, over: try openTransport(), recovery, inside: try driverEnvironment(),
-      isStopped: isStopped)
-    return .emulated(device, try environment())
+      of: lock, in: file, over: try openTransport(), recovery, inside: fixture, isStopped: isStopped)
+    return .emulated(device, fixture)
   }
 
   private func real(
@@ -408,9 +410,10 @@ extension LockBench {
     let (counter, start) = try counter(of: file, named: name)
     let keys = SesameLockFile(path: file.path, name: file.name, address: file.address, lock: lock)
     let device = AirDevice(
-      try openTransport(), StandaloneLock(keys), target: target, of: lock.model.generation,
-      times: lock.times, quirks: lock.quirks,
-      conditions: RealAir.conditions, recovery: recovery,
+      try openTransport(),
+      NoFixture(conditions: RealAir.conditions, settings: LockFamily.sesame.startSettings), StoredKey(keys),
+      target: target, of: lock.model.generation, times: lock.times, quirks: lock.quirks,
+      conditions: RealAir.conditions, numbersRecordsFromOne: true, recovery: recovery,
       diagnostics: keys.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
       isStopped: isStopped)
     return RealLock(

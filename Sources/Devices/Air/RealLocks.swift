@@ -1,4 +1,5 @@
 import Bench
+import Links
 import SesameDevice
 import Conformance
 import Emulator
@@ -27,9 +28,9 @@ extension DeviceDescription {
     let settings = settings.of(.sesame)
     return realLock(
       model.generation == .os2 ? "sesame-os2" : "sesame-os3", machine: settings.family.machine,
-      PlayedLocks.Device.abilities(
-        of: model.generation, stimuli: [], faults: [], settings: [], conditions: RealAir.conditions,
-        slack: slack),
+      SesameAirClient<PlayedLocks.World>.abilities(
+        of: model.generation, around: NoFixture(conditions: RealAir.conditions).abilities,
+        conditions: RealAir.conditions, slack: slack),
       readings: EmulatedDevice.lockReadings, isRegistered: isRegistered, isConfigured: isConfigured,
       under: settings)
   }
@@ -97,8 +98,8 @@ extension InterlockSettings {
 /// Emulated locks that are driven exactly as real ones are, in virtual time: an interlock counts and spares their motors,
 /// nobody stands beside them, and each goes on from case to case as it is.
 final class PlayedLocks {
-  typealias Device = AirDevice<RadioWorld, StandaloneLock<KeyInMemory>>
-  typealias Lock = RealLock<Device>
+  typealias World = RadioWorld<LockPeripheral>
+  typealias Lock = RealLock<AirDevice<SesameAirClient<World>>>
 
   private let settings: InterlockSettings
   private var locks: [(spec: DeviceSpec, lock: Lock)] = []
@@ -124,16 +125,18 @@ final class PlayedLocks {
   private static func lock(
     _ specification: EmulatedLockSpecification, _ settings: InterlockSettings, seed: UInt64
   ) throws(LabFault) -> Lock {
-    let world = RadioWorld(specification, seed: seed)
-    let key = try world.prepare(specification.found.condition)
+    let world = World(specification, seed: seed)
+    try world.prepare(specification.found.condition)
     let birth = specification.options.epoch
-    var air = AirDeviceSettings(
-      conditions: RealAir.conditions, slack: .zero, host: RadioWorld.clientHost,
+    var air = SesameAirSettings(
+      conditions: RealAir.conditions, slack: .zero, host: World.clientHost,
       epoch: { birth &+ UInt32(truncatingIfNeeded: world.now.nanoseconds / 1_000_000_000) },
       secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } })
     (air.numbersRecordsFromOne, air.generation) = (true, specification.model.generation)
-    let device = AirDevice(
-      world, StandaloneLock(KeyInMemory(key)), target: .deviceID(world.deviceID), air)
+    let fixture = NoFixture(conditions: RealAir.conditions, settings: LockFamily.sesame.startSettings)
+    let client = SesameAirClient(
+      world, fixture, StoredKey(KeyInMemory(world.key)), target: .deviceID(world.deviceID), air)
+    let device = AirDevice(client, fixture)
     let cycleCounter = CycleCounter {
       BenchTime(
         wall: WallTime(nanoseconds: Int64(birth) * 1_000_000_000) + (world.now - .zero), boot: "emulated",

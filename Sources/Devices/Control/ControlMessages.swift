@@ -62,6 +62,27 @@ public struct ControlAbilities: Equatable, Sendable {
   }
 }
 
+extension ControlAbilities {
+  /// As what a fixture offers. The emulator says which faults there are, and not with which values: on and off.
+  ///
+  /// - Parameter conditions: those of the model that always hold, where they are not those that the emulator says.
+  func abilities(under conditions: [String]?) -> Abilities {
+    Abilities(
+      stimuli: stimuli, faults: faults, settings: settings, conditions: conditions ?? self.conditions,
+      reports: reports, showsEffects: showsEffects, disturbances: faults.map { Disturbance(.events, $0) })
+  }
+
+  /// What is said of an emulated lock around which so much can be done.
+  init(lock: String, options: [String], _ abilities: Abilities, readings: [String] = []) {
+    self.init(
+      lock: lock, stimuli: abilities.stimuli ?? [], faults: abilities.faults,
+      settings: abilities.settings ?? [], options: options, conditions: abilities.conditions)
+    reports = abilities.reports
+    self.readings = readings
+    showsEffects = abilities.showsEffects
+  }
+}
+
 /// Why a line of the control protocol is none.
 public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What is wrong with it; never a value, since it may be a key.

@@ -1,11 +1,17 @@
 import Basics
 import Bench
 import Conformance
+import Bluetooth
 import Controllers
 import Documents
+import Emulator
 import Harness
+import Links
 import Secrets
 import System
+
+/// A lock that a program plays, and the controller of its driver, on one emulated radio in virtual time.
+typealias ProgramRadio = RadioWorld<ProgramPeripheral>
 
 /// The programs that speak for locks, and those that play them: each is started once, and goes on from case to case.
 final class DriverPrograms {
@@ -57,19 +63,29 @@ extension DriverPrograms {
     var driver: ProgramConversation
     var peripheral: ProgramConversation
     var channel: RadioSettings
+
+    /// Both ends, and the air between them.
+    func radio(seed: UInt64) -> ProgramRadio {
+      let isLossy = channel.packetLoss > 0 || channel.bursts != nil
+      return ProgramRadio(
+        ProgramPeripheral(peripheral, seed: seed), channel, conditions: isLossy ? ["loss"] : [], seed: seed)
+    }
   }
 
   func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
     var description: DeviceDescription
     if spec.settings.contains(where: { $0.name == "peripheral" }) {
       let pair = try pair(spec)
-      let radio = ProgramRadio(ProgramPeripheral(pair.peripheral, seed: 0), pair.channel, seed: 0)
+      let radio = pair.radio(seed: 0)
       let driver = pair.driver.introduction ?? ProgramIntroduction()
       let lock = pair.peripheral.introduction ?? ProgramIntroduction()
-      if let clash = DriverDevice<ProgramRadio>.clash(of: driver, radio) { throw DeviceProblem(.name, clash) }
+      if let clash = DriverClient<ProgramRadio>.clash(of: driver, radio.abilities) {
+        throw DeviceProblem(.name, clash)
+      }
       description = DeviceDescription(
         family: nil, machines: nil,
-        abilities: DriverDevice<ProgramRadio>.abilities(of: driver, radio, Self.settings(of: radio)),
+        abilities: DriverClient<ProgramRadio>.abilities(
+          of: driver, radio.abilities, Self.settings(of: radio)),
         readings: driver.readings + lock.readings.filter { !driver.readings.contains($0) })
       let isKnown = pair.driver.introduction != nil && pair.peripheral.introduction != nil
       description.abilities.areUnknown = !isKnown
@@ -82,7 +98,7 @@ extension DriverPrograms {
     return description
   }
 
-  func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> DriverDevice<ProgramRadio> {
+  func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> AirDevice<DriverClient<ProgramRadio>> {
     let pair: Pair
     do {
       pair = try self.pair(spec)
@@ -92,10 +108,10 @@ extension DriverPrograms {
     for program in [pair.driver, pair.peripheral] where program.introduction == nil {
       throw program.greetingFault ?? program.missing
     }
-    let radio = ProgramRadio(ProgramPeripheral(pair.peripheral, seed: seed), pair.channel, seed: seed)
-    let device = DriverDevice(pair.driver, on: radio, radio, Self.settings(of: radio))
-    device.seed = seed
-    return device
+    let radio = pair.radio(seed: seed)
+    let client = DriverClient(pair.driver, on: radio, radio, Self.settings(of: radio))
+    client.seed = seed
+    return AirDevice(client, radio)
   }
 
   /// What sets something in motion that wears, as far as one of the two says so.
@@ -105,7 +121,8 @@ extension DriverPrograms {
   }
 
   private static func settings(of radio: ProgramRadio) -> DriverSettings {
-    DriverSettings(target: .address(radio.address), host: ProgramRadio.host)
+    DriverSettings(
+      target: .address(radio.address), host: HostSettings(address: .staticRandom(0x0C11_E470_0002)))
   }
 
   /// The most packets that are lost: with more, connections take longer than machines promise, and a correct lock is accused.

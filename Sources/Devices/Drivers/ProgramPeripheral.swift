@@ -12,9 +12,9 @@ import Links
 ///
 /// Feed it the controller's packets and the time, and hand the controller the packets that it returns, in order. What is
 /// wrong with the program is kept in ``fault``, after which nothing comes from it any more.
-final class ProgramPeripheral {
+final class ProgramPeripheral: EmulatedPeripheral {
   let program: ProgramConversation
-  private let address: BluetoothAddress
+  let address: PeerAddress
   private var session: PeripheralSession
   /// Its characteristics, where they stand in the server, with their first values.
   private let places: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
@@ -42,7 +42,8 @@ final class ProgramPeripheral {
     self.program = program
     self.seed = seed
     var generator = SeededGenerator(seed: seed, for: "peripheral")
-    address = .staticRandom(generator.next())
+    let address = BluetoothAddress.staticRandom(generator.next())
+    self.address = PeerAddress(.randomDevice, address)
     let introduction = program.introduction ?? ProgramIntroduction()
     var settings = HostSettings(
       address: address,
@@ -59,8 +60,16 @@ final class ProgramPeripheral {
     self.session = session
   }
 
-  /// Where it advertises.
-  var peerAddress: PeerAddress { PeerAddress(.randomDevice, address) }
+  /// What its program says that can be done to it, beside what is done to its link.
+  var abilities: Abilities {
+    let introduction = program.introduction ?? ProgramIntroduction()
+    var abilities = introduction.abilities
+    abilities.stimuli = introduction.stimuli ?? []
+    abilities.disturbances = LinkFault.offered + introduction.faults
+    return abilities
+  }
+
+  var readings: [String] { program.introduction?.readings ?? [] }
 
   /// Why its controller failed; nothing goes on until it is started again.
   var failure: HostFailure? { session.failure }
@@ -113,20 +122,11 @@ extension ProgramPeripheral {
     return take(at: now)
   }
 
-  /// Does to the lock what its program calls a stimulus: a hand on its bolt, a key on its pad.
-  ///
-  /// - Returns: the packets for the controller, and why the program refuses it, if it does.
-  func give(
+  func perform(
     _ stimulus: String, _ arguments: [Argument], at now: Instant
   ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
     let refusal = try ask(program.request(of: stimulus, arguments), at: now)
     return (take(at: now), refusal)
-  }
-
-  func perform(_ stimulus: String, _ arguments: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
-    let (packets, refusal) = try give(stimulus, arguments, at: now)
-    if let refusal { throw LabFault(.notPossible, "the peripheral refuses '\(stimulus)': \(refusal)") }
-    return packets
   }
 
   func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
@@ -137,7 +137,20 @@ extension ProgramPeripheral {
     return take(at: now)
   }
 
-  /// Forgets a controller whose power is gone, and the link with it.
+  /// What concerns the link and the power. What its program makes of a lost power is that its links are gone.
+  func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault? {
+    LinkFault.names.contains(fault.name) ? .link(try LinkFault(fault)) : nil
+  }
+
+  func gainPower(at now: Instant) -> [HCIPacket] { start(at: now) }
+
+  static var needsThirdParty: Bool { false }
+  func takeLinkLoss() -> Bool { false }
+  func takeTampering() -> Bool { false }
+  func takeDiagnostics() -> [String] { program.takeRemarks() }
+  func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
+  func restart() throws(LabFault) { try program.restart() }
+
   func losePower(at now: Instant) {
     session.loseController()
     outgoing = []

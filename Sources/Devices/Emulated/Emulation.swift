@@ -24,7 +24,7 @@ public struct EmulatedLockChoice {
       }
       name = spec.name
       for setting in spec.settings {
-        if LockPeripheral.settings.contains(setting.name) {
+        if LockPeripheral.startSettings.contains(setting.name) {
           start.settings.append(Argument(setting.name, Value(plain: setting.value)))
         } else {
           options.append(setting)
@@ -81,7 +81,9 @@ protocol PlayedLock: AnyObject {
   func prepare(
     _ start: StartCondition, _ options: [Argument], at now: Instant
   ) throws(LabFault) -> (key: LockKey?, packets: [HCIPacket])
-  func perform(_ stimulus: String, _ arguments: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket]
+  func perform(
+    _ stimulus: String, _ arguments: [Argument], at now: Instant
+  ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?)
   func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket]
 }
 
@@ -179,10 +181,10 @@ final class PlayedEmulator: PlayedLock {
   }
 
   func abilities(on air: any EmulatedAir) -> ControlAbilities {
-    ControlAbilities(
-      lock: choice.name, stimuli: LockPeripheral.stimuli, faults: LockPeripheral.faults,
-      settings: LockPeripheral.settings, options: EmulatedLockSpecification.settingNames,
-      conditions: peripheral.specification.channel.isFair ? air.conditions : ["loss"])
+    var abilities = LockPeripheral.ownAbilities
+    abilities.conditions = peripheral.specification.channel.isFair ? air.conditions : ["loss"]
+    return ControlAbilities(
+      lock: choice.name, options: EmulatedLockSpecification.settingNames, abilities)
   }
 
   func prepare(
@@ -195,7 +197,7 @@ final class PlayedEmulator: PlayedLock {
 
   func perform(
     _ stimulus: String, _ arguments: [Argument], at now: Instant
-  ) throws(LabFault) -> [HCIPacket] {
+  ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
     try peripheral.perform(stimulus, arguments, at: now)
   }
 
@@ -221,7 +223,7 @@ final class PlayedEmulator: PlayedLock {
 extension ProgramPeripheral: PlayedLock {
   var announcement: EmulationAnnouncement {
     EmulationAnnouncement(
-      name: program.introduction?.name ?? program.command, address: peerAddress.description)
+      name: program.introduction?.name ?? program.command, address: address.description)
   }
   var trouble: String? { fault?.description ?? failure?.description }
 
@@ -239,15 +241,11 @@ extension ProgramPeripheral: PlayedLock {
   func keep(_ report: any EmulationAudience) {}
 
   func abilities(on air: any EmulatedAir) -> ControlAbilities {
-    let introduction = program.introduction ?? ProgramIntroduction()
-    var abilities = ControlAbilities(
-      lock: introduction.name ?? program.command, stimuli: introduction.stimuli ?? [],
-      faults: introduction.faults.map(\.fault), settings: introduction.settings ?? [], options: [],
-      conditions: air.conditions + introduction.conditions.filter { !air.conditions.contains($0) })
-    abilities.reports = introduction.reports
-    abilities.readings = introduction.readings
-    abilities.showsEffects = introduction.showsEffects
-    return abilities
+    var abilities = abilities
+    // On any controller, what is done to its link is done to the air alone.
+    abilities.conditions = air.conditions + abilities.conditions.filter { !air.conditions.contains($0) }
+    return ControlAbilities(
+      lock: program.introduction?.name ?? program.command, options: [], abilities, readings: readings)
   }
 
   func prepare(
@@ -399,7 +397,9 @@ extension Emulation {
       let (key, packets) = try played.prepare(start, options, at: now)
       return (.prepared(key), packets)
     case .stimulus(let name, let arguments):
-      return (.done, try played.perform(name, arguments, at: now))
+      let (packets, refusal) = try played.perform(name, arguments, at: now)
+      guard let refusal else { return (.done, packets) }
+      throw LabFault(.notPossible, "the peripheral refuses '\(name)': \(refusal)")
     case .fault(let fault): return (.done, try played.bring(about: fault, at: now))
     }
   }

@@ -1,6 +1,7 @@
 import Basics
 import Bluetooth
 import Conformance
+import Emulator
 
 /// What a program says that it is, when it is greeted. Whatever it leaves out is as with a program that says nothing.
 ///
@@ -151,7 +152,7 @@ extension ProgramIntroduction {
     case "secrets": secrets = try names()
     case "linkFaults":
       linkFaults = try names()
-      let known = ProgramRadio.linkFaults.map(\.fault)
+      let known = LinkFault.names
       if let unknown = linkFaults.first(where: { !known.contains($0) }) {
         let nearest = nearestName(to: unknown, in: known).map { "did you mean `\($0)`?" }
         throw Malformed(

@@ -69,7 +69,7 @@ extension LockPeripheral {
   }
 
   /// Whether bad channel conditions take the link, which is for the caller to do.
-  mutating func takeLinkLoss() -> Bool {
+  public mutating func takeLinkLoss() -> Bool {
     defer { isLinkLossDue = false }
     return isLinkLossDue
   }

@@ -1,21 +1,23 @@
 import Controllers
 import Bluetooth
 import Conformance
-import Sesame
 import Basics
 
-/// What a ``RadioWorld`` consists of, from time zero on: the radio, the lock and somebody else.
-struct RadioScene: Sendable {
+/// What a ``RadioWorld`` consists of, from time zero on: the radio, an emulated lock and another device.
+struct RadioScene<Lock: EmulatedPeripheral> {
   /// The controllers, in the order in which they are added to the radio.
-  private enum Place {
-    static let lock = ControllerID(rawValue: 0)
-    static let client = ControllerID(rawValue: 1)
-    static let thirdParty = ControllerID(rawValue: 2)
+  private enum Port {
+    static var lock: ControllerID { ControllerID(rawValue: 0) }
+    static var client: ControllerID { ControllerID(rawValue: 1) }
+    static var thirdParty: ControllerID { ControllerID(rawValue: 2) }
   }
 
   private(set) var now = Instant.zero
+  /// The lock. What has packets for its controller is done by the scene.
+  var lock: Lock
+  /// Whether every advertisement is for the client, so that none may be skipped.
+  var needsEveryAdvertisement = false
   private var radio: Radio
-  private var peripheral: LockPeripheral
   private var thirdParty = ThirdPartyCentral()
   /// When the lock and the third-party central must be called next, or never.
   private var lockDue = Instant.never
@@ -23,46 +25,52 @@ struct RadioScene: Sendable {
   private var hasLockPower = true
   /// When the lock comes back into range by itself, or never.
   private var returnTime = Instant.never
+  /// After how many packets of data the link is lost, and until when.
+  private var pendingLoss: (packets: Int, until: Instant)?
+  /// Whether the link was cut since that was last asked.
+  private var isCut = false
 
-  init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    let channel = specification.channel
-    radio = Radio(RadioSettings(packetLoss: channel.loss, bursts: channel.bursts), seed: seed)
-    for _ in 0..<3 { _ = radio.addController() }
-    // What gets lost gets lost on the air.
-    var onTheAir = specification
-    onTheAir.channel.loss = 0
-    peripheral = LockPeripheral(onTheAir, seed: seed)
-    peripheral.losesLinksItself = false
+  init(_ lock: Lock, _ settings: RadioSettings, seed: UInt64) {
+    self.lock = lock
+    radio = Radio(settings, seed: seed)
+    for _ in 0..<(Lock.needsThirdParty ? 3 : 2) { _ = radio.addController() }
   }
 
-  var ownerKey: LockKey { peripheral.ownerKey }
-  var address: PeerAddress { peripheral.address }
-  var connectionEvents: Int { radio.eventCount(of: Place.client, at: now) }
+  /// How long the link may still be lost by a count of packets: it is about what is under way.
+  private static var countedLossTime: Interval { .milliseconds(500) }
 
-  /// Starts the lock in a condition; its key, if it is registered.
-  mutating func begin(_ start: StartCondition) throws(LabFault) -> LockKey? {
-    toLock(peripheral.start(at: now))
-    toLock(try peripheral.prepare(start, at: now))
-    return peripheral.key
+  var connectionEvents: Int { radio.eventCount(of: Port.client, at: now) }
+
+  /// Starts the lock in a condition.
+  mutating func begin(_ start: StartCondition) throws(LabFault) {
+    // What happened before belongs to no test.
+    _ = lock.takeNotices()
+    toLock(lock.start(at: now))
+    toLock(try lock.prepare(start, at: now))
   }
 
   /// Hands a packet of the client's host to its controller.
   mutating func send(_ packet: HCIPacket) {
-    radio.send(packet, to: Place.client, at: now)
+    radio.send(packet, to: Port.client, at: now)
   }
 
-  /// Lets time pass up to the next packet for the client's host, or up to a limit.
+  /// Lets time pass up to the next packet for the client's host, or up to a limit. Time stops before the limit, with `nil`, at
+  /// a moment at which the lock has shown something, or has failed.
   mutating func receive(until limit: Instant) -> HCIPacket? {
     while true {
       while let (controller, packet) = radio.nextPacket() {
+        if pendingLoss != nil { count(packet) }
         switch controller {
-        case Place.lock: toLock(peripheral.receive(packet, at: now))
-        case Place.thirdParty: toThirdParty(thirdParty.receive(packet, at: now))
+        case Port.lock:
+          toLock(lock.receive(packet, at: now))
+          if lock.takeNews() { return nil }
+        case Port.thirdParty: toThirdParty(thirdParty.receive(packet, at: now))
         default: return packet
         }
       }
+      if lock.takeNews() { return nil }
       let others = min(lockDue, thirdPartyDue, returnTime)
-      radio.skipRepetitions(until: min(limit, others))
+      if !needsEveryAdvertisement { radio.skipRepetitions(until: min(limit, others)) }
       let next = min(radio.deadline ?? .never, others)
       guard next <= limit, next != .never else {
         // For ever is as long as nothing happens.
@@ -72,84 +80,95 @@ struct RadioScene: Sendable {
       now = max(now, next)
       radio.advance(to: now)
       if returnTime <= now { setReachable(true) }
-      if lockDue <= now { toLock(peripheral.advance(to: now)) }
+      if lockDue <= now { toLock(lock.advance(to: now)) }
       if thirdPartyDue <= now { toThirdParty(thirdParty.advance(to: now)) }
     }
   }
 
   private mutating func toLock(_ packets: [HCIPacket]) {
-    for packet in packets { radio.send(packet, to: Place.lock, at: now) }
-    if peripheral.takeLinkLoss() { radio.loseLinks(of: Place.lock, at: now) }
-    lockDue = peripheral.deadline ?? .never
+    for packet in packets { radio.send(packet, to: Port.lock, at: now) }
+    if lock.takeLinkLoss() { radio.loseLinks(of: Port.lock, at: now) }
+    lockDue = lock.deadline ?? .never
   }
 
   private mutating func toThirdParty(_ packets: [HCIPacket]) {
-    for packet in packets { radio.send(packet, to: Place.thirdParty, at: now) }
+    for packet in packets { radio.send(packet, to: Port.thirdParty, at: now) }
     thirdPartyDue = thirdParty.deadline ?? .never
   }
 }
 
 extension RadioScene {
-  /// Does to the lock what its environment can do.
-  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    toLock(try peripheral.perform(stimulus, arguments, at: now))
+  /// Does one of its stimuli to the lock.
+  ///
+  /// - Returns: why the lock refuses it, if it does.
+  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
+    let (packets, refusal) = try lock.perform(stimulus, arguments, at: now)
+    toLock(packets)
+    return refusal
   }
 
-  /// Brings about a disturbance: what concerns the air, by means of the air.
+  /// Brings about a fault: what concerns the air, by means of the air, unknown to the lock.
   mutating func bring(about fault: Fault) throws(LabFault) {
-    if fault.name == Intrusion.fault {
-      if let intrusion = try Intrusion(fault), !peripheral.isConnected {
-        toThirdParty(thirdParty.intrude(intrusion, on: peripheral, at: now))
-      }
-      return
+    switch try lock.radioFault(fault) {
+    case nil: toLock(try lock.bring(about: fault, at: now))
+    case .link(let fault): bring(about: fault)
+    case .advertise(let data): toThirdParty(thirdParty.advertise(data, at: now))
+    case .visit(let write, let notify, let frames):
+      toThirdParty(thirdParty.visit(lock.address, write: write, notify: notify, frames: frames, at: now))
+    case .nothing: break
     }
-    switch try LockFault(fault) {
-    case .loseLink:
-      peripheral.disturbances.noteStrike()
-      radio.loseLinks(of: Place.lock, at: now)
-    case .outOfRange(let isAbsent):
-      setReachable(!isAbsent)
+  }
+
+  private mutating func bring(about fault: LinkFault) {
+    switch fault {
+    case .lose(afterPackets: 0): loseLink()
+    case .lose(let packets): pendingLoss = (packets, now + Self.countedLossTime)
+    case .outOfRange(let isAbsent): setReachable(!isAbsent)
     case .away(let interval):
       setReachable(false)
       returnTime = now + interval
-    case .noPower(true):
-      cutPower()
-    case .noPower(false):
-      restorePower()
+    case .noPower(let isMissing): setPower(!isMissing)
     case .powerCycle:
-      cutPower()
-      restorePower()
-    case .advertise(let data):
-      guard data.count <= AdvertisingData.legacyCapacity else {
-        throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
-      }
-      toThirdParty(thirdParty.advertise(data, at: now))
-    default:
-      toLock(try peripheral.bring(about: fault, at: now))
+      setPower(false)
+      setPower(true)
+    case .nothing: break
     }
   }
 
   /// Whether frames were tampered with, or the link cut, since this was last asked.
-  mutating func takeTampering() -> Bool { peripheral.disturbances.takeStrike() }
+  mutating func takeTampering() -> Bool {
+    defer { isCut = false }
+    return lock.takeTampering() || isCut
+  }
+
+  /// Counts a packet that has arrived at one of both ends.
+  private mutating func count(_ packet: HCIPacket) {
+    guard case .acl = packet, let pending = pendingLoss else { return }
+    pendingLoss = now > pending.until ? nil : (pending.packets - 1, pending.until)
+    if pendingLoss?.packets == 0 { loseLink() }
+  }
+
+  private mutating func loseLink() {
+    pendingLoss = nil
+    isCut = true
+    radio.loseLinks(of: Port.lock, at: now)
+  }
 
   private mutating func setReachable(_ isReachable: Bool) {
     returnTime = .never
-    radio.setReachable(Place.lock, isReachable, at: now)
+    radio.setReachable(Port.lock, isReachable, at: now)
   }
 
-  private mutating func cutPower() {
-    guard hasLockPower else { return }
-    hasLockPower = false
-    // Nobody is left to hand the packets to.
-    _ = peripheral.losePower(at: now)
-    lockDue = peripheral.deadline ?? .never
-    radio.setPower(Place.lock, false, at: now)
-  }
-
-  private mutating func restorePower() {
-    guard !hasLockPower else { return }
-    hasLockPower = true
-    radio.setPower(Place.lock, true, at: now)
-    toLock(peripheral.gainPower(at: now))
+  private mutating func setPower(_ isOn: Bool) {
+    guard isOn != hasLockPower else { return }
+    hasLockPower = isOn
+    if isOn {
+      radio.setPower(Port.lock, true, at: now)
+      toLock(lock.gainPower(at: now))
+    } else {
+      lock.losePower(at: now)
+      lockDue = lock.deadline ?? .never
+      radio.setPower(Port.lock, false, at: now)
+    }
   }
 }

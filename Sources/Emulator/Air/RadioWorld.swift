@@ -1,30 +1,34 @@
 public import SesameDevice
 public import Bluetooth
+public import Controllers
 public import Conformance
+public import Links
 public import Sesame
 public import Basics
 
-/// An emulated lock, the client's controller and somebody else's on one emulated radio, in virtual time.
+/// An emulated lock, the client's controller and another device on one emulated radio, in virtual time.
 ///
-/// It is both ends of an ``AirLink``: the way to the client's controller, and what stands around the lock. With those,
-/// each test has a world of its own, made anew: one seed gives one trace, whatever was tested before. A lock that is used
-/// as if it were real has one world for all tests, which ``prepare(_:)`` makes. Nothing is computed while nothing happens:
-/// time jumps from one event to the next.
+/// It is both the way to the client's controller and the fixture of the lock. As a fixture, it makes the world afresh for each
+/// test: one seed gives one trace, whatever was tested before. A lock that is used as if it were real has one world for all
+/// tests, which ``prepare(_:)`` makes. Nothing is computed while nothing happens: time jumps from one event to the next.
 ///
-/// Not for more than one thread: both ends belong to one ``AirLink``.
-public final class RadioWorld {
-  private let specification: EmulatedLockSpecification
+/// Not for more than one thread.
+public final class RadioWorld<Lock: EmulatedPeripheral> {
   /// The world before each test.
-  private let untouched: RadioScene
-  private var scene: RadioScene
+  private let untouched: RadioScene<Lock>
+  private var scene: RadioScene<Lock>
+  /// The conditions of the model that the air brings about.
+  private let conditions: [String]
   /// What all worlds before took.
   private var past = Interval.zero
 
   /// Makes a world whose lock was not started.
-  public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
-    self.specification = specification
-    untouched = RadioScene(specification, seed: seed)
+  ///
+  /// - Parameter conditions: those of the model that always hold on this air.
+  public init(_ lock: Lock, _ settings: RadioSettings, conditions: [String], seed: UInt64) {
+    untouched = RadioScene(lock, settings, seed: seed)
     scene = untouched
+    self.conditions = conditions
   }
 
   /// The time since the first world was made.
@@ -34,23 +38,14 @@ public final class RadioWorld {
   public var connectionEvents: Int { scene.connectionEvents }
 
   /// Where the lock advertises.
-  public var address: PeerAddress { untouched.address }
-
-  /// A link over this radio, with a host whose address is the client's.
-  public func link(target: LockTarget? = nil) -> AirLink<RadioWorld, RadioWorld> {
-    AirLink(self, host: Self.clientHost, environment: self, target: target ?? .deviceID(deviceID))
-  }
-
-  /// The settings of the client's host.
-  public static let clientHost = HostSettings(address: .staticRandom(0x0C11_E470_0001))
-
-  /// What the lock is known by on the air.
-  public var deviceID: UUID128 { untouched.ownerKey.deviceID }
+  public var address: PeerAddress { scene.lock.address }
 }
 
 extension RadioWorld: StandaloneTransport {
   public func send(_ packet: HCIPacket) { scene.send(packet) }
 
+  /// As any transport, but that time stops once at each moment at which the lock shows something or fails: `nil` is returned
+  /// then before the limit has come.
   public func receive(until limit: Instant) -> HCIPacket? {
     scene.receive(until: limit == .never ? limit : limit - past)
   }
@@ -60,39 +55,71 @@ extension RadioWorld: StandaloneTransport {
 
   /// Nothing.
   public func close() {}
+
+  public func takeDiagnostics() -> [String] { scene.lock.takeDiagnostics() }
 }
 
-/// Faults are those of ``LockPeripheral/bring(about:at:)``. What concerns the air is done by means of the air, with
-/// the lock none the wiser: `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and
-/// `power-cycle` let the client notice by its supervision time-out; `advertise` is somebody else's, who can also
-/// connect to the lock: `thirdParty`, as on a ``DirectLink``.
-extension RadioWorld: LockEnvironment {
-  public var faults: [String] { LockPeripheral.faults + [Intrusion.fault] }
-  public var stimuli: [String] { LockPeripheral.stimuli }
-  public var settings: [String] { LockPeripheral.settings }
-  public var generation: Generation? { specification.model.generation }
-  public var conditions: [String] { specification.channel.isFair ? [] : ["loss"] }
+/// Faults are those of the lock and of ``LinkFault``. What concerns the air is done by means of the air, unknown to the lock:
+/// `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and `power-cycle` let the client notice
+/// by its supervision time-out.
+extension RadioWorld: Fixture {
+  public var abilities: Abilities {
+    var abilities = scene.lock.abilities
+    abilities.conditions = conditions + abilities.conditions
+    return abilities
+  }
+  public var readings: [String] { scene.lock.readings }
+  public var fault: LabFault? { scene.lock.fault }
 
-  /// Makes the world anew, with the lock in a start condition; gives its key if it is registered.
-  public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+  /// Makes the world afresh, with the lock in a start condition.
+  public func prepare(_ start: StartCondition) throws(LabFault) {
     past = past + (scene.now - .zero)
     scene = untouched
-    return try scene.begin(start)
+    try scene.begin(start)
   }
 
-  public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
+  public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
     try scene.perform(stimulus, arguments)
   }
 
-  public static func check(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
-
   public func bring(about fault: Fault) throws(LabFault) { try scene.bring(about: fault) }
-
+  public func require(everyAdvertisement isRequired: Bool) { scene.needsEveryAdvertisement = isRequired }
   public func takeTampering() -> Bool { scene.takeTampering() }
+  public func takeObservations() -> [Observation] { scene.lock.takeObservations() }
+  public func adopt(_ vocabulary: Vocabulary) { scene.lock.adopt(vocabulary) }
+  public func restart() throws(LabFault) { try scene.lock.restart() }
+}
 
-  /// Nothing: the lock's key is known here.
-  public func keep(_ key: LockKey) {}
+// MARK: - With a lock of ours
 
-  /// Nothing.
-  public func drop(_ key: LockKey) {}
+extension RadioWorld: OwnerKeys where Lock == LockPeripheral {
+  public var key: LockKey? { scene.lock.key }
+}
+
+extension RadioWorld where Lock == LockPeripheral {
+  /// Makes a world whose lock was not started.
+  public convenience init(_ specification: EmulatedLockSpecification, seed: UInt64) {
+    let channel = specification.channel
+    // What gets lost gets lost on the air.
+    var onTheAir = specification
+    onTheAir.channel.loss = 0
+    var lock = LockPeripheral(onTheAir, seed: seed)
+    lock.losesLinksItself = false
+    self.init(
+      lock, RadioSettings(packetLoss: channel.loss, bursts: channel.bursts),
+      conditions: channel.isFair ? [] : ["loss"], seed: seed)
+  }
+
+  /// A link over this radio, with a host whose address is the client's.
+  public func link(target: LockTarget? = nil) -> AirLink<RadioWorld> {
+    AirLink(
+      self, host: Self.clientHost, fixture: self, keys: self, target: target ?? .deviceID(deviceID),
+      generation: scene.lock.specification.model.generation)
+  }
+
+  /// The settings of the client's host.
+  public static var clientHost: HostSettings { HostSettings(address: .staticRandom(0x0C11_E470_0001)) }
+
+  /// What the lock is known by on the air.
+  public var deviceID: UUID128 { scene.lock.ownerKey.deviceID }
 }

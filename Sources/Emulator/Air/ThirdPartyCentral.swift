@@ -25,6 +25,8 @@ struct ThirdPartyCentral: Sendable {
 
   /// How long it advertises one thing.
   static let time = Interval.milliseconds(100)
+  /// How long it stays connected.
+  static let stay = Intrusion.stay
   /// How long it tries to connect.
   static let connectionTime = Interval.seconds(2)
 
@@ -42,14 +44,12 @@ struct ThirdPartyCentral: Sendable {
     return take(at: now)
   }
 
-  /// Connects to a lock, if it is not there already.
-  mutating func intrude(
-    _ intrusion: Intrusion, on lock: LockPeripheral, at now: Instant
+  /// Connects to a lock, if it is not there already, and writes these frames once it was notified.
+  mutating func visit(
+    _ lock: PeerAddress, write: AttributeHandle, notify: AttributeHandle, frames: [[UInt8]], at now: Instant
   ) -> [HCIPacket] {
     guard visit == nil else { return [] }
-    visit = Visit(
-      lock: lock.address, write: lock.writeHandle, notify: lock.notifyHandle,
-      frames: intrusion.frames(for: lock.lock.generation, overheard: lock.overheard.frames))
+    visit = Visit(lock: lock, write: write, notify: notify, frames: frames)
     if isReady { beginVisit(at: now) }
     start(at: now)
     return take(at: now)
@@ -104,7 +104,7 @@ struct ThirdPartyCentral: Sendable {
       beginVisit(at: now)
     case .open:
       guard let visit else { return }
-      self.visit?.end = now + Intrusion.stay
+      self.visit?.end = now + Self.stay
       // Its configuration stands behind the value.
       let configuration = AttributeHandle(rawValue: visit.notify.rawValue + 1)
       session.perform(.write(.handle(configuration), [1, 0], withResponse: true), at: now)

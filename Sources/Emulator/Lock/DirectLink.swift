@@ -118,8 +118,8 @@ public struct DirectLink: LockLink, Sendable {
 
 /// In memory nothing fails, there are no packets, and whoever makes the lock knows its key.
 extension DirectLink {
+  public var abilities: Abilities { LockFault.abilities }
   public var generation: Generation? { specification.model.generation }
-  public var livesOn: Bool { false }
   public var isKeySure: Bool { true }
   public func keep(_ key: LockKey) {}
   public func drop(_ key: LockKey) {}
@@ -129,8 +129,6 @@ extension DirectLink {
 }
 
 extension DirectLink {
-  public var settings: [String] { LockFactory.settings }
-
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
   /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`

@@ -3,15 +3,9 @@ public import Conformance
 import Sesame
 
 extension DirectLink {
-  public var faults: [String] { LockFault.names + [Intrusion.fault] }
-
-  public var stimuli: [String] { BoltState.stimuli }
-
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     carryOut(lock.turnByHand(to: try BoltState(ofStimulus: stimulus), at: now))
   }
-
-  public static func check(_ fault: Fault) throws(LabFault) { try LockFault.check(fault) }
 
   /// Brings about a disturbance.
   ///
@@ -38,16 +32,16 @@ extension DirectLink {
     switch try LockFault(fault) {
     case .tamper(let tampering): disturbances.add(tampering)
     case .callOff(let kind): disturbances.callOff(kind)
-    case .loseLink:
+    case .link(.lose):
       tamper()
       loseLink()
-    case .outOfRange(let isAbsent): setAbsent(isAbsent)
-    case .away(let interval):
+    case .link(.outOfRange(let isAbsent)): setAbsent(isAbsent)
+    case .link(.away(let interval)):
       setAbsent(true)
       queue.schedule(.returning(outOfRange: rangeLosses), at: now + interval)
-    case .noPower(true): cutPower()
-    case .noPower(false): restorePower()
-    case .powerCycle:
+    case .link(.noPower(true)): cutPower()
+    case .link(.noPower(false)): restorePower()
+    case .link(.powerCycle):
       cutPower()
       restorePower()
     case .jam(let isJammed): carryOut(lock.jam(isJammed, at: now))
@@ -56,7 +50,7 @@ extension DirectLink {
     case .inject(let frame): inject(frame)
     case .write(let frame): write(frame)
     case .advertise(let data): advertise(data)
-    case .nothing: break
+    case .link(.nothing), .nothing: break
     }
   }
 }

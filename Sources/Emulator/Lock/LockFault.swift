@@ -23,11 +23,7 @@ import Basics
 enum LockFault: Equatable, Sendable {
   case tamper(Tampering)
   case callOff(Tampering.Kind)
-  case loseLink
-  case outOfRange(Bool)
-  case away(Interval)
-  case noPower(Bool)
-  case powerCycle
+  case link(LinkFault)
   case jam(Bool)
   case battery(volts: Double)
   case clock(Interval)
@@ -52,16 +48,11 @@ enum LockFault: Equatable, Sendable {
     case ("delay", .duration(let interval)) where interval >= .zero:
       self = .tamper(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
     case ("lose-link", let value) where value.isYesOrNo:
-      self = value.isNothing ? .callOff(.loseLink) : .loseLink
+      self = value.isNothing ? .callOff(.loseLink) : .link(.lose(afterPackets: 0))
     case ("lose-link", .text(let text)):
       self = .tamper(
         Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
-    case ("out-of-range", .duration(let interval)) where interval > .zero: self = .away(interval)
-    case ("out-of-range", let value):
-      guard value.isYesOrNo else { throw fault.problem(expecting: "yes, no or a time such as 5 s") }
-      self = .outOfRange(!value.isNothing)
-    case ("no-power", _): self = .noPower(try fault.flag())
-    case ("power-cycle", _): self = try fault.flag() ? .powerCycle : .nothing
+    case ("out-of-range", _), ("no-power", _), ("power-cycle", _): self = .link(try LinkFault(fault))
     case ("jam", _): self = .jam(try fault.flag())
     case ("battery", let value):
       guard let volts = value.volts else { throw fault.problem(expecting: Value.voltsExpected) }
@@ -117,10 +108,15 @@ enum LockFault: Equatable, Sendable {
 }
 
 extension LockFault {
-  /// Throws when a fault has a value that it does not take; `thirdParty` is one of these faults, too.
-  static func check(_ fault: Fault) throws(LabFault) {
-    if fault.name == Intrusion.fault { _ = try Intrusion(fault) } else { _ = try LockFault(fault) }
-  }
+  /// What can be done to an emulated lock beside what its client asks for; `third-party` is one of its faults, too.
+  static let abilities: Abilities = {
+    var abilities = Abilities(
+      stimuli: BoltState.stimuli, faults: names + [Intrusion.fault], settings: LockFactory.settings)
+    abilities.particulars.fault = { fault throws(LabFault) in
+      if fault.name == Intrusion.fault { _ = try Intrusion(fault) } else { _ = try LockFault(fault) }
+    }
+    return abilities
+  }()
 }
 
 extension BoltState {

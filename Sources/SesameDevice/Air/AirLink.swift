@@ -14,7 +14,7 @@ public import Basics
 ///   the ``central`` was brought back; see ``recover(_:)``.
 ///
 /// Each test begins with a reset of the controller, so that nothing of the test before can be heard in it.
-public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: LockLink {
+public struct AirLink<Transport: HCITransport>: LockLink {
   /// Where frames are written to and notified from.
   private struct Characteristics {
     let write: AttributeHandle, notify: AttributeHandle
@@ -26,8 +26,11 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
 
   /// The client's host on its controller.
   public internal(set) var central: Central<Transport>
-  /// Who can do something to the lock and to the air around it.
-  public internal(set) var environment: Environment
+  /// What can do something to the lock and to the air around it.
+  public let fixture: any Fixture
+  private let keys: any OwnerKeys
+  public let abilities: Abilities
+  public let generation: Generation?
 
   private var listener: LockListener
   /// What was found of the lock on the link that is up.
@@ -37,7 +40,7 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   private var events: [LinkEvent] = []
   private var taken = 0
   private var diagnostics: [String] = []
-  /// Whether a frame of this test may be tampered with of which the environment will not tell.
+  /// Whether a frame of this test may be tampered with of which the fixture will not tell.
   private var mayBeTampered = false
   /// The connections of this test: on each second one a larger MTU is asked for, as some phones do and some do not.
   private var connections = 0
@@ -47,15 +50,20 @@ public struct AirLink<Transport: HCITransport, Environment: LockEnvironment>: Lo
   /// - Parameters:
   ///   - transport: the way to the client's controller.
   ///   - host: the settings of the client's host.
-  ///   - environment: who brings the lock into a start condition.
+  ///   - fixture: what brings the lock into a start condition.
+  ///   - keys: what keeps the key of its owner.
   ///   - target: which lock is meant.
+  ///   - generation: the lock's, where it is known.
   ///   - silenceLimit: after which silence the controller is asked for a sign of life; see ``Links/Central/silenceLimit``.
   public init(
-    _ transport: Transport, host: HostSettings, environment: Environment, target: LockTarget,
-    silenceLimit: Interval? = nil
+    _ transport: Transport, host: HostSettings, fixture: any Fixture, keys: any OwnerKeys,
+    target: LockTarget, generation: Generation? = nil, silenceLimit: Interval? = nil
   ) {
     central = Central(transport, host, silenceLimit: silenceLimit)
-    self.environment = environment
+    self.fixture = fixture
+    self.keys = keys
+    self.generation = generation
+    abilities = Self.abilities(around: fixture.abilities)
     listener = LockListener(target)
   }
 }
@@ -64,24 +72,31 @@ extension AirLink {
   @inline(__always)
   public var now: Instant { central.now }
 
-  /// What the environment can do, and two of the client's Bluetooth: `att`, something that makes no sense
+  /// What a fixture can do, and two faults of the client's Bluetooth: `att`, something that makes no sense
   /// (``MalformedBluetooth``), and `unsubscribe`, which turns the lock's notifications off.
-  public var faults: [String] { environment.faults + Self.ownFaults }
+  static func abilities(around fixture: Abilities) -> Abilities {
+    var abilities = fixture
+    abilities.faults += ownFaults
+    abilities.particulars.fault = { fault throws(LabFault) in
+      switch fault.name {
+      case "att": if !fault.value.isNothing { _ = try MalformedBluetooth(fault) }
+      case "unsubscribe": try fault.flag()
+      default: try fixture.particulars.fault(fault)
+      }
+    }
+    return abilities
+  }
 
-  /// The faults that are brought about by the client's Bluetooth.
-  public static var ownFaults: [String] { ["att", "unsubscribe"] }
+  private static var ownFaults: [String] { ["att", "unsubscribe"] }
 
-  public var stimuli: [String] { environment.stimuli }
-  public var settings: [String] { environment.settings }
-  public var generation: Generation? { environment.generation }
-  public var livesOn: Bool { environment.livesOn }
-  public var isKeySure: Bool { environment.isKeySure }
+  public var isKeySure: Bool { keys.isSure }
 
-  /// Ends whatever there is, lets the environment bring the lock into the condition, resets the controller and sets
+  /// Ends whatever there is, lets the fixture bring the lock into the condition, resets the controller and sets
   /// it up; time zero is after that.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     try central.endLinks()
-    let key = try environment.prepare(start)
+    try fixture.prepare(start)
+    let key = keys.key
     forgetEverything()
     try central.setUp()
     listener = LockListener(listener.target)
@@ -155,7 +170,7 @@ extension AirLink {
       noteTampering()
       try takeEvents()
       guard step != .none else {
-        // What the environment did to a frame may be all that there is.
+        // What the fixture did to a frame may be all that there is.
         if events.isEmpty { return nil }
         continue
       }
@@ -165,7 +180,7 @@ extension AirLink {
 
   public mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
     try central.check()
-    try environment.perform(stimulus, arguments)
+    if let refusal = try fixture.perform(stimulus, arguments) { throw LabFault(.notPossible, refusal) }
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
@@ -175,20 +190,12 @@ extension AirLink {
     case "att": try send(MalformedBluetooth(fault))
     case "unsubscribe": try unsubscribe()
     default:
-      if !environment.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
+      if !fixture.reportsTampering, Self.tamperings.contains(fault.name), !fault.value.isNothing {
         mayBeTampered = true
         events.append(.tampered)
       }
-      try environment.bring(about: fault)
+      try fixture.bring(about: fault)
       noteTampering()
-    }
-  }
-
-  public static func check(_ fault: Fault) throws(LabFault) {
-    switch fault.name {
-    case "att": if !fault.value.isNothing { _ = try MalformedBluetooth(fault) }
-    case "unsubscribe": try fault.flag()
-    default: try Environment.check(fault)
     }
   }
 
@@ -197,9 +204,9 @@ extension AirLink {
     ["drop", "corrupt", "duplicate", "delay", "lose-link", "inject", "write"]
   }
 
-  /// Tells the client of frames that the environment tampered with, before what came of it.
+  /// Tells the client of frames that the fixture tampered with, before what came of it.
   private mutating func noteTampering() {
-    if environment.takeTampering() { events.append(.tampered) }
+    if fixture.takeTampering() { events.append(.tampered) }
   }
 
   private mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {
@@ -220,8 +227,8 @@ extension AirLink {
     try takeEvents()
   }
 
-  public mutating func keep(_ key: LockKey) throws(LabFault) { try environment.keep(key) }
-  public mutating func drop(_ key: LockKey) throws(LabFault) { try environment.drop(key) }
+  public mutating func keep(_ key: LockKey) throws(LabFault) { try keys.keep(key) }
+  public mutating func drop(_ key: LockKey) throws(LabFault) { try keys.drop(key) }
 
   /// Resets the controller, and does no more: a way in memory needs no other help.
   public mutating func restart() throws(LabFault) {

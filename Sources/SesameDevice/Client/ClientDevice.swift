@@ -66,18 +66,32 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
   public var positions: LockPositions? { client.knownPositions }
 
   public var abilities: Abilities {
-    let faults = air.faults + Self.misbehaviourNames
+    var abilities = Self.abilities(of: air.generation, around: air.abilities, conditions: conditions)
+    abilities.isInVirtualTime = true
+    return abilities
+  }
+
+  /// What a client can serve at a link at whose other end so much can be done.
+  ///
+  /// - Parameters:
+  ///   - generation: the lock's, where it is known.
+  ///   - link: what the link offers beside the client's own.
+  ///   - conditions: what of the model's conditions always holds.
+  ///   - slack: how much later than it happened something may be observed, beside what the link holds up.
+  public static func abilities(
+    of generation: Generation?, around link: Abilities, conditions: [String], slack: Interval = .zero
+  ) -> Abilities {
+    let faults = link.faults + misbehaviourNames
     var abilities = Abilities(
-      stimuli: Self.requestNames(of: air.generation) + air.stimuli, faults: faults, settings: air.settings,
-      conditions: conditions, reports: Self.reports, slack: Self.slack(under: conditions),
-      isInVirtualTime: true, arguments: SesameDisturbances.arguments,
-      disturbances: SesameDisturbances.offered(with: faults))
-    abilities.particulars = Self.particulars
+      stimuli: requestNames(of: generation) + (link.stimuli ?? []), faults: faults, settings: link.settings,
+      conditions: conditions, reports: reports, slack: slack + self.slack(under: conditions),
+      arguments: SesameDisturbances.arguments, disturbances: SesameDisturbances.offered(with: faults))
+    abilities.particulars = particulars(link.particulars)
     return abilities
   }
 
   public mutating func adopt(_ vocabulary: Vocabulary) {
-    let environment = air.stimuli
+    let environment = air.abilities.stimuli ?? []
     meanings = vocabulary.stimuli.map { name in
       Self.meaning(of: name, settings) ?? (environment.contains(name) ? .environment(name) : .unknown(name))
     }
@@ -91,7 +105,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
     let key = try air.prepare(start)
     client = SesameClient(
       key: key, settings: settings, secrets: makeSecrets(), after: client, isKeySure: air.isKeySure,
-      livesOn: air.livesOn)
+      livesOn: air.abilities.livesOn)
     replayedSession = nil
     queue.removeAll(keepingCapacity: true)
     taken = 0
@@ -318,8 +332,8 @@ extension ClientDevice {
     }
   }
 
-  /// What goes with the stimuli, the faults and the starts of such a device.
-  public static var particulars: Particulars {
+  /// What goes with the stimuli, the faults and the starts of such a device, at a link whose faults have these.
+  private static func particulars(_ link: Particulars) -> Particulars {
     var particulars = Particulars()
     particulars.stimulus = { name, arguments throws(LabFault) in
       guard case .request(let request)? = meaning(of: name, ClientSettings()) else {
@@ -331,7 +345,7 @@ extension ClientDevice {
       switch fault.name {
       case "wrong-key": _ = try falseProof(fault)
       case "replay-login": _ = try replayedSession(fault)
-      default: if try Interference(fault) == nil { try Link.check(fault) }
+      default: if try Interference(fault) == nil { try link.fault(fault) }
       }
     }
     particulars.setting = { setting throws(LabFault) in try StartSettings.check(setting) }

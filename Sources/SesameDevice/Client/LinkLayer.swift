@@ -17,14 +17,9 @@ extension LinkLayer {
   /// Asked several times an event: inlined, it reads the clock where it is; else all that is in the layer is copied.
   @inline(__always)
   public var now: Instant { wrapped.now }
-  public var faults: [String] { wrapped.faults }
-  public var stimuli: [String] { wrapped.stimuli }
-  public var settings: [String] { wrapped.settings }
+  public var abilities: Abilities { wrapped.abilities }
   public var generation: Generation? { wrapped.generation }
-  public var livesOn: Bool { wrapped.livesOn }
   public var isKeySure: Bool { wrapped.isKeySure }
-
-  public static func check(_ fault: Fault) throws(LabFault) { try Wrapped.check(fault) }
 
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     try wrapped.prepare(start)

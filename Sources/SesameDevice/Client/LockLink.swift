@@ -9,9 +9,37 @@ public import Basics
 /// host over a controller. Everything above works over both. Time passes only in ``next(until:)``.
 ///
 ///     listen ──▶ advertisement… ──▶ connect ──▶ connected ──▶ ready ──▶ frame… ──▶ disconnected
-public protocol LockLink: LockHandling {
+public protocol LockLink: SendableMetatype {
   /// The time since the last ``prepare(_:)``.
   var now: Instant { get }
+
+  /// What can be done to the lock, and to the link to it, beside what the client asks for: stimuli such as a hand on the
+  /// thumbturn, faults, settings of start conditions.
+  var abilities: Abilities { get }
+
+  /// Which generation the lock is of, where that is known before anything is heard of it: a client asks each for what it has.
+  var generation: Generation? { get }
+
+  /// Whether the key that ``prepare(_:)`` gives is the lock's for sure, as far as is known: the lock may have forgotten one
+  /// that was taken back.
+  var isKeySure: Bool { get }
+
+  /// Brings the lock into a start condition, at time zero and out of range.
+  ///
+  /// - Returns: the key of a registered lock, which the client is to use; `nil` for an unregistered one.
+  mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey?
+
+  /// Gives the lock one of the stimuli of its ``abilities``, by name.
+  mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault)
+
+  /// Brings about one of the faults of its ``abilities``.
+  mutating func bring(about fault: Fault) throws(LabFault)
+
+  /// Keeps the key of a lock that was registered with the client just now. It is kept before it is used.
+  mutating func keep(_ key: LockKey) throws(LabFault)
+
+  /// Drops the key of a lock that has forgotten its owner.
+  mutating func drop(_ key: LockKey) throws(LabFault)
 
   /// Begins to listen for advertisements; an emulated lock comes into range.
   mutating func listen() throws(LabFault)

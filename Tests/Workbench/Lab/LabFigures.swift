@@ -25,7 +25,8 @@ extension Figure {
     var host = HostSettings(address: .staticRandom(0x0C11_E470_0001))
     host.commandTimeout = .milliseconds(1200)
     var link = AirLink(
-      dongle, host: host, environment: world, target: .address(world.address), silenceLimit: .seconds(1))
+      dongle, host: host, fixture: world, keys: world, target: .address(world.address),
+      silenceLimit: .seconds(1))
     var escalation = RecoveryEscalation(hasUSBReset: true, powerSettles: .seconds(3))
     do {
       _ = try link.prepare(StartCondition())
@@ -46,7 +47,7 @@ extension Figure {
   }
 
   /// Whether a link finds out by itself that its controller hangs.
-  private static func finds(_ link: inout AirLink<HangingDongle, RadioWorld>) -> Bool {
+  private static func finds(_ link: inout AirLink<HangingDongle>) -> Bool {
     do {
       _ = try link.next(until: link.now + .seconds(60))
       return false
@@ -59,9 +60,9 @@ extension Figure {
 /// The way to a controller that can hang, and then takes everything and says nothing until its power was off.
 private final class HangingDongle: HCITransport {
   var isHung = false
-  private var way: RadioWorld
+  private var way: RadioWorld<LockPeripheral>
 
-  init(_ world: RadioWorld) { way = world }
+  init(_ world: RadioWorld<LockPeripheral>) { way = world }
 
   var now: Instant { way.now }
   var reopenings: [Reopening] { Reopening.allCases }

@@ -4,15 +4,58 @@ public import Conformance
 import Sesame
 public import Basics
 
-// What the environment does to the lock and to the air, as far as its own end of the air reaches.
+// What its fixture does to the lock and to the air, as far as its own end of the air reaches.
 
-extension LockPeripheral {
-  /// The faults that it can be given.
-  public static let faults = LockFault.names
-  /// What can be done to it by hand.
-  public static let stimuli = BoltState.stimuli
+extension LockPeripheral: EmulatedPeripheral {
+  /// What can be done to it on any controller, which knows nothing of a third party.
+  public static var ownAbilities: Abilities {
+    var abilities = LockFault.abilities
+    abilities.faults = LockFault.names
+    return abilities
+  }
+
   /// The settings of a start condition that can be made true.
-  public static let settings = LockFactory.settings
+  public static var startSettings: [String] { LockFactory.settings }
+
+  /// What can be done to it on a radio of ours.
+  public var abilities: Abilities { LockFault.abilities }
+
+  public static var needsThirdParty: Bool { true }
+
+  // What it shows is shown by its client alone, and it cannot fail.
+  public var readings: [String] { [] }
+  public var fault: LabFault? { nil }
+  public func takeNews() -> Bool { false }
+  public func takeObservations() -> [Observation] { [] }
+  public func takeDiagnostics() -> [String] { [] }
+  public func adopt(_ vocabulary: Vocabulary) {}
+  public func restart() {}
+
+  public mutating func takeTampering() -> Bool { disturbances.takeStrike() }
+
+  /// What concerns the air, and what another device does. On a controller that has no radio of ours these are done as far as
+  /// ``bring(about:at:)`` can.
+  public func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault? {
+    if fault.name == Intrusion.fault {
+      guard let intrusion = try Intrusion(fault), !isConnected else { return .nothing }
+      return .visit(
+        write: writeHandle, notify: notifyHandle,
+        frames: intrusion.frames(for: lock.generation, overheard: overheard.frames))
+    }
+    switch try LockFault(fault) {
+    case .link(let fault): return .link(fault)
+    case .advertise(let data):
+      try Self.checkAdvertisement(data)
+      return .advertise(data)
+    default: return nil
+    }
+  }
+
+  private static func checkAdvertisement(_ data: [UInt8]) throws(LabFault) {
+    guard data.count <= AdvertisingData.legacyCapacity else {
+      throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
+    }
+  }
 
   /// Makes the lock anew in a start condition, at its own time zero, and ends any link.
   ///
@@ -34,13 +77,13 @@ extension LockPeripheral {
     return take()
   }
 
-  /// Turns the bolt by hand: one of ``stimuli``.
+  /// Turns the bolt by hand.
   public mutating func perform(
     _ stimulus: String, _ arguments: [Argument], at now: Instant
-  ) throws(LabFault) -> [HCIPacket] {
-    let place = try BoltState(ofStimulus: stimulus)
-    carryOut(lock.turnByHand(to: place, at: lockTime(now)), at: now)
-    return take()
+  ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
+    let bolt = try BoltState(ofStimulus: stimulus)
+    carryOut(lock.turnByHand(to: bolt, at: lockTime(now)), at: now)
+    return (take(), nil)
   }
 
   /// Brings about a disturbance.
@@ -69,14 +112,14 @@ extension LockPeripheral {
     switch fault {
     case .tamper(let tampering): disturbances.add(tampering)
     case .callOff(let kind): disturbances.callOff(kind)
-    case .loseLink:
+    case .link(.lose):
       disturbances.noteStrike()
       loseLink(at: now)
-    case .outOfRange(let isAbsent): setAbsent(isAbsent, at: now)
-    case .away(let interval): setAbsent(true, returnTime: now + interval, at: now)
-    case .noPower(true): cutPower(at: now)
-    case .noPower(false): restorePower(at: now)
-    case .powerCycle:
+    case .link(.outOfRange(let isAbsent)): setAbsent(isAbsent, at: now)
+    case .link(.away(let interval)): setAbsent(true, returnTime: now + interval, at: now)
+    case .link(.noPower(true)): cutPower(at: now)
+    case .link(.noPower(false)): restorePower(at: now)
+    case .link(.powerCycle):
       cutPower(at: now)
       restorePower(at: now)
     case .jam(let isJammed): carryOut(lock.jam(isJammed, at: lockTime(now)), at: now)
@@ -89,7 +132,7 @@ extension LockPeripheral {
       disturbances.noteStrike()
       if link?.isOpen == true { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
     case .advertise(let data): try advertise(foreign: data, at: now)
-    case .nothing: break
+    case .link(.nothing), .nothing: break
     }
   }
 }
@@ -125,14 +168,15 @@ extension LockPeripheral {
   }
 
   /// Takes the power away from the lock whose controller is gone too.
-  mutating func losePower(at now: Instant) -> [HCIPacket] {
+  public mutating func losePower(at now: Instant) {
     loseController(at: now)
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
-    return take()
+    // There is no controller for them.
+    _ = take()
   }
 
   /// Gives the power back to the lock and to a controller that knows nothing.
-  mutating func gainPower(at now: Instant) -> [HCIPacket] {
+  public mutating func gainPower(at now: Instant) -> [HCIPacket] {
     restorePower(at: now)
     beginAnew(at: now)
     return take()
@@ -150,9 +194,7 @@ extension LockPeripheral {
 
   /// Advertises in somebody else's name for a moment.
   private mutating func advertise(foreign data: [UInt8], at now: Instant) throws(LabFault) {
-    guard data.count <= AdvertisingData.legacyCapacity else {
-      throw LabFault(.notPossible, "an advertisement carries 31 bytes, not \(data.count)")
-    }
+    try Self.checkAdvertisement(data)
     foreign.append(
       .init(
         AdvertisingParameters(minimumInterval: 0x0020, maximumInterval: 0x0020, kind: .nonconnectable),

@@ -1,4 +1,5 @@
 import Bench
+public import Links
 public import SesameDevice
 import System
 public import Conformance
@@ -6,17 +7,25 @@ import Glibc
 public import Sesame
 public import Basics
 
-/// The environment of a lock that is emulated by another program, asked over its control socket.
+/// The fixture of a lock that is emulated by another program, asked over its control socket.
 ///
 /// Nothing here is the lock's fault: no answer in time and a socket that is gone are lab faults. The socket is
 /// connected when it is first needed, and again after a fault.
-public final class ControlledEnvironment: LockEnvironment {
+public final class ControlledFixture: Fixture, OwnerKeys {
   /// The socket.
   public let path: String
   /// The options of the lock that the next start condition is to be prepared with.
   public var options: [Argument] = []
-  /// What can be asked for.
-  public private(set) var abilities: ControlAbilities
+  /// What the emulator says that it can be asked for.
+  public private(set) var offered: ControlAbilities
+  /// The conditions of the model that always hold, where they are not those that the emulator says.
+  public var conditions: [String]?
+  /// Whether what the lock's program shows is wanted.
+  public var watchesProgram = false
+  /// The key of the lock as it was prepared last.
+  public private(set) var key: LockKey?
+  public private(set) var fault: LabFault?
+  private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private let timeout: Interval
   private var stream: LineStream?
   /// Whether the lock's program is watched, and what it has shown that was not taken yet.
@@ -27,45 +36,67 @@ public final class ControlledEnvironment: LockEnvironment {
   public init(path: String, timeout: Interval = .seconds(5)) throws(LabFault) {
     self.path = path
     self.timeout = timeout
-    abilities = ControlAbilities(
+    offered = ControlAbilities(
       lock: "", stimuli: [], faults: [], settings: [], options: [], conditions: [])
-    guard case .abilities(let abilities) = try ask(.abilities) else { throw outOfTurn() }
-    self.abilities = abilities
+    guard case .abilities(let offered) = try ask(.abilities) else { throw outOfTurn() }
+    self.offered = offered
   }
 
   deinit { hangUp() }
 
-  public var faults: [String] { abilities.faults }
-  public var stimuli: [String] { abilities.stimuli }
-  public var settings: [String] { abilities.settings }
+  public var abilities: Abilities { offered.abilities(under: conditions) }
+  public var readings: [String] { offered.readings }
   /// No: when a fault hits a frame is known to the other program alone.
   public var reportsTampering: Bool { false }
 
-  public func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
+  public func adopt(_ vocabulary: Vocabulary) { self.vocabulary = vocabulary }
+
+  public func prepare(_ start: StartCondition) throws(LabFault) {
+    fault = nil
+    try watch()
     guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }
     // What was shown before belongs to no test.
     shown = []
     if let key { Secrecy.keep(key) }
-    return key
+    self.key = key
   }
 
-  public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) {
-    guard case .done = try ask(.stimulus(stimulus, arguments)) else { throw outOfTurn() }
+  public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
+    do throws(LabFault) {
+      guard case .done = try ask(.stimulus(stimulus, arguments)) else { throw outOfTurn() }
+      return nil
+    } catch  where error.symptom == .notPossible {
+      return error.detail
+    }
   }
 
   public func bring(about fault: Fault) throws(LabFault) {
     guard case .done = try ask(.fault(fault)) else { throw outOfTurn() }
   }
 
-  /// Nothing: the emulator knows what its lock is registered with, and every test prepares it anew.
-  public func keep(_ key: LockKey) throws(LabFault) {}
-
-  /// Nothing, as above.
-  public func drop(_ key: LockKey) throws(LabFault) {}
+  public func takeObservations() -> [Observation] {
+    guard fault == nil else { return [] }
+    do throws(LabFault) {
+      var observations: [Observation] = []
+      for json in try takeShown() {
+        let line = Array(json.line.utf8)
+        do throws(ProgramAnswer.Malformed) {
+          let answer = try ProgramLine(parsing: line, of: .peripheral).answer
+          if let observation = vocabulary.observation(of: answer) { observations.append(observation) }
+        } catch {
+          throw LabFault(.transportLost, "the emulator of the lock shows what is none: \(error.reason)")
+        }
+      }
+      return observations
+    } catch {
+      fault = error
+      return []
+    }
+  }
 
   /// Wants to be told what the lock's program shows; an emulator that does not know of that shows nothing.
-  func watch() throws(LabFault) {
-    guard !isWatching else { return }
+  private func watch() throws(LabFault) {
+    guard watchesProgram, !isWatching else { return }
     isWatching = true
     if stream == nil { try callUp() } else { try requestWatch() }
   }
@@ -79,7 +110,7 @@ public final class ControlledEnvironment: LockEnvironment {
   }
 
   /// Takes the lines that the lock's program has shown since the test began, or since they were last taken.
-  func takeShown() throws(LabFault) -> [JSON] {
+  private func takeShown() throws(LabFault) -> [JSON] {
     guard isWatching else { return [] }
     while stream != nil {
       switch stream?.next() ?? .over {
