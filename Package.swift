@@ -190,7 +190,8 @@ let package = Package(
     tests(
       "Emulator",
       [
-        "Emulator", "Controllers", "Harness", "SesameDevice", "Links", "Sesame", "Bluetooth", "Conformance", "Models",
+        "Emulator", "Controllers", "Harness", "SesameDevice", "Links", "Sesame", "Bluetooth", "Conformance",
+        "Models",
         "Automata",
         "Basics",
       ],
@@ -200,13 +201,15 @@ let package = Package(
     tests(
       "Bench",
       [
-        "Bench", "Emulator", "Controllers", "Transports", "Databases", "System", "CallFaults", "SesameDevice", "Links",
+        "Bench", "Emulator", "Controllers", "Transports", "Databases", "System", "CallFaults", "SesameDevice",
+        "Links",
         "Sesame", "Bluetooth", "Conformance", "Documents", "Basics",
       ]),
     tests(
       "Devices",
       [
-        "Devices", "Bench", "Emulator", "SesameDevice", "Links", "Sesame", "Bluetooth", "Automata", "Conformance",
+        "Devices", "Bench", "Emulator", "SesameDevice", "Links", "Sesame", "Bluetooth", "Automata",
+        "Conformance",
         "Harness", "Journal", "System", "Basics",
       ]),
     tests(

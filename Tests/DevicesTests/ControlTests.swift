@@ -207,7 +207,7 @@ struct ControlSocketTests {
         }
       }
       let fixture = try ControlledFixture(path: path)
-    fixture.watchesProgram = true
+      fixture.watchesProgram = true
       try fixture.prepare(StartCondition())
       _ = try fixture.perform("handToLocked", [])
       expect(fixture.takeObservations(), [])

@@ -50,7 +50,8 @@ final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
   var maximumEvents = 100_000
 
   init(
-    _ program: ProgramConversation, on transport: Transport, _ fixture: any Fixture, _ settings: DriverSettings
+    _ program: ProgramConversation, on transport: Transport, _ fixture: any Fixture,
+    _ settings: DriverSettings
   ) {
     self.program = program
     self.fixture = fixture
