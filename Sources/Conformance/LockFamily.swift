@@ -140,7 +140,10 @@ extension LockFamily.Request {
   }
 
   /// Whether it ends in one of two positions, unless something is in the way.
-  public var isTurn: Bool { [.lock, .unlock, .toggle].contains(self) }
+  public var isTurn: Bool { Self.turns.contains(rawValue) }
+
+  /// What asks for a turn, by the usual names of the stimuli.
+  public static let turns = [Self.lock, .unlock, .toggle].map(\.rawValue)
 
   /// What turns a bolt to a position: `locked` or `unlocked`.
   public static func turn(to goal: String) -> Self { goal == "locked" ? .lock : .unlock }

@@ -121,7 +121,7 @@ public struct DeviceDescription: Sendable {
 
 extension DeviceDescription {
   /// The stimuli that wear what they set in motion, with a device that does not say.
-  public static var usuallyMoving: [String] { Actuation.stimuli }
+  public static var usuallyMoving: [String] { LockFamily.Request.turns }
 
   /// Throws when a device of any machine says of itself what means nothing in one: what is misspelt would be passed over.
   ///

@@ -249,8 +249,8 @@ struct ExplorerTests {
     let moving = ["lock", "unlock", "toggle"]
     // Where time is what is spent, waits with a meaning take the place of those that are sprinkled.
     let isThrifty = strategy != .waits
-    let usual = try Walk(.sesame, events: 12_000, moving: moving) { $0.isThrifty = isThrifty }
-    let other = try Walk(.sesame, events: 12_000, moving: moving) {
+    let usual = try Walk(.sesame, events: 24_000, moving: moving) { $0.isThrifty = isThrifty }
+    let other = try Walk(.sesame, events: 24_000, moving: moving) {
       $0.isThrifty = isThrifty
       $0.without = strategy
     }

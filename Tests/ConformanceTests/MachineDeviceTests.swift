@@ -5,8 +5,37 @@ import Basics
 import TestSupport
 import Testing
 
-/// Drives a device of one machine against another by random choices: legal and forbidden stimuli, waits around
-/// timers' edges, faults.
+/// Random choices: legal and forbidden stimuli, waits around timers' edges, faults.
+private struct RandomChoices: ChoiceSource {
+  let alphabet: Alphabet
+  let starts: Int
+  let length: Int
+  var generator: SeededGenerator
+  private var left = 0
+
+  mutating func begin() -> Int {
+    left = length
+    return generator.below(starts)
+  }
+
+  mutating func next(in explorationState: ExplorationState) -> Choice? {
+    guard left > 0 else { return nil }
+    left -= 1
+    // As many legal stimuli as all else, or nothing would be reached.
+    let acts = alphabet.acts.indices.filter { !alphabet.acts[$0].variants.isEmpty }
+    let legal = acts.filter { $0 < alphabet.eventCount && explorationState.legal >> UInt64($0) & 1 == 1 }
+    let pool = generator.below(2) == 0 && !legal.isEmpty ? legal : acts
+    let act = pool[generator.below(pool.count)]
+    return Choice(act, variant: generator.below(alphabet.acts[act].variants.count))
+  }
+
+  init(_ alphabet: Alphabet, starts: Int, length: Int, seed: UInt64) {
+    (self.alphabet, self.starts, self.length) = (alphabet, starts, length)
+    generator = SeededGenerator(seed: seed, for: "walk")
+  }
+}
+
+/// Drives a device of one machine against another by random choices.
 private func walk(
   _ device: Machine, against model: Machine, _ preference: MachineDevice.Preference,
   showsEffects: Bool = true,
@@ -15,27 +44,12 @@ private func walk(
   let specification = Specification(model, showsEffects: showsEffects)
   let device = MachineDevice(device, preference, showsEffects: showsEffects)
   let alphabet = Alphabet(specification, device.abilities)
-  var lockstep = Lockstep(specification, device, recorder: NoRecorder())
-  var generator = SeededGenerator(seed: seed, for: "walk")
-  let acts = alphabet.acts.indices.filter { !alphabet.acts[$0].variants.isEmpty }
-  for _ in 0..<tests {
-    let start = model.definition.starts[generator.below(model.definition.starts.count)]
-    let settings = start.conditions.map { Argument($0.name, .flag($0.value)) }
-    _ = try lockstep.reset(to: StartCondition(settings))
-    if let divergence = try lockstep.pass(until: lockstep.now) { return divergence }
-    for _ in 0..<length {
-      let explorationState = lockstep.explorationState
-      // As many legal stimuli as all else, or nothing would be reached.
-      let legal = acts.filter { $0 < alphabet.eventCount && explorationState.legal >> UInt64($0) & 1 == 1 }
-      let act =
-        generator.below(2) == 0 && !legal.isEmpty
-        ? legal[generator.below(legal.count)] : acts[generator.below(acts.count)]
-      let action = alphabet.acts[act].variants[generator.below(alphabet.acts[act].variants.count)]
-      if let divergence = try lockstep.carryOut(action).divergence { return divergence }
-    }
-    if let divergence = try lockstep.settle() { return divergence }
+  let starts = model.definition.starts.map { start in
+    StartCondition(start.conditions.map { Argument($0.name, .flag($0.value)) })
   }
-  return nil
+  var engine = TestEngine(specification, alphabet, starts: starts, device, recorder: NoRecorder())
+  var choices = RandomChoices(alphabet, starts: starts.count, length: length, seed: seed)
+  return try engine.perform(all: &choices, maximum: tests * length)?.divergence
 }
 
 @Suite("A machine as a device")

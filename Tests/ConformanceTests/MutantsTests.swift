@@ -205,18 +205,8 @@ struct DistinguishingSearchTests {
       let alphabet = Alphabet(specification, device.abilities)
       let starts = machine.startConditions(of: device.abilities)
       var explorer = Explorer(alphabet, starts: starts.count, seed: 9)
-      var lockstep = Lockstep(specification, device, recorder: NoRecorder())
-      for _ in 0..<10 {
-        _ = try lockstep.reset(to: starts[explorer.begin()])
-        expect(try lockstep.pass(until: lockstep.now), nil)
-        for _ in 0..<40 {
-          guard let choice = explorer.next(in: lockstep.explorationState),
-            let action = alphabet.action(of: choice)
-          else { break }
-          expect(try lockstep.carryOut(action).divergence, nil)
-        }
-        _ = explorer.end(in: lockstep.explorationState)
-      }
+      var engine = TestEngine(specification, alphabet, starts: starts, device, recorder: NoRecorder())
+      expect(try engine.perform(all: &explorer, maximum: 400)?.divergence, nil)
     }
     #expect(count > 0)
   }

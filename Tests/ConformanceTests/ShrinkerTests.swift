@@ -7,39 +7,26 @@ import Testing
 
 /// Shrinking on a machine that plays itself.
 private struct Bench {
-  var lockstep: Lockstep<PlayedMachine, NoRecorder>
-  let specification: Specification
-  let alphabet: Alphabet
-  private let starts = [StartCondition()]
+  var engine: TestEngine<PlayedMachine, NoRecorder>
+  var specification: Specification { engine.specification }
+  var alphabet: Alphabet { engine.alphabet }
 
   init(_ bug: SeededBug) throws {
     let machine = try Machine(.sesameTable)
-    specification = Specification(machine)
-    lockstep = Lockstep(specification, PlayedMachine(machine, bug), recorder: NoRecorder())
-    alphabet = Alphabet(specification, lockstep.device.abilities)
+    let specification = Specification(machine)
+    let device = PlayedMachine(machine, bug)
+    engine = TestEngine(
+      specification, Alphabet(specification, device.abilities, weights: [("wait", 0)]),
+      starts: [StartCondition()], device, recorder: NoRecorder())
   }
 
-  mutating func run(_ test: TestCase) throws -> Execution { try lockstep.run(test, alphabet, starts: starts) }
+  mutating func run(_ test: TestCase) -> Execution { engine.attempt(test).execution }
 
   /// The first of many tests drawn by chance that fails; one in eight choices is to be refused if any.
   mutating func failure(seed: UInt64, refusals: Bool) throws -> Execution {
-    var random = SeededGenerator(seed: seed, for: "walk")
-    for _ in 0..<5_000 {
-      var execution = Execution()
-      _ = try lockstep.reset()
-      while execution.divergence == nil, execution.events < 50 {
-        let explorationState = lockstep.explorationState
-        let isForbidden = refusals && random.below(8) == 0
-        let candidates = isForbidden ? explorationState.forbidden : explorationState.legal
-        let events = (0..<alphabet.eventCount).filter { candidates >> UInt64($0) & 1 == 1 }
-        let event = events[random.below(events.count)]
-        execution.performed.append(Choice(event, isForbidden: isForbidden))
-        execution.explorationStates.append(explorationState)
-        execution.divergence = try lockstep.perform(Stimulus(event))
-      }
-      if execution.divergence != nil { return execution }
-    }
-    throw LabFault(.notPossible, "no test fails")
+    var drawing = Drawing(
+      alphabet, starts: 0..<1, SeededGenerator(seed: seed, for: "walk"), others: refusals ? 8 : 0)
+    return try #require(try engine.perform(all: &drawing, maximum: 250_000))
   }
 
   func shrinker(_ failure: Execution) -> Shrinker {
@@ -51,7 +38,7 @@ private struct Bench {
       start: 0,
       names.split(separator: " ").map { name in
         let isForbidden = name.hasPrefix("!")
-        let event = lockstep.vocabulary.stimulus(String(isForbidden ? name.dropFirst() : name))
+        let event = specification.vocabulary.stimulus(String(isForbidden ? name.dropFirst() : name))
         return Choice(event!, isForbidden: isForbidden)
       })
   }
@@ -89,7 +76,7 @@ struct ShrinkerTests {
   func shortest(bug: SeededBug) throws {
     var bench = try Bench(bug)
     let refusals = bug.name.contains("refused")
-    let minimum = try #require(bench.lockstep.device.shortest(refusals: refusals))
+    let minimum = try #require(bench.engine.lockstep.device.shortest(refusals: refusals))
     for seed in 1...3 as ClosedRange<UInt64> {
       let failure = try bench.failure(seed: seed, refusals: refusals)
       let signature = try #require(failure.divergence).signature
@@ -99,13 +86,13 @@ struct ShrinkerTests {
       while let candidate = shrinker.next() {
         #expect(asked.insert(candidate).inserted, "\(bench.names(candidate)) is run again")
         #expect(candidate < shrinker.best)
-        let execution = try bench.run(candidate)
+        let execution = bench.run(candidate)
         let isNew = seen.insert(execution.performed).inserted
         #expect(isNew, "\(bench.names(candidate)) comes to a run that was made")
         shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
       }
       #expect(shrinker.isMinimal)
-      expect(try bench.run(shrinker.best).divergence?.signature, signature)
+      expect(bench.run(shrinker.best).divergence?.signature, signature)
       expect(shrinker.best.choices.count, minimum)
     }
   }
@@ -113,7 +100,7 @@ struct ShrinkerTests {
   @Test("what leads nowhere is left out, and what is refused stays where the bug needs it")
   func refusals() throws {
     var bench = try Bench(SeededBug.all[9])
-    let failure = try bench.run(
+    let failure = bench.run(
       bench.test(
         "closeTo !lock connect !lock linkUp gattReady loginDone reset !lock !lock disconnect closeTo"))
     let signature = try #require(failure.divergence).signature
@@ -122,7 +109,7 @@ struct ShrinkerTests {
     var phases: [String] = []
     while let candidate = shrinker.next() {
       phases.append(String(shrinker.phase.prefix { $0 != "," }))
-      let execution = try bench.run(candidate)
+      let execution = bench.run(candidate)
       shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
     }
     expect(
@@ -147,12 +134,12 @@ struct ShrinkerTests {
       let length = turn.split(separator: " ").count
       let repeated = Array(repeating: turn, count: (limit + more + length - 1) / length)
       let test = "closeTo connect linkUp gattReady loginDone lock disconnect "
-      let failure = try bench.run(bench.test(test + repeated.joined(separator: " ") + " closeTo"))
+      let failure = bench.run(bench.test(test + repeated.joined(separator: " ") + " closeTo"))
       let signature = try #require(failure.divergence).signature
       var shrinker = bench.shrinker(failure)
       var events = 0
       while let candidate = shrinker.next() {
-        let execution = try bench.run(candidate)
+        let execution = bench.run(candidate)
         events += execution.events
         shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
       }
@@ -173,12 +160,12 @@ struct ShrinkerTests {
     while let candidate = shrinker.next() {
       #expect(asked.insert(candidate).inserted)
       let best = shrinker.best
-      let execution = try bench.run(candidate)
+      let execution = bench.run(candidate)
       let isSame = execution.divergence?.signature == signature && random.below(3) > 0
       shrinker.tell(execution, isSame: isSame)
       expect(shrinker.best < best, isSame)
     }
-    expect(try bench.run(shrinker.best).divergence?.signature, signature)
+    expect(bench.run(shrinker.best).divergence?.signature, signature)
   }
 }
 
@@ -186,29 +173,31 @@ struct ShrinkerTests {
 struct TimedShrinkerTests {
   private let specification: Specification
   private let alphabet: Alphabet
-  private var lockstep: Lockstep<ScriptedDevice, NoRecorder>
+  private var engine: TestEngine<ScriptedDevice, NoRecorder>
 
   init() throws {
     specification = Specification(try Machine(.sesame), showsEffects: false)
     let device = ScriptedDevice([:])
-    lockstep = Lockstep(specification, device, recorder: NoRecorder())
     alphabet = Alphabet(specification, device.abilities)
+    engine = TestEngine(
+      specification, alphabet, starts: [StartCondition()], device, recorder: NoRecorder())
   }
 
   /// A device that shows something so long after `closeTo`.
   private mutating func show(_ answers: [(Interval, ScriptedDevice.Show)]) {
-    lockstep = Lockstep(specification, ScriptedDevice(["closeTo": answers]), recorder: NoRecorder())
+    engine = TestEngine(
+      specification, alphabet, starts: [StartCondition()], ScriptedDevice(["closeTo": answers]),
+      recorder: NoRecorder())
   }
 
   private mutating func shrink(_ actions: [TestAction]) throws -> [TestAction] {
     let test = TestCase(start: 0, actions.compactMap { alphabet.choice(of: $0) })
     expect(test.choices.count, actions.count)
-    let starts = [StartCondition()]
-    let failure = try lockstep.run(test, alphabet, starts: starts)
+    let failure = engine.attempt(test).execution
     let signature = try #require(failure.divergence).signature
     var shrinker = Shrinker(failure, of: test, specification: specification, alphabet: alphabet)
     while let candidate = shrinker.next() {
-      let execution = try lockstep.run(candidate, alphabet, starts: starts)
+      let execution = engine.attempt(candidate).execution
       shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
     }
     return shrinker.best.choices.compactMap { alphabet.action(of: $0) }
@@ -242,18 +231,18 @@ struct TimedShrinkerTests {
         (.milliseconds(100), .status("logining")), (.milliseconds(200), .status("locked")),
       ],
     ])
-    lockstep = Lockstep(specification, device, recorder: NoRecorder())
     let alphabet = Alphabet(specification, device.abilities, moving: ["lock", "unlock", "toggle"])
+    engine = TestEngine(
+      specification, alphabet, starts: [StartCondition()], device, recorder: NoRecorder())
     let vocabulary = specification.vocabulary
     let steps = ["closeTo", "settle", "connect", "settle", "unlock", "settle"]
     let test = TestCase(
       start: 0, steps.map { Choice(vocabulary.stimulus($0) ?? alphabet.settle) })
-    let starts = [StartCondition()]
-    let failure = try lockstep.run(test, alphabet, starts: starts)
+    let failure = engine.attempt(test).execution
     var shrinker = Shrinker(failure, of: test, specification: specification, alphabet: alphabet)
     // Whatever is done, what matters is that so much is done.
     while let candidate = shrinker.next() {
-      let execution = try lockstep.run(candidate, alphabet, starts: starts)
+      let execution = engine.attempt(candidate).execution
       shrinker.tell(execution, isSame: execution.performed.count == failure.performed.count)
     }
     expect(shrinker.best.choices.count, failure.performed.count)
@@ -266,7 +255,7 @@ struct TimedShrinkerTests {
     show([(.seconds(1), .status("receivedBle"))])
     let closeTo = try #require(alphabet.choice(of: closeTo))
     let test = TestCase(start: 0, [closeTo, Choice(alphabet.settle), Choice(alphabet.wait)])
-    let execution = try lockstep.run(test, alphabet, starts: [StartCondition()])
+    let execution = engine.attempt(test).execution
     let paths = ModelPaths(specification, alphabet)
     let nodes = execution.explorationStates.map(\.node)
     expect(paths.path(from: nodes[0], to: nodes[1]), [closeTo])

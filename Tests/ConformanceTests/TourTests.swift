@@ -28,19 +28,17 @@ private struct Trip {
     }
     let starts = machine.startConditions(conditions, of: abilities)
     var tour = Tour(specification, alphabet, starts: starts, settings: settings)
-    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
+    var engine = TestEngine(specification, alphabet, starts: starts, device, recorder: NoRecorder())
     while !tour.isFinished {
-      _ = try lockstep.reset(to: starts[tour.begin()])
-      var divergence = try lockstep.pass(until: lockstep.now)
-      while divergence == nil, let choice = tour.next(in: lockstep.explorationState) {
-        divergence = try lockstep.carryOut(#require(alphabet.action(of: choice))).divergence
-      }
-      expect(divergence, nil)
-      tour.end(in: lockstep.explorationState)
+      var execution = Execution()
+      let start = tour.begin()
+      try engine.perform(&tour, from: start, &execution)
+      expect(execution.divergence, nil)
+      tour.end(in: engine.lockstep.explorationState)
       tests.append(tour.test)
     }
     events = tour.events
-    coverage = lockstep.tracker.coverage
+    coverage = engine.lockstep.tracker.coverage
     gaps = GapFinder(specification, alphabet, starts: starts, after: tour).gaps(in: coverage)
   }
 

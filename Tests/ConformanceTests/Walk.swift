@@ -4,7 +4,7 @@ import Conformance
 import Testing
 
 /// Tests generated on a machine that is its own device.
-struct Walk {
+struct Walk: ChoiceSource {
   /// The tests.
   var tests: [TestCase] = []
   /// Whether each was rare.
@@ -15,6 +15,7 @@ struct Walk {
   var times: [Interval] = []
   var alphabet: Alphabet
   var explorer: Explorer
+  private let pace: DevicePace?
 
   init(
     _ definition: MachineDefinition, seed: UInt64 = 1, events: Int, learned: [TestCase] = [],
@@ -24,7 +25,6 @@ struct Walk {
     let machine = try Machine(definition)
     let device = MachineDevice(machine, .seeded(1), showsEffects: false)
     let specification = Specification(machine, showsEffects: false)
-    var lockstep = Lockstep(specification, device, recorder: NoRecorder())
     var abilities = device.abilities
     abilities.resting = moving
     alphabet = Alphabet(specification, abilities, weights: weights, moving: moving)
@@ -33,29 +33,32 @@ struct Walk {
     change(&settings)
     explorer = Explorer(alphabet, starts: starts.count, settings: settings, seed: seed)
     for test in learned { explorer.learn(test) }
-    while steps.count < events {
-      _ = try lockstep.reset(to: starts[explorer.begin()])
-      let atOnce = try lockstep.pass(until: lockstep.now)
-      #expect(atOnce == nil)
-      while steps.count < events {
-        if let pace { explorer.take(pace) }
-        guard let choice = explorer.next(in: lockstep.explorationState) else { break }
-        let (explorationState, begin) = (lockstep.explorationState, lockstep.now)
-        steps.append((explorationState, choice))
-        guard explorationState.admits(choice, alphabet), let action = alphabet.action(of: choice) else {
-          Issue.record("\(choice) was not to be had")
-          return
-        }
-        if let divergence = try lockstep.carryOut(action).divergence {
-          Issue.record("a machine differs from itself: \(divergence)")
-          return
-        }
-        times.append(lockstep.now - begin)
-        explorer.spend(lockstep.now - begin)
-      }
-      tests.append(explorer.test)
-      wasRare.append(explorer.end(in: lockstep.explorationState))
-    }
+    self.pace = pace
+    var engine = TestEngine(specification, alphabet, starts: starts, device, recorder: NoRecorder())
+    let failure = try engine.perform(all: &self, maximum: events)
+    if let divergence = failure?.divergence { Issue.record("a machine differs from itself: \(divergence)") }
+  }
+
+  mutating func begin() -> Int { explorer.begin() }
+
+  mutating func next(in explorationState: ExplorationState) -> Choice? {
+    if let pace { explorer.take(pace) }
+    guard let choice = explorer.next(in: explorationState) else { return nil }
+    steps.append((explorationState, choice))
+    let isPossible = explorationState.admits(choice, alphabet) && alphabet.action(of: choice) != nil
+    #expect(isPossible, "\(choice) was not to be had")
+    return choice
+  }
+
+  mutating func spend(_ time: Interval) {
+    times.append(time)
+    explorer.spend(time)
+  }
+
+  mutating func end(in explorationState: ExplorationState) -> Bool {
+    tests.append(explorer.test)
+    wasRare.append(explorer.end(in: explorationState))
+    return wasRare[wasRare.count - 1]
   }
 
   /// How often an event was taken where others were legal, too.

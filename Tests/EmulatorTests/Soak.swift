@@ -25,8 +25,6 @@ struct Soak: ChoiceSource {
     random = SeededGenerator(seed: seed, for: "soak")
   }
 
-  var isFinished: Bool { false }
-
   mutating func begin() -> Int {
     let start = random.below(starts)
     troubles = drawTroubles()
@@ -49,13 +47,6 @@ struct Soak: ChoiceSource {
     }
     return nil
   }
-
-  mutating func take(_ pace: DevicePace) {}
-  mutating func spend(_ time: Interval) {}
-
-  mutating func end(in explorationState: ExplorationState) -> Bool { false }
-
-  mutating func exclude(start: Int) -> Bool { false }
 
   /// The disturbances of a test: none, one or two kinds, or all. The fewer, the sharper the model.
   private mutating func drawTroubles() -> [Int] {

@@ -7,9 +7,10 @@ import TestSupport
 
 @Suite("What the attempts at a test come to")
 struct AttemptsTests {
-  private static let tired = Divergence(.unexpected("tired"), at: .zero)
-  private static let hungUp = Divergence(
-    .unexpected("noSignal"), at: .zero, explanation: Explanation("hung-up", "0x13", isOfDevice: true))
+  private static let tired = Attempts.Failure(Divergence(.unexpected("tired"), at: .zero))
+  private static let hungUp = Attempts.Failure(
+    Divergence(
+      .unexpected("noSignal"), at: .zero, explanation: Explanation("hung-up", "0x13", isOfDevice: true)))
 
   /// `+` agrees, `-` diverges, both with their links; `o` agrees, `x` diverges after the air had lost one, `h` after
   /// the device had ended one; `n` no answer, `e` it ended, `c` the transport is lost, `p` a program of the lab failed.

@@ -6,8 +6,8 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
   private let targets: (twin: FuzzTarget, device: FuzzTarget)
   /// The most runs that a device is asked for.
   private let maximumRuns = 3
-  private var twin: TestEngine<Twin, TraceList>
-  private var device: TestEngine<Device, TraceList>
+  private var twin: TestEngine<Twin, StepList>
+  private var device: TestEngine<Device, StepList>
 
   public init(
     _ twinTarget: FuzzTarget, _ twin: Twin, _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings
@@ -15,8 +15,8 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
     targets = (twinTarget, target)
     var unlimited = settings
     unlimited.actuations = nil
-    self.twin = TestEngine(twinTarget, twin, unlimited, recorder: TraceList())
-    self.device = TestEngine(target, device, settings, recorder: TraceList())
+    self.twin = TestEngine(twinTarget, twin, unlimited, recorder: StepList())
+    self.device = TestEngine(target, device, settings, recorder: StepList())
   }
 
   /// Asks the device, up to three times, whether it does what the twin did.
@@ -114,36 +114,38 @@ extension TestCase {
   }
 }
 
-extension TestEngine where Recorder == TraceList {
-  /// What a device shows at each step of a test, beside values that are read, and how it fails.
+/// Keeps what a device shows at each step, beside values that are read: at its start, and after each choice.
+private struct StepList: TraceRecorder {
+  private(set) var steps: [[Observation]] = [[]]
+
+  static var followsSteps: Bool { true }
+
+  mutating func begin() { steps = [[]] }
+
+  mutating func begin(step number: Int, _ action: TestAction, at time: Instant) { steps.append([]) }
+
+  mutating func record(_ event: TraceEvent, at time: Instant) {
+    guard case .observation(let observation) = event else { return }
+    if case .reading = observation { return }
+    steps[steps.count - 1].append(observation)
+  }
+}
+
+extension TestEngine where Recorder == StepList {
+  /// What a device shows at each step of a test, and how it fails.
   fileprivate mutating func shown(
     in test: TestCase
   ) throws(LabFault) -> (steps: [[String]], signature: String?) {
-    lockstep.recorder = TraceList()
-    var divergence = try begin(test.start)
-    var steps = [look()]
-    for choice in test.choices where divergence == nil {
-      // One of the two may take time for what the other does at once.
-      if !lockstep.explorationState.admits(choice, alphabet) {
-        divergence = try make(Choice(alphabet.settle)).divergence
-        steps[steps.count - 1] += look()
-        guard divergence == nil else { break }
-      }
-      divergence = try make(choice).divergence
-      steps.append(look())
+    // One of the two may take time for what the other does at once.
+    let (execution, trouble) = attempt(test, .made)
+    if let trouble { throw trouble }
+    var steps: [[String]] = []
+    for (number, shown) in lockstep.recorder.steps.enumerated() {
+      let words = shown.map { lockstep.vocabulary.text(of: $0) }
+      // What is shown in time that is taken belongs to the step before.
+      let isOwn = number == 0 || execution.performed[number - 1] == test.choices[steps.count - 1]
+      if isOwn { steps.append(words) } else { steps[steps.count - 1] += words }
     }
-    if divergence == nil { divergence = try lockstep.conclude() }
-    steps.append(look())
-    return (steps, divergence?.signature)
-  }
-
-  /// What was observed since it was last asked.
-  private mutating func look() -> [String] {
-    defer { lockstep.recorder = TraceList() }
-    return lockstep.recorder.entries.compactMap { entry in
-      guard case .observation(let observation) = entry.event else { return nil }
-      if case .reading = observation { return nil }
-      return lockstep.vocabulary.text(of: observation)
-    }
+    return (steps, execution.divergence?.signature)
   }
 }

@@ -89,13 +89,56 @@ struct Attempts {
     }
   }
 
-  /// Takes in how an attempt ended.
-  mutating func rule(on divergence: Divergence?, wasDisturbed: Bool) -> Ruling {
-    rule(onFailure: divergence.map { Failure($0) }, wasDisturbed: wasDisturbed)
+  /// One attempt, with what it came to, as far as it came.
+  enum Attempt<Ending> {
+    /// It came to its end, and how it failed.
+    case ended(Ending, Failure?, wasDisturbed: Bool)
+    /// Trouble broke it off.
+    case broken(Ending, LabFault)
+    /// It stands, whatever was before it.
+    case final(Ending)
+  }
+
+  /// Makes attempts at a test until they come to something.
+  ///
+  /// - Parameters:
+  ///   - first: an attempt that was made already.
+  ///   - isStopped: whether no more are to be made.
+  ///   - note: told of each attempt that came to nothing, with its number.
+  ///   - restart: starts the device afresh after trouble.
+  ///   - attempt: makes one; told how many before it proved nothing.
+  /// - Returns: what the last one came to, and the trouble for which the device is to blame, if it stopped answering.
+  /// - Throws: why there is no verdict.
+  mutating func make<Ending>(
+    following first: Attempt<Ending>? = nil, isStopped: () -> Bool, note: (LabFault, Int) -> Void,
+    restart: (LabFault) throws(LabFault) -> Void, _ attempt: (_ losses: Int) -> Attempt<Ending>
+  ) throws(LabFault) -> (ending: Ending, stoppedAnswering: LabFault?) {
+    var last = first ?? attempt(losses)
+    while true {
+      let before = count
+      let (ending, ruling): (Ending, Ruling)
+      switch last {
+      case .ended(let end, let failure, let wasDisturbed):
+        (ending, ruling) = (end, rule(on: failure, wasDisturbed: wasDisturbed))
+      case .broken(_, let trouble) where trouble.symptom == .stopped: throw trouble
+      case .broken(let end, let trouble): (ending, ruling) = (end, rule(on: trouble))
+      case .final(let end): return (end, nil)
+      }
+      if count > before { note(lastFault, count) }
+      switch ruling {
+      case .stands: return (ending, nil)
+      case .noVerdict(let fault): throw fault
+      case .stoppedAnswering(let fault): return (ending, fault)
+      case .again(let afresh):
+        if isStopped() { throw lastFault }
+        if afresh { try restart(lastFault) }
+      }
+      last = attempt(losses)
+    }
   }
 
   /// Takes in how an attempt ended.
-  mutating func rule(onFailure failure: Failure?, wasDisturbed: Bool) -> Ruling {
+  mutating func rule(on failure: Failure?, wasDisturbed: Bool) -> Ruling {
     guard wasDisturbed, maximumLosses > 0, failure != nil || needsLinks else {
       if failure == nil, let fault = faults.first { return .noVerdict(fault) }
       return .stands

@@ -14,6 +14,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private(set) var lockstep: Lockstep<Device, TraceWriter>
   private let listener: (any JournalListener)?
   private let isStopped: () -> Bool
+  /// The trouble of the first attempt that had any, with its place.
+  private var firstTrouble: (fault: LabFault, mark: StepMark, time: Instant)?
   /// Whether what the scenario expects is demanded: of a bare machine only the model asks anything, and what it does not
   /// show, such as readings, is not expected of it.
   private let isDemanding: Bool
@@ -56,8 +58,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Runs the case once, and lets only the model judge.
   ///
   /// - Returns: the divergence of model and device, if there is one.
-  mutating func runBare() throws(LabFault) -> Divergence? {
-    if case .divergence(let divergence) = try attempt() { divergence } else { nil }
+  mutating func runBare() -> Divergence? {
+    if case .divergence(let divergence) = attempt() { divergence } else { nil }
   }
 
   /// The test's time.
@@ -80,72 +82,55 @@ struct CaseRunner<Device: DeviceUnderTest> {
   }
 
   /// Runs the case until its attempts come to something; see ``Attempts``.
-  ///
-  /// A lock that hung up at what no client says, or that is otherwise than a scenario expects, as it may: what is
-  /// expected of it then is not there to be judged, and the case is skipped.
   mutating func run() -> Outcome {
     var attempts = Attempts.written
-    var firstTrouble = (mark: StepMark.start, time: Instant.zero)
-    while true {
-      let before = attempts.count
-      var verdict = Outcome.Verdict.agree
-      let ruling: Attempts.Ruling
-      do {
-        verdict = try attempt()
-        if case .unmet(let unmet) = verdict, let liberty = lockstep.liberty {
-          return outcome(.skipped(reason(for: unmet, liberty)))
-        }
-        switch verdict {
-        case .agree: ruling = attempts.rule(on: nil, wasDisturbed: lockstep.wasDisturbed)
-        case .divergence(let divergence):
-          ruling = attempts.rule(on: divergence, wasDisturbed: lockstep.wasDisturbed)
-        case .unmet(let unmet):
-          ruling = attempts.rule(onFailure: Attempts.Failure(unmet), wasDisturbed: lockstep.wasDisturbed)
-        case .labFault, .skipped, .incomplete, .limited: ruling = .stands
-        }
-      } catch {
-        writeDiagnostics()
-        if error.symptom == .stopped { return outcome(.incomplete(stopWords)) }
-        // A device that has to be asked says only at the start what it cannot do.
-        if error.symptom == .notPossible, mark == .start { return outcome(.skipped(error.detail)) }
-        if error.symptom == .safetyLimit { return outcome(.limited(error.detail)) }
-        ruling = attempts.rule(on: error)
-        if attempts.faults.count == 1 { firstTrouble = (mark, now) }
-      }
-      if attempts.count > before {
-        listener?.note(attempts.lastFault, attempt: attempts.count, at: now)
-        // Whoever comes next is to find the transport in order.
-        if attempts.lastFault.symptom == .transportLost { _ = restart() }
-      }
-      switch ruling {
-      case .stands:
-        if verdict == .agree, lockstep.recorder.observations == 0 {
-          return outcome(.skipped(lockstep.recorder.whyNothingWasCompared))
-        }
-        if verdict == .agree, attempts.losses > 0 { note(attempts.losses) }
-        return outcome(verdict)
-      case .noVerdict(let fault):
-        // The place is that of the trouble that is told of.
-        let isFirst = fault == attempts.faults.first
-        if isFirst { mark = firstTrouble.mark }
-        return outcome(.labFault(fault), at: isFirst ? firstTrouble.time : now)
-      case .stoppedAnswering(let fault):
+    do {
+      let (verdict, fault) = try attempts.make(
+        isStopped: isStopped, note: { listener?.note($0, attempt: $1, at: now) },
+        restart: { fault throws(LabFault) in if !restart() { throw fault } },
+        { _ in judge(attempt()) })
+      if let fault {
         var divergence = divergence(.stoppedAnswering(fault.description))
         divergence.fault = fault
         return outcome(.divergence(divergence))
-      case .again(afresh: false):
-        if isStopped() {
-          return outcome(.incomplete("stopped before it was run again: the link was lost"))
-        }
-      case .again(afresh: true):
-        guard !isStopped(), restart() else { return outcome(.labFault(attempts.lastFault)) }
       }
+      guard verdict == .agree else { return outcome(verdict) }
+      if lockstep.recorder.observations == 0 {
+        return outcome(.skipped(lockstep.recorder.whyNothingWasCompared))
+      }
+      if attempts.losses > 0 { note(attempts.losses) }
+      return outcome(.agree)
+    } catch {
+      // Whoever comes next is to find the transport in order.
+      if attempts.lastFault.symptom == .transportLost { _ = restart() }
+      var time = now
+      if let firstTrouble, error == firstTrouble.fault { (_, mark, time) = firstTrouble }
+      return outcome(Outcome.Verdict(error, in: mark, isStopped: isStopped()), at: time)
     }
   }
 
-  /// What a case says that was stopped in the middle of a step, which then is not done.
-  private var stopWords: String {
-    mark == .start ? "stopped while the device was made ready" : "stopped in step \(mark.number)"
+  /// What an attempt means.
+  ///
+  /// A lock that hung up at what no client says, or that is otherwise than a scenario expects, as it may: what is
+  /// expected of it then is not there to be judged, and the case is skipped.
+  private mutating func judge(_ verdict: Outcome.Verdict) -> Attempts.Attempt<Outcome.Verdict> {
+    switch verdict {
+    case .agree: return .ended(verdict, nil, wasDisturbed: lockstep.wasDisturbed)
+    case .divergence(let divergence):
+      return .ended(verdict, Attempts.Failure(divergence), wasDisturbed: lockstep.wasDisturbed)
+    case .unmet(let unmet):
+      if let liberty = lockstep.liberty { return .final(.skipped(reason(for: unmet, liberty))) }
+      return .ended(verdict, Attempts.Failure(unmet), wasDisturbed: lockstep.wasDisturbed)
+    case .labFault(let fault):
+      writeDiagnostics()
+      // A device that has to be asked says only at the start what it cannot do.
+      if fault.symptom == .notPossible, mark == .start { return .final(.skipped(fault.detail)) }
+      let ending = Outcome.Verdict(fault, in: mark, isStopped: false)
+      guard ending == verdict else { return .final(ending) }
+      firstTrouble = firstTrouble ?? (fault, mark, now)
+      return .broken(verdict, fault)
+    case .skipped, .incomplete, .limited: return .final(verdict)
+    }
   }
 
   /// Says that there is a verdict although links were lost.
@@ -157,6 +142,10 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Writes down what the lab has to say.
   private mutating func writeDiagnostics() {
     for text in lockstep.takeDiagnostics() { listener?.diagnostic(text, at: now) }
+  }
+
+  private func writeDiagnostics(of other: inout Lockstep<Device, TraceWriter>) {
+    for text in other.takeDiagnostics() { listener?.diagnostic(text, at: other.now) }
   }
 
   private mutating func restart() -> Bool {
@@ -192,49 +181,37 @@ struct CaseRunner<Device: DeviceUnderTest> {
     }
   }
 
-  private mutating func attempt() throws(LabFault) -> Outcome.Verdict {
+  /// Runs the case once; trouble is a verdict here.
+  private mutating func attempt() -> Outcome.Verdict {
     if hasBegun { earlier = EarlierCase(id: id, actions: lockstep.recorder.actions) }
     mark = .start
     hasBegun = false
     lockstep.recorder.begin()
-    let divergence = try lockstep.reset(to: start)
-    hasBegun = true
-    writeDiagnostics()
-    if let divergence { return .divergence(divergence) }
-    let states = lockstep.tracker.possibleStates
-    let definition = lockstep.tracker.specification.machine.definition
-    startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
-    if let divergence = try lockstep.pass(until: lockstep.now) { return .divergence(marked(divergence)) }
-    do {
+    do throws(Halt) {
+      let divergence: Divergence?
+      do { divergence = try lockstep.reset(to: start) } catch { throw Halt(.labFault(error)) }
+      hasBegun = true
+      writeDiagnostics()
+      if let divergence { return .divergence(divergence) }
+      let states = lockstep.tracker.possibleStates
+      let definition = lockstep.tracker.specification.machine.definition
+      startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
+      try pass(until: lockstep.now)
       try run(steps, from: 1)
-      try awaitDue()
+      // At the end what the model promises is demanded, and what was asked for is heard.
+      try check { lockstep throws(LabFault) in try lockstep.conclude() }
       return .agree
     } catch {
-      switch error {
-      case .divergence(let divergence): return .divergence(marked(divergence))
-      case .unmet(let unmet): return .unmet(unmet)
-      case .lab(let fault): throw fault
-      case .skipped(let reason): return .skipped(reason)
-      case .stopped: return .incomplete("stopped after step \(mark.number)")
-      }
+      return error.verdict
     }
-  }
-
-  private func marked(_ divergence: Divergence) -> Divergence {
-    var divergence = divergence
-    divergence.step = mark.number
-    return divergence
   }
 }
 
 /// Why a case does not go on.
-private enum Halt: Error {
-  case divergence(Divergence)
-  case unmet(UnmetExpectation)
-  case lab(LabFault)
-  /// The case cannot be done as it is meant.
-  case skipped(String)
-  case stopped
+private struct Halt: Error {
+  let verdict: Outcome.Verdict
+
+  init(_ verdict: Outcome.Verdict) { self.verdict = verdict }
 }
 
 extension CaseRunner {
@@ -242,7 +219,7 @@ extension CaseRunner {
   private mutating func run(_ steps: [Step], from number: Int) throws(Halt) {
     var number = number
     for step in steps {
-      if isStopped() { throw .stopped }
+      try goOn()
       mark = StepMark(number, line: step.line)
       lockstep.recorder.mark = mark
       try run(step.action)
@@ -271,22 +248,24 @@ extension CaseRunner {
     }
   }
 
+  /// Stops where the end was asked for.
+  private func goOn() throws(Halt) {
+    if isStopped() { throw Halt(.incomplete("stopped after step \(mark.number)")) }
+  }
+
   /// Does something with model and device, and stops where they diverge.
   private mutating func check(
     _ body: (inout Lockstep<Device, TraceWriter>) throws(LabFault) -> Divergence?
   ) throws(Halt) {
-    let divergence: Divergence?
-    do {
-      divergence = try body(&lockstep)
-    } catch {
-      throw .lab(error)
-    }
-    if let divergence { throw .divergence(divergence) }
+    let found: Divergence?
+    do { found = try body(&lockstep) } catch { throw Halt(.labFault(error)) }
+    guard var divergence = found else { return }
+    divergence.step = mark.number
+    throw Halt(.divergence(divergence))
   }
 
   private mutating func carryOut(_ action: TestAction) throws(Halt) {
     lockstep.recorder.announce(action, at: lockstep.now)
-    lockstep.recorder.forgetShown()
     try check { lockstep throws(LabFault) in try lockstep.carryOut(action).divergence }
     switch action {
     case .stimulus, .fault: break
@@ -316,20 +295,15 @@ extension CaseRunner {
     let stimulus = stimulus(call)
     // A real device may have shown something since we last looked.
     try pass(until: lockstep.now)
-    try awaitReady(stimulus)
+    // The model is not told of a stimulus before the device takes it.
+    while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
     let limit = lockstep.now + Self.patience
     while waits, lockstep.now < limit, !lockstep.tracker.allows(stimulus.number),
       lockstep.tracker.mayAllow(stimulus.number)
     {
       try next(until: limit)
     }
-    try awaitReady(stimulus)
-    try give(stimulus)
-  }
-
-  private mutating func give(_ stimulus: Stimulus) throws(Halt) {
-    lockstep.recorder.forgetShown()
-    try check { lockstep throws(LabFault) in try lockstep.perform(stimulus) }
+    try carryOut(.stimulus(stimulus))
   }
 
   /// Makes random events from where the device is.
@@ -340,26 +314,25 @@ extension CaseRunner {
     var generator = SeededGenerator(seed: seed, for: "step \(mark.number)")
     var explorer = Explorer(alphabet, starts: 1, seed: generator.next())
     _ = explorer.begin()
-    for _ in 0..<events.count {
-      if isStopped() { throw .stopped }
-      guard let choice = explorer.next(in: lockstep.explorationState) else {
-        // A test of the explorer ends here, and another goes on from where this one led.
-        _ = explorer.end(in: lockstep.explorationState)
-        _ = explorer.begin()
-        continue
-      }
-      guard let action = alphabet.action(of: choice) else { continue }
-      lockstep.recorder.forgetShown()
-      try check { lockstep throws(LabFault) in
-        try lockstep.carryOut(action, isForbidden: choice.isForbidden).divergence
-      }
-      writeDiagnostics()
+    var engine = TestEngine(lockstep, alphabet)
+    engine.lockstep.recorder.isDrawing = true
+    defer {
+      lockstep = engine.lockstep
+      lockstep.recorder.isDrawing = false
     }
-  }
-
-  /// Lets time pass until the device takes a stimulus: the model is not told of it before.
-  private mutating func awaitReady(_ stimulus: Stimulus) throws(Halt) {
-    while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
+    for _ in 0..<events.count {
+      try goOn()
+      var execution = Execution()
+      try check { _ throws(LabFault) in
+        try engine.make(from: &explorer, maximum: 1, isStopped: { false }, &execution)
+        return execution.divergence
+      }
+      writeDiagnostics(of: &engine.lockstep)
+      guard execution.performed.isEmpty else { continue }
+      // A test of the explorer ends here, and another goes on from where this one led.
+      _ = explorer.end(in: engine.lockstep.explorationState)
+      _ = explorer.begin()
+    }
   }
 
   /// Does at once what the model does not allow here.
@@ -374,27 +347,31 @@ extension CaseRunner {
     guard !lockstep.tracker.allows(stimulus.number) else {
       guard isDemanding else { return isAsExpected = false }
       guard lockstep.device.abilities.isInVirtualTime else {
-        throw .skipped(
-          "step \(mark.number) cannot be done with this device: \(call.name) was to be refused, and the device shows "
-            + "\(status) by now, in which the model allows it")
+        throw skipped(
+          "this device: \(call.name) was to be refused, and the device shows \(status) by now, in which the model "
+            + "allows it")
       }
       throw unmet([
         .init("refusal", expected: "of \(call.name)", seen: "none, since the model allows it here")
       ])
     }
     let begin = lockstep.now
-    try awaitReady(stimulus)
-    guard !lockstep.tracker.allows(stimulus.number) else {
-      throw .skipped(
-        "step \(mark.number) cannot be done with this lock: \(call.name) may be given only "
-          + "\(lockstep.now - begin) later, since its motor rests, and by then the model allows it")
+    var done = TestAction.stimulus(stimulus)
+    try check { lockstep throws(LabFault) in
+      let result = try lockstep.carryOut(done, isForbidden: true)
+      done = result.done
+      return result.divergence
     }
-    try give(stimulus)
+    guard case .stimulus = done else {
+      throw skipped(
+        "this lock: \(call.name) may be given only \(lockstep.now - begin) later, since its motor rests, and by then "
+          + "the model allows it")
+    }
   }
 
-  /// At the end: what the model promises is demanded, and what was asked for is heard.
-  private mutating func awaitDue() throws(Halt) {
-    try check { lockstep throws(LabFault) in try lockstep.conclude() }
+  /// The step cannot be done as it is meant.
+  private func skipped(_ reason: String) -> Halt {
+    Halt(.skipped("step \(mark.number) cannot be done with \(reason)"))
   }
 
   // MARK: Expectations
@@ -434,10 +411,11 @@ extension CaseRunner {
   }
 
   private func unmet(_ items: [UnmetExpectation.Item]) -> Halt {
-    .unmet(
-      UnmetExpectation(
-        items, at: lockstep.now, lastStimulus: lockstep.recorder.lastStimulus,
-        explanation: lockstep.explanationOfSilence, injected: lockstep.injected))
+    Halt(
+      .unmet(
+        UnmetExpectation(
+          items, at: lockstep.now, lastStimulus: lockstep.recorder.lastStimulus,
+          explanation: lockstep.explanationOfSilence, injected: lockstep.injected)))
   }
 
   private mutating func beQuiet(for interval: Interval) throws(Halt) {

@@ -94,6 +94,22 @@ extension Outcome {
 }
 
 extension Outcome.Verdict {
+  /// What trouble makes of a case.
+  ///
+  /// - Parameters:
+  ///   - mark: the step in which there was trouble, which then is not done.
+  ///   - isStopped: whether no more attempts are made, since the end was asked for.
+  init(_ fault: LabFault, in mark: StepMark, isStopped: Bool) {
+    self =
+      switch fault.symptom {
+      case .stopped where mark.number == 0: .incomplete("stopped while the device was made ready")
+      case .stopped: .incomplete("stopped in step \(mark.number)")
+      case .safetyLimit: .limited(fault.detail)
+      case .linkLost where isStopped: .incomplete("stopped before it was run again: the link was lost")
+      default: .labFault(fault)
+      }
+  }
+
   /// The word of the journal.
   public var word: Record.Verdict.Word {
     switch self {

@@ -10,6 +10,8 @@ struct TraceWriter: TraceRecorder {
 
   /// The step that is being done.
   var mark = StepMark.start
+  /// Whether the choices that follow are drawn in one step of a scenario.
+  var isDrawing = false
   /// How much was observed.
   private(set) var count = 0
   /// What was observed last.
@@ -63,12 +65,14 @@ struct TraceWriter: TraceRecorder {
   }
 
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {
+    if isDrawing { return forgetShown() }
     mark = StepMark(number, line: 0)
     announce(action, at: time)
   }
 
   /// Writes down what the tester lets happen; of what it does itself there is an event.
   mutating func announce(_ action: TestAction, at time: Instant) {
+    forgetShown()
     if case .wait = action { steps.add(action, vocabulary) }
     switch action {
     case .wait(let interval): listener?.note(.wait, interval.description, mark, at: time)
@@ -108,6 +112,7 @@ struct TraceWriter: TraceRecorder {
   mutating func record(_ event: TraceEvent, at time: Instant) {
     switch event {
     case .stimulus(let stimulus):
+      forgetShown()
       let name = vocabulary.stimuli[stimulus.number]
       lastStimulus = name
       if mark != .start { steps.add(.stimulus(stimulus), vocabulary) }
@@ -162,7 +167,7 @@ struct TraceWriter: TraceRecorder {
   }
 
   /// The tester does something: what was shown before is no answer to it.
-  mutating func forgetShown() {
+  private mutating func forgetShown() {
     shown.removeAll()
     forgetPassing()
   }

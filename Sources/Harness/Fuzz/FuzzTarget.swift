@@ -68,7 +68,7 @@ public struct FuzzTarget: Sendable {
     starts = conditions.compactMap(\.self)
     startNumbers = conditions.indices.filter { conditions[$0] != nil }
     abilities = description.abilities
-    moving = description.moving ?? Actuation.stimuli
+    moving = description.moving ?? DeviceDescription.usuallyMoving
     usual = description.usual.filter { $0.stimulus == nil }.map(\.setting)
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
   }

@@ -249,7 +249,7 @@ extension Campaign {
       status.extraEvents += runner.events - before
     }
     do {
-      return try runner.run(test, &attempts, after: delay, patiently: patiently)
+      return try runner.run(test, &attempts, after: delay, patiently ? .awaited : .leftOut)
     } catch {
       if error.symptom == .stopped { return nil }
       if attempts.areUsedUp { return .disturbed }

@@ -211,13 +211,7 @@ public final class TourRun {
           : recorder.observations == 0 ? .skipped(recorder.whyNothingWasCompared) : .agree
       }
     } catch {
-      verdict =
-        switch error.symptom {
-        case .safetyLimit: .limited(error.detail)
-        case .stopped: .incomplete("stopped in step \(mark.number)")
-        case .linkLost where isStopped(): .incomplete("stopped before it was run again: the link was lost")
-        default: .labFault(error)
-        }
+      verdict = Outcome.Verdict(error, in: mark, isStopped: isStopped())
     }
     var outcome = Outcome(verdict, mark, at: engine.lockstep.now)
     outcome.observations = engine.lockstep.recorder.observations

@@ -73,8 +73,7 @@ struct MutationTest {
     // A start that the machine does not have is no test of it.
     if case .scenario(let scenario) = body {
       var runner = CaseRunner(scenario, seed: seed, specification, bare: device)
-      let divergence = try? runner.runBare()
-      return (divergence ?? nil, runner.isAsExpected, runner.lockstep.device)
+      return (runner.runBare(), runner.isAsExpected, runner.lockstep.device)
     }
     var engine = TestEngine(specification, alphabet, starts: starts, device, recorder: NoRecorder())
     let divergence = try? body.perform(on: &engine, seed: seed)

@@ -1,5 +1,4 @@
 public import Basics
-public import Conformance
 
 /// What says what the tester does next, one choice at a time: the explorer, a tour, a test that is done again.
 ///
@@ -21,30 +20,44 @@ public protocol ChoiceSource {
   var isFinished: Bool { get }
 }
 
-extension Explorer: ChoiceSource {
-  /// Exploring never ends by itself.
+extension ChoiceSource {
+  /// Counts choices, and no time.
+  public mutating func take(_ pace: DevicePace) {}
+  public mutating func spend(_ time: Interval) {}
+  /// Compares no tests.
+  public mutating func end(in explorationState: ExplorationState) -> Bool { false }
+  /// Needs every start.
+  public mutating func exclude(start: Int) -> Bool { false }
+  /// Never ends by itself.
   public var isFinished: Bool { false }
 }
 
-extension Tour: ChoiceSource {
-  /// A tour counts choices, and no time.
-  public mutating func take(_ pace: DevicePace) {}
-  public mutating func spend(_ time: Interval) {}
-}
+extension Explorer: ChoiceSource {}
 
-/// A test that is done again. A choice that is no longer what it was meant to be is left out: a stimulus that is not
-/// allowed in every possible state, one that was to be refused and is not, one that this device does not have.
+extension Tour: ChoiceSource {}
+
+/// A test that is done again. What this device does not have is left out.
 public struct RepeatedTest: ChoiceSource {
+  /// What becomes of a choice that is no longer what it was meant to be: a stimulus that is not allowed in every possible
+  /// state, one that was to be refused and is not.
+  public enum Misfits: Sendable {
+    /// It is left out.
+    case leftOut
+    /// Time passes until nothing more is awaited; then it is left out if it still does not fit.
+    case awaited
+    /// Time passes in the same way; then it is made in any case.
+    case made
+  }
+
   private let test: TestCase
   private let alphabet: Alphabet
-  /// Whether time passes before a choice that cannot be made yet, until nothing more is awaited.
-  private let isPatient: Bool
+  private let misfits: Misfits
   private var place = 0
   private var hasWaited = false
 
   /// Prepares a test to be done again.
-  public init(_ test: TestCase, _ alphabet: Alphabet, patiently: Bool = false) {
-    (self.test, self.alphabet, isPatient) = (test, alphabet, patiently)
+  public init(_ test: TestCase, _ alphabet: Alphabet, _ misfits: Misfits = .leftOut) {
+    (self.test, self.alphabet, self.misfits) = (test, alphabet, misfits)
   }
 
   public var isFinished: Bool { place == test.choices.count }
@@ -55,26 +68,17 @@ public struct RepeatedTest: ChoiceSource {
     while place < test.choices.count {
       let choice = test.choices[place]
       let isPossible = alphabet.action(of: choice) != nil
-      if isPossible, explorationState.admits(choice, alphabet) {
-        place += 1
-        hasWaited = false
-        return choice
-      }
-      if isPossible, isPatient, !hasWaited {
+      let fits = explorationState.admits(choice, alphabet)
+      if isPossible, !fits, misfits != .leftOut, !hasWaited {
         hasWaited = true
         return Choice(alphabet.settle)
       }
       place += 1
       hasWaited = false
+      if isPossible, fits || misfits == .made { return choice }
     }
     return nil
   }
-
-  public mutating func take(_ pace: DevicePace) {}
-
-  public mutating func spend(_ time: Interval) {}
-
-  public mutating func end(in explorationState: ExplorationState) -> Bool { false }
 
   public mutating func exclude(start: Int) -> Bool { start != test.start }
 }

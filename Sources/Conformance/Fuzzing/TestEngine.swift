@@ -1,0 +1,264 @@
+public import Basics
+
+/// Executes tests, each from a reset: whatever says what is done next, model and device do it in lockstep here.
+public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
+  /// Model and device.
+  public var lockstep: Lockstep<Device, Recorder>
+  /// What the choices stand for.
+  public let alphabet: Alphabet
+  /// The conditions that the numbers of starts stand for.
+  public let starts: [StartCondition]
+  /// How many choices were made.
+  public private(set) var events = 0
+  /// How often the tester set the bolt in motion, in tests and to make the device ready for them.
+  public private(set) var actuations = 0
+  /// In how many sessions the device was made ready for tests.
+  public private(set) var preparationCount = 0
+  /// The time that passed on the device in the tests before this one.
+  private var earlier = Interval.zero
+  /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
+  public private(set) var waited = Interval.zero
+  /// How much of ``waited`` was for a motor's rest.
+  public private(set) var rested = Interval.zero
+  /// How much of ``lockTime`` the way to the device has taken, where nothing else was waited for.
+  public private(set) var air = Interval.zero
+  /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
+  package var passedOver: [Divergence] = []
+  /// The most times that the tester may do so.
+  package var maximumActuations: Int
+  /// Where another device comes from for each test, if it does not go on with the same.
+  package var source: (() throws(LabFault) -> Device?)?
+  /// What the device said of each start that it cannot be brought to.
+  private var refusals: [LabFault?]
+  /// Whether the device goes on from test to test, with a motor that may have to rest.
+  private let livesOn: Bool
+  /// Whether trouble broke the last test off, and the device was not started afresh since.
+  private var isBroken = false
+
+  /// Joins a machine and a device.
+  public init(
+    _ specification: Specification, _ alphabet: Alphabet, starts: [StartCondition], _ device: Device,
+    invariants: [any Invariant] = [], recorder: Recorder, maximumActuations: Int = .max
+  ) {
+    lockstep = Lockstep(specification, device, invariants: invariants, recorder: recorder)
+    self.alphabet = alphabet
+    self.starts = starts
+    refusals = starts.map { _ in nil }
+    livesOn = device.abilities.livesOn
+    self.maximumActuations = maximumActuations
+  }
+
+  /// Goes on from where a test stands that something else began.
+  package init(_ lockstep: Lockstep<Device, Recorder>, _ alphabet: Alphabet) {
+    self.lockstep = lockstep
+    self.alphabet = alphabet
+    (starts, refusals, maximumActuations) = ([], [], .max)
+    livesOn = lockstep.device.abilities.livesOn
+  }
+
+  /// The machine's tables.
+  public var specification: Specification { lockstep.tracker.specification }
+
+  /// The time that passed on the device in all tests, and to make it ready for them.
+  public var lockTime: Interval { earlier + (lockstep.now - .zero) }
+
+  /// Goes on with another device, where there are others. The time of the one before counts.
+  package mutating func takeOther() throws(LabFault) {
+    guard let other = try source?() else { return }
+    let before = lockTime
+    lockstep.exchangeDevice(for: other)
+    earlier = before - (lockstep.now - .zero)
+  }
+
+  /// Begins a test. A start that the device refused once is not asked for again.
+  public mutating func begin(_ start: Int) throws(LabFault) -> Divergence? {
+    if let refusal = refusals[start] { throw refusal }
+    lockstep.recorder.begin()
+    try takeOther()
+    let before = lockTime
+    var divergence: Divergence?
+    var fault: LabFault?
+    let pace = lockstep.device.pace
+    do { divergence = try lockstep.reset(to: starts[start]) } catch { fault = error }
+    count(lockstep.device.pace, since: pace)
+    earlier = before - (lockstep.now - .zero)
+    for session in lockstep.preparations {
+      earlier = earlier + session.length
+      preparationCount += 1
+      actuations += session.stimuli.count { alphabet.moves(Choice($0.number)) }
+    }
+    if let fault {
+      if fault.symptom == .notPossible { refusals[start] = fault }
+      throw fault
+    }
+    if let divergence, !lockstep.isReady || !passedOver.contains(where: { $0.isLike(divergence) }) {
+      return divergence
+    }
+    return try lockstep.pass(until: lockstep.now)
+  }
+
+  /// Takes in what the sessions before a test took of the device's time that was not its own.
+  private mutating func count(_ pace: DevicePace, since before: DevicePace) {
+    let rest = pace.rest - before.rest
+    waited = waited + rest
+    rested = rested + rest
+    air = air + (pace.air - before.air)
+  }
+
+  /// Whether the device cannot be brought to a start.
+  public func isRefused(_ start: Int) -> Bool { refusals[start] != nil }
+
+  /// Makes a choice, which the alphabet has.
+  @inline(__always)
+  public mutating func make(
+    _ choice: Choice
+  ) throws(LabFault) -> (done: TestAction, divergence: Divergence?) {
+    guard let action = alphabet.action(of: choice) else { return (.wait(.zero), nil) }
+    events += 1
+    let moves = mayMove(choice, action)
+    if moves {
+      guard actuations < maximumActuations else {
+        throw LabFault(.safetyLimit, "the bolt was set in motion \(maximumActuations) times (--actuations)")
+      }
+      actuations += 1
+    }
+    let (begin, ready) = (lockstep.now, lockstep.readyTime(for: action))
+    let way = livesOn ? lockstep.device.pace.air : .zero
+    let result = try lockstep.carryOut(action, isForbidden: choice.isForbidden)
+    if case .wait = result.done {
+      waited += lockstep.now - begin
+      if moves { actuations -= 1 }
+      if let ready, ready > begin { rested += lockstep.now - begin }
+    } else if let ready, ready > begin {
+      waited += ready - begin
+      rested += ready - begin
+    } else if livesOn {
+      air += lockstep.device.pace.air - way
+    }
+    return result
+  }
+
+  /// Whether a choice may set the bolt in motion: also one that is to be refused, by a lock with a bug, where nothing
+  /// before the lock keeps it back.
+  private func mayMove(_ choice: Choice, _ action: TestAction) -> Bool {
+    guard choice.isForbidden, case .stimulus(let stimulus) = action else { return alphabet.moves(choice) }
+    return alphabet.moves(Choice(Int(choice.act))) && lockstep.device.reaches(stimulus)
+  }
+
+  /// Starts the device afresh after trouble, so that the next test finds it in order.
+  package mutating func recover() throws(LabFault) {
+    guard isBroken else { return }
+    try lockstep.restart()
+    isBroken = false
+  }
+
+  /// Does a test again, once: what came of it, as far as it came, and the trouble that broke it off.
+  ///
+  /// - Parameters:
+  ///   - delay: how long after its start the test is begun.
+  ///   - misfits: what becomes of choices that are no longer what they were meant to be.
+  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
+  public mutating func attempt(
+    _ test: TestCase, after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .leftOut,
+    isStopped: () -> Bool = { false }
+  ) -> (execution: Execution, trouble: LabFault?) {
+    var execution = Execution()
+    var replay = RepeatedTest(test, alphabet, misfits)
+    do throws(LabFault) {
+      try perform(&replay, from: test.start, after: delay, isStopped: isStopped, &execution)
+      return (execution, nil)
+    } catch {
+      return (execution, error)
+    }
+  }
+
+  /// Does what a source says, test after test, until it is finished or so many choices were made.
+  ///
+  /// A start that the device refuses is left out.
+  ///
+  /// - Returns: the first test that failed.
+  public mutating func perform<Source: ChoiceSource>(
+    all source: inout Source, maximum: Int = .max
+  ) throws(LabFault) -> Execution? {
+    let last = maximum == .max ? .max : events + maximum
+    // A source that ends its tests at once must not go on for ever.
+    var empty = 0
+    var execution = Execution()
+    while events < last, !source.isFinished, empty < 100 {
+      let (start, before) = (source.begin(), events)
+      execution.clear()
+      do {
+        let left = last == .max ? .max : last - events
+        try perform(&source, from: start, maximum: left, &execution)
+      } catch {
+        guard isRefused(start), source.exclude(start: start) else { throw error }
+        continue
+      }
+      if execution.divergence != nil { return execution }
+      _ = source.end(in: lockstep.explorationState)
+      empty = events == before ? empty + 1 : 0
+    }
+    return nil
+  }
+
+  /// Does one test once: what a source says, from a start to the end of the test, or to the first disagreement.
+  ///
+  /// - Parameters:
+  ///   - delay: how long after its start the test is begun.
+  ///   - maximum: how many choices may be made.
+  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
+  ///   - execution: what came of it, as far as it came.
+  @inline(__always)
+  package mutating func perform<Source: ChoiceSource>(
+    _ source: inout Source, from start: Int, after delay: Interval = .zero, maximum: Int = .max,
+    isStopped: () -> Bool = { false }, _ execution: inout Execution
+  ) throws(LabFault) {
+    execution.start = start
+    isBroken = true
+    execution.divergence = try begin(start)
+    if delay > .zero, execution.divergence == nil {
+      execution.divergence = try lockstep.pass(until: lockstep.now + delay)
+    }
+    try make(from: &source, maximum: maximum, isStopped: isStopped, &execution)
+    if execution.divergence == nil, !isStopped() {
+      execution.end = lockstep.explorationState
+      execution.divergence = try lockstep.conclude()
+    }
+    execution.wasDisturbed = lockstep.wasDisturbed
+    isBroken = false
+  }
+
+  /// Makes the choices of a source from where the test stands, to the first disagreement.
+  @inline(__always)
+  package mutating func make<Source: ChoiceSource>(
+    from source: inout Source, maximum: Int, isStopped: () -> Bool, _ execution: inout Execution
+  ) throws(LabFault) {
+    let last = maximum == .max ? .max : events + maximum
+    while execution.divergence == nil, events < last {
+      if isStopped() { break }
+      let explorationState = lockstep.explorationState
+      if livesOn { source.take(lockstep.device.pace) }
+      guard let choice = source.next(in: explorationState) else { break }
+      execution.performed.append(choice)
+      execution.explorationStates.append(explorationState)
+      execution.actions.append(.settle)
+      if Recorder.followsSteps, let action = alphabet.action(of: choice) {
+        let meaning = lockstep.meaning(of: action)
+        lockstep.recorder.begin(step: execution.performed.count, meaning, at: lockstep.now)
+      }
+      let before = lockstep.now
+      do throws(LabFault) {
+        let (done, divergence) = try make(choice)
+        source.spend(lockstep.now - before)
+        execution.actions[execution.actions.count - 1] = done
+        execution.divergence = divergence
+      } catch {
+        // What broke it off was done all the same: without it the test is another one.
+        if let action = alphabet.action(of: choice) {
+          execution.actions[execution.actions.count - 1] = lockstep.meaning(of: action)
+        }
+        throw error
+      }
+    }
+  }
+}
