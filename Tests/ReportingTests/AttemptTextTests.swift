@@ -25,7 +25,7 @@ struct AttemptTextTests {
   private func text(_ change: (inout Record.Verdict) -> Void) -> String {
     var verdict = first
     change(&verdict)
-    return failureText(verdict, after: first, attempt, Painter(isOn: false))
+    return endingText(verdict, after: first, attempt, Painter(isOn: false))
   }
 
   @Test("is one line where it fails alike, whatever time it was")

@@ -35,17 +35,19 @@ struct JUnitCaseRenderer {
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
   ) throws(FileFault) {
+    // Of most cases there is no more to say than their first line has, and nothing of that is built.
     if entry.hasAgreed, entry.attempts == 1, !entry.hasDiagnostics,
-      try addPlainly(entry, from: source, suite: suite, to: &xml)
+      try source.reader.lookAt(entry, { addHead(of: $0, entry, $1, suite, to: &xml) }) != nil
     {
-      return
+      return xml.add("    </testcase>\n")
     }
     guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
     let outcome = CaseOutcome(entry, texts)
-    open(start, entry, suite.text, line: outcome.main.line, &xml)
-    if profile.hasCaseProperties {
-      add(properties(start, entry, outcome.main.verdict), to: &xml)
+    let line = Array(Record.begin(start).line().utf8)
+    guard case .start(let scan)? = JournalHeaderScan(line.span) else {
+      preconditionFailure("a line that we write is one that we read")
     }
+    addHead(of: scan, entry, line.span, suite, Addition(outcome.main, start, entry), to: &xml)
     if profile.hasCaseOutput {
       add(outcome, entry, to: &xml)
     } else {
@@ -55,48 +57,105 @@ struct JUnitCaseRenderer {
     xml.add("    </testcase>\n")
   }
 
-  private func open(
-    _ start: Record.Case, _ entry: JournalIndex.Entry, _ suite: String, line: Int?, _ xml: inout XMLBuffer
+  /// What there is to say of a case beside its first line.
+  private struct Addition {
+    /// The line of the scenario where it ended.
+    var line: Int?
+    var properties: [(name: String, value: String?)]
+
+    init(_ main: CaseText, _ start: Record.Case, _ entry: JournalIndex.Entry) {
+      line = main.line
+      let (verdict, breach) = (main.verdict, main.verdict?.breach)
+      properties = [
+        ("lease", start.lease.map { String($0) }),
+        ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", verdict?.rule),
+        ("violation.of", breach?.subject), ("violation.packet", breach?.packet),
+        ("violation.from", breach?.packet == nil ? nil : breach?.sender?.rawValue),
+        ("injected", verdict?.injected?.kind), ("injected.sent", verdict?.injected?.sent),
+        ("injected.obeyed", verdict?.injected.map { $0.isObeyed ? "yes" : "unknown" }),
+      ]
+    }
+  }
+
+  /// Adds what every case has, however it ended: its name, where it stands, what it took and what it was driven with.
+  private func addHead(
+    of start: JournalHeaderScan.Start, _ entry: JournalIndex.Entry, _ bytes: Span<UInt8>,
+    _ suite: JUnitSuiteName, _ addition: Addition? = nil, to xml: inout XMLBuffer
   ) {
-    xml.add("    <testcase")
-    xml.attribute("classname", suite)
-    xml.attribute("name", caseName(of: start, copy: entry.copy))
-    if profile.hasCaseProperties {
-      if let file = saved[entry.standing] ?? start.file, !visible(file).isEmpty {
-        xml.attribute("file", clipped(file, toBytes: longestValue))
+    let tokens = LineTokens(bytes)
+    xml.add("    <testcase classname=\"")
+    xml.add(suite.escaped)
+    xml.add("\" name=\"")
+    if start.settings == nil, let name = tokens.plainName(ofID: start.id) {
+      xml.addEscaped(name, tokens)
+      if entry.copy > 1 {
+        xml.add(" (")
+        xml.add(Int64(entry.copy))
+        xml.add(")")
       }
+    } else {
+      let settings = start.settings.flatMap { tokens.text(of: $0) }
+      let name = caseName(id: tokens.text(of: start.id) ?? "", settings: settings, copy: entry.copy)
+      xml.addEscaped(name, inAttribute: true)
+    }
+    xml.add("\"")
+    if profile.hasCaseProperties {
+      if let file = saved[entry.standing] {
+        xml.attribute("file", clipped(file, toBytes: longestValue))
+      } else if let file = start.file, tokens.isPlain(file) || !visible(tokens.text(of: file) ?? "").isEmpty {
+        xml.add(" file=\"")
+        xml.addEscaped(file, tokens)
+        xml.add("\"")
+      }
+      let line = addition == nil ? tokens.integer(start.line) : addition?.line
       if let line, line > 0 { xml.attribute("line", String(line)) }
     }
-    xml.attribute("time", secondsText(entry.takenMilliseconds))
-    xml.add(">\n")
-  }
-
-  private func properties(
-    _ start: Record.Case, _ entry: JournalIndex.Entry, _ verdict: Record.Verdict?
-  ) -> [(name: String, value: String?)] {
-    let breach = verdict?.breach
-    return [
-      ("case", start.id), ("title", start.name), ("device-time", secondsText(entry.milliseconds)),
-      ("machine", start.machine), ("model", start.model), ("device", start.device),
-      ("firmware", start.firmware), ("seed", start.seed.map { String($0) }),
-      ("observations", entry.observations > 0 ? String(entry.observations) : nil),
-      ("lease", start.lease.map { String($0) }),
-      ("attempts", entry.attempts > 1 ? String(entry.attempts) : nil), ("violation", verdict?.rule),
-      ("violation.of", breach?.subject), ("violation.packet", breach?.packet),
-      ("violation.from", breach?.packet == nil ? nil : breach?.sender?.rawValue),
-      ("injected", verdict?.injected?.kind), ("injected.sent", verdict?.injected?.sent),
-      ("injected.obeyed", verdict?.injected.map { $0.isObeyed ? "yes" : "unknown" }),
-    ]
-  }
-
-  private func add(_ properties: [(name: String, value: String?)], to xml: inout XMLBuffer) {
+    xml.add(" time=\"")
+    xml.add(milliseconds: entry.takenMilliseconds)
+    xml.add("\">\n")
+    guard profile.hasCaseProperties else { return }
     xml.add("      <properties>\n")
-    for case (let name, let value?) in properties where !value.isEmpty {
+    add("case", start.id, tokens, &xml)
+    add("title", start.name, tokens, &xml)
+    xml.add("        <property name=\"lockstep.device-time\" value=\"")
+    xml.add(milliseconds: entry.milliseconds)
+    xml.add("\"/>\n")
+    add("machine", start.machine, tokens, &xml)
+    add("model", start.model, tokens, &xml)
+    add("device", start.device, tokens, &xml)
+    add("firmware", start.firmware, tokens, &xml)
+    add("seed", start.seed, tokens, &xml)
+    if entry.observations > 0 {
+      xml.add("        <property name=\"lockstep.observations\" value=\"")
+      xml.add(Int64(entry.observations))
+      xml.add("\"/>\n")
+    }
+    for case (let name, let value?) in addition?.properties ?? [] where !value.isEmpty {
       xml.add("        <property name=\"lockstep.\(name)\"")
       xml.attribute("value", clipped(value, toBytes: longestValue))
       xml.add("/>\n")
     }
     xml.add("      </properties>\n")
+  }
+
+  /// Adds a property as it stands in a journal, if it says anything.
+  private func add(
+    _ name: StaticString, _ value: LineTokens.Raw?, _ tokens: borrowing LineTokens, _ xml: inout XMLBuffer
+  ) {
+    guard let value, value.kind != .other, !value.range.isEmpty else { return }
+    xml.add("        <property name=\"lockstep.")
+    xml.add(name)
+    xml.add("\" value=\"")
+    xml.addEscaped(value, tokens)
+    xml.add("\"/>\n")
+  }
+}
+
+extension LineTokens {
+  /// A whole number.
+  fileprivate func integer(_ raw: Raw?) -> Int? {
+    guard let raw, raw.kind == .number else { return nil }
+    return text(of: raw).flatMap { Int($0) }
   }
 }
 
@@ -109,101 +168,6 @@ extension JUnitCaseRenderer {
     xml.add(" time=\"0.000\">\n")
     add(damage.ending.element == .failed ? "failure" : "error", "journal", damage.message, damage.text, &xml)
     xml.add("    </testcase>\n")
-  }
-}
-
-// MARK: - Cases that agreed
-
-extension JUnitCaseRenderer {
-  /// Adds a case of which no more is to be said than its first line has, straight from the bytes of that line.
-  ///
-  /// - Returns: `false` when the line is of an unusual form, or says more of the case's name than its id does.
-  private func addPlainly(
-    _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer
-  ) throws(FileFault) -> Bool {
-    try source.reader.lookAt(entry) { start, line in
-      guard start.settings == nil else { return false }
-      add(start, entry, line, suite: suite, to: &xml)
-      return true
-    } ?? false
-  }
-
-  private func add(
-    _ start: JournalHeaderScan.Start, _ entry: JournalIndex.Entry, _ line: Span<UInt8>,
-    suite: JUnitSuiteName, to xml: inout XMLBuffer
-  ) {
-    let scanner = LineTokens(line)
-    xml.add("    <testcase classname=\"")
-    xml.add(suite.escaped)
-    xml.add("\" name=\"")
-    if let name = scanner.plainName(ofID: start.id) {
-      xml.addEscaped(name, scanner)
-      if entry.copy > 1 {
-        xml.add(" (")
-        xml.add(Int64(entry.copy))
-        xml.add(")")
-      }
-    } else {
-      let id = scanner.text(of: start.id) ?? ""
-      xml.addEscaped(caseName(id: id, settings: nil, copy: entry.copy), inAttribute: true)
-    }
-    if profile.hasCaseProperties {
-      if let file = start.file, scanner.isPlain(file) || !visible(scanner.text(of: file) ?? "").isEmpty {
-        xml.add("\" file=\"")
-        xml.addEscaped(file, scanner)
-      }
-      if let line = scanner.positiveInteger(start.line) {
-        xml.add("\" line=\"")
-        xml.add(line)
-      }
-    }
-    xml.add("\" time=\"")
-    xml.add(milliseconds: entry.takenMilliseconds)
-    xml.add("\">\n")
-    if profile.hasCaseProperties { addProperties(start, entry, scanner, to: &xml) }
-    xml.add("    </testcase>\n")
-  }
-
-  private func addProperties(
-    _ start: JournalHeaderScan.Start, _ entry: JournalIndex.Entry, _ scanner: borrowing LineTokens,
-    to xml: inout XMLBuffer
-  ) {
-    xml.add("      <properties>\n        <property name=\"lockstep.case\" value=\"")
-    xml.addEscaped(start.id, scanner)
-    if let title = start.name, scanner.isPlain(title) || !(scanner.text(of: title) ?? "").isEmpty {
-      add(title, "\"/>\n        <property name=\"lockstep.title\" value=\"", scanner, &xml)
-    }
-    xml.add("\"/>\n        <property name=\"lockstep.device-time\" value=\"")
-    xml.add(milliseconds: entry.milliseconds)
-    add(start.machine, "\"/>\n        <property name=\"lockstep.machine\" value=\"", scanner, &xml)
-    add(start.model, "\"/>\n        <property name=\"lockstep.model\" value=\"", scanner, &xml)
-    add(start.device, "\"/>\n        <property name=\"lockstep.device\" value=\"", scanner, &xml)
-    add(start.firmware, "\"/>\n        <property name=\"lockstep.firmware\" value=\"", scanner, &xml)
-    add(start.seed, "\"/>\n        <property name=\"lockstep.seed\" value=\"", scanner, &xml)
-    if entry.observations > 0 {
-      xml.add("\"/>\n        <property name=\"lockstep.observations\" value=\"")
-      xml.add(Int64(entry.observations))
-    }
-    xml.add("\"/>\n      </properties>\n")
-  }
-
-  private func add(
-    _ value: LineTokens.Raw?, _ markup: StaticString, _ scanner: borrowing LineTokens,
-    _ xml: inout XMLBuffer
-  ) {
-    guard let value, value.kind != .other else { return }
-    xml.add(markup)
-    xml.addEscaped(value, scanner)
-  }
-}
-
-extension LineTokens {
-  /// The digits of a whole number above zero.
-  fileprivate func positiveInteger(_ raw: Raw?) -> String? {
-    guard let raw, raw.kind == .number, let number = text(of: raw).flatMap({ Int($0) }), number > 0 else {
-      return nil
-    }
-    return String(number)
   }
 }
 

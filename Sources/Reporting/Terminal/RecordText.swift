@@ -2,8 +2,14 @@ import Basics
 public import Journal
 public import System
 
-/// A failed case as a person sees it, with the line to paste at its end. What a device says cannot move the cursor.
-public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
+/// How a case ended as a person sees it: in a line, or, where it failed, with all that shows why and the line to paste at
+/// the end. What a device says cannot move the cursor.
+public func endingText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
+  switch verdict.counted {
+  case .agree: return paint(.good, "✔ model and device agree, t = \(verdict.time ?? .zero)")
+  case .skipped: return "skipped: \(verdict.summary ?? "")".inOneLine
+  case .divergence, .unmet, .labFault, .incomplete: break
+  }
   let line = verdict.line.map { $0 > 0 ? ":\($0)" : "" } ?? ""
   let look = Record.Ending(verdict.word).look
   let words = verdict.limit == nil ? look.words : "stopped"
@@ -22,15 +28,15 @@ public func failureText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint:
   return lines.joined(separator: "\n") + "\n"
 }
 
-/// What is new in an attempt at a case that failed like ``failureText(_:_:_:)``, after another one; one line where that is
+/// What is new in an attempt at a case that failed like ``endingText(_:_:_:)``, after another one; one line where that is
 /// nothing. Times alone are nothing new.
-public func failureText(
+public func endingText(
   _ verdict: Record.Verdict, after previous: Record.Verdict, _ test: Record.Case, _ paint: Painter
 ) -> String {
   func lines(_ verdict: Record.Verdict, at time: Instant?, _ paint: Painter) -> [Substring] {
     var verdict = verdict
     verdict.time = time
-    return failureText(verdict, test, paint).split(separator: "\n")
+    return endingText(verdict, test, paint).split(separator: "\n")
   }
   let plain = Painter(isOn: false)
   let known = lines(previous, at: nil, plain)

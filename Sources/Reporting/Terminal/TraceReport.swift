@@ -21,7 +21,8 @@ public final class TraceReport: JournalListener {
       let seed = test.seed.map { ", seed \($0)" } ?? ""
       console.print("  \(test.machine ?? "") and \(test.device ?? "")\(seed)".inOneLine + "\n\n")
     case .event(let event): if let words = words(on: event) { row(event, words) }
-    case .verdict(let verdict): end(verdict)
+    case .verdict(let verdict):
+      console.print((verdict.counted == .skipped ? "" : "\n") + endingText(verdict, current, paint))
     case .run, .left, .finding, .campaign, .machine, .coverage, .end: break
     }
   }
@@ -65,15 +66,6 @@ public final class TraceReport: JournalListener {
     console.print(
       "  " + event.time.description.rightAligned(in: 12) + number.rightAligned(in: 5) + "  "
         + text.inOneLine)
-  }
-
-  private func end(_ verdict: Record.Verdict) {
-    switch verdict.counted {
-    case .agree: console.print(paint(.good, "\n✔ model and device agree, t = \(verdict.time ?? .zero)"))
-    case .skipped: console.print("skipped: \(verdict.summary ?? "")".inOneLine)
-    case .divergence, .unmet, .labFault, .incomplete:
-      console.print("\n" + failureText(verdict, current, paint))
-    }
   }
 }
 

@@ -95,7 +95,7 @@ final class HumanReport: JournalListener {
     previous = verdict.isTriedAgain ? verdict : nil
     guard before != nil || isNews(verdict) else { return }
     console.print(
-      (before.map { failureText(verdict, after: $0, current, paint) } ?? failureText(verdict, current, paint))
+      (before.map { endingText(verdict, after: $0, current, paint) } ?? endingText(verdict, current, paint))
         + "\n")
   }
 
