@@ -4,8 +4,10 @@ public import System
 import Harness
 import Basics
 
-/// The journal of a night: what its children wrote of their cases, in the order of the plan, what became of the others,
-/// and what its campaigns found, in the same form as that of any run.
+/// The journal of a night: which runs have its cases, in the order of the plan, what became of the other cases, and what
+/// campaigns found.
+///
+/// It is that of one run: who reads it has the lines that the runs of the night wrote (``KeptCase``).
 public struct NightlyJournal {
   let runs: NightlyRuns
   let night: Night
@@ -22,39 +24,27 @@ public struct NightlyJournal {
   ///   - tally: what the night came to; `nil` while it has not ended.
   public func write(to path: String, tally: Tally?) throws(FileFault) {
     var file = try Replacement(of: path)
-    var lines = 0
-    var times = ""
-    func write(_ records: [Record]) throws(FileFault) {
-      for record in records { try file.write(record.line() + "\n") }
-      lines += records.count
+    func write(_ lines: [String]) throws(FileFault) {
+      for line in lines { try file.write(line + "\n") }
     }
+    func write(_ records: [Record]) throws(FileFault) { try write(records.map { $0.line() }) }
     try write([.run(Record.Run(seed: runs.seed, cases: night.cases.count))])
-    var visits: [Record] = []
-    var known = Set<Record>()
-    for (state, test) in zip(night.cases, runs.lab.tests) {
-      guard tally != nil || state.result != nil else { continue }
-      let story = story(of: state, test)
-      for (place, time) in story.times {
-        times += CaseTime.Line(time, line: lines + place + 1).json.line + "\n"
-      }
-      try write(story.records)
-      // Each machine, and what was visited of it, once.
-      visits += story.visits.filter { known.insert($0).inserted }
+    for (state, test) in zip(night.cases, runs.lab.tests) where tally != nil || state.result != nil {
+      try write(lines(of: state, test))
     }
+    var visits: Set<Record> = []
     for run in night.ended {
       guard let campaign = KeptCampaign(of: run, runs) else { continue }
-      try write(campaign.records)
-      visits += campaign.visits.filter { known.insert($0).inserted }
+      try write(campaign.lines)
+      try write(campaign.visits.filter { visits.insert($0).inserted })
     }
     for lock in night.locks { try write(park(of: lock)) }
-    for item in runs.shownChoices(in: night).choices.all {
-      try write([.event(Record.Event(.diagnostic, "\(item)", at: .zero))])
-    }
-    try write(visits)
-    for words in runs.lab.unmet { try write([.event(Record.Event(.diagnostic, words, at: .zero))]) }
-    if let words = tally?.tooLittle { try write([.event(Record.Event(.diagnostic, words, at: .zero))]) }
+    var words = runs.shownChoices(in: night).choices.all.map { "\($0)" } + runs.lab.unmet
+    if let tooLittle = tally?.tooLittle { words.append(tooLittle) }
+    try write(words.map { .event(Record.Event(.diagnostic, $0, at: .zero)) })
     if let tally { try write([.end(Record.End(tally))]) }
-    try WholeFile.replace(Path.join(Path.folder(of: path), CaseTime.file), with: times)
+    // Earlier versions wrote when each line of it was driven.
+    try removeFile(Path.join(Path.folder(of: path), CaseTime.file))
     try file.commit()
   }
 
@@ -71,44 +61,34 @@ public struct NightlyJournal {
       + (lock.park.map { [.left(Record.Left(lock.lock.name, $0))] } ?? [])
   }
 
-  /// What is written of a case.
-  private struct Story {
-    var records: [Record]
-    /// Which of the records begin tries of which it is known when they were driven.
-    var times: [(place: Int, time: CaseTime)] = []
-    var visits: [Record] = []
-  }
-
-  /// The lines of a case: its tries, one behind the other.
-  private func story(of state: Night.CaseState, _ test: Case) -> Story {
+  /// The lines of a case: the runs that have its attempts, one behind the other.
+  private func lines(of state: Night.CaseState, _ test: Case) -> [String] {
     let result = night.reason(for: state)
-    let tries = state.runs.compactMap { ended[$0] }.filter { $0.ending.verdict.word != .incomplete }
-    guard result.cause == nil, !tries.isEmpty else { return untold(result, state, test) }
-    var story = Story(records: [])
-    for (index, run) in tries.enumerated() {
-      var kept = KeptTry(
-        runs, run, test.record.named(on: state.test.lock, attempt: index + 1), on: state.test.lock)
-      kept.verdict.isTriedAgain = index < tries.count - 1
-      if !kept.verdict.isTriedAgain {
-        kept.verdict.quarantine = kept.verdict.word.isFailure ? state.test.quarantine : nil
-        kept.verdict.isFlaky = result.ending == .flaky
+    let attempts = state.runs.compactMap { ended[$0] }.filter { $0.ending.verdict.word != .incomplete }
+    guard result.cause == nil, !attempts.isEmpty else { return linesNotRun(result, state, test) }
+    return attempts.enumerated().map { index, run in
+      let begin = test.record.named(on: state.test.lock, attempt: index + 1)
+      var kept = KeptCase(
+        journal: runs.journalName(of: run.attempt.number), begin, run.ending.verdict.word)
+      kept.message = run.ending.message.isEmpty ? nil : run.ending.message
+      kept.isTriedAgain = index < attempts.count - 1
+      if !kept.isTriedAgain {
+        kept.quarantine = kept.word.isFailure ? state.test.quarantine : nil
+        kept.isFlaky = result.ending == .flaky
       }
-      if let time = kept.time { story.times.append((story.records.count, time)) }
-      story.records += [.begin(kept.begin)] + kept.events.map(Record.event) + [.verdict(kept.verdict)]
-      story.visits += kept.visits
+      return kept.line
     }
-    return story
   }
 
-  /// The lines of a case that nobody drove.
-  private func untold(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> Story {
+  /// The lines of a case that was not run.
+  private func linesNotRun(_ result: NightResult, _ state: Night.CaseState, _ test: Case) -> [String] {
     var begin = test.record.named(on: state.test.lock, attempt: 1)
     if state.test.lock == nil { begin.device = nil }
     let ending = night.ending(of: state)
     var verdict = Record.Verdict(ending.word, of: begin.id, at: .zero)
     verdict.message = result.reason
     verdict.limit = ending == .limited ? result.reason : nil
-    return Story(records: [.begin(begin), .verdict(verdict)])
+    return [Record.begin(begin).line(), Record.verdict(verdict).line()]
   }
 }
 
@@ -124,75 +104,8 @@ extension Record.Case {
   }
 }
 
-/// One try of a case as its child wrote it down, taken over into the journal of the night.
-private struct KeptTry {
-  private(set) var begin: Record.Case
-  /// When it was driven, where the child wrote that down.
-  private(set) var time: CaseTime?
-  private(set) var events: [Record.Event] = []
-  var verdict: Record.Verdict
-  /// The machines, and what was visited of them.
-  private(set) var visits: [Record] = []
-
-  /// - Parameter begin: the line that starts the case, where the child wrote none.
-  init(_ runs: NightlyRuns, _ run: Night.Ended, _ begin: Record.Case, on lock: String?) {
-    self.begin = begin
-    verdict = Record.Verdict(run.ending.verdict.word, of: begin.id, at: .zero)
-    verdict.message = run.ending.message
-    if verdict.word == .unmet { verdict.unmet = [.unknown] }
-    guard let path = runs.journal(of: run.attempt.number) else { return }
-    guard read(path, on: lock, word: verdict.word, from: runs.folder) else {
-      (events, visits) = ([], [])
-      return
-    }
-  }
-
-  /// Reads the journal of a child; false where it has no verdict.
-  private mutating func read(
-    _ path: String, on lock: String?, word: Record.Verdict.Word, from folder: String
-  ) -> Bool {
-    guard var reader = try? JournalReader(path) else { return false }
-    let times = CaseTimes(besides: path)
-    let id = begin.id
-    var isInside = false
-    var isJudged = false
-    while let line = try? reader.next() {
-      guard case .success(let record) = line else { continue }
-      switch record {
-      case .begin(let test) where !isJudged:
-        isInside = true
-        events = []
-        begin = test.named(on: lock, attempt: begin.attempt)
-        begin.id = id
-        time = times?.time(ofLine: reader.line)
-      case .event(let event) where isInside: events.append(event)
-      case .verdict(let written) where isInside:
-        (isInside, isJudged) = (false, true)
-        guard written.word == word else { continue }
-        verdict = written
-        verdict.id = id
-        verdict.moveAttachments(of: path, to: folder)
-      case .machine, .coverage: visits.append(record)
-      case .begin, .event, .verdict, .run, .left, .finding, .campaign, .end: break
-      }
-    }
-    return isJudged
-  }
-}
-
-extension Record.Verdict {
-  /// Leads to the files beside the journal of a child from the folder of the night's own.
-  fileprivate mutating func moveAttachments(of journal: String, to folder: String) {
-    for index in attachments.indices {
-      let place = Path.join(Path.folder(of: journal), attachments[index].path)
-      attachments[index].path = Path.relative(place, from: folder)
-    }
-  }
-}
-
-/// What a campaign of a night came to, taken over into the journal of the night: each finding with the case that shows it,
-/// whether or not that is sure, and the case of the campaign itself where the lab failed it. What else ended it is the
-/// night's to tell.
+/// What a campaign of a night came to: each finding with the case that shows it, whether or not that is sure, and the case
+/// of the campaign itself where the lab failed it. What else ended it is the night's to report.
 struct KeptCampaign {
   /// A case, and the finding that it shows.
   struct Case {
@@ -200,7 +113,8 @@ struct KeptCampaign {
     var verdict: Record.Verdict
   }
 
-  private(set) var records: [Record] = []
+  /// The lines of a night's journal.
+  private(set) var lines: [String] = []
   private(set) var cases: [Case] = []
   /// The machines, and what was visited of them.
   private(set) var visits: [Record] = []
@@ -211,24 +125,27 @@ struct KeptCampaign {
       var reader = try? JournalReader(path)
     else { return nil }
     let lock = run.attempt.lock
-    /// The finding that the next case shows, and the lines of the case that has not ended.
-    var (finding, open): (Record.Finding?, [Record]) = (nil, [])
+    /// The finding that the next case shows, and the case that has not ended.
+    var (finding, open): (Record.Finding?, Record.Case?) = (nil, nil)
     while let line = try? reader.next() {
       guard case .success(let record) = line else { continue }
       switch record {
-      case .finding(let found): (finding, open) = (found, [])
-      case .begin(let test): open = [.begin(test.named(on: lock, attempt: test.attempt))]
-      case .event where !open.isEmpty: open.append(record)
-      case .verdict(var verdict) where !open.isEmpty:
-        verdict.id = "\(lock)/\(verdict.id)"
-        verdict.moveAttachments(of: path, to: runs.folder)
+      case .finding(let found): (finding, open) = (found, nil)
+      case .begin(let test): open = test
+      case .verdict(let verdict):
+        guard let test = open else { continue }
         if finding != nil || verdict.word == .labFault {
-          records += (finding.map { [.finding($0)] } ?? []) + open + [.verdict(verdict)]
-          cases.append(Case(finding: finding, verdict: verdict))
+          var kept = KeptCase(
+            journal: runs.journalName(of: run.attempt.number), source: test.id,
+            test.named(on: lock, attempt: test.attempt), verdict.word)
+          (kept.message, kept.isTriedAgain) = (verdict.message, verdict.isTriedAgain)
+          (kept.quarantine, kept.isFlaky) = (verdict.quarantine, verdict.isFlaky)
+          lines += (finding.map { [Record.finding($0).line()] } ?? []) + [kept.line]
+          cases.append(Case(finding: finding, verdict: verdict.moved(from: path, to: runs.folder)))
         }
-        (finding, open) = (nil, [])
+        (finding, open) = (nil, nil)
       case .machine, .coverage: visits.append(record)
-      case .event, .verdict, .run, .left, .campaign, .end: break
+      case .event, .run, .left, .campaign, .end: break
       }
     }
   }

@@ -32,6 +32,11 @@ public struct NightlyRuns: Sendable {
     return folderEntries(runs)?.first.map { "\(runs)/\($0)/journal.jsonl" }
   }
 
+  /// The journal of a run from the folder of the night; nothing where it has none.
+  func journalName(of number: Int) -> String {
+    journal(of: number).map { Path.relative($0, from: folder) } ?? ""
+  }
+
   /// The scenario that parks a Sesame: it looks at the lock, and the end of every run does the rest.
   static let park = InterlockSettings().family.lookScenario
 

@@ -176,7 +176,7 @@ struct NightlyTests {
   private static func waiting(for count: String) -> String {
     """
     n=0
-    until [ "$(cat Reports/runs/*-nightly*/journal.jsonl 2> errors | grep -c '^{"verdict"')" -ge \(count) ]; do
+    until [ "$(cat Reports/runs/*-nightly*/journal.jsonl 2> errors | grep -cE '^."(kept|verdict)"')" -ge \(count) ]; do
       sleep 0.05; n=$((n + 1)); [ $n -lt 1200 ] || exit 9
     done
     """

@@ -121,7 +121,7 @@ extension JournalIndex {
     _ id: [UInt8], attempt: Int, suite: Int, name: UInt64, _ reader: borrowing JournalReader, _ journal: Int32
   ) {
     closeOpenCase()
-    let time = reading.times?.time(ofLine: reader.line)
+    let time = (isReproducible ? nil : reader.keptTime) ?? reading.times?.time(ofLine: reader.line)
     if attempt > 1, let last = reading.last, last.id == id { return tryAgain(last.place, time) }
     reading.cases += 1
     if !reading.provisional.earlier.isEmpty,

@@ -22,8 +22,18 @@ public struct JournalProblem: Error, Hashable, Sendable, CustomStringConvertible
 ///
 /// A last line that was torn off in the middle of writing is passed over; any other line that is no record is a
 /// problem with its number.
+///
+/// Where a line names a case of another journal the lines of that case are handed out: see ``KeptCase``.
 public struct JournalReader: ~Copyable {
   private var lines: LineReader
+  /// The journal, where cases of other journals are read from there.
+  private let path: String?
+  /// What is still to be handed out of a case of another journal, the last line first.
+  private var kept: [Record] = []
+  /// What was handed out already of machines in other journals.
+  private var visits: Set<Record> = []
+  /// When the case of another journal was driven whose lines are handed out.
+  package private(set) var keptTime: CaseTime?
   /// Where what was saved is now, for whoever shows it to people.
   private let places: SavedPlaces?
 
@@ -33,13 +43,19 @@ public struct JournalReader: ~Copyable {
   /// Opens a journal.
   public init(_ path: String) throws(FileFault) {
     lines = try LineReader(path)
-    places = nil
+    (self.path, places) = (path, nil)
+  }
+
+  /// Opens a journal of which only the lines count that stand in itself.
+  init(alone path: String) throws(FileFault) {
+    lines = try LineReader(path)
+    (self.path, places) = (nil, nil)
   }
 
   /// Opens a journal to show it: what it saved is told by where it is now.
   init(showing path: String) throws(FileFault) {
     lines = try LineReader(path)
-    places = SavedPlaces(journal: path)
+    (self.path, places) = (path, SavedPlaces(journal: path))
   }
 
   /// The number of the line that was read last, from 1.
@@ -47,25 +63,42 @@ public struct JournalReader: ~Copyable {
 
   /// The next record, or what is wrong with its line; `nil` at the end.
   public mutating func next() throws(FileFault) -> Result<Record, JournalProblem>? {
+    if let record = kept.popLast() { return .success(record) }
     guard try advance() else { return nil }
+    return read(withVisits: false)
+  }
+
+  /// The record of the line, or the first one of the case that it names.
+  private mutating func read(withVisits: Bool) -> Result<Record, JournalProblem>? {
     do {
-      return .success(try record())
+      guard let content = try content() else { return .success(try record()) }
+      kept = content.lines
+      if withVisits { kept += content.visits.filter { visits.insert($0).inserted } }
+      if let places { kept = kept.map(places.now) }
+      kept.reverse()
+      keptTime = content.time
+      return kept.popLast().map { .success($0) }
     } catch {
       if isTornOff() { return nil }
       return .failure(problem(error))
     }
   }
 
+  /// The case of another journal that the line names; `nil` where it names none.
+  private borrowing func content() throws(RecordError) -> KeptCase.Content? {
+    let line = lines.line
+    guard let path, line.count > KeptCase.mark.count,
+      KeptCase.mark.indices.allSatisfy({ line[$0] == KeptCase.mark[$0] })
+    else { return nil }
+    return try KeptCase(parsing: line).content(besides: path)
+  }
+
   /// The head of the next line, or what is wrong with it; `nil` at the end.
   package mutating func headerScan() throws(FileFault) -> Result<JournalHeaderScan, JournalProblem>? {
+    if let record = kept.popLast() { return .success(.other(record)) }
     guard try advance() else { return nil }
     if let headerScan = JournalHeaderScan(lines.line) { return .success(headerScan) }
-    do {
-      return .success(.other(try record()))
-    } catch {
-      if isTornOff() { return nil }
-      return .failure(problem(error))
-    }
+    return read(withVisits: true)?.map(JournalHeaderScan.other)
   }
 
   /// Looks at the first line of a case.
@@ -75,8 +108,17 @@ public struct JournalReader: ~Copyable {
     _ entry: JournalIndex.Entry, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
   ) throws(FileFault) -> Result? {
     try seek(to: entry.offset, line: entry.line)
-    guard try advance(), case .start(let start)? = JournalHeaderScan(lines.line) else { return nil }
-    return body(start, lines.line)
+    guard try advance() else { return nil }
+    guard case .begin(let test)? = try? content()?.lines.first else { return Self.look(at: lines.line, body) }
+    let line = Array(Record.begin(test).line().utf8)
+    return Self.look(at: line.span, body)
+  }
+
+  private static func look<Result>(
+    at line: Span<UInt8>, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
+  ) -> Result? {
+    guard case .start(let start)? = JournalHeaderScan(line) else { return nil }
+    return body(start, line)
   }
 
   /// The whole record of the line that was read last.
@@ -98,11 +140,13 @@ public struct JournalReader: ~Copyable {
 
   /// Makes the line that starts at an offset the next one.
   package mutating func seek(to offset: Int, line: Int) throws(FileFault) {
+    kept = []
     try lines.seek(to: offset, line: line)
   }
 
   /// Goes to the next line that is not blank.
   private mutating func advance() throws(FileFault) -> Bool {
+    keptTime = nil
     repeat {
       guard try lines.advance() else { return false }
     } while lines.line.isEmpty && !lines.isTooLong

@@ -50,7 +50,8 @@ struct Schema {
         text: CommandSet.lockstep.settingsForm.schema(
           title: "lockstep config", summary: "What holds where a command line of Lockstep says nothing."
         ).pages),
-      Schema("journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes)),
+      Schema(
+        "journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes + [KeptCase.lineShape])),
       Schema("manifest", "runs/NAME/manifest.json.", Manifest.shape),
       Schema("run", "A line of 'lockstep run --format json'.", Shape.any(Record.shapes)),
       Schema(
