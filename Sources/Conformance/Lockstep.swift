@@ -279,6 +279,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     let horizon = isTimed ? horizon(within: limit) : limit
     while true {
       guard let observation = try device.observe(until: horizon) else {
+        assert(device.now >= horizon, "a device that ended its silence before its time")
         return takeSilence()
       }
       if let divergence = take(observation) { return divergence }

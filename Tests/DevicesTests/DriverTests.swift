@@ -104,19 +104,6 @@ extension AirDevice where Client == DriverClient<ProgramRadio> {
   func shutDown() { wrapped.program.shutDown() }
 }
 
-/// What is observed up to a limit, with its time in seconds.
-private func observed<Device: DeviceUnderTest>(
-  _ device: inout Device, until limit: Instant
-) throws -> [String] {
-  var all: [String] = []
-  while let observation = try device.observe(until: limit) {
-    all.append("\(device.now.secondsText) \(vocabulary.text(of: observation))")
-  }
-  return all
-}
-
-private func seconds(_ count: Double) -> Instant { .zero + .milliseconds(Int64(count * 1000)) }
-
 @Suite("A driver and a peripheral on our radio", .timeLimit(.minutes(10)))
 struct DriverTests {
   @Test("from advertisement to timer: what is shown, when, and what each end was told")
@@ -124,12 +111,12 @@ struct DriverTests {
     let pair = ScriptedPair()
     var device = try pair.device()
     try device.reset(to: StartCondition())
-    expect(try observed(&device, until: seconds(3)), [])
+    expect(try observed(&device, until: seconds(3), vocabulary), [])
     try device.perform(Stimulus(0))
-    let first = try observed(&device, until: seconds(10)).map { $0.split(separator: " ")[1] }
+    let first = try observed(&device, until: seconds(10), vocabulary).map { $0.split(separator: " ")[1] }
     expect(first, ["heard", "up", "off"])
     try device.perform(Stimulus(1))
-    let times = try observed(&device, until: seconds(30)).map { $0.split(separator: " ") }
+    let times = try observed(&device, until: seconds(30), vocabulary).map { $0.split(separator: " ") }
     expect(times.map { $0[1] }, ["on", "off"])
     let shown = try times.map { try #require(Double($0[0])) }
     // The lock's five seconds, as its client sees them: up to an interval of the link later.
@@ -172,10 +159,10 @@ struct DriverTests {
         var all: [String] = []
         for stimulus in [0, 1, 1, 1] {
           try device.perform(Stimulus(stimulus))
-          all += try observed(&device, until: device.now + .seconds(7))
+          all += try observed(&device, until: device.now + .seconds(7), vocabulary)
         }
         try device.bring(about: Fault("lose-link"))
-        return all + (try observed(&device, until: device.now + .seconds(7)))
+        return all + (try observed(&device, until: device.now + .seconds(7), vocabulary))
       }
       var device = try pair.device(loss: loss)
       let first = try trace(&device)
@@ -201,9 +188,11 @@ struct DriverTests {
     ] {
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(3))
+      _ = try observed(&device, until: seconds(3), vocabulary)
       try device.bring(about: fault)
-      let shown = try observed(&device, until: seconds(9)).map { $0.split(separator: " ", maxSplits: 1)[1] }
+      let shown = try observed(&device, until: seconds(9), vocabulary).map {
+        $0.split(separator: " ", maxSplits: 1)[1]
+      }
       #expect(shown.count == 2 && shown[0].contains(reason) && shown[1] == "gone", "\(fault): \(shown)")
     }
   }
@@ -218,11 +207,11 @@ struct DriverTests {
     for (packets, pause, isLost) in cases {
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(3))
+      _ = try observed(&device, until: seconds(3), vocabulary)
       try device.bring(about: Fault("lose-link", .integer(packets)))
-      var shown = try observed(&device, until: device.now + .milliseconds(pause))
+      var shown = try observed(&device, until: device.now + .milliseconds(pause), vocabulary)
       for _ in 0..<2 { try device.perform(Stimulus(1)) }
-      shown += try observed(&device, until: seconds(13))
+      shown += try observed(&device, until: seconds(13), vocabulary)
       #expect(shown.contains { $0.hasSuffix("gone") } == isLost, "\(packets) \(pause): \(shown)")
     }
     device.shutDown()
@@ -271,7 +260,7 @@ struct DriverTests {
       ScriptedPair.connecting + "\nif kind == 'link' and request['link'] == 'ready': \(operations)")
     try device.reset(to: StartCondition())
     try device.perform(Stimulus(0))
-    _ = try observed(&device, until: seconds(5))
+    _ = try observed(&device, until: seconds(5), vocabulary)
     let told = pair.told("driver")
     #expect(told.contains { $0 == "{\"failed\":{\(failed)}}" }, "\(told.suffix(4))")
   }
@@ -298,7 +287,7 @@ struct DriverTests {
       """)
     try device.reset(to: StartCondition())
     try device.perform(Stimulus(0))
-    let shown = try observed(&device, until: seconds(5)).map { $0.split(separator: " ")[1] }
+    let shown = try observed(&device, until: seconds(5), vocabulary).map { $0.split(separator: " ")[1] }
     expect(shown, ["heard", "up", "off"])
     let driver = pair.told("driver").dropFirst(5)
     expect(
@@ -337,7 +326,7 @@ struct DriverTests {
       """)
     try device.reset(to: StartCondition())
     try device.perform(Stimulus(0))
-    _ = try observed(&device, until: seconds(5))
+    _ = try observed(&device, until: seconds(5), vocabulary)
     let failed =
       #"{"failed":{"operation":"write","characteristic":"fff1","error":"refused with 0x81 (application error) at 0x000c","code":129}}"#
     let told = pair.told("driver").filter { $0.hasPrefix("{\"failed") || $0.hasPrefix("{\"wrote") }
@@ -353,10 +342,10 @@ struct DriverTests {
     for value in MalformedBluetooth.allCases {
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(3))
+      _ = try observed(&device, until: seconds(3), vocabulary)
       try device.bring(about: Fault("att", .text(value.rawValue)))
       try device.perform(Stimulus(1))
-      let shown = try observed(&device, until: seconds(12)).map { $0.split(separator: " ")[1] }
+      let shown = try observed(&device, until: seconds(12), vocabulary).map { $0.split(separator: " ")[1] }
       expect(shown, ["on", "off"])
     }
   }
@@ -374,10 +363,10 @@ struct DriverTests {
     for value in MalformedBluetooth.allCases {
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(3))
+      _ = try observed(&device, until: seconds(3), vocabulary)
       try device.bring(about: Fault("att", .text(value.rawValue)))
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(6))
+      _ = try observed(&device, until: seconds(6), vocabulary)
       let told = pair.told("driver").last
       #expect(told == #"{"wrote":{"characteristic":"fff1","handle":12}}"#, "\(value): \(told ?? "nothing")")
     }
@@ -450,7 +439,7 @@ struct DriverTests {
       let fault = #expect(throws: LabFault.self) {
         try device.reset(to: StartCondition())
         try device.perform(Stimulus(0))
-        _ = try observed(&device, until: seconds(5))
+        _ = try observed(&device, until: seconds(5), vocabulary)
       }
       let words = [symptom.rawValue, words]
       #expect(

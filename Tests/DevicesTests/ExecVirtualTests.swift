@@ -62,16 +62,10 @@ private struct ScriptedDoor {
   var asked: [String] { folder.read("asked").split(separator: "\n").dropFirst().map { String($0) } }
 }
 
-/// What is observed up to a limit, with its time.
 private func observed(_ device: ExecDevice, until limit: Instant) throws -> [String] {
-  var all: [String] = []
-  while let observation = try device.observe(until: limit) {
-    all.append("\(device.now.secondsText) \(vocabulary.text(of: observation))")
-  }
-  return all
+  var device = device
+  return try observed(&device, until: limit, vocabulary)
 }
-
-private func seconds(_ count: Double) -> Instant { .zero + .milliseconds(Int64(count * 1000)) }
 
 @Suite("Programs without a clock", .timeLimit(.minutes(10)))
 struct ExecVirtualTests {

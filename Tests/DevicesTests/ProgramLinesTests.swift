@@ -121,19 +121,6 @@ private func fate(of line: String, _ role: ProgramConversation.Role) -> Fate {
   }
 }
 
-/// What is observed up to a limit, with its time in seconds.
-private func observed<Device: DeviceUnderTest>(
-  _ device: inout Device, until limit: Instant
-) throws -> [String] {
-  var all: [String] = []
-  while let observation = try device.observe(until: limit) {
-    all.append("\(device.now.secondsText) \(ScriptedPair.vocabulary.text(of: observation))")
-  }
-  return all
-}
-
-private func seconds(_ count: Double) -> Instant { .zero + .milliseconds(Int64(count * 1000)) }
-
 @Suite("What becomes of each line of a program", .timeLimit(.minutes(10)))
 struct ProgramLinesTests {
   @Test("every line of every kind of program is compared, done, kept, read or refused, and none is dropped")
@@ -186,14 +173,17 @@ struct ProgramLinesTests {
     try device.reset(to: StartCondition())
     // A stop at the moment of what is shown is none for whoever waits on.
     expect(
-      try observed(&device, until: seconds(3)), ["0.000 pulls 0", "1.250 beep", "1.250 lost (by hand)"])
+      try observed(&device, until: seconds(3), ScriptedPair.vocabulary),
+      ["0.000 pulls 0", "1.250 beep", "1.250 lost (by hand)"])
     expect(device.now, seconds(3))
     try device.perform(Stimulus(0))
-    let connected = try observed(&device, until: seconds(6)).map { $0.split(separator: " ", maxSplits: 1)[1] }
+    let connected = try observed(&device, until: seconds(6), ScriptedPair.vocabulary).map {
+      $0.split(separator: " ", maxSplits: 1)[1]
+    }
     expect(connected, ["heard", "up", "pulls 1", "off"])
     try device.perform(Stimulus(1))
     expect(device.now, seconds(6))
-    let pressed = try observed(&device, until: seconds(9))
+    let pressed = try observed(&device, until: seconds(9), ScriptedPair.vocabulary)
     expect(pressed.count, 4)
     expect(Array(pressed.prefix(2)), ["6.000 broke twice: pull 2", "6.000 beep"])
     #expect(pressed[2].hasSuffix(" on") && pressed[2] > pressed[1], "\(pressed)")
@@ -201,7 +191,7 @@ struct ProgramLinesTests {
     // What was shown after the last look belongs to no test.
     try device.perform(Stimulus(1))
     try device.reset(to: StartCondition())
-    expect(try observed(&device, until: .zero), ["0.000 pulls 0"])
+    expect(try observed(&device, until: .zero, ScriptedPair.vocabulary), ["0.000 pulls 0"])
     device.shutDown()
   }
 
@@ -215,10 +205,10 @@ struct ProgramLinesTests {
         services: Self.showing, loss: 0.2)
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      var all = try observed(&device, until: seconds(4))
+      var all = try observed(&device, until: seconds(4), ScriptedPair.vocabulary)
       try device.bring(about: Fault("att", .text("unknown-request")))
       try device.perform(Stimulus(1))
-      all += try observed(&device, until: seconds(20))
+      all += try observed(&device, until: seconds(20), ScriptedPair.vocabulary)
       device.shutDown()
       return all
     }
@@ -240,7 +230,7 @@ struct ProgramLinesTests {
     )
     try device.reset(to: StartCondition())
     try device.perform(Stimulus(1))
-    expect(try observed(&device, until: seconds(1)), ["0.000 refused: it is jammed"])
+    expect(try observed(&device, until: seconds(1), ScriptedPair.vocabulary), ["0.000 refused: it is jammed"])
     device.shutDown()
   }
 
@@ -293,7 +283,7 @@ struct ProgramLinesTests {
     let fault = #expect(throws: LabFault.self) {
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(5))
+      _ = try observed(&device, until: seconds(5), ScriptedPair.vocabulary)
     }
     #expect(
       fault?.symptom == .programFailed && fault?.detail.contains(words) == true,
@@ -311,11 +301,13 @@ struct ProgramLinesTests {
         + "\nif kind == 'advance': sys.exit(3)")
     try device.reset(to: StartCondition())
     try device.perform(Stimulus(0))
-    _ = try observed(&device, until: seconds(3))
+    _ = try observed(&device, until: seconds(3), ScriptedPair.vocabulary)
     try device.perform(Stimulus(1))
     try device.bring(about: Fault("att", .text("unknown-request")))
     try device.perform(Stimulus(0))
-    let fault = #expect(throws: LabFault.self) { _ = try observed(&device, until: seconds(9)) }
+    let fault = #expect(throws: LabFault.self) {
+      _ = try observed(&device, until: seconds(9), ScriptedPair.vocabulary)
+    }
     #expect(fault?.detail.contains("exit status 3") == true, "\(String(describing: fault))")
     device.shutDown()
   }
@@ -332,7 +324,7 @@ struct ProgramLinesTests {
     for _ in 0..<2 {
       try device.reset(to: StartCondition())
       try device.perform(Stimulus(0))
-      _ = try observed(&device, until: seconds(9))
+      _ = try observed(&device, until: seconds(9), ScriptedPair.vocabulary)
       said += device.takeDiagnostics()
     }
     expect(
@@ -393,12 +385,12 @@ struct ProgramLinesTests {
     try device.reset(to: StartCondition())
     // The first scan tells of changes: the advertisement, and what its scan response adds.
     try device.perform(Stimulus(0))
-    _ = try observed(&device, until: seconds(4))
+    _ = try observed(&device, until: seconds(4), ScriptedPair.vocabulary)
     func heard() -> Int { pair.told("driver").count { $0.hasPrefix("{\"heard") } }
     let before = heard()
     #expect((1...2).contains(before))
     try device.perform(Stimulus(0))
-    _ = try observed(&device, until: seconds(9))
+    _ = try observed(&device, until: seconds(9), ScriptedPair.vocabulary)
     // Ten times a second, and up to 10 ms later each time (Core 5.4, Vol 6 Part B §4.4.2.2.1).
     let count = heard() - before
     #expect((44...51).contains(count), "\(count)")

@@ -83,35 +83,7 @@ struct DisturbedPlay<Link: LockLink> {
 
   mutating func verdict(of steps: String, from start: StartCondition = StartCondition()) throws -> String {
     _ = try lockstep.reset(to: start)
-    for step in steps.split(separator: ";") {
-      let step = step.drop { $0 == " " }
-      guard let divergence = try take(step) else { continue }
-      return divergence.summary
-    }
-    return "agrees"
-  }
-
-  private mutating func take(_ step: Substring) throws -> Divergence? {
-    let rest = step.dropFirst()
-    switch step.first {
-    case "+": return try lockstep.pass(until: lockstep.now + #require(Interval(text: rest)))
-    case "~":
-      let end = lockstep.now + .seconds(60)
-      while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
-        guard lockstep.now < end else { return Divergence(.invariant("no \(rest) came"), at: lockstep.now) }
-        if let divergence = try lockstep.next(until: end) { return divergence }
-      }
-      return nil
-    case "!":
-      let parts = rest.split(separator: "=").map(String.init)
-      return try lockstep.bring(about: Fault(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true)))
-    default:
-      // An argument that is a matter of yes or no.
-      let words = step.split(separator: " ").map(String.init)
-      let arguments = words.dropFirst().map { Argument($0, .flag(true)) }
-      return try lockstep.perform(
-        Stimulus(#require(lockstep.vocabulary.stimulus(words[0])), Array(arguments)))
-    }
+    return try lockstep.take(steps)?.summary ?? "agrees"
   }
 }
 

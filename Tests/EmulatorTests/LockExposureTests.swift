@@ -50,46 +50,7 @@ struct LockExposureTests {
       try #require(sesame), device,
       invariants: [NoViolation(unless: ["wrong-key"]), NeverRises("battery")], recorder: TraceList())
     _ = try lockstep.reset(to: StartCondition(exposure.start))
-    for step in exposure.steps.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
-      let step = step.drop { $0 == " " }
-      guard !step.isEmpty else { continue }
-      if let divergence = try take(step, &lockstep) { return divergence.summary }
-    }
-    return "agrees"
-  }
-
-  private func take(
-    _ step: Substring, _ lockstep: inout Lockstep<ClientDevice<DirectLink>, TraceList>
-  ) throws -> Divergence? {
-    let rest = step.dropFirst()
-    switch step.first {
-    case "+":
-      return try lockstep.pass(until: lockstep.now + #require(Interval(text: rest)))
-    case "~":
-      let end = lockstep.now + .seconds(60)
-      while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != String(rest) {
-        guard lockstep.now < end else { return Divergence(.invariant("no \(rest) came"), at: lockstep.now) }
-        if let divergence = try lockstep.next(until: end) { return divergence }
-      }
-      return nil
-    case "?":
-      let isThere = lockstep.recorder.entries.contains { entry in
-        guard case .observation(.reading(let reading)) = entry.event else { return false }
-        return "\(reading.name) \(reading.value)".hasSuffix(rest)
-      }
-      return isThere ? nil : Divergence(.invariant("no \(rest) came"), at: lockstep.now)
-    case "!":
-      let parts = rest.split(separator: "=").map(String.init)
-      let value = parts.count == 1 ? Value.flag(true) : .text(parts[1])
-      return try lockstep.bring(about: Fault(parts[0], value))
-    default:
-      let parts = step.split(separator: "=")
-      let number = try #require(lockstep.vocabulary.stimulus(String(parts[0])))
-      let arguments = parts.dropFirst().map { text in
-        Int(text).map { Argument("delay", .integer($0)) } ?? Argument("tag", .text(String(text)))
-      }
-      return try lockstep.perform(Stimulus(number, arguments))
-    }
+    return try lockstep.take(exposure.steps)?.summary ?? "agrees"
   }
 }
 

@@ -47,4 +47,58 @@ extension Lockstep {
     default: try perform(Stimulus(#require(vocabulary.stimulus(words[0]))))
     }
   }
+
+  /// Lets time pass until a status is shown.
+  mutating func pass(toStatus status: String, within limit: Interval = .seconds(60)) throws -> Divergence? {
+    let end = now + limit
+    while self.status.map({ vocabulary.statuses[$0] }) != status {
+      guard now < end else { return Divergence(.invariant("no \(status) came"), at: now) }
+      if let divergence = try next(until: end) { return divergence }
+    }
+    return nil
+  }
+}
+
+extension Lockstep where Recorder == TraceList {
+  /// Takes steps, one after the other, up to the end or to a divergence.
+  ///
+  /// | step | what it is |
+  /// |---|---|
+  /// | `unlock`, `setAutolock=10`, `lock=a tag`, `lock again` | a stimulus, with a delay, a tag, or what is a matter of yes or no |
+  /// | `!fault`, `!fault=value` | a fault |
+  /// | `+2 s` | time passes |
+  /// | `~locked` | time passes until a status is shown |
+  /// | `?battery 50` | a reading of which the end is this was shown |
+  mutating func take(_ steps: String) throws -> Divergence? {
+    for step in steps.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
+      let step = step.drop { $0 == " " }
+      if !step.isEmpty, let divergence = try take(step) { return divergence }
+    }
+    return nil
+  }
+
+  private mutating func take(_ step: Substring) throws -> Divergence? {
+    let rest = String(step.dropFirst())
+    switch step.first {
+    case "+": return try pass(until: now + #require(Interval(text: rest)))
+    case "~": return try pass(toStatus: rest)
+    case "?":
+      let isThere = recorder.entries.contains { entry in
+        guard case .observation(.reading(let reading)) = entry.event else { return false }
+        return "\(reading.name) \(reading.value)".hasSuffix(rest)
+      }
+      return isThere ? nil : Divergence(.invariant("no \(rest) came"), at: now)
+    case "!":
+      let parts = rest.split(separator: "=").map(String.init)
+      return try bring(about: Fault(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true)))
+    default:
+      let parts = step.split(separator: "=", maxSplits: 1).map(String.init)
+      let words = parts[0].split(separator: " ").map(String.init)
+      let values = parts.dropFirst().map { text in
+        Int(text).map { Argument("delay", .integer($0)) } ?? Argument("tag", .text(text))
+      }
+      let flags = words.dropFirst().map { Argument($0, .flag(true)) }
+      return try perform(Stimulus(#require(vocabulary.stimulus(words[0])), values + flags))
+    }
+  }
 }

@@ -34,12 +34,7 @@ struct SesameBench<Link: LockLink> {
 
   /// Lets time pass until a status is shown.
   mutating func until(_ status: String, within limit: Interval = .seconds(60)) throws -> Divergence? {
-    let end = lockstep.now + limit
-    while lockstep.status.map({ lockstep.vocabulary.statuses[$0] }) != status {
-      guard lockstep.now < end else { return Divergence(.invariant("no \(status) came"), at: lockstep.now) }
-      if let divergence = try lockstep.next(until: end) { return divergence }
-    }
-    return nil
+    try lockstep.pass(toStatus: status, within: limit)
   }
 
   var trace: [String] {

@@ -53,6 +53,7 @@ struct TimedTracker: Sendable {
     before.copy(possible)
     refusing.removeAll()
     losses = 0
+    moment = now
   }
 
   /// Lets time pass up to a stimulus.
@@ -77,12 +78,13 @@ struct TimedTracker: Sendable {
       }
     }
     swap(&possible, &next)
+    assert(!possible.isEmpty || before.isEmpty, "a stimulus after which nothing is possible")
     if hasChoices { removeNarrower() }
     if allowed, specification.sets[stimulus.number] {
       environment.set(by: stimulus, isObeyed: refusing.isEmpty, at: now)
       environment.prune(to: possible.members, at: now)
     }
-    check()
+    check(at: now)
     return allowed
   }
 
@@ -107,7 +109,7 @@ struct TimedTracker: Sendable {
     if hasChoices { removeNarrower() }
     if isStatus, specification.ended[symbol] != 0 { end(specification.ended[symbol], at: now) }
     if !possible.isEmpty { environment.prune(to: possible.members, at: now) }
-    check()
+    check(at: now)
     return !possible.isEmpty
   }
 
@@ -139,7 +141,7 @@ struct TimedTracker: Sendable {
     swap(&possible, &next)
     if !isExplained, !possible.isEmpty { losses += 1 }
     environment.doubtSettings(at: now)
-    check()
+    check(at: now)
     return (!possible.isEmpty, !isOwn && !possible.isEmpty)
   }
 
@@ -169,6 +171,7 @@ struct TimedTracker: Sendable {
     }
     swap(&possible, &next)
     keepRefusingPossible()
+    check(at: now)
     return !possible.isEmpty
   }
 
@@ -348,6 +351,7 @@ extension TimedTracker {
 
   /// Follows what can have happened without being seen, until nothing new is possible.
   private mutating func close(at now: Instant) {
+    assert(now >= moment, "time that goes back")
     moment = now
     guard !specification.silent.isEmpty else { return }
     var changed = true
@@ -476,7 +480,8 @@ extension TimedTracker {
 
   /// What must hold of the tracker itself, whatever a device does.
   @inline(__always)
-  private func check() {
+  private func check(at now: Instant) {
+    assert(possible.members.allSatisfy { $0.latest <= now }, "a node that is entered later")
     assert(
       possible.members.allSatisfy { specification.nodes.indices.contains($0.node) },
       "a node that the machine does not have")
@@ -517,6 +522,7 @@ extension TimedTracker {
     }
     before.copy(possible)
     refusing.removeAll()
+    moment = now
     environment.restore(snapshot.environment, at: now)
   }
 

@@ -40,6 +40,9 @@ public struct Tracker: Sendable {
   private let states: [Int]
   private let statusCount: Int
   private let stimuliMask: UInt64
+  #if DEBUG
+  private var check: TrackerCheck?
+  #endif
 
   /// Makes a tracker that stands at the machine's usual start.
   public init(_ specification: Specification, slack: Interval = .zero) {
@@ -54,6 +57,9 @@ public struct Tracker: Sendable {
     counted = CellCoverage(specification.cells)
     word = WordTracker(specification)
     timed = TimedTracker(specification, slack: slack)
+    #if DEBUG
+    check = TrackerCheck(specification)
+    #endif
     start(in: specification.startNodes.count - 1)
   }
 
@@ -90,6 +96,27 @@ public struct Tracker: Sendable {
   private mutating func stand(in starts: [Int], at now: Instant = .zero) {
     let nodes = starts.flatMap { specification.startNodes[$0] }
     if isSmall { word.start(in: nodes) } else { timed.start(in: nodes, at: now) }
+    verify { $0.start(in: $1) }
+  }
+
+  /// In a debug build, holds what is possible after an operation against what the rows of the machine say.
+  ///
+  /// - Parameter operation: does the same to the check; told where the tracker stands.
+  @inline(__always)
+  private mutating func verify(_ operation: (inout TrackerCheck, Set<TrackerCheck.Place>) -> Void) {
+    #if DEBUG
+    guard var check else { return }
+    self.check = nil
+    var places: Set<TrackerCheck.Place> = []
+    forEachPossible { number in
+      let node = specification.nodes[number]
+      places.insert(.init(state: node.state, shown: node.shown, pending: node.pending))
+    }
+    operation(&check, places)
+    assert(
+      places == check.possible, "the tables and the rows of \(specification.machine.definition.name) differ")
+    self.check = check
+    #endif
   }
 
   /// The states that the device could be in.
@@ -154,9 +181,15 @@ extension Tracker {
   /// - Returns: whether some possible state allows it.
   @discardableResult
   public mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
-    if !isSmall { return follow(stimulus, at: now) }
-    count(stimulus.number, in: word.single)
-    return word.perform(stimulus.number)
+    let isAllowed: Bool
+    if isSmall {
+      count(stimulus.number, in: word.single)
+      isAllowed = word.perform(stimulus.number)
+    } else {
+      isAllowed = follow(stimulus, at: now)
+    }
+    verify { check, _ in check.perform(stimulus.number) }
+    return isAllowed
   }
 
   private mutating func follow(_ stimulus: Stimulus, at now: Instant) -> Bool {
@@ -174,6 +207,22 @@ extension Tracker {
   ///
   /// - Returns: whether any is left.
   public mutating func observe(_ observation: Observation, at now: Instant) -> Bool {
+    let isLeft = take(observation, at: now)
+    let firstEffect = statusCount
+    verify { check, _ in
+      switch observation {
+      case .status(let number): check.reveal(number)
+      case .effect(let number): check.reveal(firstEffect + number)
+      case .refused: check.refuse()
+      case .unknown: check.removeAll()
+      case .event, .reading, .violation: break
+      }
+    }
+    return isLeft
+  }
+
+  @inline(__always)
+  private mutating func take(_ observation: Observation, at now: Instant) -> Bool {
     switch observation {
     case .status(let number):
       return isSmall ? word.reveal(number) : reveal(number, isStatus: true, at: now)
@@ -231,7 +280,10 @@ extension Tracker {
   ///
   /// - Returns: whether any state is left: one that should have shown something, or been left, by now is not.
   public mutating func settle(at now: Instant) -> Bool {
-    isSmall ? word.settle() : settleTimed(at: now)
+    let isLeft = isSmall ? word.settle() : settleTimed(at: now)
+    verify { check, _ in check.settle() }
+    assert(!isLeft || deadline ?? .never > now, "a deadline that is over")
+    return isLeft
   }
 
   private mutating func settleTimed(at now: Instant) -> Bool {
@@ -335,6 +387,7 @@ extension Tracker {
     } else {
       timed.restore(snapshot, at: now)
     }
+    verify { $0.start(in: $1) }
   }
 
   /// When what the device may do changes next by time alone, or never.

@@ -71,6 +71,7 @@ struct WordTracker: Sendable {
     refusing = refused
     possible = next | refused
     if followsLosses { moveUndisturbed(on: event) }
+    assert(possible != 0 || before == 0, "a stimulus after which nothing is possible")
     check()
     return next != 0
   }
@@ -91,6 +92,7 @@ struct WordTracker: Sendable {
     before = possible
     possible &= refusing
     if followsLosses { keepUndisturbed(undisturbed & possible) }
+    check()
     return possible != 0
   }
 
@@ -111,6 +113,7 @@ struct WordTracker: Sendable {
     possible &= resting
     refusing &= resting
     if followsLosses { keepUndisturbed(undisturbed & resting) }
+    check()
     return possible != 0
   }
 

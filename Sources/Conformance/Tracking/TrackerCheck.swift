@@ -1,0 +1,113 @@
+import Automata
+import Basics
+
+/// Where a device can be by the rows of its machine alone, for a machine without times, conditions and choices.
+///
+/// A debug build holds every ``Tracker`` of such a machine against it after each operation. It knows the definition from the
+/// ``ReferenceInterpreter``, and nothing of the tables that a tracker uses.
+struct TrackerCheck: Sendable {
+  /// A state, the status last shown, and what is still to be shown; effects are numbered above the statuses.
+  struct Place: Hashable, Sendable {
+    var state: Int
+    var shown: Int
+    var pending: [Int]
+  }
+
+  private let interpreter: ReferenceInterpreter
+  private let empty: ReferenceInterpreter.Configuration
+  private let statusCount: Int
+  private(set) var possible: Set<Place> = []
+  /// Where the device would be if it refused the last stimulus.
+  private var refusing: Set<Place> = []
+
+  /// Prepares; `nil` for a machine whose future depends on more than a place.
+  init?(_ specification: Specification) {
+    guard specification.isPlain, !specification.hasChoices, specification.reported.isEmpty else { return nil }
+    let vocabulary = specification.vocabulary
+    interpreter = ReferenceInterpreter(
+      specification.machine.definition, vocabulary, showsEffects: specification.showsEffects)
+    statusCount = vocabulary.statuses.count
+    var empty = interpreter.start(0, specification.machine.allOptions)
+    empty.holds = specification.held
+    interpreter.enter(&empty)
+    self.empty = empty
+  }
+
+  /// Goes to some places.
+  mutating func start(in places: Set<Place>) { (possible, refusing) = (places, []) }
+
+  /// Moves by a stimulus. Who still has something to show, and who has no row for it, refuses.
+  mutating func perform(_ event: Int) {
+    refusing = []
+    possible = possible.reduce(into: []) { next, place in
+      let from = configuration(place)
+      let ways = place.pending.isEmpty ? interpreter.ways(on: event, from: from) : []
+      for way in ways { next.insert(target(of: way, from: from)) }
+      if ways.isEmpty {
+        refusing.insert(place)
+        next.insert(place)
+      }
+    }
+  }
+
+  /// Keeps what shows a symbol, and moves on with it.
+  mutating func reveal(_ symbol: Int) {
+    possible = places(after: possible, showing: symbol)
+    refusing = places(after: refusing, showing: symbol)
+  }
+
+  /// Keeps what refuses the last stimulus.
+  mutating func refuse() { possible.formIntersection(refusing) }
+
+  /// Keeps nothing.
+  mutating func removeAll() { (possible, refusing) = ([], []) }
+
+  /// Keeps what has nothing more to show.
+  mutating func settle() {
+    possible = possible.filter(\.pending.isEmpty)
+    refusing = refusing.filter(\.pending.isEmpty)
+  }
+
+  private func places(after places: Set<Place>, showing symbol: Int) -> Set<Place> {
+    places.reduce(into: []) { next, place in
+      // A status may be shown again, though not in place of another one.
+      if symbol == place.shown, (place.pending.first ?? .max) >= statusCount { next.insert(place) }
+      if !place.pending.isEmpty { return insert(place, showing: symbol, into: &next) }
+      let from = configuration(place)
+      for option in interpreter.options(from: from) {
+        let way = interpreter.freeWay(option.number, of: place.state)
+        var target = target(of: way, from: from)
+        target.shown = place.shown
+        insert(target, showing: symbol, into: &next)
+      }
+    }
+  }
+
+  private func insert(_ place: Place, showing symbol: Int, into next: inout Set<Place>) {
+    guard place.pending.first == symbol else { return }
+    next.insert(
+      Place(
+        state: place.state, shown: symbol < statusCount ? symbol : place.shown,
+        pending: Array(place.pending.dropFirst())))
+  }
+
+  private func configuration(_ place: Place) -> ReferenceInterpreter.Configuration {
+    var configuration = empty
+    (configuration.state, configuration.shown) = (place.state, place.shown)
+    return configuration
+  }
+
+  private func target(
+    of way: ReferenceInterpreter.Way, from configuration: ReferenceInterpreter.Configuration
+  ) -> Place {
+    var after = configuration
+    let pending = interpreter.take(way, from: &after, at: .zero).map { observation in
+      switch observation {
+      case .status(let number): number
+      case .effect(let number): statusCount + number
+      case .unknown, .refused, .reading, .event, .violation: -1
+      }
+    }
+    return Place(state: after.state, shown: configuration.shown, pending: pending)
+  }
+}
