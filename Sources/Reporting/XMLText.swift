@@ -8,7 +8,8 @@ struct XMLBuffer {
 
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Adds markup, or text that needs no escape.
+  /// Adds markup, or text that needs no escape; of a literal no string is built.
+  @_disfavoredOverload
   mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   /// Adds markup.

@@ -108,7 +108,11 @@ struct JUnitCaseRenderer {
         xml.add("\"")
       }
       let line = addition == nil ? tokens.integer(start.line) : addition?.line
-      if let line, line > 0 { xml.attribute("line", String(line)) }
+      if let line, line > 0 {
+        xml.add(" line=\"")
+        xml.add(Int64(line))
+        xml.add("\"")
+      }
     }
     xml.add(" time=\"")
     xml.add(milliseconds: entry.takenMilliseconds)
