@@ -90,9 +90,14 @@ let package = Package(
     library(
       "Bench",
       [
-        "Basics", "Secrets", "System", "Journal", "Documents", "Conformance", "Bluetooth", "Sesame",
-        "SesameDevice", "Links",
+        "Basics", "Secrets", "System", "Journal", "Documents", "Conformance", "Bluetooth", "Links",
+        "LockFiles",
         "Transports", "Databases", "CShims", "Files",
+      ]),
+    library(
+      "LockFiles",
+      [
+        "Basics", "Secrets", "System", "Documents", "Conformance", "Bluetooth", "Sesame", "SesameDevice",
       ]),
     library("LanguageServer", ["Basics", "Documents", "Automata", "Harness"], small),
     library(
@@ -100,7 +105,8 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance",
         "Bluetooth", "Sesame",
-        "SesameDevice", "Links", "Controllers", "Emulator", "Transports", "Bench", "Harness", "Files",
+        "SesameDevice", "Links", "LockFiles", "Controllers", "Emulator", "Transports", "Bench", "Harness",
+        "Files",
       ]),
     // Above
     library("CommandLine", ["Basics", "System", "Journal", "Documents", "Files"], small),
@@ -110,7 +116,8 @@ let package = Package(
     library(
       "Nightly",
       [
-        "Basics", "Secrets", "System", "Documents", "Conformance", "Journal", "Transports", "Bench",
+        "Basics", "Secrets", "System", "Documents", "Conformance", "Journal", "LockFiles", "Transports",
+        "Bench",
         "Devices", "Harness",
         "Reporting", "Files",
       ], small),
@@ -129,7 +136,7 @@ let package = Package(
       name: "lockstep",
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
-        "SesameDevice", "Links",
+        "SesameDevice", "Links", "LockFiles",
         "Controllers", "Emulator", "System", "Transports", "Journal", "Bench", "Devices", "Harness",
         "Databases", "Reporting",
         "Nightly", "Benchmarks", "CommandLine", "LanguageServer", "Tours",
@@ -199,9 +206,13 @@ let package = Package(
     tests("System", ["System", "CallFaults", "Basics"]),
     tests("Transports", ["Transports", "System", "CallFaults", "Basics", "Bluetooth", "CLibUSB"]),
     tests(
+      "LockFiles",
+      ["LockFiles", "Conformance", "SesameDevice", "Sesame", "Bluetooth", "Documents", "System", "Basics"]),
+    tests(
       "Bench",
       [
-        "Bench", "Emulator", "Controllers", "Transports", "Databases", "System", "CallFaults", "SesameDevice",
+        "Bench", "LockFiles", "Emulator", "Controllers", "Transports", "Databases", "System", "CallFaults",
+        "SesameDevice",
         "Links",
         "Sesame", "Bluetooth", "Conformance", "Documents", "Basics",
       ]),

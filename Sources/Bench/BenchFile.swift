@@ -1,3 +1,4 @@
+import LockFiles
 public import Journal
 import System
 public import Transports

@@ -1,3 +1,4 @@
+import Links
 import SesameDevice
 import Basics
 public import Harness

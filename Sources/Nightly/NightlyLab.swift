@@ -1,3 +1,4 @@
+import LockFiles
 import Devices
 public import Journal
 import Transports
@@ -199,7 +200,7 @@ public struct NightlyLab: Sendable {
     }
     let file = try checked("\(lock.name): ") { try LockFile(reading: path) }
     identities[.lock(lock.name)] = file.identity
-    if case .driver = file.kind { parks[lock.name] = try park(path, lock.name) }
+    if file.family == nil { parks[lock.name] = try park(path, lock.name) }
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perShift: lock.limits.perShift,
       cycleCounter: LockCycleCounter.known(of: path)?.total ?? 0, isFuzzed: isFuzzed,

@@ -25,6 +25,17 @@ public enum TransportSpec: Hashable, Sendable {
   case serial(path: String, speed: Int, hasFlowControl: Bool)
 }
 
+extension TransportSpec {
+  /// Whether it leads to one controller of this machine, with real air behind it, which one program uses at a time. Behind a
+  /// socket there may be anything, and whatever listens there has a controller for each who comes.
+  public var isController: Bool {
+    switch self {
+    case .usb, .hciSocket, .serial: true
+    case .tcpClient, .tcpServer, .unixClient: false
+    }
+  }
+}
+
 /// Which of the USB dongles.
 public struct USBSelector: Hashable, Sendable {
   /// What a dongle is picked by.

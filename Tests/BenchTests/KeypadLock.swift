@@ -1,3 +1,5 @@
+import Links
+@testable import LockFiles
 @testable import Bench
 import Basics
 import Conformance
@@ -45,7 +47,7 @@ final class KeypadLock: StandaloneDevice, OwnedLock {
 
   // Nobody has an owner's key here, and nobody is to ask for one.
   var isRegistered: Bool { false }
-  var positions: LockPositions? { nil }
+  var configuration: [Argument]? { nil }
   func recallKey() -> Bool { false }
   func dropRecalledKey() {}
 

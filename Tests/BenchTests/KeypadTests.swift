@@ -1,3 +1,5 @@
+import Links
+@testable import LockFiles
 @testable import Bench
 import Basics
 import Conformance

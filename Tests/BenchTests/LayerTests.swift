@@ -1,14 +1,14 @@
+@testable import LockFiles
 @testable import Bench
 import Basics
-import Conformance
-public import Sesame
-public import SesameDevice
+public import Conformance
+public import Links
 public import TestSupport
 import Testing
 
 extension RecordingDevice: OwnedLock {
   public var isRegistered: Bool { true }
-  public var positions: LockPositions? { nil }
+  public var configuration: [Argument]? { nil }
   public func recallKey() -> Bool { false }
   public func dropRecalledKey() {}
 }

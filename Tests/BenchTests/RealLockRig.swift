@@ -1,3 +1,4 @@
+@testable import LockFiles
 @testable import Bench
 import SesameDevice
 import Bluetooth

@@ -1,3 +1,4 @@
+import Links
 @testable import Bench
 import SesameDevice
 import Bluetooth
@@ -61,16 +62,16 @@ struct RealLockSessionTests {
     let rig = try RealLockRig(allowed: all)
     try rig.start(("registered", yes), ("configured", yes))
     try rig.open()
-    let positions = rig.device.positions
+    let positions = rig.device.configuration
     #expect(positions != nil)
     try rig.start(("registered", yes), ("configured", no))
     try rig.open()
     try rig.give("configure", [Argument("lock", .integer(30)), Argument("unlock", .integer(60))])
     expect(try rig.wait(for: ["locked", "unlocked", "moved"]), "moved")
-    #expect(rig.device.positions != positions)
+    #expect(rig.device.configuration != positions)
     try rig.start(("registered", yes), ("configured", yes), ("bolt", .text("locked")))
     expect(try rig.open(), "locked")
-    expect(rig.device.positions, positions)
+    expect(rig.device.configuration, positions)
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Links
 @testable import Bench
 import SesameDevice
 import Bluetooth
@@ -214,7 +215,7 @@ struct RealLockPreparationTests {
     let rig = try RealLockRig(found: .unlocked, allowed: all)
     try rig.start()
     try rig.open()
-    let positions = rig.device.positions
+    let positions = rig.device.configuration
     try rig.give("setAutolock", [Argument("value", .duration(.seconds(300)))])
     try rig.pass(.seconds(1))
     // As another run finds it.
@@ -232,7 +233,7 @@ struct RealLockPreparationTests {
     try rig.lock.interlock.reset(to: StartCondition())
     rig.lock.adopt(RealLockRig.vocabulary)
     expect(try rig.open(), "unlocked")
-    expect(rig.device.positions, positions)
+    expect(rig.device.configuration, positions)
     expect(try rig.read("readAutolock", "autolock"), .integer(300))
   }
 

@@ -1,6 +1,5 @@
-public import SesameDevice
+public import Links
 public import Conformance
-public import Sesame
 public import Basics
 
 /// A device at a place of a lab: as soon as the place is ours no longer, every use of it is trouble of the lab.
@@ -57,5 +56,5 @@ public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
 
 extension ReservedDevice: RecordedDevice where Device: RecordedDevice {
   /// Notes what goes over the link of the wrapped.
-  public func record(to recorder: LinkRecorder?) { wrapped.record(to: recorder) }
+  public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
 }

@@ -1,3 +1,4 @@
+import LockFiles
 public import Journal
 import Transports
 import System

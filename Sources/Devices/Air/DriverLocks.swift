@@ -2,7 +2,9 @@ import Basics
 import Bench
 import Bluetooth
 import Conformance
+import Harness
 import Links
+import LockFiles
 import Sesame
 import SesameDevice
 import System
@@ -18,24 +20,108 @@ struct DriverIntroduction {
   var readings: [String] = []
 }
 
-/// The place at which locks of drivers are joined to the bench: all else knows them by their file and their family alone.
-struct DriverLocks {
+/// Locks of drivers on a bench: they are joined to it here, and nowhere else.
+final class DriverLocks: BenchFamily {
   /// The programs, each started once.
   let programs: DriverPrograms
+  /// What drivers said of themselves, by the files of their locks.
+  private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
+
+  init(programs: DriverPrograms) { self.programs = programs }
+
+  func includes(_ lock: any FamilyLock) -> Bool { lock is DriverLock }
+
+  func family(of file: LockFile, fixture: (any Fixture)?) throws(LabFault) -> LockFamily {
+    try introduction(of: file, fixture).family
+  }
+
+  /// None: what emulates it is a program's affair.
+  func reference(of file: LockFile) -> String? { nil }
+
+  /// None.
+  func positions(of file: LockFile) -> [[Argument]] { [[]] }
+
+  /// One whose driver does not start needs no controller to say so.
+  func check(_ file: LockFile, fixture: (any Fixture)?) throws(LabFault) {
+    _ = try introduction(of: file, fixture)
+  }
+
+  /// What a driver says of its lock; of one that cannot be greeted it is found out when it is used.
+  func description(
+    of file: LockFile, controlled: ControlledLock?, under settings: InterlockSettings
+  ) throws(DeviceProblem) -> DeviceDescription {
+    let machine = (file.lock as? DriverLock)?.machine ?? ""
+    let introduction: DriverIntroduction
+    do {
+      introduction = try self.introduction(of: file, Self.fixture(controlled))
+    } catch {
+      if error.symptom == .notPossible { throw DeviceProblem(.name, error.detail) }
+      var unknown = Abilities(stimuli: nil, settings: nil)
+      unknown.areUnknown = true
+      return DeviceDescription(family: nil, machines: [machine], abilities: unknown)
+    }
+    let guarded = introduction.family.guarded
+    if let name = settings.allowed.first(where: { !guarded.contains($0) }) {
+      throw .unknown(.name, "stimulus to be allowed", name, of: guarded)
+    }
+    if controlled != nil {
+      return DeviceDescription(
+        family: nil, machines: [machine], abilities: introduction.abilities,
+        readings: introduction.readings)
+    }
+    return .realLock(
+      nil, machine: machine, introduction.abilities, readings: introduction.readings, isRegistered: true,
+      isConfigured: nil, under: settings.of(introduction.family))
+  }
+
+  func device(
+    of file: LockFile, over transport: Transport, _ recovery: Recovery?, controlled: ControlledLock?,
+    isStopped: @escaping () -> Bool
+  ) throws(LabFault) -> any OwnedLock {
+    let (program, said) = try greeted(file)
+    guard file.address != nil || said.advertises != nil else {
+      throw LabFault(
+        .notPossible,
+        "\(file.path): which lock is it? It has no `address`, and its driver does not say what its lock `advertises`"
+      )
+    }
+    let fixture = Self.fixture(controlled) ?? Self.noFixture
+    return AirDevice(
+      DriverClient(program, on: transport, fixture, Self.settings(of: said, file.address)), fixture,
+      recovery: recovery ?? Recovery(of: transport.spec), isStopped: isStopped)
+  }
+
+  /// The fixture of a lock that another program plays; what that shows is wanted.
+  private static func fixture(_ controlled: ControlledLock?) -> (any Fixture)? {
+    guard let controlled, let fixture = controlled.fixture else { return nil }
+    fixture.conditions = controlled.conditions(fixture.offered.conditions)
+    fixture.watchesProgram = true
+    return fixture
+  }
+
+  private func introduction(
+    of file: LockFile, _ fixture: (any Fixture)?
+  ) throws(LabFault) -> DriverIntroduction {
+    if let known = introductions[file.path] { return try known.get() }
+    // One that cannot be greeted is not started again for each scenario.
+    let introduction: Result<DriverIntroduction, LabFault>
+    do throws(LabFault) {
+      introduction = .success(try greet(file, fixture ?? Self.noFixture))
+    } catch {
+      introduction = .failure(error)
+    }
+    introductions[file.path] = introduction
+    return try introduction.get()
+  }
 
   /// Starts a driver and greets it.
-  ///
-  /// - Parameter fixture: that of its lock; none unless given.
-  func introduction(
-    of lock: DriverLock, in fixture: (any Fixture)?
-  ) throws(LabFault) -> DriverIntroduction {
-    let (_, said) = try greeted(lock)
-    let fixture = fixture ?? Self.noFixture
+  private func greet(_ file: LockFile, _ fixture: any Fixture) throws(LabFault) -> DriverIntroduction {
+    let (_, said) = try greeted(file)
     if let clash = DriverClient<Transport>.clash(of: said, fixture.abilities) {
       throw LabFault(.notPossible, clash)
     }
     return DriverIntroduction(
-      family: try Self.family(of: said, machine: lock.machine),
+      family: try Self.family(of: said, machine: (file.lock as? DriverLock)?.machine ?? ""),
       abilities: DriverClient<Transport>.abilities(
         of: said, fixture.abilities, Self.settings(of: said, nil)),
       readings: said.readings + fixture.readings.filter { !said.readings.contains($0) })
@@ -48,32 +134,6 @@ struct DriverLocks {
       throw program.misunderstanding ?? program.greetingFault ?? program.missing
     }
     return try Self.family(of: said, machine: "")
-  }
-
-  /// The device that speaks to the lock of a file over a transport.
-  ///
-  /// - Parameters:
-  ///   - lock: the lock, and what its driver is given.
-  ///   - file: the file that names it, with the address where one is known.
-  ///   - transport: the way to the controller.
-  ///   - recovery: how the controller is brought back.
-  ///   - fixture: that of the lock; none unless given.
-  ///   - isStopped: whether the end was asked for, so that nothing is waited for any more.
-  func device(
-    of lock: DriverLock, in file: LockFile, over transport: Transport, _ recovery: Recovery?,
-    inside fixture: (any Fixture)? = nil, isStopped: @escaping () -> Bool
-  ) throws(LabFault) -> any OwnedLock {
-    let (program, said) = try greeted(lock)
-    guard file.address != nil || said.advertises != nil else {
-      throw LabFault(
-        .notPossible,
-        "\(file.path): which lock is it? It has no `address`, and its driver does not say what its lock `advertises`"
-      )
-    }
-    let fixture = fixture ?? Self.noFixture
-    return AirDevice(
-      DriverClient(program, on: transport, fixture, Self.settings(of: said, file.address)), fixture,
-      recovery: recovery ?? Recovery(of: transport.spec), isStopped: isStopped)
   }
 
   private static var noFixture: any Fixture { NoFixture(conditions: RealAir.conditions) }
@@ -91,7 +151,8 @@ struct DriverLocks {
     return settings
   }
 
-  private func greeted(_ lock: DriverLock) throws(LabFault) -> (ProgramConversation, ProgramIntroduction) {
+  private func greeted(_ file: LockFile) throws(LabFault) -> (ProgramConversation, ProgramIntroduction) {
+    guard let lock = file.lock as? DriverLock else { throw LabFault(.noDevice, "\(file.path): no driver") }
     let secrets = ProgramSecrets(lock.secrets)
     let program = programs.program(lock.command, as: .driver, in: lock.folder, secrets: secrets)
     if let fault = program.misunderstanding {
@@ -153,8 +214,8 @@ struct DriverLocks {
 }
 
 extension DriverClient: OwnedLock {
-  /// Unknown: they are the driver's affair.
-  var positions: LockPositions? { nil }
+  /// Unknown: it is the driver's affair.
+  var configuration: [Argument]? { nil }
   /// It is: what opens the lock is in its file.
   var isRegistered: Bool { true }
   func recallKey() -> Bool { false }

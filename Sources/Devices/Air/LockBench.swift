@@ -1,5 +1,6 @@
 public import Bench
 import Links
+import LockFiles
 import SesameDevice
 import System
 public import Conformance
@@ -27,8 +28,8 @@ public final class LockBench {
   private var starts: [String: Int] = [:]
   private var control: ControlledFixture?
   private let drivers: DriverLocks
-  /// What drivers said of themselves, by the files of their locks.
-  private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
+  /// Another family stands here too.
+  private let families: [any BenchFamily]
   /// Whether who asks for the end is not to wait: not once a lock is parked, which takes its time.
   private var heedsEnd = true
   /// What nobody else may use meanwhile.
@@ -53,6 +54,7 @@ public final class LockBench {
   ) {
     self.settings = settings
     self.drivers = DriverLocks(programs: drivers)
+    families = [SesameLocks(), self.drivers]
     self.isWatched = isWatched
     capture = settings.capture
     leases = BenchLeases(wait: settings.wait)
@@ -213,66 +215,7 @@ extension LockBench {
     } catch {
       throw DeviceProblem(.name, error.description)
     }
-    switch file.kind {
-    case .sesame(let lock): return description(of: lock)
-    case .driver(let lock): return try description(of: lock, in: file)
-    }
-  }
-
-  private func description(of lock: SesameLock) -> DeviceDescription {
-    var description = DeviceDescription.sesame(
-      lock.model, slack: realAirSlack, isRegistered: lock.key != nil, isConfigured: nil,
-      under: settings.interlock)
-    guard settings.control != nil else { return description }
-    let offered = controlAbilities(lock)
-    description.abilities = SesameAirClient<Transport>.abilities(
-      of: lock.model.generation, around: offered.abilities(under: nil), conditions: conditions(offered),
-      slack: realAirSlack)
-    description.options = offered.options
-    (description.given, description.withheld, description.usual) = ([], [], [])
-    return description
-  }
-
-  /// What a driver says of its lock; of one that cannot be greeted it is found out when it is used.
-  private func description(
-    of lock: DriverLock, in file: LockFile
-  ) throws(DeviceProblem) -> DeviceDescription {
-    let introduction: DriverIntroduction
-    do {
-      introduction = try self.introduction(of: lock, in: file)
-    } catch {
-      if error.symptom == .notPossible { throw DeviceProblem(.name, error.detail) }
-      var unknown = Abilities(stimuli: nil, settings: nil)
-      unknown.areUnknown = true
-      return DeviceDescription(family: nil, machines: [lock.machine], abilities: unknown)
-    }
-    let guarded = introduction.family.guarded
-    if let name = settings.interlock.allowed.first(where: { !guarded.contains($0) }) {
-      throw .unknown(.name, "stimulus to be allowed", name, of: guarded)
-    }
-    if settings.control != nil {
-      return DeviceDescription(
-        family: nil, machines: [lock.machine], abilities: introduction.abilities,
-        readings: introduction.readings)
-    }
-    return .realLock(
-      nil, machine: lock.machine, introduction.abilities, readings: introduction.readings, isRegistered: true,
-      isConfigured: nil, under: settings.interlock.of(introduction.family))
-  }
-
-  private func introduction(of lock: DriverLock, in file: LockFile) throws(LabFault) -> DriverIntroduction {
-    if let known = introductions[file.path] { return try known.get() }
-    // One that cannot be greeted is not started again for each scenario.
-    let introduction: Result<DriverIntroduction, LabFault>
-    do throws(LabFault) {
-      // An emulator that cannot be asked is found out when the lock is used.
-      let fixture = settings.control == nil ? nil : try? driverFixture()
-      introduction = .success(try drivers.introduction(of: lock, in: fixture))
-    } catch {
-      introduction = .failure(error)
-    }
-    introductions[file.path] = introduction
-    return try introduction.get()
+    return try family(of: file).description(of: file, controlled: controlled, under: settings.interlock)
   }
 
   /// The family of a lock.
@@ -287,26 +230,21 @@ extension LockBench {
     case .lock: break
     }
     let file = try read(path(of: spec.name))
-    switch file.kind {
-    case .sesame: return .sesame
-    case .driver(let lock): return try introduction(of: lock, in: file).family
+    return try family(of: file).family(of: file, fixture: controlled?.fixture)
+  }
+
+  /// Those who join the lock of a file to the bench.
+  private func family(of file: LockFile) -> any BenchFamily {
+    guard let family = families.first(where: { $0.includes(file.lock) }) else {
+      preconditionFailure("a lock file is of one of the families")
     }
+    return family
   }
 
-  /// The fixture of a driver's lock that another program plays.
-  private func driverFixture() throws(LabFault) -> ControlledFixture {
-    let fixture = try fixture()
-    fixture.conditions = conditions(fixture.offered)
-    fixture.watchesProgram = true
-    return fixture
-  }
-
-  /// What the emulator says of itself; where it cannot be asked, what emulators usually say: the run will find out.
-  private func controlAbilities(_ lock: SesameLock) -> ControlAbilities {
-    if let offered = try? fixture().offered { return offered }
-    return ControlAbilities(
-      lock: lock.model.description, options: EmulatedLockSpecification.settingNames,
-      LockPeripheral.ownAbilities)
+  /// The emulator of the locks, where another program is one.
+  private var controlled: ControlledLock? {
+    guard settings.control != nil else { return nil }
+    return ControlledLock(fixture: try? fixture()) { [self] in conditions($0) }
   }
 
   private func fixture() throws(LabFault) -> ControlledFixture {
@@ -317,23 +255,17 @@ extension LockBench {
   }
 
   /// On a real air frames get lost, whatever is at its other end.
-  private func conditions(_ abilities: ControlAbilities) -> [String] {
-    let isRealAir =
-      switch (leases.transport ?? settings.transports.first)?.spec {
-      case .usb, .hciSocket, .serial: true
-      case .tcpClient, .tcpServer, .unixClient, nil: false
-      }
-    let isSaid = !isRealAir || abilities.conditions.contains("loss")
-    return abilities.conditions + (isSaid ? [] : ["loss"])
+  private func conditions(_ said: [String]) -> [String] {
+    let isRealAir = (leases.transport ?? settings.transports.first)?.spec.isController == true
+    return isRealAir && !said.contains("loss") ? said + RealAir.conditions : said
   }
 }
 
 extension LockBench {
   /// The emulated lock of the same model as a real one, as it is written on a command line; a driver's lock has none.
   public func twin(of path: String) -> String? {
-    guard case .sesame(let lock) = (try? LockFile(reading: self.path(of: path)))?.kind else { return nil }
-    let name = lock.model.description.filter { $0 != " " }.lowercased()
-    return EmulatedDevice.lockNames.contains(name) ? "emulator:\(name)" : nil
+    guard let file = try? LockFile(reading: self.path(of: path)) else { return nil }
+    return family(of: file).reference(of: file)
   }
 }
 
@@ -371,65 +303,31 @@ extension LockBench {
       let file = try read(path(of: spec))
       take(file, name: spec)
       try leases.confirm()
-      switch file.kind {
-      case .sesame(let lock) where settings.control != nil: return try emulated(lock, in: file)
-      case .driver(let lock) where settings.control != nil: return try emulated(lock, in: file)
-      case .sesame(let lock): return .real(try real(lock, in: file, named: spec))
-      case .driver(let lock): return .real(try real(lock, in: file, named: spec))
+      let family = family(of: file)
+      if settings.control != nil {
+        let fixture = try fixture()
+        let controlled = controlled
+        try family.check(file, fixture: fixture)
+        let device = try family.device(
+          of: file, over: try openTransport(), recovery, controlled: controlled, isStopped: isStopped)
+        return .emulated(device, fixture)
       }
+      try family.check(file, fixture: nil)
+      return .real(try real(file, family, named: spec))
     } catch {
       return .failed(error)
     }
   }
 
-  /// A Sesame that another program plays.
-  private func emulated(_ lock: SesameLock, in file: LockFile) throws(LabFault) -> Use {
-    let fixture = try fixture()
-    let device = AirDevice(
-      try openTransport(), fixture, fixture, target: try target(of: lock, in: file),
-      of: lock.model.generation, times: lock.times, quirks: lock.quirks,
-      conditions: conditions(fixture.offered), epoch: ClientSettings().epoch,
-      recovery: recovery, isStopped: isStopped)
-    return .emulated(device, fixture)
-  }
-
-  /// A driver's lock that another program plays.
-  private func emulated(_ lock: DriverLock, in file: LockFile) throws(LabFault) -> Use {
-    // One whose driver does not start needs no controller to say so.
-    _ = try introduction(of: lock, in: file)
-    let fixture = try driverFixture()
-    let device = try drivers.device(
-      of: lock, in: file, over: try openTransport(), recovery, inside: fixture, isStopped: isStopped)
-    return .emulated(device, fixture)
-  }
-
   private func real(
-    _ lock: SesameLock, in file: LockFile, named name: String
+    _ file: LockFile, _ family: any BenchFamily, named name: String
   ) throws(LabFault) -> any LookedAfterLock {
-    let target = try target(of: lock, in: file)
+    let rules = rules(for: file).of(try family.family(of: file, fixture: nil))
     let (counter, start) = try counter(of: file, named: name)
-    let keys = SesameLockFile(path: file.path, name: file.name, address: file.address, lock: lock)
-    let device = AirDevice(
-      try openTransport(),
-      NoFixture(conditions: RealAir.conditions, settings: LockFamily.sesame.startSettings), StoredKey(keys),
-      target: target, of: lock.model.generation, times: lock.times, quirks: lock.quirks,
-      conditions: RealAir.conditions, numbersRecordsFromOne: true, recovery: recovery,
-      diagnostics: keys.leftovers.map { "\($0) was left by a run that was killed while it kept a key" },
-      isStopped: isStopped)
-    return RealLock(
-      device, rules(for: file), counter, since: start,
-      positions: SesameDisturbances.positionsWithoutAHand(of: lock.model))
-  }
-
-  private func real(
-    _ lock: DriverLock, in file: LockFile, named name: String
-  ) throws(LabFault) -> any LookedAfterLock {
-    let rules = rules(for: file).of(try introduction(of: lock, in: file).family)
-    let (counter, start) = try counter(of: file, named: name)
-    let device = try drivers.device(
-      of: lock, in: file, over: try openTransport(), recovery, isStopped: isStopped)
+    let device = try family.device(
+      of: file, over: try openTransport(), recovery, controlled: nil, isStopped: isStopped)
     func lookAfter<Device: OwnedLock>(_ device: Device) -> any LookedAfterLock {
-      RealLock(device, rules, counter, since: start)
+      RealLock(device, rules, counter, since: start, positions: family.positions(of: file))
     }
     return lookAfter(device)
   }
@@ -483,12 +381,6 @@ extension LockBench {
     } catch {
       throw LabFault(.noDevice, error.description)
     }
-  }
-
-  private func target(of lock: SesameLock, in file: LockFile) throws(LabFault) -> LockTarget {
-    if let deviceID = lock.deviceID { return .deviceID(deviceID) }
-    guard let address = file.address else { throw LabFault(.noDevice, "\(file.path): which lock is it?") }
-    return .address(address)
   }
 
   /// Puts a dongle of the bench out of use, until somebody restores it.

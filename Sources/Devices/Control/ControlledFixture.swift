@@ -1,3 +1,4 @@
+import LockFiles
 import Bench
 public import Links
 public import SesameDevice

@@ -39,7 +39,7 @@ final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
   private var due = Instant.never
   /// Of each stimulus, whether the fixture gives it.
   private var isOfFixture: [Bool] = []
-  private var recorder: LinkRecorder?
+  private var recorder: (any LinkNotes)?
   /// The last message that no client sends.
   private var injection: InjectedAction?
   /// How long after it was sent a lock may react to it.
@@ -231,9 +231,8 @@ extension DriverClient {
 }
 
 extension DriverClient: RecordedDevice {
-  func record(to recorder: LinkRecorder?) {
+  func record(to recorder: (any LinkNotes)?) {
     self.recorder = recorder
-    recorder?.isNotedByClient = false
     link.central.recorder = recorder?.packets
   }
 }

@@ -1,3 +1,4 @@
+import LockFiles
 import Basics
 import Bench
 import Conformance
@@ -164,7 +165,7 @@ extension DriverPrograms {
   /// Reads names and values; nothing of them is ever shown.
   private static func secrets(in path: String) throws(DeviceProblem) -> ProgramSecrets {
     do throws(LockFileError) {
-      if case .driver(let lock) = try LockFile(reading: path).kind { return ProgramSecrets(lock.secrets) }
+      if let lock = try LockFile(reading: path).lock as? DriverLock { return ProgramSecrets(lock.secrets) }
     } catch {
       throw DeviceProblem(.value(of: "secrets"), error.description)
     }

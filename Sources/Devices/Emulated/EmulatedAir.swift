@@ -1,3 +1,4 @@
+import Links
 public import Bench
 import Controllers
 import System
@@ -42,12 +43,7 @@ public final class TransportAir: EmulatedAir {
   public var descriptors: [(descriptor: Int32, events: Int16)] { transport.descriptors }
   public var deadline: Instant? { transport.pollTimeout.map { transport.now + $0 } }
   public var places: [String] { ["\(transport.spec)"] }
-  public var conditions: [String] {
-    switch transport.spec {
-    case .usb, .hciSocket, .serial: ["loss"]
-    case .tcpClient, .tcpServer, .unixClient: []
-    }
-  }
+  public var conditions: [String] { transport.spec.isController ? RealAir.conditions : [] }
 
   public func send(_ packet: HCIPacket) throws(TransportFault) { try transport.send(packet) }
   public func service() throws(TransportFault) { try transport.service() }

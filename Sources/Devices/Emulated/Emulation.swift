@@ -1,4 +1,5 @@
 public import Journal
+import LockFiles
 import Bench
 import System
 import Bluetooth
@@ -169,11 +170,8 @@ final class PlayedEmulator: PlayedLock {
     _ path: String, for file: SesameLockFile, _ report: any EmulationAudience
   ) throws(FileFault) {
     guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
-    if case .sesame(let known) = (try? LockFile(reading: path))?.kind,
-      known.deviceID == file.lock.deviceID
-    {
-      return
-    }
+    let known = (try? LockFile(reading: path))?.lock as? SesameLock
+    if let known, known.deviceID == file.lock.deviceID { return }
     var number = 1
     while fileKind("\(path).\(number)") != .missing { number += 1 }
     _ = try rename(path, to: "\(path).\(number)")

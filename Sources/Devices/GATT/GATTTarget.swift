@@ -1,4 +1,5 @@
 public import Bench
+import LockFiles
 import Bluetooth
 public import Journal
 public import SesameDevice
@@ -70,13 +71,5 @@ public struct GATTTarget {
       try TransportChoice(
         naming: transport, on: try path.map { path throws(UsageError) in try BenchFile(reading: path) })
     ]
-  }
-}
-
-extension LockFile {
-  /// How the lock is told from everything else that advertises.
-  fileprivate var target: LockTarget? {
-    if case .sesame(let lock) = kind, let deviceID = lock.deviceID { return .deviceID(deviceID) }
-    return address.map { .address($0) }
   }
 }

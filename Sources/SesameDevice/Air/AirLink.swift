@@ -42,6 +42,8 @@ public struct AirLink<Transport: HCITransport>: LockLink {
   private var diagnostics: [String] = []
   /// Whether a frame of this test may be tampered with of which the fixture will not tell.
   private var mayBeTampered = false
+  /// Whether the fixture was given a fault in this test: without one it tampers with nothing.
+  private var hasFaults = false
   /// The connections of this test: on each second one a larger MTU is asked for, as some phones do and some do not.
   private var connections = 0
 
@@ -100,7 +102,7 @@ extension AirLink {
     forgetEverything()
     try central.setUp()
     listener = LockListener(listener.target)
-    mayBeTampered = false
+    (mayBeTampered, hasFaults) = (false, false)
     connections = 0
     central.startClock()
     return key
@@ -194,6 +196,7 @@ extension AirLink {
         mayBeTampered = true
         events.append(.tampered)
       }
+      hasFaults = true
       try fixture.bring(about: fault)
       noteTampering()
     }
@@ -206,7 +209,7 @@ extension AirLink {
 
   /// Tells the client of frames that the fixture tampered with, before what came of it.
   private mutating func noteTampering() {
-    if fixture.takeTampering() { events.append(.tampered) }
+    if hasFaults, fixture.takeTampering() { events.append(.tampered) }
   }
 
   private mutating func send(_ malformed: MalformedBluetooth) throws(LabFault) {

@@ -1,5 +1,4 @@
 public import Sesame
-public import Links
 public import Conformance
 
 /// What keeps the key of one lock: a file, or memory.
@@ -99,39 +98,4 @@ public final class StoredKey<Store: KeyStore>: OwnerKeys {
   public func dropRecalled() throws(LabFault) {
     if let former, store.key == former { try store.drop() }
   }
-}
-
-/// What holds of every lock on real air.
-public enum RealAir {
-  /// What always holds: frames and links get lost.
-  public static let conditions = ["loss"]
-}
-
-/// A lock of which more is known than it shows: whether its owner's key is kept here, and what it told of its positions.
-public protocol OwnedLock: DeviceUnderTest {
-  /// Where its bolt is locked and unlocked; `nil` where the lock does not say so in a session that is open, or they
-  /// were never set.
-  var positions: LockPositions? { get }
-
-  /// Whether the key of its owner is kept here.
-  var isRegistered: Bool { get }
-
-  /// Takes the key back that was put aside last, where none is kept now: the lock may not have forgotten it.
-  ///
-  /// - Returns: whether there was one.
-  mutating func recallKey() throws(LabFault) -> Bool
-
-  /// Puts the key aside that was taken back, since the lock has no owner.
-  mutating func dropRecalledKey() throws(LabFault)
-}
-
-extension AirDevice: OwnedLock where Client: OwnedLock {
-  public var positions: LockPositions? { wrapped.positions }
-  public var isRegistered: Bool { wrapped.isRegistered }
-  public func recallKey() throws(LabFault) -> Bool { try wrapped.recallKey() }
-  public func dropRecalledKey() throws(LabFault) { try wrapped.dropRecalledKey() }
-}
-
-extension AirDevice: RecordedDevice where Client: RecordedDevice {
-  public func record(to recorder: LinkRecorder?) { wrapped.record(to: recorder) }
 }

@@ -51,7 +51,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
   private let settings: SesameAirSettings
   private var tests = 0
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
-  private var recorder: LinkRecorder?
+  private var recorder: (any LinkNotes)?
 
   /// Joins a client to a lock on the air.
   ///
@@ -132,7 +132,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
     return try link.recover(body)
   }
 
-  public func record(to recorder: LinkRecorder?) {
+  public func record(to recorder: (any LinkNotes)?) {
     self.recorder = recorder
     wrapped.record(to: recorder)
   }
@@ -140,6 +140,11 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
 
 extension SesameAirClient: OwnedLock {
   public var positions: LockPositions? { wrapped.positions }
+
+  /// Its positions.
+  public var configuration: [Argument]? {
+    positions.map { [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))] }
+  }
   public var isRegistered: Bool { keys.key != nil }
   public func recallKey() throws(LabFault) -> Bool { try keys.recall() }
   public func dropRecalledKey() throws(LabFault) { try keys.dropRecalled() }

@@ -1,5 +1,6 @@
 public import Sesame
 import Bluetooth
+public import Links
 public import Conformance
 public import Basics
 
@@ -8,7 +9,7 @@ public import Basics
 /// Stimuli are what a user of the client can ask for, and what the environment of the lock can do where the
 /// link reaches that far. Statuses are the client's. Beside them it shows the battery, the history and
 /// whatever else is read, and every rule of the protocol that the lock breaks.
-public struct ClientDevice<Link: LockLink>: StandaloneDevice {
+public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
   /// What a stimulus of the model's vocabulary means here.
   private enum Meaning {
     case request(ClientRequest)
@@ -118,8 +119,8 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice {
   }
 
   /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
-  public mutating func record(to recorder: LinkRecorder?) {
-    self.recorder = recorder
+  public mutating func record(to notes: (any LinkNotes)?) {
+    recorder = notes as? LinkRecorder
     let hasPackets = air.record(to: recorder?.packets)
     recorder?.isNotedByClient = !hasPackets
   }
@@ -428,3 +429,5 @@ private enum Report: String, CaseIterable {
   /// The lock says at its registration that its positions are set.
   case positionsFound
 }
+
+extension LinkRecorder: LinkNotes {}

@@ -1,3 +1,4 @@
+import LockFiles
 import CommandLine
 import Devices
 import Transports

@@ -148,11 +148,7 @@ private struct EmulateArguments {
     settings.tap = capture
     var lease: Lease?
     do throws(LabFault) {
-      switch spec {
-      case .usb, .hciSocket, .serial: lease = try Lease(of: spec.identity, for: "lockstep emulate")
-      // Programs that serve controllers have one for each who comes.
-      case .tcpClient, .tcpServer, .unixClient: break
-      }
+      if spec.isController { lease = try Lease(of: spec.identity, for: "lockstep emulate") }
     } catch {
       throw EmulationFault(error.detail)
     }

@@ -1,3 +1,4 @@
+import LockFiles
 import System
 import CommandLine
 import Devices

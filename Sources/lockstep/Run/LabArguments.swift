@@ -1,3 +1,4 @@
+import LockFiles
 public import CommandLine
 import Devices
 import Journal
@@ -87,7 +88,7 @@ extension ParkPosition: WordChoice {}
 
 extension RunArguments {
   private static var allowing: String {
-    "Allows \(LockFamily.sesame.guarded.joined(separator: ", ")) with a real lock. Or what its driver names in their "
+    "Allows \(LockFamily.allGuarded.joined(separator: ", ")) with a real lock. Or what its driver names in their "
       + "place; may be given several times."
   }
 
@@ -105,7 +106,7 @@ extension RunArguments {
         example: "unix:lock.socket"
       ).heldOnly(beside: realLock),
       .list(
-        "allow", \.lab.allowed, "NAME", allowing, example: "reset", as: .choice(LockFamily.sesame.guarded)
+        "allow", \.lab.allowed, "NAME", allowing, example: "reset", as: .choice(LockFamily.allGuarded)
       ).typedOnly(since: realLockReason),
       .value(
         "actuations", \.lab.actuations, "N",
@@ -163,7 +164,7 @@ extension RunArguments {
     guard lab.bench == nil || lock != nil else {
       throw UsageError("--bench is a bench with locks: choose one with --device lock:NAME")
     }
-    let guarded = LockFamily.sesame.guarded
+    let guarded = LockFamily.allGuarded
     if let name = lab.allowed.first(where: { !guarded.contains($0) }), !isDriven(lock) {
       throw UsageError("'--allow' expects one of \(guarded.joined(separator: ", ")), not '\(name)'")
     }

@@ -1,5 +1,5 @@
 public import Conformance
-public import SesameDevice
+public import LockFiles
 import Basics
 
 /// What a lock shows when it is asked to do what every lock can: to be reached, to tell its state, to turn there and
@@ -47,7 +47,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   ///   - start: the condition in which an emulated one starts; a real one is as it is.
   ///   - family: which family it is of.
   public init(
-    of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .sesame
+    of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .usual
   ) {
     way = LockOperator(device, of: family)
     self.family = family

@@ -1,6 +1,6 @@
-public import SesameDevice
+public import Links
+import LockFiles
 public import Conformance
-public import Sesame
 public import Basics
 
 /// What a run may do to a real lock.
@@ -14,7 +14,7 @@ public struct InterlockSettings: Sendable {
   /// The stimuli of the family's ``Conformance/LockFamily/guarded`` that are allowed.
   public var allowed: [String]
   /// Which family the lock is of.
-  public var family = LockFamily.sesame
+  public var family = LockFamily.usual
   /// The longest that anything but the motor's usual rest is waited for. What takes longer is for a later run.
   public var longestWait = Interval.seconds(60)
 
@@ -460,5 +460,5 @@ extension Interlock {
 
 extension Interlock: RecordedDevice where Device: RecordedDevice {
   /// Notes what goes over the link of what is interlocked.
-  public func record(to recorder: LinkRecorder?) { wrapped.record(to: recorder) }
+  public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
 }

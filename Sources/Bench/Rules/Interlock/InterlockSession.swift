@@ -1,5 +1,4 @@
 public import Conformance
-import Sesame
 import Basics
 
 // MARK: - A session of its own

@@ -1,6 +1,5 @@
-public import SesameDevice
+public import Links
 public import Conformance
-public import Sesame
 public import Basics
 
 /// A lock of any family that is looked after from test to test: a ``RealLock``, whatever speaks to it.
@@ -221,7 +220,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
 
 extension RealLock: RecordedDevice where Device: RecordedDevice {
   /// Notes what goes over the link to the lock.
-  public func record(to recorder: LinkRecorder?) { interlock.record(to: recorder) }
+  public func record(to recorder: (any LinkNotes)?) { interlock.record(to: recorder) }
 }
 
 extension InterlockSettings {

@@ -1,6 +1,5 @@
-import SesameDevice
+import Links
 public import Conformance
-import Sesame
 import Basics
 
 extension RealLock {
@@ -9,8 +8,8 @@ extension RealLock {
     var isRegistered: Bool
     /// Whether its positions are set; `nil` where that is all the same.
     var isConfigured: Bool?
-    /// Which they are, where it matters.
-    var positions: LockPositions?
+    /// How it is configured, where it matters.
+    var configuration: [Argument]?
     /// Where the bolt rests: `locked` or `unlocked`; `nil` where that is all the same.
     var bolt: String?
     var hasEmptyHistory = false
@@ -29,7 +28,7 @@ extension RealLock {
       try check("configured: no", is: family.hasPositions)
     }
     if !goal.isRegistered { goal.isConfigured = nil }
-    if goal.isConfigured == true, mayDoAll { goal.positions = found?.positions }
+    if goal.isConfigured == true, mayDoAll { goal.configuration = found?.configuration }
     for item in start.settings {
       switch (item.name, item.value.description) {
       case ("registered", _), ("configured", _): break
@@ -63,7 +62,7 @@ extension RealLock {
     guard goal.isRegistered else { return true }
     return known.autolock == goal.autolock && known.isConfigured != nil
       && (goal.isConfigured == nil || goal.isConfigured == known.isConfigured)
-      && (goal.positions == nil || !hasNewPositions)
+      && (goal.configuration == nil || !hasNewPositions)
       && (goal.bolt == nil || goal.bolt == known.position) && (!goal.hasEmptyHistory || known.isHistoryEmpty)
   }
 
@@ -172,11 +171,11 @@ extension RealLock {
       guard goal.isRegistered || isLeftElsewhere(goal) else { return true }
       status = try register()
     }
-    let positions = interlock.wrapped.positions
+    let configuration = interlock.wrapped.configuration
     let autolock = try readAutolock()
     note(
       found: Condition(
-        isRegistered: true, isConfigured: status != .unset, positions: positions, autolock: autolock))
+        isRegistered: true, isConfigured: status != .unset, configuration: configuration, autolock: autolock))
     // With positions it can be told where the bolt is.
     if status == .unset, isLeftElsewhere(goal) { status = try configure(goal) }
     if !goal.isRegistered || goal.isConfigured == false && status != .unset {
@@ -189,12 +188,12 @@ extension RealLock {
       try forget(why)
       return false
     }
-    if let wanted = goal.positions, let positions, wanted != positions {
+    if let wanted = goal.configuration, let configuration, wanted != configuration {
       try forget("its positions are no more what they were")
       return false
     }
     if goal.isConfigured == true, status == .unset { status = try configure(goal) }
-    hasNewPositions = goal.positions == nil && positions != found?.positions
+    hasNewPositions = goal.configuration == nil && configuration != found?.configuration
     guard try set(autolock: goal.autolock, from: autolock) else { return false }
     if let bolt = goal.bolt, bolt != status.rawValue { try turn(to: bolt) }
     if goal.hasEmptyHistory { try emptyHistory() }
@@ -257,11 +256,7 @@ extension RealLock {
   /// Sets the positions: those that it had, if they are known.
   private func configure(_ goal: Condition) throws(Unrest) -> LockFamily.Condition {
     try need(.configure, for: "starts with configured: yes, and the lock's positions were never set")
-    let positions = goal.positions ?? found?.positions
-    let arguments = positions.map {
-      [Argument("lock", .integer($0.lock)), Argument("unlock", .integer($0.unlock))]
-    }
-    try give(.configure, arguments ?? [])
+    try give(.configure, goal.configuration ?? found?.configuration ?? [])
     return try interlock.way.wait(for: LockFamily.Condition.rests, until: end(of: .seconds(5)))
   }
 

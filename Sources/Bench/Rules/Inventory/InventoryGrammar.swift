@@ -1,7 +1,7 @@
 import Conformance
 public import Basics
 import Documents
-import SesameDevice
+import LockFiles
 
 /// What may stand in `bench.yaml`, described once: the reader takes its keys from here, and so does the JSON Schema.
 enum InventoryGrammar {
@@ -11,8 +11,8 @@ enum InventoryGrammar {
   static let percentage = Form.pattern("^(100|[0-9]{1,2}) ?%$")
   static let busPath = Form.pattern(#"^[0-9]{1,3}-[0-9]{1,3}(\.[0-9]{1,3})*$"#)
 
-  /// The stimuli of a Sesame that need to be allowed by name. A driver says of its own lock which those are.
-  static let guarded = LockFamily.sesame.guarded
+  /// The stimuli that need to be allowed by name. A driver says of its own lock which those are.
+  static let guarded = LockFamily.allGuarded
 
   static let dongleRules: [Form.Rule] = [.one(["transport", "path"]), .needs("serial", "transport")]
   static let lockRules: [Form.Rule] = [

@@ -1,11 +1,12 @@
 import Bluetooth
-import Documents
+public import Conformance
+public import Documents
 public import Secrets
 import System
 import Basics
 
 /// What is known of a lock that a program of its owner's speaks to, a *driver*, beside what is known of every lock.
-public struct DriverLock: Sendable {
+public struct DriverLock: FamilyLock {
   /// What the shell runs.
   public let command: String
   /// The folder of the lock file, in which it is run.
@@ -21,11 +22,16 @@ public struct DriverLock: Sendable {
 // MARK: - Reading
 
 extension DriverLock {
-  /// The keys of the file of a driver's lock.
-  static let keys = ["driver", "machine", "name", "address", "id", "secrets", "gap"]
+  public static var distinction: (key: String, use: String) {
+    ("driver", "a lock that a program of your own speaks to")
+  }
+  /// Its driver says it.
+  public static var family: LockFamily? { nil }
+  public static let openKeys = ["machine", "id"]
+  public static let keys = ["driver", "machine", "name", "address", "id", "secrets", "gap"]
 
   /// Reads what a file says of a driver's lock.
-  init?(_ cursor: Cursor, _ fields: Fields, folder: String) {
+  public init?(_ cursor: Cursor, _ fields: Fields, folder: String) {
     let command = fields.required("driver")?.value("a command") { $0.isEmpty ? nil : $0 }
     let machine = fields.required("machine")?.machine(in: folder)
     var others = OptionalFields(fields)

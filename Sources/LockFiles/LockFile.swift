@@ -1,5 +1,6 @@
 public import Bluetooth
-import Documents
+public import Conformance
+package import Documents
 import Glibc
 import Secrets
 import System
@@ -28,14 +29,6 @@ public import Basics
 /// secrets: { pin: env:PIN }              # what the program is given
 /// ```
 public struct LockFile: Sendable {
-  /// What only locks of one kind have.
-  public enum Kind: Sendable {
-    /// A lock that this program speaks to by itself.
-    case sesame(SesameLock)
-    /// A lock that a program of its owner's speaks to.
-    case driver(DriverLock)
-  }
-
   /// Where the file is, links followed.
   public let path: String
   /// What people call the lock.
@@ -44,8 +37,8 @@ public struct LockFile: Sendable {
   public let address: PeerAddress?
   /// How long its motor rests between two movements, where the owner says that it bears less than usual, or needs more.
   public let gap: Interval?
-  /// What kind of lock it is.
-  public let kind: Kind
+  /// What locks of its family have.
+  public let lock: any FamilyLock
 }
 
 /// Why a lock file cannot be used. It never shows a key.
@@ -53,34 +46,20 @@ public struct LockFileError: Error, Equatable, Sendable, CustomStringConvertible
   /// What is wrong and, where there is something, what to do.
   public var description: String
 
-  init(_ description: String) { self.description = description }
+  /// Says what is wrong.
+  public init(_ description: String) { self.description = description }
 }
 
 extension LockFile {
   /// What the lock is known by, whatever its users call it: of a Sesame its UUID, of a driver's its `id`, or else its address.
-  public var identity: String {
-    let own: String? =
-      switch kind {
-      case .sesame(let lock): lock.deviceID.map { "\($0)" }
-      case .driver(let lock): lock.id
-      }
-    return own ?? address.map { "\($0.address)" } ?? "lock"
-  }
+  public var identity: String { lock.id ?? address.map { "\($0.address)" } ?? "lock" }
 
-  /// Whether a file is that of a driver's lock; one that cannot be read is none.
+  /// What of the lock has to be known to look after it; `nil` where a program says that.
+  public var family: LockFamily? { type(of: lock).family }
+
+  /// Whether a file is that of a lock of which a program says how it is looked after; one that cannot be read is none.
   public static func isDriven(_ path: String) -> Bool {
-    if case .driver = (try? LockFile(reading: path))?.kind { true } else { false }
-  }
-
-  /// The lock, and what keeps its key, for who knows Sesames alone.
-  ///
-  /// - Parameter reason: why a driver's lock is of no use, after a colon.
-  /// - Throws: that it is one.
-  public func sesame(or reason: String) throws(LockFileError) -> SesameLockFile {
-    switch kind {
-    case .sesame(let lock): return SesameLockFile(path: path, name: name, address: address, lock: lock)
-    case .driver: throw LockFileError("\(path): this is the lock of a driver: \(reason)")
-    }
+    (try? LockFile(reading: path)).map { $0.family == nil } ?? false
   }
 }
 
@@ -137,14 +116,13 @@ extension LockFile {
 
   private init?(_ cursor: Cursor, path: String) {
     let names = cursor.node.entries?.compactMap(\.key.text) ?? []
-    let (isDriven, isSesame) = (names.contains("driver"), names.contains("lock"))
-    // A file that says both or neither may have every key: what is wrong with it is that alone.
-    let own = isDriven ? DriverLock.keys : SesameLock.keys
-    guard let fields = cursor.fields(isDriven == isSesame ? SesameLock.keys + DriverLock.keys : own) else {
-      return nil
-    }
-    if isDriven, isSesame {
-      fields.key("driver")?.report("`driver` stands in place of `lock`, and both are given")
+    let own = Self.families.filter { names.contains($0.distinction.key) }
+    // A file that says several or none may have every key: what is wrong with it is that alone.
+    let allowed = own.count == 1 ? own : Self.families
+    guard let fields = cursor.fields(allowed.flatMap { $0.keys }) else { return nil }
+    if own.count > 1 {
+      let (first, second) = (own[0].distinction.key, own[1].distinction.key)
+      fields.key(second)?.report("`\(second)` stands in place of `\(first)`, and both are given")
       return nil
     }
     let name = fields.optional("name")?.text("a name")
@@ -155,19 +133,14 @@ extension LockFile {
     }
     let gap = fields.optional("gap").map { $0.duration() }
     if let gap, gap == nil { return nil }
-    let kind: Kind
-    if isDriven {
-      guard let lock = DriverLock(cursor, fields, folder: Path.folder(of: path)) else { return nil }
-      kind = .driver(lock)
-    } else if isSesame {
-      guard let lock = SesameLock(cursor, fields) else { return nil }
-      kind = .sesame(lock)
-    } else {
+    guard let family = own.first else {
+      let others = Self.families.dropFirst().map { "`\($0.distinction.key)`, of \($0.distinction.use)" }
       cursor.report(
-        "missing key `lock`", hint: "or `driver`, of a lock that a program of your own speaks to")
+        "missing key `\(Self.families[0].distinction.key)`", hint: "or \(others.joined(separator: ", or "))")
       return nil
     }
-    self.init(path: path, name: name, address: address, gap: gap ?? nil, kind: kind)
+    guard let lock = family.init(cursor, fields, folder: Path.folder(of: path)) else { return nil }
+    self.init(path: path, name: name, address: address, gap: gap ?? nil, lock: lock)
   }
 }
 
@@ -179,5 +152,17 @@ extension PeerAddress {
       return nil
     }
     self.init(isPublic ? .publicDevice : .randomDevice, address)
+  }
+}
+
+extension Cursor {
+  /// A name that can stand on a command line and in the name of a file.
+  ///
+  /// - Parameter kind: what it is, with its article.
+  package func plainName(_ kind: String) -> String? {
+    value("\(kind) of letters, digits and _.-") { text in
+      let letters = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }
+      return letters && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
+    }
   }
 }

@@ -1,4 +1,4 @@
-@testable import Bench
+@testable import LockFiles
 import Basics
 import Bluetooth
 import Glibc
@@ -25,7 +25,7 @@ struct DriverLockTests {
   }
 
   private func driver(_ file: LockFile) -> DriverLock? {
-    if case .driver(let lock) = file.kind { lock } else { nil }
+    file.lock as? DriverLock
   }
 
   @Test("a program, its machine, and what it is given")

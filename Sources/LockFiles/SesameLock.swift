@@ -1,6 +1,8 @@
 public import Bluetooth
-import Documents
+public import Conformance
+public import Documents
 import Secrets
+import SesameDevice
 public import Sesame
 public import System
 import Basics
@@ -9,7 +11,7 @@ import Basics
 ///
 /// Without a key the lock has no owner. A key that a run receives is put in the file before the client uses it, and no
 /// key is ever deleted: see ``SesameLockFile``.
-public struct SesameLock: Sendable {
+public struct SesameLock: FamilyLock {
   /// The product.
   public var model: ProductModel
   /// The UUID that it advertises.
@@ -20,6 +22,9 @@ public struct SesameLock: Sendable {
   public var times = ClientTimes()
   /// What this lock is known to do though its protocol forbids it: diagnostics, and no divergences.
   public var quirks: [SesameViolation] = []
+
+  /// Its UUID.
+  public var id: String? { deviceID.map { "\($0)" } }
 
   /// Describes a lock.
   public init(model: ProductModel, deviceID: UUID128? = nil, key: LockKey? = nil) {
@@ -43,14 +48,16 @@ extension Secrecy {
 // MARK: - Reading
 
 extension SesameLock {
-  /// The keys of the file of a Sesame.
-  static let keys = [
+  public static var distinction: (key: String, use: String) { ("lock", "a Sesame") }
+  public static var family: LockFamily? { .sesame }
+  public static let openKeys = ["lock", "uuid", "index", "timeouts", "quirks"]
+  public static let keys = [
     "lock", "name", "uuid", "address", "key", "secret", "public-key", "index", "timeouts", "quirks",
     "gap",
   ]
 
   /// Reads what a file says of a Sesame.
-  init?(_ cursor: Cursor, _ fields: Fields) {
+  public init?(_ cursor: Cursor, _ fields: Fields, folder: String) {
     let product = fields.optional("lock")?.name("lock", of: Self.models.map(\.name))
     let deviceID = fields.optional("uuid")?.value("a UUID") { try? UUID128(text: $0) }
     let times = fields.optional("timeouts").map { ClientTimes($0) } ?? ClientTimes()

@@ -5,9 +5,7 @@ import Sesame
 /// Hides what may be a key in messages about a file that holds one.
 enum Redaction {
   /// The keys of a lock file whose values are no secret, and those below them.
-  private static let open = [
-    "lock", "name", "uuid", "address", "index", "timeouts", "quirks", "machine", "id",
-  ]
+  private static let open = ["name", "address"] + LockFile.families.flatMap { $0.openKeys }
   private static let openBelow = ClientTimes.names.map(\.name)
 
   static func hidingKeys(of error: DocumentError) -> DocumentError {

@@ -1,12 +1,10 @@
-@testable import Bench
+@testable import LockFiles
 import Bluetooth
 import Conformance
 import Sesame
 import Basics
 import TestSupport
 import Testing
-
-@testable import Transports
 
 private let uuid = UUID128(high: 0x5C2A_2F49_3B0E_4B7A, low: 0x9F51_0D1F_4D6C_7E10)
 private let secret = "0123456789abcdef0123456789abcdef"
@@ -181,7 +179,8 @@ struct LockFileTests {
     var file = SesameLockFile(path: folder.path + "/gone/lock.yaml", lock: SesameLock(model: .sesame5))
     #expect(throws: LabFault.self) { try file.rehearse() }
     do {
-      try file.keep(key(), otherwiseIn: folder.path)
+      file.refuge = { [path = folder.path] in path }
+      try file.keep(key())
       Issue.record("there is no such folder")
     } catch {
       let copy = "\(folder.path)/\(uuid).yaml"

@@ -19,6 +19,8 @@ public struct SesameLockFile: Sendable {
   public var address: PeerAddress?
   /// What is known of it.
   public var lock: SesameLock
+  /// Gives the folder where a key goes when the file cannot be written; `nil` where there is none.
+  public var refuge: @Sendable () -> String? = { nil }
   /// Its owner's key; `nil` for a lock without an owner.
   public var key: LockKey? { lock.key }
 
@@ -31,6 +33,19 @@ public struct SesameLockFile: Sendable {
   }
 }
 
+extension LockFile {
+  /// The lock, and what keeps its key, where only a Sesame is of use.
+  ///
+  /// - Parameter reason: why another one is of no use, after a colon.
+  /// - Throws: that it is another one.
+  public func sesame(or reason: String) throws(LockFileError) -> SesameLockFile {
+    guard let lock = lock as? SesameLock else {
+      throw LockFileError("\(path): this is the lock of a driver: \(reason)")
+    }
+    return SesameLockFile(path: path, name: name, address: address, lock: lock)
+  }
+}
+
 // MARK: - Writing
 
 extension SesameLockFile {
@@ -40,18 +55,13 @@ extension SesameLockFile {
   ///
   /// - Throws: a fault that says where the key was put instead, or that there was no place.
   public mutating func keep(_ key: LockKey) throws(LabFault) {
-    try keep(key, otherwiseIn: try? StateFolder.ownFolder("keys"))
-  }
-
-  /// - Parameter folder: where the key goes when the file cannot be written.
-  mutating func keep(_ key: LockKey, otherwiseIn folder: String?) throws(LabFault) {
     Secrecy.keep(key)
     lock.key = key
     lock.deviceID = key.deviceID
     do throws(FileFault) {
       try save()
     } catch {
-      throw LabFault(.transportLost, "the new key of the lock is not in \(error); \(refuge(in: folder))")
+      throw LabFault(.transportLost, "the new key of the lock is not in \(error); \(keepElsewhere())")
     }
   }
 
@@ -70,10 +80,10 @@ extension SesameLockFile {
   public func save() throws(FileFault) {
     if let key { Secrecy.keep(key) }
     let hasAnotherKey =
-      switch (try? LockFile(reading: path))?.kind {
-      case .sesame(let old): old.key != nil && old.key != key
-      case .driver: true
-      case nil: Kernel.access(path, F_OK) == 0
+      if let file = try? LockFile(reading: path) {
+        (file.lock as? SesameLock).map { $0.key != nil && $0.key != key } ?? true
+      } else {
+        Kernel.access(path, F_OK) == 0
       }
     try replace(keeping: hasAnotherKey ? "old" : nil)
   }
@@ -116,9 +126,9 @@ extension SesameLockFile {
   }
 
   /// Keeps the key elsewhere when its file cannot be written, and says where.
-  private func refuge(in folder: String?) -> String {
+  private func keepElsewhere() -> String {
     let name = lock.deviceID.map { "\($0)" } ?? "lock"
-    guard let folder else {
+    guard let folder = refuge() else {
       return "there is no other place for it either: the lock is registered with a key that only this run had"
     }
     let copy = SesameLockFile(path: "\(folder)/\(name).yaml", name: self.name, address: address, lock: lock)
