@@ -21,7 +21,7 @@ TORTURE ?= 1/10
 .DEFAULT_GOAL := help
 .PHONY: help build workbench size run test lint format bench fuzz-decoders clean dependencies
 .PHONY: bench-air bench-lab canary kills nights simulated-nights torture test-lab test-kernel peers-full bench-peers
-.PHONY: dependencies-peers test-products install uninstall deb image pictures
+.PHONY: dependencies-peers test-products install uninstall deb image pictures floor-plan
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,14 +81,18 @@ endif
 test-products: dependencies ## Build a package that depends on this one's libraries, and run its tests
 	swift test --package-path Tests/Products --scratch-path .build/products
 
-lint: dependencies ## Check the formatting, what .ci/tidy says of imports, dead files, doubles and words, and embedded files
+lint: dependencies ## Check the formatting, what .ci/tidy says of imports, dead files, doubles and words, the floor plan and embedded files
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	.ci/tidy --self-test
 	.ci/tidy
+	.ci/floor-plan --check
 	.ci/files
 
 format: dependencies ## Format the sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+floor-plan: ## Draw what the targets import, for the page on the architecture
+	.ci/floor-plan
 
 pictures: build ## Draw the pictures of README again, from a real run
 	.ci/pictures $(COMMAND) Sources/lockstep/lockstep.docc/Pictures

@@ -67,7 +67,7 @@ let package = Package(
     // Protocols
     library("Bluetooth", ["Basics"]),
     library("Sesame", ["Basics", "Crypto", "Bluetooth", "CCrypto"]),
-    // Families
+    // Links and families
     library("Links", ["Basics", "Conformance", "Bluetooth"]),
     library("SesameDevice", ["Basics", "Conformance", "Bluetooth", "Links", "Sesame"]),
     // Worlds
@@ -81,9 +81,9 @@ let package = Package(
     library("System", ["Basics", "Secrets", "CShims"]),
     library("Transports", ["Basics", "Secrets", "System", "Bluetooth", "CLibUSB", "CShims"]),
     library("Databases", ["Basics", "System", "CSQLite", "CPostgres"], small),
-    // The record
+    // Record
     library("Journal", ["Basics", "System"]),
-    // Harness
+    // Harness and bench
     library(
       "Harness",
       ["Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance"]),
