@@ -184,35 +184,35 @@ extension Record.Verdict {
   }
 }
 
-/// What the tries of a case come to together, one behind the other.
+/// What the attempts at a case come to together, in their order.
 ///
-/// A divergence stands unless a later try agrees, as does an expectation that was not met: that the lab failed then takes
-/// nothing back. Of the two the divergence weighs more. A case of which a try is open, or is to be followed by another one, was
-/// not brought to its end.
+/// A divergence stands unless a later attempt agrees, as does an expectation that was not met; a later failure of the lab
+/// does not change that. The divergence weighs more than the expectation. A case is incomplete while an attempt is open, or
+/// is to be followed by another one.
 public struct CaseTries: Hashable, Sendable {
-  /// How the last try failed that came to a verdict.
+  /// How the last attempt failed that came to a verdict.
   private var failure: Record.Ending?
-  /// Whether a try before the last one failed.
+  /// Whether an attempt before the last one failed.
   private(set) var hasFailedBefore = false
   private var last = Record.Ending.incomplete
 
-  /// The first try begins.
+  /// The first attempt begins.
   public init() {}
 
-  /// Another try begins.
+  /// Another attempt begins.
   public mutating func beginAgain() {
     hasFailedBefore = hasFailedBefore || last.isRed
     last = .incomplete
   }
 
-  /// The try ends.
+  /// The attempt ends.
   ///
   /// - Parameter isTriedAgain: whether another one follows.
   public mutating func end(_ ending: Record.Ending, isTriedAgain: Bool = false) {
     if ending == .diverged || ending == .unmet && failure == nil { failure = ending }
     last = ending == .agreed ? ending : failure ?? ending
     if isTriedAgain, ending.isRed {
-      // Until the next try has ended there is no judgement.
+      // There is no judgement before the next attempt has ended.
       hasFailedBefore = true
       last = .incomplete
     }
@@ -220,7 +220,7 @@ public struct CaseTries: Hashable, Sendable {
 
   /// What the case counts as so far.
   ///
-  /// - Parameter failsFlaky: whether a case that agreed only at a later try counts as failed.
+  /// - Parameter failsFlaky: whether a case that agreed only at a later attempt counts as failed.
   public func ending(failsFlaky: Bool) -> Record.Ending {
     guard last == .agreed, hasFailedBefore else { return last }
     return failsFlaky ? .failedAsFlaky : .flaky
@@ -228,8 +228,8 @@ public struct CaseTries: Hashable, Sendable {
 }
 
 extension Record.Finding {
-  /// What decides which of several cases stands for a finding that was come upon several times: one that diverged before
-  /// one without a verdict, since that takes nothing back; then the one with fewer events; then the first.
+  /// Decides which of several cases stands for a finding that was found several times: one that diverged before one without
+  /// a verdict, then the one with fewer events, then the first.
   public struct Evidence: Hashable, Sendable {
     /// Whether it is a divergence.
     public let isShown: Bool

@@ -12,8 +12,8 @@ public struct Tally: Hashable, Sendable {
   public var minimum = MinimumVerdicts()
   /// Whether there was trouble in the lab outside of any case.
   public var isInTrouble = false
-  /// What befell the run as a whole, beside its cases and such trouble: what other runs that are put together with it
-  /// ended with, what a night did not come to, that a journal stops early.
+  /// What else the run came to, beside its cases and such trouble: how other runs ended that are merged with it, what a night
+  /// did not run, that a journal stops early.
   public var causes: Set<CommandStatus> = []
 
   /// Counts nothing.
@@ -40,7 +40,7 @@ public struct Tally: Hashable, Sendable {
     Record.Ending.allCases.reduce(0) { $0 + ($1.word == word ? self[$1] : 0) }
   }
 
-  /// Those that agree, whether or not at the first try.
+  /// Those that agree, whether or not at the first attempt.
   public var agree: Int { count(of: .agree) }
   /// Those that fail: they diverge, or are not as the scenario expects.
   public var failures: Int { divergences + unmet }
@@ -67,7 +67,7 @@ public struct Tally: Hashable, Sendable {
     self[ending] += 1
   }
 
-  /// Takes one back for which another stands.
+  /// Removes one that another replaces.
   mutating func uncount(_ ending: Record.Ending) {
     cases -= 1
     self[ending] -= 1
@@ -161,6 +161,6 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
   }
 
   /// What the command ends with where this machine did not let it do or write down all of it: a disk that is full is
-  /// trouble of the lab, unless there is something worse to tell.
+  /// trouble of the lab, unless something weighs more.
   public var withTrouble: CommandStatus { .gravest(of: [self, .labFault]) }
 }

@@ -36,8 +36,8 @@ extension Record {
     public var step: Int?
     /// The line of that step in the scenario.
     public var line: Int?
-    /// How many observations of the device the model was held against: what the verdict rests on. `nil` where nobody
-    /// counted.
+    /// How many observations of the device the model was held against: what the verdict rests on. `nil` where that was
+    /// not counted.
     public var observations: Int?
     /// Why, in one line.
     public var message: String?

@@ -32,7 +32,7 @@ public struct NightlyLab: Sendable {
 
   /// Reads the plan of a file, and the bench that it names.
   ///
-  /// - Parameter bench: what somebody named in its place.
+  /// - Parameter bench: the bench to use in place of the one that the plan names.
   public init(_ path: String, bench: String?) throws(UsageError) {
     plan = try checked {
       try ScenarioFiles.read(path) { bytes throws(DocumentError) in try NightPlan(bytes, name: path) }
@@ -242,7 +242,7 @@ public struct NightlyLab: Sendable {
   /// The line to paste that puts something back in use.
   func restoring(_ name: String) -> String { bench.restoring(name) }
 
-  /// Why somebody has to see to a lock or a dongle before it is used, by its health checks; `nil` for one in use.
+  /// Why a lock or a dongle needs a person before it is used, by its health checks; `nil` for one in use.
   func sickness(of device: NightDevice) -> String? {
     guard let identity = identities[device] else { return nil }
     do throws(LabFault) { return try HealthStore.health(of: identity).outOfUse?.reason } catch {
@@ -261,9 +261,9 @@ extension Inventory.Lock {
   }
 }
 
-/// What the cycle counter of a lock says, whoever counts with it now.
+/// What the cycle counter of a lock says, even while another process uses it.
 enum LockCycleCounter {
-  /// How often the motor has moved, and what that did to it; `nil` where nobody can tell.
+  /// How often the motor has moved, and what that did to it; `nil` where that is unknown.
   static func known(of lockFile: String) -> (total: Int, ledger: ActuationBudget)? {
     guard let lock = (try? LockFile(reading: lockFile))?.identity else { return nil }
     do throws(LabFault) { return try CycleCounter.known(of: lock) ?? (0, ActuationBudget()) } catch {

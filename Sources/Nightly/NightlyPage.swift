@@ -6,7 +6,7 @@ import Reporting
 public import System
 
 extension NightlyReport {
-  /// The most runs that get a report of their own, and the most failures that are told of in the page.
+  /// The most runs that get a report of their own, and the most failures that the page shows.
   private static let (maximumReports, maximumItems) = (100, 500)
 
   /// What did not simply agree, in the order of the page.

@@ -42,7 +42,7 @@ public struct NightlyReport {
   struct LockLine {
     var name: String
     var left: String
-    /// Whether somebody has to see to it, and why.
+    /// Whether it needs a person.
     var isBad: Bool
     var trouble: [String] = []
     /// Why it is out of use, if it is.

@@ -77,7 +77,7 @@ public struct NightlyRuns: Sendable {
     }
   }
 
-  /// For how long a run waits for a lock or a dongle that somebody else has.
+  /// For how long a run waits for a lock or a dongle that another process has.
   static let wait = Interval.seconds(60)
 
   /// What the locks of a night have shown of choices that each of them makes once, over its cases in the order in which they

@@ -11,7 +11,7 @@ public final class NightlySession {
   /// How long to wait until something is looked at again: shorter while things happen.
   private static let pauses = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
 
-  /// How often it is looked at what somebody may have restored.
+  /// How often devices that are out of use are checked for having been restored.
   private static let visits = Interval.seconds(10)
 
   private let folder: NightlyFolder
@@ -24,7 +24,7 @@ public final class NightlySession {
   private var jobs: [(number: Int, job: Job)] = []
   private var events = FIFO<NightEvent>()
   private var hasStopped = false
-  /// What is out of use until somebody restores it, and when that was looked at last.
+  /// What is out of use until it is restored, and when that was checked last.
   private var sick: [NightDevice] = []
   private var lastVisit = MonotonicClock.now
   /// Whether there are results that the journal does not have yet.
@@ -169,7 +169,7 @@ public final class NightlySession {
     }
   }
 
-  /// Looks now and then whether somebody has restored what its health checks put out of use.
+  /// Checks now and then whether what health checks put out of use was restored.
   private func visit() {
     let now = MonotonicClock.now
     guard now - lastVisit >= Self.visits else { return }

@@ -1,6 +1,6 @@
 public import Journal
 
-/// What earlier runs tell of a case.
+/// What earlier runs show of a case.
 ///
 /// Reports show it beside the case; it comes from a history, which is filled from journals.
 public struct CaseHistory: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct CaseHistory: Hashable, Sendable {
   public var points: [Point] = []
 }
 
-/// Where reports learn what earlier runs came to, and what they tell of a case.
+/// The source from which reports learn how earlier runs ended, and what they show of a case.
 public protocol CaseHistorySource {
   /// The latest of the runs other than the ones that are reported, the oldest first.
   ///

@@ -1,7 +1,7 @@
 public import Journal
 public import System
 
-/// Some runs as their journals tell of them, read once for all that is made of them.
+/// Runs as their journals record them, read once for all reports.
 ///
 /// It does not matter in which order the journals are named.
 public struct RecordedRuns {

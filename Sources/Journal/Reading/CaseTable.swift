@@ -141,7 +141,7 @@ package struct CaseTable {
 
 /// Numbers by a hash, in little more than what the numbers take.
 ///
-/// The hashes stand elsewhere; whoever asks says how to find them.
+/// The hashes are stored elsewhere; the caller says how to find them.
 package struct HashSlots {
   private var slots = [UInt32](repeating: .max, count: 1 << 8)
   private var count = 0

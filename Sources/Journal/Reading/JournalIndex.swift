@@ -35,25 +35,25 @@ package struct JournalIndex {
     package var copy: Int32
     /// How it ended; `nil` where another case stands for it.
     package var ending: Record.Ending?
-    /// How often it was tried; the tries stand one behind the other, each from a line that starts it to its verdict.
+    /// How many attempts it took; they follow one another, each from a line that starts it to its verdict.
     package var attempts: Int32 = 1
     /// Whether model and device agreed in the end.
     package var hasAgreed: Bool { ending?.word == .agree }
-    /// Whether they did, and not at the first try.
+    /// Whether they did, and not at the first attempt.
     package var isFlaky: Bool { ending?.isFlaky ?? false }
     /// Whether there is something to show even where the case passed: what the lab said in it, or a file.
     package var hasDiagnostics = false
     /// How long it took, in the time of the device.
     package var milliseconds: Int64
-    /// When its tries were driven, from the first on, and what they took together; `nil` where nothing tells.
+    /// When its attempts ran, from the first on, and how long they took together; `nil` where that is not known.
     package var time: CaseTime?
-    /// The same of each try, where there were several.
+    /// The same of each attempt, where there were several.
     package var tryTimes: [CaseTime?] = []
-    /// What it took: by the clock of whoever waited for it, or where nothing tells, in the time of the device.
+    /// How long it took: by the clock of the host or, where that is not known, in the time of the device.
     package var takenMilliseconds: Int64 {
       time.map { (Instant.zero + $0.taken).milliseconds } ?? milliseconds
     }
-    /// How many observations of the device its last try rests on; zero where nobody counted them.
+    /// How many observations of the device its last attempt rests on; zero where they were not counted.
     package var observations = 0
   }
 
@@ -96,7 +96,7 @@ package struct JournalIndex {
   /// What the runs came to together, by all that their journals say; ``Tally/exitStatus`` is how they ended.
   package internal(set) var tally = Tally()
   private let minimum: MinimumVerdicts
-  /// What campaigns came upon, each once.
+  /// What campaigns found, each once.
   package internal(set) var findings: [Found] = []
   /// How far each campaign came, and the case that stands for it.
   package internal(set) var campaigns: [(status: CampaignStatus, place: Int?)] = []

@@ -22,11 +22,11 @@ public import Basics
 /// - A case that came to a verdict is never begun again. One that was begun and has no end in the record may be.
 /// - The movements that were made and those that running children may still make are never more than the budgets; as
 ///   many are kept back as parking each lock may take.
-/// - A lock that somebody left unparked, or of which nobody knows, is brought back first; where that fails
-///   it is out of use, and the summary says so.
+/// - A lock that was left unparked, or whose position is unknown, is parked first; where that fails it is out of use, and
+///   the summary says so.
 /// - When it is over each case has a result.
 public struct Night: Sendable {
-  /// The budgets and the patience.
+  /// The budgets and the timeouts.
   public let settings: NightSettings
   /// What the night is called.
   public let name: String
@@ -42,7 +42,7 @@ public struct Night: Sendable {
   public internal(set) var running: [Running] = []
   /// Whether it is over.
   public var isOver: Bool { state == .over }
-  /// Why nothing more is begun, where somebody said so.
+  /// Why nothing more is begun, where the night was stopped.
   public internal(set) var stopped: String?
 
   /// What is known of a case.
@@ -263,7 +263,7 @@ extension Night {
     return actions
   }
 
-  /// When it must be told that time has passed, or `nil` while nothing is awaited.
+  /// When it must next receive ``NightEvent/time``, or `nil` while nothing is awaited.
   public var deadline: Instant? {
     guard state == .underWay else { return nil }
     var times = running.map { run in

@@ -5,7 +5,7 @@ import Basics
 // What a line of the record changes.
 
 extension Night {
-  /// How much longer than it is told a stretch of fuzzing may take.
+  /// How much longer than its duration a stretch of fuzzing may take.
   private static let fuzzMargin = Interval.seconds(60)
 
   /// Lets a line take effect: the same whether it is written now or read from the record.
@@ -102,7 +102,7 @@ extension Night {
   private mutating func endLock(_ attempt: NightAttempt, _ ending: NightEnding, at time: Instant) {
     guard let index = lockIndex(attempt.lock) else { return }
     if locks[index].lock.isReal {
-      // What nobody counted may have been all that was allowed.
+      // Where movements were not counted, all that were allowed may have been made.
       let cycleCounter = ending.cycleCounter ?? attempt.cycleCounter + attempt.actuations
       // Not what it said last: to a night that is taken up again that is what it says now.
       locks[index].used += max(0, cycleCounter - attempt.cycleCounter)

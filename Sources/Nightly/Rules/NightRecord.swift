@@ -35,7 +35,7 @@ public enum NightLine: Equatable, Sendable {
   }
 }
 
-/// A line of a record that is none.
+/// A line of a night's record that cannot be read.
 public struct NightRecordError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Its number, from 1.
   public var line: Int
@@ -176,7 +176,7 @@ extension NightLine {
     return lines
   }
 
-  /// Reads a line; `nil` where it is none of this version.
+  /// Reads a line; `nil` where this version does not know it.
   public init?(_ json: JSON) {
     guard case .mapping(let members) = json, members.count == 1, let kind = members.first else { return nil }
     let line = Reader(json: kind.value)

@@ -94,7 +94,7 @@ public struct NightDongle: Equatable, Sendable {
   }
 }
 
-/// The budgets and the patience of a night.
+/// The budgets and the timeouts of a night.
 public struct NightSettings: Equatable, Sendable {
   /// How long the night is: nothing is begun after it.
   public var duration: Interval
@@ -175,7 +175,7 @@ public struct NightEnding: Equatable, Sendable {
   public var verdict: Record.Ending
   /// Why, in one line.
   public var message: String
-  /// What the lock's cycle counter says afterwards; `nil` where nobody can tell.
+  /// What the lock's cycle counter says afterwards; `nil` where that is unknown.
   public var cycleCounter: Int?
   /// How the lock was left; `nil` where nothing is left.
   public var park: ParkState?
@@ -216,7 +216,7 @@ public struct NightAttempt: Equatable, Sendable {
     case test(String)
     /// Fuzzing, for a time.
     case fuzz(Interval)
-    /// Parking the lock, which somebody left unparked.
+    /// Parking the lock, which was left unparked.
     case park
   }
 

@@ -92,11 +92,11 @@ private struct Checkout {
 }
 
 extension RecordedRuns {
-  /// Goes through all that did not go well, in the order of the reports. Cases that were not begun are told of together,
-  /// where nothing else is.
+  /// Goes through all that did not go well, in the order of the reports. Cases that were not begun get one annotation
+  /// together, where there is no other.
   func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
     let (saved, checkout) = (index.savedFiles, Checkout())
-    var (told, notBegun) = (0, 0)
+    var (count, notBegun) = (0, 0)
     for suite in index.suites {
       for entry in suite.entries where entry.ending?.isRed ?? false {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
@@ -105,13 +105,13 @@ extension RecordedRuns {
           notBegun += 1
           continue
         }
-        told += 1
+        count += 1
         try body(Annotation(entry, texts, saved: saved[entry.standing], in: checkout))
       }
     }
     let remarks = index.remarks
     for problem in remarks { try body(Annotation(problem)) }
-    guard told == 0, remarks.isEmpty, notBegun > 0 else { return }
+    guard count == 0, remarks.isEmpty, notBegun > 0 else { return }
     let words = notBegun == 1 ? "1 case was not begun" : "\(notBegun) cases were not begun"
     try body(Annotation(JournalProblem(line: 0, message: words)))
   }

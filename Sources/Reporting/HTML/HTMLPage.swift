@@ -20,12 +20,12 @@ struct HTMLPage: ~Copyable {
   private var historyProblem: String?
   private let counts: Tally
   private var room = PageRoom()
-  /// How many cases have been told in full, and how many have a line of their own.
-  private var (told, listed) = (0, 0)
-  /// How many cases that agreed have their traces.
-  private var agreedTold = 0
+  /// How many cases are shown in full, and how many have a line of their own.
+  private var (detailed, listed) = (0, 0)
+  /// How many cases that agreed are shown with their traces.
+  private var agreedTraces = 0
 
-  private static let (maximumTold, maximumFailedRows, maximumRows) = (500, 5_000, 2_000)
+  private static let (maximumDetailed, maximumFailedRows, maximumRows) = (500, 5_000, 2_000)
   /// How many cases are looked at for timings, and how many skipped ones for their reasons.
   private static let (maximumTimed, maximumReasoned) = (10_000, 20_000)
 
@@ -41,7 +41,7 @@ struct HTMLPage: ~Copyable {
     self.links = links
     self.history = history
     self.scenarios = scenarios
-    // Coverage of a machine that nobody describes has its figures still.
+    // Coverage of a machine that no journal describes still has its figures.
     let described = index.machines
     let others = index.coverage.filter { coverage in !described.contains { $0.name == coverage.machine } }
     machines = Array((described + others.map { Record.Machine($0.machine) }).prefix(50))
@@ -66,7 +66,7 @@ struct HTMLPage: ~Copyable {
     try put("<main id=\"main\">\n")
     try put(overview.problems)
     try writeGlance()
-    for shown in Self.toldOutcomes { try writeTold(shown, isCampaign: overview.isCampaign) }
+    for shown in Self.detailedEndings { try writeDetails(shown, isCampaign: overview.isCampaign) }
     try put(overview.summary)
     try writeSkipped()
     try writeMachines()
@@ -157,18 +157,18 @@ struct HTMLPage: ~Copyable {
 // MARK: - Cases
 
 extension HTMLPage {
-  /// The ways to end that want to be looked at, the worst first: each case is told in this order.
-  private static let toldOutcomes = [Record.Ending.diverged, .unmet, .labFault, .incomplete, .flaky]
-  /// How many cases are told of at a glance.
+  /// The endings whose cases are shown in full, the worst first.
+  private static let detailedEndings = [Record.Ending.diverged, .unmet, .labFault, .incomplete, .flaky]
+  /// How many cases are shown at a glance.
   private static let maximumGlances = 8
 
   /// What failed, where, and how to have it again, in a few lines each: where there are several, the second would
   /// otherwise stand below all of the first.
   private mutating func writeGlance() throws(FileFault) {
-    let failed = Self.toldOutcomes.dropLast().reduce(0) { $0 + counts[shown: $1] }
+    let failed = Self.detailedEndings.dropLast().reduce(0) { $0 + counts[shown: $1] }
     guard failed > 1 else { return }
     var (rows, count) = (Markup(), 0)
-    for shown in Self.toldOutcomes.dropLast() {
+    for shown in Self.detailedEndings.dropLast() {
       try forEach(shown) { (page, entry, suite) throws(FileFault) in
         guard count < Self.maximumGlances else { return false }
         guard let record = try page.reader.record(entry, of: suite) else { return true }
@@ -188,8 +188,8 @@ extension HTMLPage {
 
       """)
   }
-  /// A section with the cases that ended in a way that wants to be looked at.
-  private mutating func writeTold(_ shown: Record.Ending, isCampaign: Bool) throws(FileFault) {
+  /// A section with the cases of an ending that is shown in full.
+  private mutating func writeDetails(_ shown: Record.Ending, isCampaign: Bool) throws(FileFault) {
     guard counts[shown: shown] > 0 else { return }
     let look = shown.look
     let (title, note) = heading(shown)
@@ -201,15 +201,15 @@ extension HTMLPage {
       """)
     var (rows, isList) = (0, false)
     try forEach(shown) { (page, entry, suite) throws(FileFault) in
-      if page.told < Self.maximumTold {
+      if page.detailed < Self.maximumDetailed {
         guard let record = try page.reader.record(entry, of: suite) else { return true }
-        page.told += 1
+        page.detailed += 1
         let past = page.past(record)
-        let told = HTMLCase(
-          record: record, shown: shown, number: page.told, history: past,
+        let article = HTMLCase(
+          record: record, shown: shown, number: page.detailed, history: past,
           link: page.links[Int(entry.journal)], scenario: page.scenario(of: record, at: entry.standing),
-          machine: page.machine(of: record, number: page.told))
-        try page.put(told.markup(room: &page.room))
+          machine: page.machine(of: record, number: page.detailed))
+        try page.put(article.markup(room: &page.room))
         return true
       }
       if !isList { try page.put(Self.listStart(shown)) }
@@ -252,8 +252,8 @@ extension HTMLPage {
     guard room.agreed > 0, let record = try reader.record(entry, of: suite) else {
       return try row(entry, suite, .agreed)
     }
-    agreedTold += 1
-    let timeline = HTMLTimeline(attempt: record.last, id: "agreed-\(agreedTold)")
+    agreedTraces += 1
+    let timeline = HTMLTimeline(attempt: record.last, id: "agreed-\(agreedTraces)")
     let past = past(record).map { HTMLHistory(history: $0, milliseconds: record.milliseconds).strip } ?? ""
     return row(entry, record.start, .agreed, trace: past + timeline.short(room: &room.agreed))
   }

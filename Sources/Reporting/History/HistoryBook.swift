@@ -62,7 +62,7 @@ public struct HistorySelection: Hashable, Sendable {
   public init() {}
 }
 
-/// What runs told of a case.
+/// What runs show of a case.
 public struct HistoryCase: Hashable, Sendable {
   /// The class of the case, as in JUnit.
   public var className: String
@@ -277,7 +277,7 @@ struct HistoryBook {
     return low < numbers.count && numbers[low] == number ? low : nil
   }
 
-  /// What the runs tell of the case in a slot.
+  /// What the runs show of the case in a slot.
   func history(_ slot: Int) -> HistoryCase {
     let name = names.isEmpty ? CaseName(className: "", name: "") : names[slot]
     var history = HistoryCase(className: name.className, name: name.name)
@@ -307,7 +307,7 @@ struct HistoryBook {
     return history
   }
 
-  /// What the runs tell of the case in a slot, with each of them, or the latest.
+  /// What the runs show of the case in a slot, with each of them, or the latest.
   func history(_ slot: Int, points limit: Int) -> HistoryCase {
     var history = history(slot)
     history.points = points[slot].suffix(limit).map { point in

@@ -25,26 +25,26 @@ final class HistoryDatabase {
 
   /// The number of the schema that it holds; 0 where there is nothing.
   var version: Int {
-    get throws(HistoryError) { try told { () throws(DatabaseError) in try database.version } }
+    get throws(HistoryError) { try reported { () throws(DatabaseError) in try database.version } }
   }
 
   /// Writes the number down, in the transaction that is open.
   func setVersion(_ version: Int) throws(HistoryError) {
-    try told { () throws(DatabaseError) in try database.setVersion(version) }
+    try reported { () throws(DatabaseError) in try database.setVersion(version) }
   }
 
   func query(
     _ statement: String, _ values: [SQLValue], row: ([SQLValue]) -> Void
   ) throws(HistoryError) {
-    try told { () throws(DatabaseError) in try database.query(statement, values, row: row) }
+    try reported { () throws(DatabaseError) in try database.query(statement, values, row: row) }
   }
 
   func run(_ statement: String, _ values: [SQLValue] = []) throws(HistoryError) {
-    try told { () throws(DatabaseError) in try database.run(statement, values) }
+    try reported { () throws(DatabaseError) in try database.run(statement, values) }
   }
 
   func first(_ statement: String, _ values: [SQLValue] = []) throws(HistoryError) -> [SQLValue]? {
-    try told { () throws(DatabaseError) in try database.first(statement, values) }
+    try reported { () throws(DatabaseError) in try database.first(statement, values) }
   }
 
   /// The number of a case; `nil` for one that is in no run.
@@ -54,7 +54,7 @@ final class HistoryDatabase {
   }
 
   func beginWriting() throws(HistoryError) {
-    try told { () throws(DatabaseError) in try database.beginWriting() }
+    try reported { () throws(DatabaseError) in try database.beginWriting() }
   }
 
   /// Does something alone: all of it or nothing.
@@ -75,7 +75,7 @@ final class HistoryDatabase {
     try write(body)
   }
 
-  private func told<Result>(
+  private func reported<Result>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(HistoryError) -> Result {
     do throws(DatabaseError) { return try body() } catch { throw HistoryError(error, place) }

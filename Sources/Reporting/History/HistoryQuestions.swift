@@ -11,7 +11,7 @@ extension History {
     }
   }
 
-  /// What some runs told of cases: of each that they had, by class and name.
+  /// What some runs show of cases: of each that they had, by class and name.
   public struct Cases: Sendable {
     /// How many runs were looked at.
     public var runs = 0
@@ -19,7 +19,7 @@ extension History {
     public var cases: [HistoryCase] = []
   }
 
-  /// What runs told of the cases that they had.
+  /// What runs show of the cases that they had.
   ///
   /// - Parameter points: with so many of the latest runs of each case at most.
   public func cases(
@@ -197,7 +197,7 @@ public struct HistoryResult: Hashable, Sendable {
 extension History {
   /// A case, and how it ended in the latest runs.
   public struct Details: Sendable {
-    /// What all the runs told of it.
+    /// What all the runs show of it.
     public var history: HistoryCase
     /// How it ended in the latest of them, the latest first.
     public var results: [HistoryResult]

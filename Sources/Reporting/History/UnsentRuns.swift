@@ -14,7 +14,7 @@ public struct UnsentRuns {
   /// The most that one command sends.
   private static let atOnce = 500
   /// After so many in a row that are not taken, the others wait.
-  private static let patience = 3
+  private static let maximumFailures = 3
 
   let out: String
   let place: HistoryPlace
@@ -127,7 +127,7 @@ public struct UnsentRuns {
           continue
         }
         failures += 1
-        if failures == Self.patience { return }
+        if failures == Self.maximumFailures { return }
       }
     }
     if notes.count > Self.atOnce {
