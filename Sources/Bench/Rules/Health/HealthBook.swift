@@ -1,71 +1,70 @@
 public import Basics
 
-/// What is known of the health of one lock or one dongle.
+/// The health of one lock or one dongle.
 public struct DeviceHealth: Equatable, Sendable {
-  /// One time that it failed.
+  /// One failure.
   public struct Failure: Equatable, Sendable {
-    /// When.
+    /// When it failed.
     public var time: WallTime
-    /// What happened.
+    /// Why it failed.
     public var reason: String
-    /// Of a lock the dongle over which it failed, of a dongle the lock that was not reached over it; `nil` where only it
-    /// can be at fault.
+    /// For a lock, the dongle over which it failed; for a dongle, the lock that it did not reach; `nil` if no other
+    /// device can be at fault.
     public var other: String?
   }
 
-  /// Why something is left alone.
+  /// Why a device is out of use.
   public struct OutOfUse: Equatable, Sendable {
     /// Since when.
     public var since: WallTime
-    /// Why.
+    /// The reason.
     public var reason: String
 
-    /// Says why.
+    /// Makes a reason.
     public init(since: WallTime, reason: String) {
       self.since = since
       self.reason = reason
     }
   }
 
-  /// The failures in a row, since it last did what it should.
+  /// The consecutive failures since the last success.
   public var failures: [Failure] = []
-  /// Why it is left alone until somebody restores it; `nil` while it is in use.
+  /// Why the device is out of use until a person restores it; `nil` while it is in use.
   public var outOfUse: OutOfUse?
-  /// When it last did what it should.
+  /// When it last succeeded.
   public var lastPass: WallTime?
-  /// What people called it when it was last checked.
+  /// Its name when it was last checked.
   public var name: String?
 
-  /// Nothing is known.
+  /// A device without a record.
   public init() {}
 
-  /// How many failures in a row put something out of use.
+  /// The number of consecutive failures that puts a device out of use.
   public static var patience: Int { 2 }
 }
 
-/// The health of locks and dongles: what failed, whose fault it was, and what is left alone until somebody has seen to
-/// it.
+/// The health of locks and dongles: their failures, and which devices are out of use until a person restores them.
 ///
-/// A lock that is not reached says nothing by itself: the lock may be at fault, or the dongle. So:
+/// When a lock cannot be reached, either the lock or the dongle may be at fault. Therefore:
 ///
 /// | finding | the lock | the dongle |
 /// | --- | --- | --- |
-/// | healthy | is well: its failures are forgotten | works: its failures are forgotten |
+/// | healthy | works: its failures are cleared | works: its failures are cleared |
 /// | unwell | failed | works |
 /// | unreached | failed, over this dongle | failed, by this lock; the same lock counts once |
-/// | transport | says nothing | failed |
-/// | limited | says nothing | says nothing |
+/// | transport | unchanged | failed |
+/// | limited | unchanged | unchanged |
 ///
-/// Two failures in a row put either out of use. A lock that fails again and again while others are reached over the
-/// same dongle is at fault itself, since each of those clears the dongle. When two different locks are not reached over
-/// a dongle, and none in between, it is the dongle: their failures over it are taken back, and a lock that they alone
-/// put out of use is in use again. When a lock that was not reached over one dongle is reached over another, the first
-/// one's failure stands, and the same lock counts there again.
+/// Two consecutive failures put either out of use. A lock that keeps failing while others are reached over the same
+/// dongle is at fault itself, since each of those clears the dongle. If two different locks cannot be reached over a
+/// dongle, and none is reached in between, the dongle is at fault: their failures over it are cleared, and a lock
+/// that was out of use for those alone is in use again. If a lock that was not reached over one dongle is reached
+/// over another, the first dongle's failure stands, and the same lock may count there again.
 public struct HealthBook: Equatable, Sendable {
-  /// The records, in the order of their identities.
+  /// The records, sorted by identity.
   public private(set) var records: [(identity: String, health: DeviceHealth)]
 
-  /// Opens a book with what is known; nothing is known of anything else.
+  /// Makes a book from known records.
   public init(_ records: [(identity: String, health: DeviceHealth)] = []) {
     self.records = records.sorted { $0.identity < $1.identity }
   }
@@ -74,7 +73,7 @@ public struct HealthBook: Equatable, Sendable {
     left.records.elementsEqual(right.records) { $0 == $1 }
   }
 
-  /// What is known of something.
+  /// The health of a device.
   public subscript(identity: String) -> DeviceHealth {
     get { records.first { $0.identity == identity }?.health ?? DeviceHealth() }
     set {
@@ -89,14 +88,14 @@ public struct HealthBook: Equatable, Sendable {
 }
 
 extension HealthBook {
-  /// Takes in what a check found.
+  /// Records the result of a check.
   ///
   /// - Parameters:
-  ///   - finding: what it found.
-  ///   - lock: the identity of the lock.
-  ///   - dongle: that of the dongle over which it was asked; `nil` where there is none.
-  ///   - now: when.
-  /// - Returns: what changed for who wants to use either, a sentence each.
+  ///   - finding: the result.
+  ///   - lock: the lock's identity.
+  ///   - dongle: the identity of the dongle over which the lock was checked; `nil` without one.
+  ///   - now: the time of the check.
+  /// - Returns: what changed for users of either device, a sentence each.
   public mutating func take(
     _ finding: HealthFinding, lock: String, dongle: String?, at now: WallTime
   ) -> [String] {
@@ -122,11 +121,11 @@ extension HealthBook {
     }
   }
 
-  /// Takes in that somebody saw to something: all that was held against it is forgotten.
+  /// Records that a person restored a device: its failures are cleared.
   public mutating func restore(_ identity: String) {
     self[identity].failures = []
     self[identity].outOfUse = nil
-    // It may fail anew, and then counts anew.
+    // A new failure counts from one again.
     for index in records.indices { records[index].health.failures.removeAll { $0.other == identity } }
   }
 
@@ -148,10 +147,10 @@ extension HealthBook {
     return ["\(identity) is out of use: \(reason)"]
   }
 
-  /// Takes in that a lock spoke over a dongle.
+  /// Records that a lock was reached over a dongle.
   private mutating func reached(_ lock: String, over dongle: String?, at now: WallTime) -> [String] {
     if let dongle { pass(dongle, at: now) }
-    // Where it was not reached before, it was not the lock.
+    // An earlier lock that was not reached over it was not at fault.
     for index in records.indices where records[index].identity != lock && records[index].identity != dongle {
       for number in records[index].health.failures.indices
       where records[index].health.failures[number].other == lock {
@@ -161,7 +160,7 @@ extension HealthBook {
     return []
   }
 
-  /// Takes back what was held against locks over a dongle that turned out to be at fault.
+  /// Clears the failures of locks over a dongle that turned out to be at fault.
   private mutating func acquit(of dongle: String) -> [String] {
     var news: [String] = []
     for index in records.indices {

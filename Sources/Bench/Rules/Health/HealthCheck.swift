@@ -2,23 +2,22 @@ public import Conformance
 public import LockFiles
 import Basics
 
-/// What a lock shows when it is asked to do what every lock can: to be reached, to tell its state, to turn there and
-/// back.
+/// The result of a check: whether a lock can be reached, report its state, and turn there and back.
 public enum HealthFinding: Equatable, Sendable {
-  /// It did all that it can; the words say what.
+  /// The lock passed; the text says what it did.
   case healthy(String)
-  /// It was reached, and did not do what it should.
+  /// The lock was reached, and did not behave as it should.
   case unwell(String)
-  /// It was not reached.
+  /// The lock was not reached.
   case unreached(String)
-  /// The way to it failed before it could be asked.
+  /// The transport failed before the lock could be reached.
   case transport(String)
-  /// A limit forbids to ask: that says nothing of it.
+  /// A limit forbids the check; the lock's health is unknown.
   case limited(String)
 }
 
 extension HealthFinding: CustomStringConvertible {
-  /// The finding in a sentence.
+  /// The result as a sentence.
   public var description: String {
     switch self {
     case .healthy(let words): "healthy: \(words)"
@@ -30,11 +29,11 @@ extension HealthFinding: CustomStringConvertible {
   }
 }
 
-/// A check of one lock before it is used: connect, read its state, one cycle.
+/// Checks one lock before it is used: connects, reads its state, and turns the bolt there and back.
 ///
-/// It asks a device as a scenario would, and so whatever governs a real lock governs the check: the cycle costs two
-/// movements of the budgets, and where a limit forbids them the check says nothing. A lock without an owner, or
-/// whose positions were never set, is not turned. The cycle ends where it began, or locked.
+/// The check uses the device as a scenario does, so that the guards of a real lock apply: the cycle takes two
+/// movements from the budgets, and if a limit forbids them there is no result. A lock without an owner or positions
+/// is not turned. The cycle ends in the position in which it began, or locked.
 public struct HealthCheck<Device: DeviceUnderTest> {
   private let way: LockOperator<Device>
   private let start: StartCondition
@@ -44,8 +43,8 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   ///
   /// - Parameters:
   ///   - device: the lock.
-  ///   - start: the condition in which an emulated one starts; a real one is as it is.
-  ///   - family: which family it is of.
+  ///   - start: the start condition of an emulated lock; a real one stays as it is.
+  ///   - family: the lock's family.
   public init(
     of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .usual
   ) {
@@ -74,11 +73,11 @@ public struct HealthCheck<Device: DeviceUnderTest> {
     }
   }
 
-  /// What the lab had to say meanwhile.
+  /// Takes the lab's diagnostics since the last call.
   public func takeDiagnostics() -> [String] { way.takeDiagnostics() }
 }
 
-/// How long it is waited for.
+/// The timeouts.
 private enum Patience {
   static let advertisement = Interval.seconds(20)
   static let session = Interval.seconds(60)
@@ -109,7 +108,7 @@ extension HealthCheck {
     return .healthy(done)
   }
 
-  /// What it says of a lock that it showed something else than was waited for.
+  /// The result for a lock that showed something other than the awaited status.
   private func finding(_ instead: Unrest.Instead) -> HealthFinding {
     switch instead.wanted {
     case [.heard]: return .unreached("it was not heard in \(Patience.advertisement)")
@@ -117,7 +116,7 @@ extension HealthCheck {
       let detail = "instead of its state it showed \(instead.shown)" + way.reason
       return way.isReached ? .unwell(detail) : .unreached(detail)
     default:
-      // Who has left has no reason to tell any more.
+      // After disconnecting the device no longer knows the reason.
       let reason = way.reason
       let turn = LockFamily.Request.turn(to: instead.wanted[0].rawValue)
       let name = family.name(of: turn) ?? turn.rawValue

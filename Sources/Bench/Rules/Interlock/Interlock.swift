@@ -5,17 +5,18 @@ public import Basics
 
 /// What a run may do to a real lock.
 public struct InterlockSettings: Sendable {
-  /// What the lock may be asked of, whoever asks.
+  /// The limits that protect the lock, common to all its users.
   public var limits: LockLimits
   /// How many movements the run may cause, parking included; `nil` for any number.
   public var budget: Int?
-  /// Where the lock is left.
+  /// The position in which the run leaves the lock.
   public var park: ParkPosition
   /// The stimuli of the family's ``Conformance/LockFamily/guarded`` that are allowed.
   public var allowed: [String]
-  /// Which family the lock is of.
+  /// The lock's family.
   public var family = LockFamily.usual
-  /// The longest that anything but the motor's usual rest is waited for. What takes longer is for a later run.
+  /// The longest wait for anything other than the motor's usual rest. An action that would have to wait longer
+  /// is left to a later run.
   public var longestWait = Interval.seconds(60)
 
   /// Makes settings.
@@ -30,75 +31,78 @@ public struct InterlockSettings: Sendable {
   }
 }
 
-/// A real lock that nothing can wear out, forget its owner by chance or leave open.
+/// Guards a real lock: a run cannot wear out its motor, make it forget its owner by accident, or leave the door
+/// open.
 ///
-/// It stands below the scenarios, so that no step, no replay and no fuzzer gets round it:
+/// The interlock sits below the scenarios, so that no step, replay or fuzzer can bypass it:
 ///
-/// - What makes the motor move is given only when the ``ActuationBudget`` of the lock allows it, which knows of all runs and
-///   processes: after its rest, within the budgets of the hour and the night, not soon after a jam, not with a bad
-///   battery. What is allowed in a moment waits for it; what would wait for longer than ``InterlockSettings/longestWait`` ends
-///   the run, and says when it may go on.
-/// - Each movement is counted by the ``CycleCounter`` before it begins, and once the run's budget is used up there is none.
-///   One movement is kept back for parking.
+/// - The motor moves only when the lock's ``ActuationBudget`` allows it. The budget covers all runs and
+///   processes: it enforces the rest between movements, the hourly and nightly limits, the cool-down after a
+///   jam, and the battery limits. A short wait is waited out; a wait longer than
+///   ``InterlockSettings/longestWait`` ends the run, and the message says when it may continue.
+/// - The ``CycleCounter`` counts each movement before it begins. When the run's budget is used up, the motor no
+///   longer moves. One movement is reserved for parking.
 /// - `reset`, `register` and `configure` are refused unless they were allowed by name.
-/// - Of the faults that a lock with a bug could obey, each is counted as a movement, and those that ask for what is
-///   refused need the same permission.
-/// - With a battery that is low or falls fast no case begins.
-/// - ``leave()`` brings the lock to its park position. That this is left to do is on the disk before the motor moves: who
-///   is killed meanwhile has told whoever comes next, which does it first.
+/// - Each fault that a defective lock could obey counts as a movement. A fault that requests a refused action
+///   needs the same permission as that action.
+/// - No case begins while the battery is low or falls fast.
+/// - ``leave()`` brings the lock to its park position. The pending park is on the disk before the motor moves:
+///   if the process is killed, the next run parks the lock first.
 ///
-/// Counted are `lock`, `unlock` and `toggle`, whatever comes of them, forged and replayed commands, since a lock with a
-/// bug obeys them, `configure`, and what a lock does by itself once autolock is set: the return is paid for with the
-/// `unlock` that leads to it, and one that nobody asked for is counted when it is seen. Of a lock that nobody can keep from
-/// locking by itself, one is counted too where it was unlocked when it was left, and is found locked. What the client
-/// refuses by itself never comes to the lock (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor made
-/// to wait, so that a scenario's `refuse:` happens in the state in which it stands.
+/// The following count as movements: `lock`, `unlock` and `toggle`, whatever their outcome; forged and replayed
+/// commands, since a defective lock obeys them; `configure`; and what the lock does by itself once autolock is
+/// set. Its return is paid for together with the `unlock` that causes it; an unexpected one is counted when it
+/// is seen. If autolock cannot be switched off, a lock that was left unlocked and is found locked counts as one
+/// movement. A stimulus that the client refuses never reaches the lock
+/// (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor delayed, so that a scenario's
+/// `refuse:` happens in the state in which it is written.
 ///
-/// A jam is seen when the lock says that its motor was stopped, or rests in neither position after a command.
+/// A jam is detected when the lock reports that its motor was stopped, or rests in neither position after a
+/// command.
 public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
-  /// What is interlocked.
+  /// The guarded device.
   public var wrapped: Device
-  /// What it may do.
+  /// What the run may do to the lock.
   public let settings: InterlockSettings
   var family: LockFamily { settings.family }
-  /// Where its movements are counted.
+  /// Counts the lock's movements.
   public let cycleCounter: CycleCounter
-  /// The movements of this run.
+  /// The number of movements of this run.
   public var used: Int { cycleCounter.total - start }
 
   private let start: Int
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
-  /// What the motor was told last, until a position is shown; `nil` when it was told nothing.
+  /// The last motor command, until a position is shown; `nil` without one.
   private var command: LockFamily.Request?
-  /// Where the lock is being parked, while it is: for that the last movement of the budget is kept.
+  /// The park position while the lock is being parked: parking may use the budget's last movement.
   var comingTo: String?
   /// The last position that the lock showed in this session.
   private var position: LockFamily.Condition?
-  /// The first position that it showed at all.
+  /// The first position that the lock showed.
   private(set) var found: String?
-  /// Movements of the lock's own that were counted in advance.
+  /// The number of autonomous movements that were counted in advance.
   private var prepaid = 0
-  /// Whether anything was asked of the lock at all.
+  /// Whether the lock was used at all.
   private(set) var wasUsed = false
-  /// What is left to do for the lock by who was killed while it used it.
+  /// The pending park that a killed process left behind.
   private(set) var debt: OwedPark?
-  /// After how many seconds the lock is to lock by itself once it is left, where that is changed meanwhile.
+  /// The autolock delay, in seconds, to restore when the lock is left; set while tests change it.
   var ownAutolock: Int?
-  /// What is known of it.
+  /// What is known of the lock.
   public internal(set) var knowledge: LockKnowledge
   private var diagnostics: [String] = []
-  /// What is written down of a session beside the tests, while one that is to be judged is under way.
+  /// The trace of the current preparation session, if the model is to judge it.
   var session: Preparation?
-  /// Whether the way to the lock is what takes the time now, and how much of it that has taken.
+  /// Whether time is spent on the connection to the lock at present, and how much so far.
   private var isOnTheWay = false
   private var airTime = Interval.zero
-  /// Since when the lock is listened for.
+  /// When listening for the lock began.
   private(set) var listening: Instant?
 
-  /// Governs a wrapped.
+  /// Guards a device.
   ///
-  /// - Parameter start: what the cycle counter said when the run began, where that opened the lock before: its budget is the
-  ///   run's, however often a lock is opened.
+  /// - Parameter start: the cycle counter's total when the run began, if the run opened the lock before: the
+  ///   budget belongs to the run, however often it opens the lock.
   public init(
     _ device: Device, _ settings: InterlockSettings, _ cycleCounter: CycleCounter, since start: Int? = nil
   ) {
@@ -114,7 +118,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
 
   public var abilities: Abilities { Self.abilities(wrapped.abilities, settings) }
 
-  /// What is left of a device's abilities under an interlock.
+  /// The abilities of a device that remain under an interlock.
   public static func abilities(_ abilities: Abilities, _ settings: InterlockSettings) -> Abilities {
     var abilities = abilities
     abilities.stimuli = abilities.stimuli?.filter { name in
@@ -147,7 +151,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
 
   /// Parks a lock whose last run was killed, before anything else is done with it.
   ///
-  /// - Throws: that it cannot be, and then nothing else is.
+  /// - Throws: why it cannot be parked. Nothing else is done then.
   func settleDebt() throws(LabFault) {
     guard let owed = debt else { return }
     let before = vocabulary
@@ -156,14 +160,14 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     let who = "whoever used the lock last left it unparked at \(owed.since)"
     do throws(Unrest) {
       diagnostics.append("\(who): \(try bring(to: owed.goal))")
-      // It was found elsewhere, but that is not where anybody had it.
+      // The lock was found elsewhere, but no run had moved it there.
       found = owed.goal
       if owed.autolock == nil { try step { () throws(LabFault) in try self.cycleCounter.noteParked() } }
     } catch {
       switch error {
       case .helpless(let why): diagnostics.append("\(who): it is left as it is: \(why)")
       case .lab(let fault, _):
-        // A lock that is not heard before a test is not there; it has not stopped answering.
+        // A lock that is not heard before a test is absent; it did not stop answering.
         let isKept = [.safetyLimit, .transportLost, .stopped].contains(fault.symptom)
         throw LabFault(
           isKept ? fault.symptom : .noDevice,
@@ -173,7 +177,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     debt = nil
   }
 
-  /// Writes down what is left to do for the lock before it is moved or changed.
+  /// Stores the pending park before the lock is moved or changed.
   func noteAway() throws(LabFault) {
     let goal =
       switch settings.park {
@@ -184,7 +188,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     try cycleCounter.noteAway(comingTo ?? goal, autolock: ownAutolock)
   }
 
-  /// Refuses a case that is not to begin now.
+  /// Refuses a case that may not begin now.
   func checkBegin() throws(LabFault) {
     let now = cycleCounter.now
     if let refusal = cycleCounter.ledger.refusal(for: .begin, under: settings.limits, at: now.uptime) {
@@ -201,7 +205,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     wasUsed = true
   }
 
-  /// What the way to the lock has taken, and how long its motor rests.
+  /// The time spent on the connection, and the rest of the motor.
   public var pace: DevicePace {
     var pace = wrapped.pace
     pace.air = pace.air + airTime
@@ -220,12 +224,12 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     later(mayMove(fault) ? readyTime(of: cost(of: fault.name)) : nil, wrapped.readyTime(for: fault))
   }
 
-  /// What both the interlock and the interlocked device wait for.
+  /// The later of the two moments that the interlock and the guarded device wait for.
   private func later(_ own: Instant?, _ inner: Instant?) -> Instant? {
     [own, inner].compactMap(\.self).max()
   }
 
-  /// When so many movements may begin, where waiting for it is worth while; a little late rather than early.
+  /// When this many movements may begin, if the wait is short enough; rather late than early.
   private func readyTime(of cost: Int) -> Instant? {
     let now = cycleCounter.now.uptime
     guard let refusal = cycleCounter.ledger.refusal(of: cost, for: purpose, under: settings.limits, at: now),
@@ -254,7 +258,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     let isCarriedOut = wrapped.reaches(stimulus)
     try wrapped.perform(stimulus)
     switch family.request(named: name) {
-    // One that the client refuses, since it has a link, makes it listen to nothing.
+    // If the client refuses it because a link is open, nothing is listened to.
     case .listen where isCarriedOut:
       isOnTheWay = true
       listening = listening ?? wrapped.now
@@ -289,7 +293,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     return try wrapped.observe(until: limit)
   }
 
-  /// Writes down what is done or shown in a session beside the tests.
+  /// Records an action or observation of a preparation session.
   func write(_ event: TraceEvent) {
     guard session != nil else { return }
     session?.take(event, at: wrapped.now)
@@ -300,7 +304,8 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     }
   }
 
-  /// That a lock was not heard for a while, and then again: it has taken a rest that nothing asks for.
+  /// Explains that a lock was silent for a while and then heard again: it paused although nothing required
+  /// that.
   static func rest(of time: Interval) -> Explanation {
     let tenths = (time.nanoseconds + 50_000_000) / 100_000_000
     return Explanation(
@@ -309,10 +314,10 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
       isOfDevice: true)
   }
 
-  /// The silence of the lock was judged.
+  /// Ends the silence of the lock: it has been judged.
   func endSilence() { listening = nil }
 
-  /// Lets the silence of a session count up to now, where it is the lock's own doing: others are heard meanwhile.
+  /// Counts a session's silence up to now if the lock causes it, that is, if other devices are heard meanwhile.
   func countSilence() {
     guard let listening, wrapped.now - listening > Self.silence,
       let reason = wrapped.explanation(ofSilence: true), reason.isOfDevice
@@ -350,7 +355,7 @@ extension Interlock {
     stimulus.arguments.first.map { !$0.value.isNothing } ?? false
   }
 
-  /// With autolock on, what was unlocked comes back by itself.
+  /// With autolock on, an unlocked bolt locks by itself.
   private func comesBack(after name: String) -> Bool {
     comingTo == nil && cycleCounter.ledger.isAutolockOn
       && ![.lock, .configure, .setAutolock].contains(family.request(named: name))
@@ -360,7 +365,7 @@ extension Interlock {
 
   private var purpose: ActuationBudget.Purpose { comingTo == nil ? .movement : .park }
 
-  /// Counts what a stimulus moves before it moves anything.
+  /// Counts the movements of a stimulus before the motor starts.
   private func pay(for name: String) throws(LabFault) {
     let comesBack = comesBack(after: name)
     let isParking = comingTo != nil
@@ -377,7 +382,7 @@ extension Interlock {
     if comesBack || request == .setAutolock { prepaid += 1 }
   }
 
-  /// Refuses what the lock's ledger does not allow now.
+  /// Refuses a stimulus that the lock's budget does not allow now.
   private func check(_ name: String) throws(LabFault) {
     let now = cycleCounter.now
     let refusal = cycleCounter.ledger.refusal(
@@ -420,7 +425,7 @@ extension Interlock {
     }
   }
 
-  /// Notes a jam, once for each movement: a lock goes on saying so until its motor has moved again.
+  /// Records a jam once per movement: the lock repeats its report until its motor has moved again.
   private func noteJam(_ words: String) throws(LabFault) {
     let ledger = cycleCounter.ledger
     if let jam = ledger.lastJam, jam >= ledger.lastMovement ?? jam { return }
@@ -428,12 +433,12 @@ extension Interlock {
     diagnostics.append("the motor jammed, \(words): it rests for \(settings.limits.coolDown)")
   }
 
-  /// What a status of the vocabulary says.
+  /// The condition that a status of the vocabulary reports.
   private func condition(_ number: Int) -> LockFamily.Condition? {
     family.condition(named: vocabulary.statuses[number])
   }
 
-  /// - Parameter previous: where the bolt rested before, as far as that is known.
+  /// - Parameter previous: the bolt's previous rest position, if known.
   private func note(
     _ condition: LockFamily.Condition, after previous: LockFamily.Condition?
   ) throws(LabFault) {
@@ -449,9 +454,9 @@ extension Interlock {
       try noteJam("in neither position after \(family.name(of: lastCommand) ?? lastCommand.rawValue)")
     }
     guard condition == .locked else { return }
-    // What was to come back is back, or never has to.
+    // The bolt has returned by itself, or no longer has to.
     try cycleCounter.noteSettled()
-    // A bolt that goes to locked by itself was not sent there by an unlock.
+    // A bolt that locks by itself was not moved by an unlock.
     let isOwn = lastCommand == nil || lastCommand == .unlock || lastCommand == .setAutolock
     guard let previous, previous != .locked, isOwn else { return }
     if prepaid > 0 { prepaid -= 1 } else { try cycleCounter.count("autolock") }
@@ -459,6 +464,6 @@ extension Interlock {
 }
 
 extension Interlock: RecordedDevice where Device: RecordedDevice {
-  /// Notes what goes over the link of what is interlocked.
+  /// Records the traffic of the guarded device's link.
   public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
 }

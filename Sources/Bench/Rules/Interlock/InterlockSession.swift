@@ -1,17 +1,18 @@
 public import Conformance
 import Basics
 
-// MARK: - A session of its own
+// MARK: - Preparation session
 
 extension Interlock {
-  /// Drives the lock by way of the interlock.
+  /// Operates the lock through the interlock.
   var way: LockOperator<Interlock> { LockOperator(self, of: family, words: vocabulary) }
 
   /// Opens a session at time zero.
   ///
-  /// - Returns: the first status that says how the lock is, and until when the session may last.
+  /// - Returns: the first status that reports the lock's condition, and the moment at which the session must
+  ///   end.
   func open(for patience: Interval) throws(Unrest) -> (status: LockFamily.Condition, limit: Instant) {
-    // A battery that is low is no reason to leave a door open.
+    // A low battery is no reason to leave a door open.
     try step { () throws(LabFault) in try self.begin(StartCondition()) }
     let limit = now + patience
     do {
@@ -24,28 +25,28 @@ extension Interlock {
     }
   }
 
-  /// For how long a lock may be silent: less than the model grants it, so that one that is gone is not called wrong for
-  /// that alone.
+  /// How long a lock may be silent: less than the model permits, so that an absent lock is not reported as a
+  /// divergence.
   static var silence: Interval { .milliseconds(14_500) }
 
-  /// For how long a lock is listened for that is silent: one that is heard again by then has taken a rest of its own.
+  /// How long to keep listening for a silent lock: one that is heard again by then paused on its own.
   static var longestSilence: Interval { .seconds(60) }
 
-  /// For how long where others are heard meanwhile over the same controller, twice what the model grants it: that the silence is
-  /// the lock's is known then, and whether it ends says no more.
+  /// The same while other devices are heard over the same controller; twice what the model permits. The lock is
+  /// then known to cause the silence, and whether it ends later makes no difference.
   static var silenceBesideOthers: Interval { .seconds(30) }
 }
 
 // MARK: - Parking
 
 extension Interlock {
-  /// The longest that parking may take.
+  /// The timeout of parking.
   private static var patience: Interval { .seconds(120) }
 
-  /// Brings the lock to its park position, at the end of a run and whatever its end.
+  /// Brings the lock to its park position at the end of a run, however the run ended.
   ///
-  /// - Returns: what there is to say of it, how the lock is left (`nil` for one that was not used), and the trouble where
-  ///   it did not succeed.
+  /// - Returns: the diagnostics, the state in which the lock is left (`nil` for a lock that was not used), and
+  ///   the fault if parking failed.
   public func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?) {
     guard wasUsed else { return (takeDiagnostics(), nil, nil) }
     let goal: String
@@ -86,7 +87,7 @@ extension Interlock {
       return try attempt(goal)
     } catch {
       guard case .lab(let fault, _) = error, fault.symptom != .safetyLimit else { throw error }
-      // Once more with a transport that was brought back, if it can be.
+      // Tries once more after the transport was recovered, if it can be.
       do { try restart() } catch { throw .lab(error) }
       return try attempt(goal)
     }

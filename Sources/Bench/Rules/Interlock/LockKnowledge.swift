@@ -1,35 +1,37 @@
 import Basics
 import Conformance
 
-/// What is known of a lock from what it showed and from what was asked of it, over all tests of a run.
+/// What is known of a lock over all tests of a run, from what it showed and what was requested of it.
 ///
-/// It is never more than the truth: what may have changed unseen is not known. What no lock of a family can be otherwise is
-/// known from the beginning: who owns it, that it has positions, that nobody has it lock by itself.
+/// Unknown is the safe value: whatever may have changed unseen is unknown. A family's fixed properties are
+/// known from the beginning: for example that its locks always have an owner and positions, or that they have
+/// no autolock.
 public struct LockKnowledge: Equatable, Sendable {
-  /// What a lock of the family may be, one way or the other.
+  /// Whether locks of the family can be with and without owner, positions and autolock.
   private let hasOwners, hasPositions, hasAutolock: Bool
   /// Whether its positions are set.
   public private(set) var isConfigured: Bool?
-  /// Where its bolt rests.
+  /// The bolt's rest position.
   public private(set) var position: String?
-  /// Where its bolt was seen to rest last, if nothing was asked since that moves it; also of a lock that has forgotten by
-  /// which positions that could be told.
+  /// The bolt's last observed rest position, unless it may have been moved since. Kept for a lock that has lost
+  /// its positions and can no longer report where its bolt is.
   public private(set) var lastRest: String?
-  /// After how many seconds it locks by itself; 0 for never, and where nobody can set it.
+  /// The autolock delay in seconds; 0 for never, and for a family without autolock.
   public private(set) var autolock: Int?
-  /// What it was asked to be set to in the session that is open: an answer on its way may tell what was set before.
+  /// The autolock delay requested in the current session: a response under way may still report the previous
+  /// one.
   private var autolockAsked: Int?
-  /// Whether there is nothing in its history.
+  /// Whether the history is empty.
   public private(set) var isHistoryEmpty = false
-  /// Whether it is known who owns it: neither a registration nor a reset is without its answer.
+  /// Whether it is known who owns the lock: no registration or reset is unanswered.
   public private(set) var isOwnerSure = false
 
-  /// Whether a reset was asked for that may yet be answered, or not: what a status says of the owner is from before it.
+  /// Whether a reset is unanswered: a status may still report the owner before it.
   private var isResetOpen = false
-  /// Whether a registration was asked for whose answer was never seen.
+  /// Whether a registration was requested and its response was never seen.
   public private(set) var isRegistrationOpen = false
 
-  /// What is known of every lock of a family.
+  /// Starts with what is known of every lock of a family.
   init(of family: LockFamily) {
     self.init(
       hasOwners: family.hasOwners, hasPositions: family.hasPositions, hasAutolock: family.has(.setAutolock))
@@ -44,7 +46,7 @@ public struct LockKnowledge: Equatable, Sendable {
 }
 
 extension LockKnowledge {
-  /// Takes in that something is asked of the lock.
+  /// Records a request to the lock.
   mutating func ask(_ request: LockFamily.Request?, _ value: Value?) {
     switch request {
     case .lock, .unlock, .toggle, .forge:
@@ -61,7 +63,7 @@ extension LockKnowledge {
         case .duration(let interval): Int(interval.seconds)
         case .flag, .number, .text, nil: 0
         }
-      // It may go by itself from now on.
+      // The bolt may move by itself from now on.
       (position, lastRest) = (nil, nil)
       isHistoryEmpty = false
     case .readAutolock: if hasAutolock { autolock = nil }
@@ -73,19 +75,19 @@ extension LockKnowledge {
     }
   }
 
-  /// What a lock forgets with its owner is not known any more.
+  /// Discards what a lock loses together with its owner.
   private mutating func forget() {
     let rest = lastRest
     self = LockKnowledge(hasOwners: hasOwners, hasPositions: hasPositions, hasAutolock: hasAutolock)
     lastRest = rest
   }
 
-  /// A lock that may lock by itself, whatever anybody wants, does so unseen.
+  /// Records that the lock is left: with autolock it may lock unseen.
   private mutating func leave() {
     if !hasAutolock, position != LockFamily.Condition.locked.rawValue { position = nil }
   }
 
-  /// Takes in that a lock with a bug may obey a fault.
+  /// Records a fault that a defective lock may obey.
   mutating func bring(about fault: Fault, to family: LockFamily) {
     guard family.hostileFaults.contains(fault.name), !fault.value.isNothing else { return }
     (position, lastRest) = (nil, nil)
@@ -97,12 +99,12 @@ extension LockKnowledge {
     }
   }
 
-  /// Takes in a status.
+  /// Records a status.
   mutating func take(_ condition: LockFamily.Condition) {
     switch condition {
     case .locked, .unlocked, .moved:
       let status = condition.rawValue
-      // What moved without a word of ours stands in the history.
+      // A movement that we did not request is an entry in the history.
       if let position, position != status { isHistoryEmpty = false }
       (isConfigured, position, isOwnerSure) = (true, status, !isResetOpen)
       lastRest = status
@@ -112,7 +114,7 @@ extension LockKnowledge {
       isRegistrationOpen = false
     case .ownerless, .forgotten:
       forget()
-      // What its last owner has set is over.
+      // The settings of the previous owner are gone.
       (isOwnerSure, autolock) = (true, 0)
     case .proving: (autolockAsked, isResetOpen) = (nil, false)
     case .away: leave()
@@ -120,7 +122,7 @@ extension LockKnowledge {
     }
   }
 
-  /// Takes in a value that was read.
+  /// Records a reading.
   mutating func take(_ reading: Reading) {
     switch (reading.name, reading.value) {
     case ("autolock", .integer(let seconds)) where hasAutolock:
@@ -130,10 +132,10 @@ extension LockKnowledge {
     }
   }
 
-  /// Takes in that there was trouble in the middle of something: what it was about is to be looked at again. Who owns the
-  /// lock is as sure as it was: what could change that is noted when it is asked for.
+  /// Records that a step was interrupted by a failure: its effect must be read again. The owner stays as
+  /// certain as before, since requests that change it are recorded when they are made.
   mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, hasAutolock ? nil : 0, false) }
 
-  /// Takes in that a former key is tried again, which the lock may have forgotten.
+  /// Records that a former key is used again, which the lock may have forgotten.
   mutating func doubtOwner() { isOwnerSure = !hasOwners }
 }

@@ -4,35 +4,35 @@ import Documents
 
 /// Why a lock is not as it should be.
 enum Unrest: Error {
-  /// Something failed; where a status was waited for, with what there was in its place.
+  /// The lab failed; with what the lock showed instead, if a status was waited for.
   case lab(LabFault, instead: Instead? = nil)
-  /// Nothing failed, and yet it cannot be made so.
+  /// The lab works, but the lock cannot be brought into the condition.
   case helpless(String)
 
-  /// What a lock showed at last in place of what was waited for.
+  /// What the lock showed instead of the expected status.
   struct Instead {
     var wanted: [LockFamily.Condition]
     var shown: String
   }
 }
 
-/// Does a step at which the lab may fail.
+/// Performs a step at which the lab may fail.
 func step<Result>(_ body: () throws(LabFault) -> Result) throws(Unrest) -> Result {
   do { return try body() } catch { throw .lab(error) }
 }
 
-/// Drives a lock outside of tests: reaches it, turns it, and parts from it.
+/// Operates a lock outside of tests: connects to it, turns it, and disconnects.
 ///
-/// It asks a device as a scenario would, and so whatever governs a lock governs this too.
+/// It uses the device as a scenario does, so that the same guards apply.
 final class LockOperator<Device: DeviceUnderTest> {
-  /// What is driven.
+  /// The operated device.
   private(set) var device: Device
-  /// Whether the lock spoke to us.
+  /// Whether the lock has answered.
   private(set) var isReached = false
   private let family: LockFamily
   private let words: Vocabulary
 
-  /// Takes over a device that knows these words, or is told those of the family when it begins.
+  /// Operates a device. Without a vocabulary the device receives the family's when it begins.
   init(_ device: Device, of family: LockFamily, words: Vocabulary? = nil) {
     self.device = device
     self.family = family
@@ -48,14 +48,14 @@ final class LockOperator<Device: DeviceUnderTest> {
   /// Listens for the lock and opens a session.
   ///
   /// - Parameters:
-  ///   - hearing: for how long it is listened for.
-  ///   - enough: for how long where its silence is known to be its own by then.
-  ///   - session: how long it may take from hearing to knowing how the lock is.
-  /// - Returns: the first status that says how the lock is.
+  ///   - hearing: how long to listen for the lock.
+  ///   - enough: how long to listen if the lock is known to cause the silence by then.
+  ///   - session: the longest time from the first advertisement to the first status.
+  /// - Returns: the first status that reports the lock's condition.
   func reach(
     hearing: Interval, enough: Interval? = nil, session: Interval, until limit: Instant = .never
   ) throws(Unrest) -> LockFamily.Condition {
-    // What it shows as it starts is no answer.
+    // A status that the device shows as it starts is not a response.
     let begin = device.now
     while try step({ () throws(LabFault) in try device.observe(until: begin) }) != nil {}
     try give(.listen)
@@ -70,20 +70,20 @@ final class LockOperator<Device: DeviceUnderTest> {
     return try wait(for: LockFamily.Condition.settled, until: min(limit, device.now + session))
   }
 
-  /// Turns the bolt, once it may, and waits until it rests there: `locked` or `unlocked`.
+  /// Turns the bolt, once that is allowed, and waits until it rests in the position `locked` or `unlocked`.
   func turn(to goal: String, within patience: Interval, until limit: Instant = .never) throws(Unrest) {
     try give(.turn(to: goal))
     _ = try wait(for: [goal == "locked" ? .locked : .unlocked], until: min(limit, device.now + patience))
   }
 
-  /// Ends the session, and gives the radio a moment to do so.
+  /// Ends the session, and gives the radio time to disconnect.
   func part() {
     let limit = device.now + .milliseconds(300)
     guard (try? give(.leave)) != nil else { return }
     while device.now < limit, (try? look(until: limit)) != nil {}
   }
 
-  /// Gives a stimulus once it may be given.
+  /// Gives a stimulus as soon as it is allowed.
   func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(Unrest) {
     guard let name = family.name(of: request) else {
       throw .helpless("nothing asks such a lock for \(request.rawValue)")
@@ -94,7 +94,7 @@ final class LockOperator<Device: DeviceUnderTest> {
     try step { () throws(LabFault) in try device.perform(stimulus) }
   }
 
-  /// Lets time pass until one of some statuses is shown.
+  /// Lets time pass until one of several statuses is shown.
   func wait(for wanted: [LockFamily.Condition], until limit: Instant) throws(Unrest) -> LockFamily.Condition {
     var last = "nothing"
     repeat {
@@ -110,7 +110,7 @@ final class LockOperator<Device: DeviceUnderTest> {
       instead: Unrest.Instead(wanted: wanted, shown: last))
   }
 
-  /// The next status up to a limit.
+  /// The next status before a limit.
   func look(until limit: Instant) throws(Unrest) -> String? {
     let shown = try step { () throws(LabFault) in try device.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
@@ -122,24 +122,24 @@ final class LockOperator<Device: DeviceUnderTest> {
     return status
   }
 
-  /// Whether the lock is silent, and that is known to be its own doing.
+  /// Whether the lock is silent and known to cause the silence.
   private var isSilent: Bool { device.explanation(ofSilence: true)?.isOfDevice == true }
 
-  /// Why the lock is silent, where that is known.
+  /// The reason for the lock's silence, if known.
   var reason: String { device.explanation(ofSilence: true).map { "; \($0)" } ?? "" }
 
-  /// What the lab has to say since it was last asked.
+  /// Takes the lab's diagnostics since the last call.
   func takeDiagnostics() -> [String] { device.takeDiagnostics() }
 }
 
 extension LockFamily {
-  /// What is said outside of tests.
+  /// The vocabulary of preparation sessions.
   var sessionWords: Vocabulary {
     let said = stimuli.filter { ![nil, .toggle, .forge].contains($0.request) }
     return Vocabulary(stimuli: said.map(\.name), statuses: statuses.map(\.name))
   }
 
-  /// A scenario that looks at a lock, for whom the end of a run is to park it.
+  /// A scenario that only reads the lock's state; parking follows at the end of the run.
   public var lookScenario: String {
     func step(_ request: Request) -> [Node] { name(of: request).map { [.text($0)] } ?? [] }
     let settled = Node.list(names(of: Condition.settled).map { .text($0) }, layout: .flow)

@@ -2,79 +2,82 @@ public import Links
 public import Conformance
 public import Basics
 
-/// A lock of any family that is looked after from test to test: a ``RealLock``, whatever speaks to it.
+/// A managed lock of any family: a ``RealLock`` without its device type.
 public protocol LookedAfterLock: DeviceUnderTest {
-  /// Does what whoever used the lock before, and was killed over it, has left undone.
+  /// Performs the pending park of a run that was killed.
   func settleDebt() throws(LabFault)
 
-  /// Puts the lock back as it was found, as far as tests changed it, and brings it to its park position.
+  /// Restores what tests changed, and brings the lock to its park position.
   func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?)
 }
 
-/// A real lock, which every test finds in order, and which is left as it was found.
+/// A real lock that is in order before every test, and is left as it was found.
 ///
-///     look after it ──▶ test ──▶ look after it ──▶ test ──▶ … ──▶ put it back, park it
+///     prepare ──▶ test ──▶ prepare ──▶ test ──▶ … ──▶ restore, park
 ///
-/// All that is asked of it passes an ``Interlock``. Beside that:
+/// Every request to it passes an ``Interlock``. In addition:
 ///
-/// - Before a test, and before its time zero, the lock is brought into the test's start condition in a session of its own:
-///   who owns it is looked at, autolock is switched off, and as far as the test asks for it the bolt is
-///   turned and the history is emptied. Where all of this is known already there is no such session, and what needs no
-///   movement causes none.
-/// - A start that asks for nothing at all takes the lock as it is, and is for who looks at its health.
-/// - What cannot be brought about with what is allowed is not possible, and says why: no test begins elsewhere.
-/// - A lock that is not heard, or cannot be logged in to, is not there. But where others are heard meanwhile over the same
-///   controller, or the lock itself after a rest that nothing asks for, its silence is its own doing, and the model's to
-///   judge.
-/// - It is never left without its owner: `reset` needs the permission for `register` too, nothing comes between a lock
-///   without an owner and its client, and ``leave()`` registers it again. Autolock and positions that were changed are put
-///   back there as well.
+/// - Before a test, and before its time zero, a preparation session brings the lock into the test's start
+///   condition: it checks the owner, switches autolock off, and, as far as the test requires it, turns the bolt
+///   and empties the history. The session is omitted if the condition is known to hold, and the motor moves
+///   only if it must.
+/// - A start without any setting uses the lock as it is. Health checks use it.
+/// - A condition that cannot be established with the given permissions is reported as impossible, with the
+///   reason. No test begins in another condition.
+/// - A lock that is not heard, or rejects the login, is absent. But if other devices are heard over the same
+///   controller meanwhile, or the lock itself is heard after a pause that nothing required, the lock causes the
+///   silence, and the model judges it.
+/// - The lock never stays without its owner: `reset` needs the permission for `register` too, no fault is
+///   injected between a lock without an owner and its client, and ``leave()`` registers the lock again. It also
+///   restores autolock and positions.
+///
+/// | setting of a start | values | preparation |
 ///
 /// | setting of a start | values | what is done for it |
 /// |---|---|---|
 /// | `registered` | yes, no | `register`, or `reset`, where they are allowed |
 /// | `configured` | yes, no | `configure`; or `reset` and `register`, where they are allowed |
-/// | `bolt` | locked, unlocked | the bolt is turned |
-/// | `history` | empty | it is read to its end |
+/// | `bolt` | locked, unlocked | turns the bolt |
+/// | `history` | empty | reads the history to its end |
 ///
-/// Those are offered that its family has stimuli for. Where a family knows of no owners its lock has one, and where nothing sets
-/// autolock it is not asked for.
+/// A family offers the settings for which it has stimuli. Without a notion of owners its locks count as
+/// registered, and without an autolock stimulus autolock is not read.
 public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
-  /// What stands between the lock and whoever drives it.
+  /// The interlock between the lock and its users.
   public var interlock: Interlock<Device> { wrapped }
-  /// The same, as what is around it.
+  /// The interlock, as the layer below.
   public var wrapped: Interlock<Device>
   private let positions: [[Argument]]
   var family: LockFamily { interlock.settings.family }
-  /// What the lock was like when it was first seen.
+  /// The lock's condition when it was first seen.
   var found: Condition?
   private(set) var vocabulary = Vocabulary(stimuli: [], statuses: [])
   var diagnostics: [String] = []
   /// Whether the next message has a flaw.
   private var isFlawed = false
-  /// Whether its positions may have been set to others than it was found with.
+  /// Whether tests may have changed the positions that were found.
   var hasNewPositions = false
-  /// What autolock was set to beside the tests, in how many sessions in a row.
+  /// The last autolock delay that preparation set, and in how many consecutive sessions.
   var autolockTried: (seconds: Int, times: Int)?
-  /// Until when a session beside the tests may last.
+  /// When the current preparation session must end.
   var sessionEnd = Instant.never
-  /// The sessions in which the lock was made ready for the test.
+  /// The sessions that prepared the lock for the test.
   var sessions: [Preparation] = []
-  /// Whether it is more than looked at.
+  /// Whether the lock is prepared, rather than only read.
   private var isLookedAfter = false
-  /// Whether it has an owner whose key is kept, or needs none.
+  /// Whether the lock has an owner whose key is stored, or needs none.
   var isRegistered: Bool { !family.hasOwners || interlock.wrapped.isRegistered }
-  /// What the lock showed after a silence that is its own doing, and why that is so.
+  /// What the lock showed after a silence that it caused, and the explanation.
   private var late: Observation?
   private var silence: Explanation?
-  /// What the motor's rest has taken in the sessions beside the tests.
+  /// How long preparation sessions waited for the motor's rest.
   private var restTime = Interval.zero
 
-  /// Governs a lock and looks after it.
+  /// Guards and prepares a lock.
   ///
   /// - Parameters:
-  ///   - start: what the cycle counter said when the run began, where that opened the lock before.
-  ///   - positions: what generated tests may give with `configure`.
+  ///   - start: the cycle counter's total when the run began, if the run opened the lock before.
+  ///   - positions: what generated tests may pass to `configure`.
   public init(
     _ device: Device, _ settings: InterlockSettings, _ cycleCounter: CycleCounter, since start: Int? = nil,
     positions: [[Argument]] = [[]]
@@ -122,16 +125,16 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
     if [.configure, .reset].contains(request) { hasNewPositions = true }
   }
 
-  /// Since when the lock is listened for in vain, where that is judged.
+  /// Since when the lock has been listened for in vain, if its silence is judged.
   private var listening: Instant? { isLookedAfter ? interlock.listening : nil }
 
-  /// Brings about a fault; of a lock without an owner those alone that are none of the way to it.
+  /// Injects a fault; for a lock without an owner only one that does not affect the transport.
   public func bring(about fault: Fault) throws(LabFault) {
     let isMisbehaviour = family.misbehaviours.contains(fault.name) && family.permission(for: fault) == nil
     if !fault.value.isNothing, !isMisbehaviour {
       guard isRegistered else {
         diagnostics.append("\(fault.name) \(fault.value) is not brought about: \(Self.danger)")
-        // The model is told that the key is wrong, and so it is.
+        // The model learns that the key is wrong, and it really is.
         if fault.name == family.wrongKey { try interlock.bring(about: Fault(fault.name)) }
         return
       }
@@ -140,7 +143,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
     try interlock.bring(about: fault)
   }
 
-  /// Why nothing comes between a lock without an owner and its client.
+  /// Why no fault is injected between a lock without an owner and its client.
   private static var danger: String { "the lock could get an owner whose key nobody has" }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -167,14 +170,15 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
     return observation
   }
 
-  /// Listens on to a lock that is silent, longer than the model grants: whether its silence is its own doing, or the
-  /// lab's, is told by others that are heard over the same controller, or by the lock itself, once it is heard again.
+  /// Keeps listening to a silent lock for longer than the model permits. Other devices heard over the same
+  /// controller, or the lock itself once it is heard again, show whether the lock or the lab causes the
+  /// silence.
   ///
-  /// - Returns: what it shows in time; `nil` for a silence that the model is to judge.
+  /// - Returns: what the lock shows in time; `nil` for a silence that the model must judge.
   private func listenOn(since begin: Instant, until limit: Instant) throws(LabFault) -> Observation? {
     let (enough, longest) = (Interlock<Device>.silenceBesideOthers, Interlock<Device>.longestSilence)
     while now < begin + longest {
-      // Others may be heard at any time, and what is looked for comes by itself.
+      // Other devices may be heard at any time, and the awaited advertisement arrives without a request.
       let moment = max(begin + enough, now + .seconds(1))
       guard let observation = try look(until: min(moment, begin + longest)) else {
         if now >= begin + enough, interlock.explanation(ofSilence: true)?.isOfDevice == true { break }
@@ -204,7 +208,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
     return pace
   }
 
-  /// Notes what the motor's rest has taken in a session beside the tests.
+  /// Records how long a preparation session waited for the motor's rest.
   func note(rest time: Interval) { restTime = restTime + time }
 
   public func takePreparations() -> [Preparation] {
@@ -219,12 +223,12 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
 }
 
 extension RealLock: RecordedDevice where Device: RecordedDevice {
-  /// Notes what goes over the link to the lock.
+  /// Records the traffic of the link to the lock.
   public func record(to recorder: (any LinkNotes)?) { interlock.record(to: recorder) }
 }
 
 extension InterlockSettings {
-  /// The same, without what would leave a lock without an owner.
+  /// The same settings without the permissions that could leave a lock without an owner.
   public var safe: InterlockSettings {
     var safe = self
     let isGivenBack = family.names(of: .register).contains(where: allowed.contains)
@@ -232,10 +236,10 @@ extension InterlockSettings {
     return safe
   }
 
-  /// Has what comes after a jam wait until the motor may move again: for who has all night.
+  /// Waits after a jam until the motor may move again; meant for runs that last all night.
   public mutating func waitsForJams() { longestWait = max(longestWait, limits.coolDown) }
 
-  /// What would have to be allowed for a fault to be brought about, where it is not.
+  /// The permission that a fault lacks; `nil` if it may be injected.
   public func missingPermission(for fault: Fault) -> String? {
     family.permission(for: fault).flatMap { allowed.contains($0) ? nil : $0 }
   }

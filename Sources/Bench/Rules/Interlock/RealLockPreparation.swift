@@ -3,23 +3,23 @@ public import Conformance
 import Basics
 
 extension RealLock {
-  /// What a lock is to be like.
+  /// The condition of a lock that a test requires.
   struct Condition: Equatable {
     var isRegistered: Bool
-    /// Whether its positions are set; `nil` where that is all the same.
+    /// Whether positions are set; `nil` if that does not matter.
     var isConfigured: Bool?
-    /// How it is configured, where it matters.
+    /// The positions, where they matter.
     var configuration: [Argument]?
-    /// Where the bolt rests: `locked` or `unlocked`; `nil` where that is all the same.
+    /// The bolt's position, `locked` or `unlocked`; `nil` if it does not matter.
     var bolt: String?
     var hasEmptyHistory = false
-    /// Where the bolt is to be parked before the positions are forgotten by which that could be told.
+    /// Where to turn the bolt before the lock loses the positions by which it reports that.
     var lastBolt: String?
-    /// After how many seconds it locks by itself; 0 for never.
+    /// The autolock delay in seconds; 0 for never.
     var autolock = 0
   }
 
-  /// The condition that a test asks for.
+  /// The condition that a start requires.
   func goal(of start: StartCondition) throws(LabFault) -> Condition {
     var goal = Condition(
       isRegistered: start.flag("registered") ?? isRegistered, isConfigured: start.flag("configured"))
@@ -44,7 +44,7 @@ extension RealLock {
     return goal
   }
 
-  /// Refuses a start that no lock of the family can be brought to.
+  /// Refuses a start that no lock of the family can be brought into.
   private func check(_ start: String, is possible: Bool) throws(LabFault) {
     guard possible else {
       throw LabFault(
@@ -52,7 +52,7 @@ extension RealLock {
     }
   }
 
-  /// Whether the lock is known to be so.
+  /// Whether the lock is known to be in a condition.
   func isReached(_ goal: Condition) -> Bool {
     let known = interlock.knowledge
     guard known.isOwnerSure, goal.isRegistered == isRegistered, !isLeftElsewhere(goal)
@@ -66,12 +66,12 @@ extension RealLock {
       && (goal.bolt == nil || goal.bolt == known.position) && (!goal.hasEmptyHistory || known.isHistoryEmpty)
   }
 
-  /// Whether the bolt of a lock that has no positions is not known to be where it is to be, and that can be mended.
+  /// Whether the bolt of a lock without positions may be in the wrong position, and this can be corrected.
   private func isLeftElsewhere(_ goal: Condition) -> Bool {
     goal.lastBolt != nil && goal.lastBolt != interlock.knowledge.lastRest && mayDoAll
   }
 
-  /// Whether the lock can be made to forget its positions and its owner, and be given both again, and all of that may be done.
+  /// Whether the lock can be reset, registered and configured again, and all of that is allowed.
   private var mayDoAll: Bool {
     [LockFamily.Request.reset, .register, .configure].allSatisfy { request in
       family.name(of: request).map(interlock.settings.allowed.contains) ?? false
@@ -90,16 +90,16 @@ extension RealLock {
     }
   }
 
-  /// The longest that a session beside the tests may take, and how often it is tried.
+  /// The timeout of a preparation session.
   private static var patience: Interval { .seconds(120) }
   private static var attempts: Int { 3 }
-  /// More sessions than any condition takes.
+  /// More sessions than any condition needs.
   private static var maximumSessions: Int { 6 }
 
-  /// Brings the lock into a condition, in as many sessions as it takes.
+  /// Brings the lock into a condition, in as many sessions as necessary.
   private func bring(to goal: Condition) throws(Unrest) {
     autolockTried = nil
-    // What the model has words for it can judge.
+    // The model can judge a session if its vocabulary covers it.
     let isJudged = vocabulary.has(family.sessionWords)
     if !isJudged { interlock.adopt(family.sessionWords) }
     defer { if !isJudged { interlock.adopt(vocabulary) } }
@@ -137,8 +137,8 @@ extension RealLock {
   private var newSession: Preparation {
     let known = interlock.knowledge
     var start: StartCondition?
-    // The bolt may still be moving where its last position is not known. The model is told that it does, if it has a word for
-    // that.
+    // If its last position is unknown, the bolt may still be moving. The model learns that if it has an event
+    // for it.
     let mayMove = known.position == nil
     if known.isOwnerSure, !mayMove || family.unasked != nil {
       start = StartCondition()
@@ -154,13 +154,13 @@ extension RealLock {
       from: start, unsure: known.autolock == 0 ? [] : ["autolock"], underWay: mayMove ? underWay ?? [] : [])
   }
 
-  /// Puts what was written down of a session to the others.
+  /// Appends the record of the current session to the others.
   private func endSession() {
     if let session = interlock.session, !session.entries.isEmpty { sessions.append(session) }
     interlock.session = nil
   }
 
-  /// Does in one session what can be done; says whether all is as it should be.
+  /// Does what one session can do, and returns whether the condition is reached.
   private func work(toward goal: Condition) throws(Unrest) -> Bool {
     var status: LockFamily.Condition
     (status, sessionEnd) = try interlock.open(for: Self.patience)
@@ -176,7 +176,7 @@ extension RealLock {
     note(
       found: Condition(
         isRegistered: true, isConfigured: status != .unset, configuration: configuration, autolock: autolock))
-    // With positions it can be told where the bolt is.
+    // With positions set the lock can report where its bolt is.
     if status == .unset, isLeftElsewhere(goal) { status = try configure(goal) }
     if !goal.isRegistered || goal.isConfigured == false && status != .unset {
       let why = "starts with \(goal.isRegistered ? "configured" : "registered"): no"
@@ -200,16 +200,16 @@ extension RealLock {
     return true
   }
 
-  /// Keeps how the lock was found at first.
+  /// Stores the condition in which the lock was first found.
   private func note(found condition: Condition) {
     guard found == nil else { return }
     found = condition
-    // Who was killed before may have found it otherwise.
+    // A killed run may have found another autolock delay.
     if condition.isRegistered, let autolock = interlock.ownAutolock { found?.autolock = autolock }
   }
 }
 
-// MARK: - What is done in a session
+// MARK: - Steps of a session
 
 extension RealLock {
   private func need(_ request: LockFamily.Request, for why: String) throws(Unrest) {
@@ -222,16 +222,16 @@ extension RealLock {
     }
   }
 
-  /// Gives a stimulus by way of the interlock, once the motor may move.
+  /// Gives a stimulus through the interlock, once the motor may move.
   private func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(Unrest) {
     let begin = now
     try interlock.way.give(request, arguments)
-    // What a motor's rest takes is no fault of the lock's.
+    // The motor's rest does not count against the lock.
     sessionEnd = sessionEnd + (now - begin)
     note(rest: now - begin)
   }
 
-  /// Until when an answer may come that the model gives so much time: what comes later is its to judge.
+  /// The end of a window that the model grants for a response; the model judges later ones.
   private func end(of window: Interval) -> Instant {
     min(sessionEnd, now + window + interlock.abilities.slack + .seconds(1))
   }
@@ -246,21 +246,21 @@ extension RealLock {
     return status
   }
 
-  /// Has the lock forget its owner.
+  /// Resets the lock, so that it forgets its owner.
   private func forget(_ why: String) throws(Unrest) {
     try need(.reset, for: why)
     try give(.reset)
     _ = try interlock.way.wait(for: [.forgotten], until: end(of: .seconds(5)))
   }
 
-  /// Sets the positions: those that it had, if they are known.
+  /// Sets the positions: the previous ones, if known.
   private func configure(_ goal: Condition) throws(Unrest) -> LockFamily.Condition {
     try need(.configure, for: "starts with configured: yes, and the lock's positions were never set")
     try give(.configure, goal.configuration ?? found?.configuration ?? [])
     return try interlock.way.wait(for: LockFamily.Condition.rests, until: end(of: .seconds(5)))
   }
 
-  /// After how many seconds the lock locks by itself; 0 where nothing changes that.
+  /// Reads the autolock delay in seconds; 0 if nothing can set it.
   private func readAutolock() throws(Unrest) -> Int {
     guard family.has(.setAutolock) else { return 0 }
     try give(.readAutolock)
@@ -270,9 +270,9 @@ extension RealLock {
     return seconds
   }
 
-  /// Sets after how many seconds the lock locks by itself; whether it says that it is so.
+  /// Sets the autolock delay, and returns whether the lock confirms it.
   ///
-  /// Some tell it when it was set, some when they are asked, and some at the next login only.
+  /// Some locks report it when it was set, some when it is read, and some only at the next login.
   private func set(autolock seconds: Int, from current: Int) throws(Unrest) -> Bool {
     if current == seconds { return true }
     let times = autolockTried.map { $0.seconds == seconds ? $0.times : 0 } ?? 0
@@ -302,7 +302,7 @@ extension RealLock {
     }
   }
 
-  /// Lets time pass until something is known of the lock; whether it is.
+  /// Lets time pass until a property of the lock is known, and returns whether it is.
   private func known(
     by end: Instant, _ isKnown: (LockKnowledge) -> Bool
   ) throws(Unrest) -> Bool {
@@ -317,13 +317,12 @@ extension RealLock {
   }
 }
 
-// MARK: - What others left undone
+// MARK: - Pending park
 
 extension RealLock {
-  /// Does what whoever used the lock before, and was killed over it, has left undone: parks it first, then has it
-  /// lock by itself again as it did.
+  /// Performs the pending park of a run that was killed: parks the lock, then restores its autolock delay.
   ///
-  /// - Throws: that it cannot be done, and then nothing else is.
+  /// - Throws: why that is impossible. Nothing else is done then.
   public func settleDebt() throws(LabFault) {
     guard let owed = interlock.debt else { return }
     try interlock.settleDebt()
@@ -348,7 +347,7 @@ extension RealLock {
 // MARK: - The end of a run
 
 extension RealLock {
-  /// Puts the lock back as it was found, as far as tests changed it, and brings it to its park position.
+  /// Restores what tests changed, and brings the lock to its park position.
   ///
   /// - Returns: what ``Interlock/park()`` returns.
   public func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?) {
@@ -382,7 +381,7 @@ extension RealLock {
     return end
   }
 
-  /// What the lock is to be left as: as it was found, but never without an owner that it got.
+  /// The condition in which to leave the lock: the one found, but never without an owner once it has one.
   private var original: Condition? {
     guard interlock.wasUsed, let found else { return nil }
     guard found.isRegistered else { return Condition(isRegistered: isRegistered) }
@@ -396,7 +395,7 @@ extension RealLock {
       try bring(to: goal)
     } catch {
       guard case .lab(let fault, _) = error, fault.symptom != .safetyLimit else { throw error }
-      // Once more with a transport that was brought back, if it can be.
+      // Tries once more after the transport was recovered, if it can be.
       try step { () throws(LabFault) in try interlock.restart() }
       try bring(to: goal)
     }

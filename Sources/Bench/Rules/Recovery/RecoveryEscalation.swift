@@ -1,24 +1,24 @@
 public import Basics
 
-/// What brings a way to a controller back into work, the mildest first.
+/// The steps that can recover a controller, the mildest first.
 public enum RecoveryStep: String, CaseIterable, Comparable, Sendable {
-  /// Everything under way is given up, and the controller is asked for a sign of life.
+  /// All pending operations are abandoned, and the controller is probed.
   case reconnect
   /// The controller is reset.
   case hciReset = "hci-reset"
-  /// The way to it is closed and opened anew.
+  /// The transport is closed and opened again.
   case reopen
   /// The dongle is reset on its bus.
   case usbReset = "usb-reset"
-  /// Its power is turned off, and on again once it has really fallen.
+  /// The dongle's power is switched off, and on again once its voltage has dropped.
   case powerCycle = "power-cycle"
 
-  /// Whether the first is the milder.
+  /// Whether the first step is the milder one.
   public static func < (left: RecoveryStep, right: RecoveryStep) -> Bool { left.place < right.place }
 
   private var place: Int { Self.allCases.firstIndex(of: self)! }
 
-  /// What it is called in a sentence.
+  /// The step's name in a sentence.
   public var title: String {
     switch self {
     case .reconnect: "reconnect"
@@ -30,65 +30,65 @@ public enum RecoveryStep: String, CaseIterable, Comparable, Sendable {
   }
 }
 
-/// How a controller in trouble is brought back: step by step, each tried once, timed and counted.
+/// Recovers a failed controller step by step; each step is tried once, timed and counted.
 ///
-///     trouble ──▶ reconnect ──▶ HCI reset ──▶ reopen ──▶ USB reset ──▶ power cycle ──▶ out of use
+///     failure ──▶ reconnect ──▶ HCI reset ──▶ reopen ──▶ USB reset ──▶ power cycle ──▶ out of use
 ///                     │             │           │            │             │
-///                     └─────────────┴───────────┴────────────┴─────────────┴──▶ in work
+///                     └─────────────┴───────────┴────────────┴─────────────┴──▶ working
 ///
-/// Which steps there are depends on the controller: only a dongle can be reset on USB, and only what hangs on a switch can
-/// be turned off. A step that was tried twice within an hour, whatever came of it, is passed over: what helps again and
-/// again does not cure, and what never helps costs time. The last step has more tries, six an hour; when they are used up
-/// as well, the controller is out of use, as it is when no step helps.
+/// The steps depend on the controller: only a dongle has a USB reset, and only a switched port has a power cycle. A
+/// step that was tried twice within an hour is skipped, whatever the results: a step that helps repeatedly is no
+/// cure, and one that never helps costs time. The last step has more attempts, six an hour. After those, or if no
+/// step helps, the controller is out of use.
 ///
-/// The type does no I/O and reads no clock: ask it for the next step, try that, and say what came of it.
+/// The type does no I/O and reads no clock: call ``next(at:)``, try the step, and report its result.
 ///
-///     begin ──▶ next ──▶ ended ──▶ next ──▶ ended … ──▶ in work, or out of use
+///     begin ──▶ next ──▶ ended ──▶ next ──▶ ended … ──▶ working, or out of use
 public struct RecoveryEscalation: Equatable, Sendable {
-  /// One try of one step.
+  /// One attempt at one step.
   public struct Attempt: Equatable, Sendable {
-    /// Which.
+    /// The step.
     public var step: RecoveryStep
     /// When it began.
     public var begin: Instant
     /// How long it took.
     public var duration: Interval
-    /// Why it did not help; `nil` when it did.
+    /// Why it did not help; `nil` if it did.
     public var failure: String?
-    /// Its place on this escalation, from 1.
+    /// The step's number in this escalation, from 1.
     public var number: Int
-    /// How many steps this escalation has.
+    /// The number of steps in this escalation.
     public var count: Int
   }
 
-  /// A step and when it was begun.
+  /// A step and when it began.
   private struct Try: Equatable {
     var step: RecoveryStep
     var time: Instant
   }
 
-  /// How often a step may be tried within an hour, and how often the last one.
+  /// The most attempts at a step within an hour, and at the last one.
   public static let tries = 2
   public static let lastTries = 6
-  /// The time in which tries are counted.
+  /// The window in which attempts are counted.
   public static let memory = Interval.seconds(3600)
 
-  /// The steps that there are, the mildest first.
+  /// The available steps, the mildest first.
   public let steps: [RecoveryStep]
   private let powerSettles: Interval
-  /// Whether no step is left. It stays so until a person has seen to it.
+  /// Whether no step is left. Only a person can change that.
   public private(set) var isOutOfUse = false
-  /// The tries of the last hour.
+  /// The attempts of the last hour.
   private var history: [Try] = []
-  /// The steps of this climb that were not tried yet.
+  /// The steps of this escalation that were not tried yet.
   private var left: [RecoveryStep] = []
   private var current: Try?
 
   /// Makes an escalation.
   ///
   /// - Parameters:
-  ///   - hasUSBReset: whether it is a dongle on a USB bus.
-  ///   - powerSettles: how long its power needs to fall, and to come back; `nil` where it cannot be switched.
+  ///   - hasUSBReset: whether the controller is a dongle on a USB bus.
+  ///   - powerSettles: how long its voltage takes to drop, and to return; `nil` if its power cannot be switched.
   public init(hasUSBReset: Bool, powerSettles: Interval?) {
     self.powerSettles = powerSettles ?? .zero
     steps = RecoveryStep.allCases.filter {
@@ -96,8 +96,8 @@ public struct RecoveryEscalation: Equatable, Sendable {
     }
   }
 
-  /// The longest that a step may take, that the controller answers included. With power that settles in three seconds
-  /// all of them together take twenty.
+  /// The timeout of a step, the controller's answer included. With power that settles in three seconds the timeouts
+  /// add up to twenty.
   public func limit(of step: RecoveryStep) -> Interval {
     switch step {
     case .reconnect: .milliseconds(1500)
@@ -110,11 +110,11 @@ public struct RecoveryEscalation: Equatable, Sendable {
 }
 
 extension RecoveryEscalation {
-  /// Begins to climb.
+  /// Begins an escalation.
   ///
-  /// - Parameter isWayLost: whether the way to the controller is closed, so that nothing can be asked of it before it is
-  ///   open again.
-  /// - Returns: what is passed over although it is there, and why, in a sentence; `nil` when nothing is.
+  /// - Parameter isWayLost: whether the transport is closed, so that the controller cannot be reached before it is
+  ///   reopened.
+  /// - Returns: a sentence with the available steps that are skipped, and why; `nil` if none is.
   public mutating func begin(isWayLost: Bool, at now: Instant) -> String? {
     history.removeAll { $0.time <= now - Self.memory }
     let possible = steps.filter { !isWayLost || $0 >= .reopen }
@@ -125,7 +125,7 @@ extension RecoveryEscalation {
     return "passed over, since it was tried enough in the last hour: \(words)"
   }
 
-  /// The next step to try, and until when; `nil` when none is left, and the controller is out of use.
+  /// The next step to try, with its deadline; `nil` if none is left and the controller is out of use.
   public mutating func next(at now: Instant) -> (step: RecoveryStep, limit: Instant)? {
     guard !left.isEmpty, !isOutOfUse else {
       isOutOfUse = true
@@ -136,9 +136,9 @@ extension RecoveryEscalation {
     return (step, now + limit(of: step))
   }
 
-  /// Takes in what came of the step that was tried. Where it helped, the climb is over.
+  /// Reports the result of a step. Success ends the escalation.
   ///
-  /// - Parameter failure: why it did not help; `nil` when it did.
+  /// - Parameter failure: why the step did not help; `nil` if it did.
   public mutating func ended(with failure: String?, at now: Instant) -> Attempt {
     guard let tried = current else { preconditionFailure("no step is being tried") }
     current = nil
@@ -149,12 +149,12 @@ extension RecoveryEscalation {
       number: (steps.firstIndex(of: tried.step) ?? 0) + 1, count: steps.count)
   }
 
-  /// Takes in a try of an earlier process.
+  /// Records an attempt of an earlier process.
   public mutating func recall(_ step: RecoveryStep, at time: Instant) {
     history.append(Try(step: step, time: time))
   }
 
-  /// Forgets all tries: a person saw to the controller.
+  /// Discards all attempts: a person serviced the controller.
   public mutating func forget() {
     history = []
     isOutOfUse = false
@@ -166,7 +166,8 @@ extension RecoveryEscalation {
 }
 
 extension RecoveryEscalation.Attempt: CustomStringConvertible {
-  /// A line of the journal: `recovery, step 2 of 3: HCI reset failed after 1.2 s: the controller does not answer`.
+  /// The attempt as a line of the journal: `recovery, step 2 of 3: HCI reset failed after 1.2 s: the controller does
+  /// not answer`.
   public var description: String {
     let time = Interval.milliseconds(duration.nanoseconds / 1_000_000)
     let result = failure.map { "failed after \(time): \($0)" } ?? "helped, after \(time)"
@@ -174,27 +175,27 @@ extension RecoveryEscalation.Attempt: CustomStringConvertible {
   }
 }
 
-/// A way to a controller that can be climbed back to.
+/// A transport to a controller that can be recovered.
 public protocol RecoverableWay {
-  /// Its time, in which steps are timed.
+  /// The current time, by which steps are timed.
   var now: Instant { get }
 
-  /// Whether the way is closed, so that nothing can be asked of the controller before it is open again.
+  /// Whether the transport is closed, so that the controller cannot be reached before it is reopened.
   var isWayLost: Bool { get }
 
-  /// Tries a step, up to a moment.
+  /// Tries a step until a deadline.
   ///
-  /// - Returns: why it did not help; `nil` when the controller is in work again.
+  /// - Returns: why it did not help; `nil` if the controller works again.
   mutating func attempt(_ step: RecoveryStep, until limit: Instant) -> String?
 
-  /// Takes in a line for the journal, with the try that it is about.
+  /// Receives a line for the journal, with the attempt that it describes.
   mutating func note(_ line: String, _ attempt: RecoveryEscalation.Attempt?)
 }
 
 extension RecoveryEscalation {
-  /// Climbs until the controller is in work again, or no step is left.
+  /// Tries the steps until the controller works again, or none is left.
   ///
-  /// - Returns: whether the controller is in work again.
+  /// - Returns: whether the controller works again.
   public mutating func climb(_ way: inout some RecoverableWay) -> Bool {
     if let passed = begin(isWayLost: way.isWayLost, at: way.now) { way.note("recovery: \(passed)", nil) }
     while let (step, limit) = next(at: way.now) {

@@ -1,84 +1,84 @@
 import Conformance
 public import Basics
 
-/// What a lock's motor and battery have been through of late, and what may be asked of them next.
+/// The recent load on a lock's motor and battery, and what the limits allow next.
 ///
-/// It is filled from what is kept of the lock when a run begins, and with what happens while the run lasts: so every run
-/// and every process keeps to the limits together with all before it. Time is that since the machine's start, which
-/// goes on whatever happens to the calendar.
+/// The budget starts from the lock's stored events and records what happens during the run, so that every run and
+/// every process shares the limits with all earlier ones. Time is measured since the machine's start and does not
+/// depend on the calendar.
 ///
-/// - An *hour* is any sixty minutes, and a *shift* any twelve hours, on end. No calendar and no time zone is asked, so that
-///   there is no midnight on either side of which a budget can be had; and two shifts that begin at the same time of day,
-///   and last up to twelve hours, do not share one.
-/// - Of each budget one movement is kept for parking.
-/// - After a jam the motor rests, also from parking.
-/// - What the lock is going to do by itself, and was paid for in advance, counts as if it were now until it was seen.
-/// - A battery that is low or falls fast stops everything but parking. An hour later cases may begin again, since
-///   batteries are changed: what the lock says of them then counts before anything moves.
+/// - An *hour* is any sixty consecutive minutes, and a *shift* any twelve consecutive hours. Neither depends on the
+///   calendar or a time zone, so that no midnight renews a budget; two shifts that begin at the same time of day and
+///   last up to twelve hours do not share one.
+/// - Each budget reserves one movement for parking.
+/// - After a jam the motor rests; that delays parking too.
+/// - A movement of the lock's own that was paid for in advance counts as if it happened now, until it is seen.
+/// - A battery that is low or falls fast stops everything except parking. An hour later cases may begin again, since
+///   the battery may have been replaced: the next reading decides before anything moves.
 public struct ActuationBudget: Equatable, Sendable {
-  /// What is to be done.
+  /// The purpose of a movement.
   public enum Purpose: Sendable {
-    /// A case is to begin, of which nobody knows whether it moves anything.
+    /// A case is about to begin; it is unknown whether it moves the motor.
     case begin
     /// The motor is to move.
     case movement
-    /// The motor is to move, so that the lock is left as it should be.
+    /// The motor is to move in order to park the lock.
     case park
   }
 
-  /// An hour's length, in which ``LockLimits/perHour`` counts.
+  /// The window of ``LockLimits/perHour``.
   public static let hour = Interval.seconds(3600)
-  /// A shift's length, in which ``LockLimits/perShift`` counts.
+  /// The window of ``LockLimits/perShift``.
   public static let shift = Interval.seconds(12 * 3600)
-  /// How far back readings of the battery tell how fast it falls.
+  /// The window of battery readings from which the discharge rate follows.
   public static let slopeWindow = Interval.seconds(3 * 3600)
-  /// For how long a battery may sag under load.
+  /// How long the battery may sag under load.
   static let sag = Interval.seconds(600)
-  /// How long a reading of the battery keeps cases from beginning.
+  /// How long a battery reading can keep cases from beginning.
   static let readingLife = hour
-  /// How much later than its event says a movement may have begun: what the disk may take to keep it.
+  /// How much later than its event a movement may begin: the time that the disk may take to store the event.
   public static let lateness = Interval.seconds(1)
-  /// How many movements, and readings, are kept at least.
+  /// The minimum number of movements, and of readings, to keep.
   private static let keep = 1024
 
   /// The movements, the oldest first.
   private var movements: [Instant] = []
-  /// The movements that were paid for and are yet to be seen.
+  /// The number of movements that were paid for in advance and not seen yet.
   public private(set) var awaited = 0
   /// Whether the lock is known to lock by itself after a while.
   public private(set) var isAutolockOn = false
-  /// When the motor jammed last.
+  /// When the motor last jammed.
   public private(set) var lastJam: Instant?
-  /// What the lock is owed by whoever moved it last; `nil` while it is as it is to be left.
+  /// The pending park; `nil` while the lock is in its park position.
   public private(set) var owed: OwedPark?
   private var readings: [Reading] = []
 
-  /// What the battery was at a moment.
+  /// The battery level at a moment.
   private struct Reading: Equatable {
     var time: Instant
     var percent: Int
   }
 
-  /// A ledger of a lock of which nothing is known.
+  /// The budget of a lock without events.
   public init() {}
 }
 
 extension ActuationBudget {
-  /// When the motor moved last.
+  /// When the motor last moved.
   public var lastMovement: Instant? { movements.last }
 
-  /// What the battery was when it was last read.
+  /// The latest battery level, in percent.
   public var battery: Int? { readings.last?.percent }
 
-  /// How many movements were counted in a time up to now.
+  /// The number of movements in a window that ends now.
   public func count(in window: Interval, at now: Instant) -> Int {
     movements.count - firstIndex(after: now - window) + awaited
   }
 
-  /// Takes in what happens now.
+  /// Records an event that happens now.
   public mutating func take(_ event: LockEvent, at now: Instant) {
     switch event.kind {
-    // What sets autolock may have the lock move by itself, and moves nothing now.
+    // Setting autolock may cause a movement later, and causes none now.
     case .ownMovement, .movement("setAutolock"): foresee()
     case .movement: move(at: now)
     case .settled: settle(at: now)
@@ -91,44 +91,44 @@ extension ActuationBudget {
     }
   }
 
-  /// The motor was started only now: between counting and starting a busy machine may have let time pass.
+  /// Records that the motor started only now: a busy machine may have delayed it after it was counted.
   public mutating func start(at now: Instant) {
     if let last = movements.last, last < now { movements[movements.count - 1] = now }
   }
 
-  /// Takes in movements that are about to begin.
+  /// Records movements that are about to begin.
   public mutating func move(_ times: Int = 1, at now: Instant) {
     for _ in 0..<times { movements.append(max(now, movements.last ?? now)) }
     guard movements.count >= 2 * Self.keep, movements[Self.keep] < now - Self.shift else { return }
     movements.removeFirst(Self.keep)
   }
 
-  /// Takes in movements that the lock will make by itself, nobody knows when.
+  /// Records movements that the lock will make by itself at an unknown time.
   public mutating func foresee(_ times: Int = 1) { awaited += times }
 
-  /// Takes in that what the lock was to do by itself is done, or was not needed.
+  /// Records that an autonomous movement took place, or is no longer expected.
   public mutating func settle(at now: Instant) {
     move(awaited, at: now)
     awaited = 0
   }
 
-  /// Takes in a jam or a stall.
+  /// Records a jam or a stall.
   public mutating func jam(at now: Instant) { lastJam = max(now, lastJam ?? now) }
 
-  /// Takes in what the battery is, in percent.
+  /// Records the battery level, in percent.
   public mutating func read(battery percent: Int, at now: Instant) {
     readings.append(Reading(time: now, percent: percent))
     guard readings.count >= 2 * Self.keep else { return }
     readings.removeFirst(Self.keep)
   }
 
-  /// Takes in that a person saw to the lock: what was held against it is forgotten, and what was counted is not.
+  /// Records that a person serviced the lock: jams and battery readings are discarded, movements still count.
   public mutating func serve() {
     lastJam = nil
     readings = []
   }
 
-  /// Whether something is held against the lock that ``serve()`` forgets.
+  /// Whether a jam or a battery reading that ``serve()`` would discard holds the lock back.
   public func isHeldBack(under limits: LockLimits, at now: Instant) -> Bool {
     lastJam.map { now < $0 + limits.coolDown } ?? false || batteryRefusal(under: limits) != nil
   }
@@ -147,9 +147,9 @@ extension ActuationBudget {
 // MARK: - The rules
 
 extension ActuationBudget {
-  /// Why something may not be done now.
+  /// Why a movement or a case is refused.
   public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The limit.
+    /// The kinds of limit.
     public enum Limit: Equatable, Sendable {
       case gap(Interval)
       case coolDown(Interval)
@@ -159,10 +159,9 @@ extension ActuationBudget {
       case batterySlope(Int, within: Interval, slope: Int)
     }
 
-    /// The limit.
+    /// The limit that refuses.
     public var limit: Limit
-    /// When it may be done, unless something else hinders it then; ``Basics/Instant/never`` where time alone does
-    /// not help.
+    /// When this limit no longer refuses; ``Basics/Instant/never`` if time alone does not help.
     public var until: Instant
 
     public var description: String {
@@ -184,9 +183,10 @@ extension ActuationBudget {
     private static func minutes(_ time: Interval) -> Int64 { time.nanoseconds / 60_000_000_000 }
   }
 
-  /// Why something may not be done now; `nil` when it may. Of several reasons it is the one that lasts longest.
+  /// Why a movement or a case is refused now; `nil` if it is allowed. Of several reasons it returns the one that
+  /// lasts longest.
   ///
-  /// - Parameter cost: how many movements it takes.
+  /// - Parameter cost: the number of movements that it takes.
   public func refusal(
     of cost: Int = 1, for purpose: Purpose = .movement, under limits: LockLimits, at now: Instant
   ) -> Refusal? {
@@ -219,17 +219,17 @@ extension ActuationBudget {
     }
   }
 
-  /// Until when movements have to wait for a budget; `nil` when there is room for them.
+  /// Until when movements must wait for a budget; `nil` if they fit now.
   private func wait(for cost: Int, of budget: Int, in window: Interval, at now: Instant) -> Instant? {
     let first = firstIndex(after: now - window)
     let excess = movements.count - first + awaited + cost - budget
     guard excess > 0 else { return nil }
-    // What does not fit with the window empty never fits.
+    // What exceeds even an empty window never fits.
     guard first + excess <= movements.count else { return .never }
     return movements[first + excess - 1] + window
   }
 
-  /// Why everything but parking is stopped because of the battery, as it was last read; `nil` where nothing is.
+  /// Why the latest battery reading stops everything except parking; `nil` if it does not.
   public func batteryRefusal(under limits: LockLimits) -> Refusal? {
     guard let last = readings.last else { return nil }
     if let floor = limits.batteryFloor, last.percent < floor {
@@ -244,19 +244,19 @@ extension ActuationBudget {
     return nil
   }
 
-  /// How many percent of the battery are lost in an hour, going by the readings of ``slopeWindow``; `nil` where there is
-  /// but one. In less than an hour as much may be lost as in an hour.
+  /// The battery's discharge rate in percent per hour, from the readings within ``slopeWindow``; `nil` with fewer
+  /// than two readings. A period shorter than an hour counts as an hour.
   public var batterySlope: Double? {
     guard let (lost, time) = batteryLoss, time > .zero else { return nil }
     return Double(max(lost, 0)) * Self.hour.seconds / max(time, Self.hour).seconds
   }
 
-  /// How many percent the battery lost up to its last reading, and in which time.
+  /// The loss in percent up to the last reading, and its duration.
   private var batteryLoss: (percent: Int, time: Interval)? {
     guard let last = readings.last,
       let first = readings.first(where: { $0.time >= last.time - Self.slopeWindow })
     else { return nil }
-    // A battery at work sags for a while: the best that it showed of late counts.
+    // A battery sags under load: the best recent reading counts.
     let best = readings.lazy.filter { $0.time >= last.time - Self.sag }.map(\.percent).max()
     return (first.percent - (best ?? last.percent), last.time - first.time)
   }
@@ -271,27 +271,27 @@ extension ActuationBudget {
   }
 }
 
-// MARK: - From the disk
+// MARK: - Stored events
 
 extension ActuationBudget {
-  /// Fills a budget from what was kept of a lock, in its order.
+  /// Restores a budget from a lock's stored events, in their order.
   ///
   /// - Parameters:
-  ///   - events: all that are not too old to count, and of those before them the latest of each kind that counts no movement.
-  ///   - now: when.
+  ///   - events: all that are recent enough to count, and before those the latest of each kind that is no movement.
+  ///   - now: the current time.
   public init(_ events: [LockEvent], at now: BenchTime) {
     self.init()
     let now = events.reduce(now) { $0.held(to: $1.time) }
     var latest = Instant(nanoseconds: .min)
     for event in events {
-      // None is older than the one before it.
+      // No event is older than its predecessor.
       latest = max(latest, event.time.place(at: now))
       guard event.isMovement else {
         take(event, at: latest)
         continue
       }
       let begin = min(latest + Self.lateness, now.uptime)
-      // What the lock was to do by itself, and was never seen, is done after so long.
+      // An autonomous movement that was never seen is assumed to be over after this time.
       if begin > now.uptime - Self.shift { take(event, at: begin) } else { move(at: begin) }
     }
   }

@@ -1,31 +1,31 @@
 public import Basics
 
-/// Something that happened to a lock, as it is kept for whoever comes later.
+/// An event of a lock, stored for later runs.
 public struct LockEvent: Hashable, Sendable {
   /// What happened.
   public enum Kind: Hashable, Sendable {
-    /// The motor was about to move: what moved it, in one word.
+    /// The motor was about to move; the cause in one word.
     case movement(String)
-    /// One movement was paid for in advance that the lock makes by itself, nobody knows when.
+    /// A movement was counted in advance that the lock makes by itself at an unknown time.
     case ownMovement
-    /// What it was to do by itself is done, or was not needed.
+    /// The autonomous movement took place, or is no longer expected.
     case settled
-    /// A jam or a stall: what it came of.
+    /// A jam or a stall, with its cause.
     case jam(String)
-    /// What the battery was, in percent.
+    /// The battery level, in percent.
     case battery(Int)
-    /// A person saw to the lock.
+    /// A person serviced the lock.
     case served
     /// Whether the lock locks by itself from then on.
     case autolock(Bool)
-    /// The lock was about to be moved, and what it is owed since.
+    /// The lock was about to move; from now on this park is pending.
     case away(String, autolock: Int?)
-    /// The lock was as it is to be left.
+    /// The lock was in its park position.
     case parked
   }
 
   public var kind: Kind
-  /// When.
+  /// The time of the event.
   public var time: BenchTime
 
   /// Makes an event.
@@ -44,22 +44,22 @@ public struct LockEvent: Hashable, Sendable {
 }
 
 extension BenchTime {
-  /// Where it is on the scale of the time since the machine's start.
+  /// The event's moment, as time since the machine's start.
   ///
-  /// A moment of this start is placed by the clock that nobody sets. One before it is as old as the calendar says and at
-  /// least as old as the start: a calendar that was set back makes it younger, and so grants nothing. One that was set
-  /// forward since the start is held to what it said before: ``held(to:)``. (That it was set forward across a start cannot
-  /// be known.)
+  /// An event of the current start is placed by the monotonic clock. The age of an earlier one follows from the
+  /// calendar, but is at least the time since the start: a calendar that was set back makes the event younger, and so
+  /// relaxes no limit. One that was set forward since the start is corrected by ``held(to:)``. (A change across a
+  /// restart cannot be detected.)
   public func place(at now: BenchTime) -> Instant {
     if boot == now.boot { return min(uptime, now.uptime) }
     return min(now.uptime - max(.zero, now.wall - wall), .zero)
   }
 
-  /// Whether it is too long ago to count in any budget.
+  /// Whether the event is too old to count in any budget.
   public func isOver(at now: BenchTime) -> Bool { place(at: now) < now.uptime - ActuationBudget.shift }
 
-  /// The same moment by the calendar as it was at an earlier one in this start of the machine, if it was set forward
-  /// since: what older events tell has not become older by that.
+  /// The same moment by the calendar of an earlier moment since the machine's start, if the calendar was set forward
+  /// in between: older events have not aged by that.
   public func held(to moment: BenchTime) -> BenchTime {
     guard moment.boot == boot, moment.uptime <= uptime else { return self }
     var held = self

@@ -1,21 +1,21 @@
 public import Basics
 
-/// What a lock may be asked of, whoever asks: what its motor, its battery and its door are owed.
+/// The limits that protect a lock's motor, battery and door, common to all its users.
 public struct LockLimits: Equatable, Sendable {
-  /// The least time from one movement of the motor to the next, where that is said; see ``gap``.
+  /// The minimum time between two movements, if the bench or the lock's file sets it; see ``gap``.
   public var ownGap: Interval?
-  /// How many movements an hour may see, whichever hour it is; `nil` for any number.
+  /// The most movements within any hour; `nil` for any number.
   public var perHour: Int?
-  /// How many movements twelve hours on end may see; `nil` for any number.
+  /// The most movements within any twelve hours; `nil` for any number.
   public var perShift: Int?
   /// How long the motor rests after a jam or a stall.
   public var coolDown = Interval.seconds(300)
-  /// The percentage of battery below which the lock is left alone; `nil` where that is never.
+  /// The battery percentage below which the lock is not used; `nil` for no limit.
   public var batteryFloor: Int?
-  /// How many percent an hour the battery may lose before the lock is left alone; `nil` for any number.
+  /// The discharge rate, in percent per hour, above which the lock is not used; `nil` for no limit.
   public var batterySlope: Int?
 
-  /// Takes limits; those not given are the usual ones.
+  /// Makes limits; omitted ones have their defaults.
   public init(
     gap: Interval? = nil, perHour: Int? = nil, perShift: Int? = nil,
     coolDown: Interval = Interval.seconds(300), batteryFloor: Int? = nil, batterySlope: Int? = nil
@@ -30,13 +30,12 @@ public struct LockLimits: Equatable, Sendable {
 }
 
 extension LockLimits {
-  /// The least time from one movement of the motor to the next: two seconds unless the bench or the lock's file says
-  /// otherwise.
+  /// The minimum time between two movements: two seconds unless the bench or the lock's file sets another.
   public var gap: Interval {
     get { ownGap ?? .seconds(2) }
     set { ownGap = newValue }
   }
 
-  /// What every lock is owed.
+  /// The default limits.
   public static var usual: LockLimits { LockLimits() }
 }

@@ -1,17 +1,17 @@
 public import Basics
 
-/// What a lock is owed from before its first movement on, until whoever moves it has left it as it is to be left.
+/// The park that is pending from before the lock's first movement until a run has left it in its park position.
 ///
-/// It is written down beside the movements: a run that is killed has said by then what is left to do.
+/// It is stored with the movements, so that it survives a killed run.
 public struct OwedPark: Equatable, Sendable {
-  /// Where it is to be parked: `locked` or `unlocked`.
+  /// The park position: `locked` or `unlocked`.
   public var goal: String
-  /// After how many seconds it is to lock by itself, where that was changed.
+  /// The autolock delay to restore, in seconds, if it was changed.
   public var autolock: Int?
-  /// Since when.
+  /// When the park became pending.
   public var since: WallTime
 
-  /// Makes it.
+  /// Makes a pending park.
   public init(_ goal: String, autolock: Int? = nil, since: WallTime) {
     self.goal = goal
     self.autolock = autolock
