@@ -5,26 +5,26 @@ import System
 import Conformance
 public import Basics
 
-/// One lock or dongle of a bench, as it is now.
+/// The current state of one lock or dongle of a bench.
 public struct DeviceState {
   /// Whether it can be used.
   public enum Use: Equatable {
     case available
     case held(LeaseHolder)
     case outOfUse(DeviceHealth.OutOfUse)
-    /// It cannot be said which it is, or how it is.
+    /// Its identity or its state cannot be determined.
     case unknown(String)
   }
 
-  /// What it is.
+  /// The kind of device.
   public enum Kind: String {
     case dongle, lock
   }
 
   public var kind: Kind
-  /// What the inventory calls it.
+  /// Its name in the inventory.
   public var name: String
-  /// What it is known by; `nil` where that cannot be told.
+  /// Its identity; `nil` if that cannot be determined.
   public var identity: String?
   /// How it is reached: a transport, a lock file or an emulator.
   public var place: String
@@ -32,31 +32,31 @@ public struct DeviceState {
   /// The failures of its last health checks.
   public var failures: [DeviceHealth.Failure] = []
   public var wear: Wear?
-  /// What of it is in quarantine, and whether that holds today.
+  /// The quarantine entries that cover it, and whether each is active today.
   public var quarantine: [Quarantined] = []
 
-  /// What a lock has been through.
+  /// The wear of a lock.
   public struct Wear {
-    /// The movements of its life, of the last hour and of the last twelve hours.
+    /// The number of movements in total, in the last hour and in the last twelve hours.
     public var total: Int
     public var hour: Int
     public var shift: Int
     public var limits: LockLimits
-    /// Its battery in percent, as it was last seen.
+    /// The last battery level seen, in percent.
     public var battery: Int?
-    /// What it is owed by who was killed while he used it.
+    /// The pending park that a killed run left behind.
     public var owed: OwedPark?
-    /// Why its motor is left alone because of what it did.
+    /// Why its motor may not move: a movement budget.
     public var worn: ActuationBudget.Refusal?
-    /// Why its motor is left alone after a jam.
+    /// Why its motor may not move: a jam.
     public var cooling: ActuationBudget.Refusal?
-    /// Why it is left alone because of its battery.
+    /// Why the lock may not be used: its battery.
     public var low: ActuationBudget.Refusal?
   }
 }
 
 extension DeviceState.Use {
-  /// Finds out whether something can be used.
+  /// Determines whether a device can be used.
   public init(of identity: String) {
     if let holder = Lease.holder(of: identity) {
       self = .held(holder)
@@ -70,7 +70,7 @@ extension DeviceState.Use {
   }
 }
 
-/// What a bench has, as it is now. Nothing of it is touched.
+/// The current state of all devices of a bench. Reading it changes none of them.
 public struct BenchState {
   let bench: BenchFile
   public private(set) var devices: [DeviceState] = []
@@ -127,9 +127,9 @@ public struct BenchState {
       total: total, hour: ledger.count(in: .seconds(3600), at: now.uptime),
       shift: ledger.count(in: ActuationBudget.shift, at: now.uptime), limits: limits, battery: ledger.battery)
     wear.low = ledger.batteryRefusal(under: limits)
-    // Whoever holds it has yet to park it.
+    // The current holder has yet to park the lock.
     if Lease.holder(of: lock) == nil { wear.owed = ledger.owed }
-    // The battery lasts longer than any budget, and would hide it.
+    // The battery's refusal lasts longer than that of any budget and would hide it.
     var motor = limits
     (motor.batteryFloor, motor.batterySlope) = (nil, nil)
     if let refusal = ledger.refusal(for: .movement, under: motor, at: now.uptime) {
@@ -144,14 +144,14 @@ public struct BenchState {
 }
 
 extension BenchState {
-  /// Entries of the quarantine about a lock, or about every lock.
+  /// The quarantine entries that cover a lock, or every lock.
   public func quarantine(of lock: String?, _ today: Day) -> [Quarantined] {
     bench.inventory.quarantine.filter { $0.lock == lock }
       .map { Quarantined(entry: $0, status: $0.status(on: today)) }
   }
 }
 
-/// An entry of the quarantine, and whether it holds today.
+/// A quarantine entry, and whether it is active today.
 public struct Quarantined {
   public var entry: Quarantine
   public var status: Quarantine.Status

@@ -2,19 +2,19 @@ public import Basics
 import Synchronization
 public import System
 
-/// The day, as far as the calendar of this machine can be believed.
+/// The current day, protected against a clock that was set back.
 ///
-/// What has lapsed stays so, and whoever sets a clock back gains nothing: the day is never before the latest that any run
-/// on this machine has seen, which lies in the state folder. It is the other way round with a clock that was wrong for a
-/// while and too far ahead, and so it is said where that lies.
+/// The day is never earlier than the latest that any run on this machine has seen, which the state folder stores, so
+/// that a lapsed entry stays lapsed. If the clock was too far ahead for a while, the stored day is too late; the
+/// warning therefore names the file.
 public enum Calendar {
-  /// The day now.
+  /// The current day.
   public static var today: Day { Day(unixTime: SeenCalendar(now: WallClock.time).latest.unixTime) }
 
-  /// What is wrong with the calendar, if anything is.
+  /// What is wrong with the calendar; `nil` if nothing is.
   public static var warning: String? { SeenCalendar(now: WallClock.time).warning }
 
-  /// The day now, which later runs are to know of; a calendar that was set back is said once.
+  /// The current day, stored for later runs; warns once if the calendar was set back.
   public static func noted(_ messages: StatusLine) -> Day {
     let seen = SeenCalendar(now: WallClock.time)
     seen.note()

@@ -2,13 +2,13 @@ public import System
 public import Journal
 public import Basics
 
-/// The devices of a bench for people: a line for each, and below it what there is to say beside its state.
+/// The devices of a bench as text: a line for each, followed by its details.
 public struct DevicesText {
   private let paint: Painter
 
   public init(_ paint: Painter) { self.paint = paint }
 
-  /// One line for each, whatever those who named things have put into their names.
+  /// One line for each device; names are escaped.
   public func text(
     of devices: [DeviceState], _ quarantine: [Quarantined], bench: BenchFile
   ) -> String {
@@ -77,12 +77,12 @@ public struct DevicesText {
 // MARK: - As data
 
 extension DeviceState {
-  /// The line of `--format json`.
+  /// The device as a line of `--format json`.
   public var json: JSON {
     .mapping((Self.fields(of: kind) + Self.wearFields + [Self.quarantineField]).members(of: self))
   }
 
-  /// What a line is like.
+  /// The JSON Schema of a line.
   public static var shape: JSON {
     Shape.any(
       Shape.object(fields(of: .dongle) + [quarantineField]),
@@ -90,7 +90,7 @@ extension DeviceState {
       Shape.object(["quarantine": Quarantined.shape]))
   }
 
-  /// What is said of every device.
+  /// The fields of every device.
   private static func fields(of kind: Kind) -> [Field<Self>] {
     let states = Shape.words("available", "held", "out-of-use", "unknown")
     return [
@@ -102,7 +102,7 @@ extension DeviceState {
     ]
   }
 
-  /// What is said of a lock that has a motor.
+  /// The fields of a lock that has a motor.
   private static let wearFields: [Field<Self>] = [
     .known("movements", \.wear, .object()), .known("battery", { $0.wear?.battery }, .count),
     .known("owed", { $0.wear?.owed?.description }, .text),
@@ -115,12 +115,12 @@ extension DeviceState {
 }
 
 extension DeviceState.Use {
-  /// Whether somebody has it.
+  /// Whether the device is leased.
   var isHeld: Bool { holder != nil }
 
   fileprivate var holder: LeaseHolder? { if case .held(let holder) = self { holder } else { nil } }
 
-  /// The word for it.
+  /// The state as text.
   public var words: String {
     switch self {
     case .available: "available"
@@ -130,7 +130,7 @@ extension DeviceState.Use {
     }
   }
 
-  /// The same for programs, why it cannot be used, and since when.
+  /// The state as data, with the reason and the time.
   fileprivate var data: (state: String, reason: String?, since: WallTime?) {
     switch self {
     case .available: ("available", nil, nil)

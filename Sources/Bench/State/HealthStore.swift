@@ -2,16 +2,16 @@ public import Basics
 public import Conformance
 import Databases
 
-/// What the ``StateStore`` has of the health of locks and dongles.
+/// The health of locks and dongles in the ``StateStore``.
 ///
-/// Where nobody can say what is known of something, it is not used: somebody has to look.
+/// A device whose record cannot be read is not used: a person has to look.
 public enum HealthStore {
-  /// What is known of something now.
+  /// The current health of a device.
   public static func health(of identity: String) throws(LabFault) -> DeviceHealth { try book()[identity] }
 
-  /// Everything that is known.
+  /// All records; none before the first was stored.
   ///
-  /// - Throws: why nobody can say what that is; where nothing was ever written down, nothing is known.
+  /// - Throws: why the records cannot be read.
   public static func book() throws(LabFault) -> HealthBook {
     do throws(StateFault) {
       return try StateStore.reading(StateFolder.store)?.read(HealthBook.init) ?? HealthBook()
@@ -22,7 +22,7 @@ public enum HealthStore {
 
   /// Puts a device out of use until `lockstep devices restore`. A device that is already out of use keeps its reason.
   ///
-  /// - Parameter name: what people call it.
+  /// - Parameter name: the device's name, for messages.
   public static func putOut(
     _ identity: String, called name: String, _ reason: String, at now: WallTime
   ) throws(LabFault) {
@@ -34,9 +34,10 @@ public enum HealthStore {
     }
   }
 
-  /// Changes what is known; nobody else does so meanwhile.
+  /// Changes the records, excluding other processes meanwhile.
   ///
-  /// - Throws: why it cannot be kept; also where what was known before cannot be read, which would be lost.
+  /// - Throws: why the change cannot be stored; also if the existing records cannot be read, since they would be
+  ///   lost.
   public static func update<Result>(_ body: (inout HealthBook) -> Result) throws(LabFault) -> Result {
     let path = try StateFolder.neededStore()
     do throws(StateFault) {
@@ -56,7 +57,7 @@ public enum HealthStore {
 }
 
 extension HealthBook {
-  /// Reads the whole book.
+  /// Reads all records.
   fileprivate init(_ database: SQLiteDatabase) throws(DatabaseError) {
     var records: [String: DeviceHealth] = [:]
     try database.query("SELECT identity, name, passed, out_since, out_reason FROM health", []) { row in

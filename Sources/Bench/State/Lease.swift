@@ -4,38 +4,39 @@ public import Conformance
 import Glibc
 import Basics
 
-/// The exclusive use of a lock or of a dongle, whatever stands above: one process at a time, on one machine.
+/// The exclusive use of a lock or a dongle by one process on a machine.
 ///
-/// What is leased is known by its identity: a lock by its UUID or its address, a dongle by its serial number or its
-/// place on the bus, and never by what an inventory calls it. Two things hold it, and the kernel drops both when the
-/// process ends, however it ends:
+/// The lease belongs to an identity: a lock's UUID or address, a dongle's serial number or bus position, never a name
+/// from an inventory. It consists of two objects that the kernel releases when the process ends, however it ends:
 ///
 /// - `flock(2)` on `leases/IDENTITY.lease` in the ``StateFolder``;
-/// - an abstract socket, whose name the identity alone makes: it is taken for every user of the machine, whatever his home
-///   and his state folder, and for a container that shares the machine's network, as one with its Bluetooth does. Who
-///   deletes or replaces the file while it is held frees nothing: the name stays taken.
+/// - an abstract socket whose name depends on the identity alone. It excludes every user of the machine, whatever
+///   their home and state folder, and every container that shares the machine's network, as one with access to its
+///   Bluetooth does. Deleting or replacing the file does not release the lease: the name stays taken.
 ///
-/// Each acquisition has a ``token`` that is greater by one than the one before, and is on the disk before it is used:
-/// what is written down under two tokens is told apart, and the greater one came later. The file holds a line for each,
-/// with who took it: the last one is the holder while the lock is held. No child inherits either of the two.
+/// Each acquisition has a ``token``, one greater than the previous one, which is on the disk before it is used:
+/// records with different tokens belong to different acquisitions, and the greater token is the later one. The file
+/// holds a line for each acquisition; the last line names the holder while the lease is held. Child processes inherit
+/// neither object.
 public final class Lease {
-  /// What is leased, as the name of its file: a UUID, an address, `usb-1-2.3`.
+  /// The leased identity, as the name of its file: a UUID, an address, `usb-1-2.3`.
   public let identity: String
   /// The number of this acquisition.
   public let token: UInt64
-  /// Where the file is.
+  /// The path of the lease's file.
   public let path: String
   private let command: String
   private var file: Int32
   private let socket: Int32
 
-  /// Takes a lease.
+  /// Acquires a lease.
   ///
   /// - Parameters:
-  ///   - identity: what is leased; characters that names of files do not have become hyphens.
-  ///   - command: what it is taken for, for who wants it meanwhile.
-  ///   - folder: where the files are; the usual folder unless given.
-  /// - Throws: a ``Conformance/LabFault`` that says who holds it and since when, or why it cannot be taken.
+  ///   - identity: the identity; characters that are not allowed in file names become hyphens.
+  ///   - command: the command that uses the device, shown to other users who want it.
+  ///   - folder: the folder of the files; the default folder if omitted.
+  /// - Throws: a ``Conformance/LabFault`` that names the holder and the time, or says why the lease cannot be
+  ///   acquired.
   public init(
     of identity: String, for command: String, in folder: String? = nil
   ) throws(LabFault) {
@@ -60,8 +61,8 @@ public final class Lease {
       case .failed(let code):
         throw Self.fault(identity, path, FileFault(path: path, code: code))
       case .busy:
-        // A process that is being ended needs a moment. Where the name is free, somebody only looks whether the file is
-        // held, and may be kept from going on; or it is held from a network of its own.
+        // A process that is terminating needs a moment. If the name is free, another process is only probing the file
+        // and may have been suspended, or the holder is in a network namespace of its own.
         let isTaken = Self.isNameTaken(Self.address(name, in: folder))
         guard attempt < (isTaken ? 20 : 400) else { throw Self.refusal(identity, path, in: folder) }
         Waiting.wait(for: [], until: Waiting.now + .milliseconds(5))
@@ -72,9 +73,9 @@ public final class Lease {
 
   deinit { Self.drop(file, socket) }
 
-  /// Makes sure that the lease is still held by its file, and puts the file back where somebody took it away.
+  /// Verifies that the file is still locked, and restores the file if it was deleted.
   ///
-  /// - Throws: when another process holds the file that is there now.
+  /// - Throws: if another process has locked the file that is now at the path.
   public func confirm() throws(LabFault) {
     guard !Self.isAt(path, file) else { return }
     switch Self.lockFile(path) {
@@ -100,7 +101,7 @@ public final class Lease {
   }
 }
 
-// MARK: - Holding
+// MARK: - Acquiring
 
 extension Lease {
   private enum Attempt {
@@ -111,7 +112,7 @@ extension Lease {
 
   private struct Code: Error {
     var number: Int32
-    /// Whether somebody else has it, and nothing is wrong.
+    /// Whether another process holds the lease; false for any other failure.
     var isBusy = false
   }
 
@@ -122,21 +123,21 @@ extension Lease {
     case .failure(let code): return code.isBusy ? .busy : .failed(code.number)
     }
     let socket = newSocket()
-    // Where there are no sockets at all, the file has to do.
+    // On a system without such sockets the file must suffice.
     guard socket >= 0 else { return .held(file: file, socket: -1) }
     let isBound =
       unsafe withSocketAddress(name, isAbstract: true) { address, size in
         unsafe Kernel.bind(socket, address, size)
       }
       == 0
-    // Who calls learns whose it is.
+    // A process that connects learns the holder's credentials.
     if isBound, Kernel.listen(socket, SOMAXCONN) == 0 { return .held(file: file, socket: socket) }
     let code = errno
     drop(file, socket)
     return code == EADDRINUSE ? .busy : .failed(code)
   }
 
-  /// Locks the file at a path, and no other that stood there before.
+  /// Locks the file at a path, rather than one that was there before.
   private static func lockFile(_ path: String) -> Result<Int32, Code> {
     for _ in 0..<100 {
       let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
@@ -155,7 +156,7 @@ extension Lease {
     return .failure(Code(number: EAGAIN, isBusy: true))
   }
 
-  /// Whether a file that is open is the one at a path.
+  /// Whether an open file is still the one at a path.
   private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
     var open = stat()
     var there = stat()
@@ -163,7 +164,7 @@ extension Lease {
     return open.st_dev == there.st_dev && open.st_ino == there.st_ino
   }
 
-  /// The socket goes first: who has the file next finds its name free.
+  /// Closes the socket first, so that the next process that locks the file finds the name free.
   private static func drop(_ file: Int32, _ socket: Int32) {
     if socket >= 0 { Kernel.close(socket) }
     Kernel.close(file)
@@ -174,8 +175,8 @@ extension Lease {
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
   }
 
-  /// The abstract name that stands for what is leased: one for the machine, and another for each folder that was named in
-  /// place of the usual one.
+  /// The abstract socket name of an identity: one for the machine, and a separate one for each explicitly named
+  /// folder.
   private static func address(_ name: String, in folder: String?) -> String {
     let named = folder ?? (StateFolder.place?.reach == .named ? StateFolder.path : nil)
     let room = named.map { realPath($0) ?? $0 } ?? ""
@@ -183,22 +184,22 @@ extension Lease {
   }
 }
 
-// MARK: - What the file says
+// MARK: - Contents of the file
 
 extension Lease {
-  /// The name of a file for an identity.
+  /// The file name of an identity.
   public static func name(_ identity: String) -> String {
     let plain = String(
       identity.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" })
     return plain.utf8.count <= 100 ? plain : "\(plain.prefix(80))-\(Fingerprint(identity))"
   }
 
-  /// Writes down who has it now, and gives the number of the acquisition once that is on the disk.
+  /// Appends a line for the new holder, and returns the acquisition's number once the line is on the disk.
   ///
-  /// A file that is new begins with the time of day in milliseconds, so that a number is greater than all before it also where
-  /// the file was deleted.
+  /// A new file begins with the time of day in milliseconds, so that a number exceeds all earlier ones even if the
+  /// file was deleted.
   ///
-  /// - Parameter token: the number of an acquisition whose file was taken away.
+  /// - Parameter token: the number of an acquisition whose file was deleted.
   private static func sign(
     _ descriptor: Int32, _ path: String, for command: String, token: UInt64?
   ) throws(FileFault) -> UInt64 {
@@ -212,10 +213,10 @@ extension Lease {
       } catch {
         throw FileFault(path: path, code: error.code)
       }
-      // The name of a new file has to be there too.
+      // The directory entry of a new file must be on the disk too.
       if last == nil { try keepName(of: path) }
     } catch {
-      // Where nobody can say so, the next one has to ask again.
+      // If that fails, the next process must try it again.
       if last == nil { _ = Kernel.ftruncate(descriptor, 0) }
       throw error
     }
@@ -223,25 +224,25 @@ extension Lease {
     return next
   }
 
-  /// Gives back the room of lines that are long past, once in a while: a file that each case adds to is there for years.
+  /// Releases the space of old lines now and then, since each case adds a line to a file that may exist for years.
   ///
-  /// A hole is made where they were and nothing is moved, so whoever is killed meanwhile, or reads, misses nothing. On a
-  /// file system that knows no holes they stay.
+  /// It punches a hole and moves nothing, so that neither a kill nor a concurrent reader sees a partial file. On a
+  /// file system without holes the lines stay.
   private static func forgetOld(in descriptor: Int32) {
     let end = Kernel.lseek(descriptor, 0, SEEK_END)
     let start = end - end % Self.kept - Self.kept
-    // A line is shorter than the remainder that counts here, so no boundary is passed over.
+    // A line is shorter than this remainder, so that no boundary is skipped.
     guard start > 0, end % Self.kept < 8192 else { return }
     _ = lockstep_punch_hole(descriptor, Int64(start))
   }
 
-  /// How much of a file is kept at least, in octets.
+  /// The minimum number of octets to keep.
   private static let kept: off_t = 65_536
 
-  /// The number of the first acquisition of a file that is new.
+  /// The number of the first acquisition in a new file.
   private static var firstToken: UInt64 { UInt64(clamping: WallClock.time.nanoseconds / 1_000_000) }
 
-  /// The last whole line that says something, and whether the file ends in the middle of one.
+  /// The last valid complete line, and whether the file ends with a partial one.
   private static func lastLine(of descriptor: Int32) -> (holder: LeaseHolder?, isTorn: Bool) {
     let end = Kernel.lseek(descriptor, 0, SEEK_END)
     var bytes = [UInt8](repeating: 0, count: 8192)
@@ -266,7 +267,8 @@ extension Lease {
       .noDevice, "\(identity) is in use by \(currentHolder(path, address(name(identity), in: folder)))")
   }
 
-  /// Who has the file now or, of somebody whose file is another one, what the system tells of who has the name.
+  /// The current holder according to the file; if that belongs to another file, what the system knows of the socket's
+  /// owner.
   private static func currentHolder(_ path: String, _ name: String) -> LeaseHolder {
     let peer = peer(name)
     guard let last = lastHolder(path), peer == nil || peer?.process == last.process || peer?.process == 0
@@ -282,27 +284,27 @@ extension Lease {
   }
 }
 
-// MARK: - Who has it
+// MARK: - Holder
 
-/// Who has a lease, or had it last.
+/// The current or last holder of a lease.
 public struct LeaseHolder: Equatable, Sendable {
   /// The number of the acquisition.
   public var token: UInt64
   /// The process.
   public var process: Int32
-  /// The machine, as it called itself.
+  /// The machine's host name.
   public var host: String
-  /// Since when, in UTC.
+  /// The time of the acquisition, in UTC.
   public var since: String
-  /// What it was taken for.
+  /// The command that uses the device.
   public var command: String
 
-  /// Somebody whose file was taken away.
+  /// A holder whose file was deleted.
   static let unknown = LeaseHolder(token: 0, process: 0, host: "", since: "", command: "")
 }
 
 extension LeaseHolder {
-  /// Reads a line of a lease's file: number, process, time, machine and command, with a space between them.
+  /// Reads a line of a lease's file: number, process, time, machine and command, separated by spaces.
   public init?(_ line: String) {
     let parts = line.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 5, let token = UInt64(parts[0]), let process = Int32(parts[1]) else { return nil }
@@ -327,9 +329,9 @@ extension LeaseHolder: CustomStringConvertible {
 }
 
 extension Lease {
-  /// Who has the lease of something now; `nil` when nobody has it.
+  /// The current holder of an identity's lease; `nil` if it is free.
   ///
-  /// Nobody is kept from taking it meanwhile.
+  /// The result may be out of date at once: reading it excludes no other process.
   public static func holder(of identity: String, in folder: String? = nil) -> LeaseHolder? {
     guard let place = folder ?? StateFolder.path.map({ $0 + "/leases" }) else { return nil }
     let path = place + "/\(name(identity)).lease"
@@ -338,11 +340,11 @@ extension Lease {
     return currentHolder(path, address)
   }
 
-  /// Whether somebody listens under a name.
+  /// Whether a process listens under a name.
   private static func isNameTaken(_ name: String) -> Bool { peer(name) != nil }
 
-  /// The process that listens under a name, as far as the system tells: its number, or 0 where it is none of this
-  /// container's, and its user.
+  /// The process that listens under a name, with its user, as far as the system reveals it: its number, or 0 for a
+  /// process outside this container.
   private static func peer(_ name: String) -> LeaseHolder? {
     let socket = newSocket()
     guard socket >= 0 else { return nil }
@@ -359,7 +361,7 @@ extension Lease {
   }
 
   private static func isHeld(_ path: String) -> Bool {
-    // A process in a network of its own shares the file alone.
+    // A process in a network namespace of its own shares only the file.
     let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return false }
     defer { Kernel.close(descriptor) }

@@ -2,13 +2,13 @@ import Basics
 import System
 public import Conformance
 
-/// The check of a lock before it is used, and what comes of it.
+/// Checks a lock before it is used, and records the result.
 public enum LockHealth {
-  /// What is left alone, and how it is put back in use, or why nobody can say; `nil` for what is in use.
+  /// Why a device may not be used, and how to restore it; `nil` if it is in use.
   ///
   /// - Parameters:
-  ///   - identity: what it is.
-  ///   - name: what people call it.
+  ///   - identity: its identity.
+  ///   - name: its name, for messages.
   public static func refusal(of identity: String, called name: String) -> String? {
     do throws(LabFault) {
       return try HealthStore.health(of: identity).outOfUse.map {
@@ -20,7 +20,7 @@ public enum LockHealth {
     }
   }
 
-  /// Takes what a check found into the book.
+  /// Records the result of a check.
   ///
   /// - Returns: what changed.
   public static func note(

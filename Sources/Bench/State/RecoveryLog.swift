@@ -3,13 +3,13 @@ import Databases
 import Conformance
 import System
 
-/// What the ``StateStore`` has of the tries to bring a controller back.
+/// The attempts to recover a controller in the ``StateStore``.
 struct RecoveryLog {
   let controller: String
-  /// The store; `nil` where there is no place for one.
+  /// The path of the store; `nil` without one.
   let path: String?
 
-  /// The tries that may still count, the oldest first. Where nobody can say, each process begins anew.
+  /// The recent attempts, the oldest first. If they cannot be read, each process starts without any.
   var tries: [(step: RecoveryStep, time: BenchTime)] {
     var tries: [(RecoveryStep, BenchTime)] = []
     _ = try? StateStore.reading(path)?.read { database throws(DatabaseError) in

@@ -1,24 +1,24 @@
 public import Basics
 
-/// What a bench has: dongles, switches for their power, locks, and what of it is in quarantine.
+/// The inventory of a bench: its dongles, their power switches, its locks, and the quarantine.
 ///
-/// It is read from a file, `bench.yaml`, by ``init(_:name:checks:)``. Names are people's: what a lock or a dongle *is*,
-/// and by what two programs are kept from it, its own identity says.
+/// ``init(_:name:checks:)`` reads it from a file, `bench.yaml`. The names in it are for people. A device's identity,
+/// by which a lease excludes other programs, comes from the device.
 public struct Inventory: Equatable, Sendable {
-  /// What the bench is called.
+  /// The bench's name.
   public var name: String
-  /// The ways to controllers, in the order in which they are tried.
+  /// The transports to controllers, in the order in which they are tried.
   public var dongles: [Dongle] = []
-  /// What turns the power of dongles off and on.
+  /// The switches for the dongles' power.
   public var switches: [PowerSwitch] = []
   /// The locks.
   public var locks: [Lock] = []
-  /// What is known to fail.
+  /// The known failures.
   public var quarantine: [Quarantine] = []
 }
 
 extension Inventory {
-  /// A way to a controller.
+  /// A transport to a controller.
   public struct Dongle: Equatable, Sendable {
     /// What people call it.
     public var name: String
@@ -28,58 +28,58 @@ extension Inventory {
     public var power: String?
   }
 
-  /// Commands that turn the power of a dongle off and on.
+  /// The commands that switch the power of a dongle.
   public struct PowerSwitch: Equatable, Sendable {
     /// What people call it.
     public var name: String
-    /// The command that turns it off.
+    /// The command that switches it off.
     public var off: String
-    /// The command that turns it on.
+    /// The command that switches it on.
     public var on: String
-    /// A command that ends with 0 while there is power; `nil` where nobody can tell.
+    /// A command that exits with 0 while the power is on; `nil` without one.
     public var check: String?
-    /// How long power needs to fall and to come back.
+    /// How long the voltage takes to drop and to return.
     public var settle = Interval.seconds(3)
-    /// The folder that the commands run in; `nil` for where we are.
+    /// The commands' working directory; `nil` for the current one.
     public var folder: String?
   }
 
-  /// A lock, and what may be asked of it.
+  /// A lock, its permissions and its limits.
   public struct Lock: Equatable, Sendable {
-    /// How it is described.
+    /// Where the lock's description comes from.
     public enum Source: Equatable, Sendable {
-      /// By the lock file at a path.
+      /// The lock file at a path.
       case file(String)
-      /// As a device that is played here: `emulator:sesame5?defect=deaf-unlock`, `driver:…?peripheral=…`, `exec:…`.
+      /// An emulated device: `emulator:sesame5?defect=deaf-unlock`, `driver:…?peripheral=…`, `exec:…`.
       case device(String)
     }
 
     /// What people call it.
     public var name: String
-    /// How it is described.
+    /// Where its description comes from.
     public var source: Source
-    /// The socket of the emulator that plays it, as `--control` takes it; `nil` for a real lock.
+    /// The control socket of the emulator that simulates it, as for `--control`; `nil` for a real lock.
     public var control: String?
     /// The firmware that it runs.
     public var firmware: String?
-    /// Where it is left.
+    /// The position in which a run leaves it.
     public var park = ParkPosition.locked
-    /// Words to select it by.
+    /// The tags by which it can be selected.
     public var tags: [String] = []
     /// The names of the dongles that reach it; `nil` for all.
     public var dongles: [String]?
-    /// The stimuli that are allowed, of those that need to be allowed by name.
+    /// The allowed stimuli, of those that need a permission.
     public var allow: [String] = []
-    /// What its motor, its battery and its door are owed.
+    /// The limits that protect it.
     public var limits = LockLimits()
   }
 }
 
 extension Inventory {
-  /// The lock of a name.
+  /// The lock with a name.
   public func lock(_ name: String) -> Lock? { locks.first { $0.name == name } }
 
-  /// The dongle of a name.
+  /// The dongle with a name.
   public func dongle(_ name: String) -> Dongle? { dongles.first { $0.name == name } }
 
   /// The switch of a dongle's power.
@@ -89,20 +89,20 @@ extension Inventory {
 
   /// The dongles that reach a lock, in the order in which they are tried.
   ///
-  /// A lock that this program plays itself needs none.
+  /// A lock that this program emulates needs none.
   public func dongles(reaching lock: Lock) -> [Dongle] {
     guard case .file = lock.source else { return [] }
     guard let names = lock.dongles else { return dongles }
     return names.compactMap { dongle($0) }
   }
 
-  /// The entry about a scenario on a lock, of several the one that holds longest.
+  /// The quarantine entry for a scenario on a lock; of several, the one that expires last.
   public func quarantine(of file: String, on lock: String) -> Quarantine? {
     quarantine.filter { $0.covers(scenario: file, on: lock) }.max { $0.expires < $1.expires }
   }
 }
 
 extension Inventory {
-  /// What a device begins with that is played here.
+  /// The prefixes of emulated devices.
   static let playedKinds = ["emulator:", "driver:", "exec:"]
 }

@@ -3,15 +3,15 @@ public import Basics
 import Documents
 import LockFiles
 
-/// What may stand in `bench.yaml`, described once: the reader takes its keys from here, and so does the JSON Schema.
+/// The grammar of `bench.yaml`, described once: the reader and the JSON Schema both use it.
 enum InventoryGrammar {
-  /// A name: it stands on command lines and in the names of files.
+  /// A name, as used on command lines and in file names.
   static let name = Form.pattern("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
   static let day = Form.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
   static let percentage = Form.pattern("^(100|[0-9]{1,2}) ?%$")
   static let busPath = Form.pattern(#"^[0-9]{1,3}-[0-9]{1,3}(\.[0-9]{1,3})*$"#)
 
-  /// The stimuli that need to be allowed by name. A driver says of its own lock which those are.
+  /// The stimuli that need a permission. A driver declares its lock's own.
   static let guarded = LockFamily.allGuarded
 
   static let dongleRules: [Form.Rule] = [.one(["transport", "path"]), .needs("serial", "transport")]

@@ -4,16 +4,17 @@ public import Documents
 import Basics
 
 extension Inventory {
-  /// What only others can say of a bench: which transports and which emulated devices there are, and what lock files say.
+  /// The checks that other targets contribute: which transports and emulated devices exist, and what lock files
+  /// contain.
   public struct Checks {
     /// What is wrong with a transport, or `nil`.
     public var transport: (String) -> String?
     /// What is wrong with a device, or `nil`.
     public var device: (String) -> String?
-    /// Whether the lock of a file has a driver, which alone knows what that has to be allowed.
+    /// Whether a lock file names a driver; only the driver knows which stimuli need a permission.
     public var isDriven: (String) -> Bool
 
-    /// Takes what is to be asked; without, every transport and every device is right, and no lock has a driver.
+    /// Makes checks; by default every transport and device is valid, and no lock has a driver.
     public init(
       transport: @escaping (String) -> String? = { _ in nil },
       device: @escaping (String) -> String? = { _ in nil },
@@ -29,9 +30,9 @@ extension Inventory {
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - name: its path; the paths in it are relative to its folder.
-  ///   - checks: what there is.
-  /// - Throws: everything that is wrong with it, each with its place.
+  ///   - name: its path; relative paths in it start from its folder.
+  ///   - checks: checks transports, devices and lock files.
+  /// - Throws: all errors of the file, each with its position.
   public init(_ bytes: [UInt8], name: String, checks: Checks = Checks()) throws(DocumentError) {
     self = try Document.read(bytes, name: name) { cursor in
       InventoryReading(cursor, folder: Path.folder(of: name), checks: checks)?.inventory()
@@ -39,14 +40,14 @@ extension Inventory {
   }
 }
 
-/// The reading of one file.
+/// Reads one file.
 private struct InventoryReading {
   private typealias Grammar = InventoryGrammar
 
   private let fields: Fields
   private let folder: String
   private let checks: Inventory.Checks
-  /// The names that are given, also by entries that are wrong in other ways.
+  /// The names in the file, including those of invalid entries.
   private let names: [String: [String]]
 
   init?(_ cursor: Cursor, folder: String, checks: Inventory.Checks) {
@@ -73,7 +74,7 @@ private struct InventoryReading {
       name: name, dongles: dongles, switches: switches, locks: locks, quarantine: quarantine)
   }
 
-  /// Reads every entry, so that all that is wrong comes out together; one that is not there is empty.
+  /// Reads every entry, so that all errors are reported together; a missing list is empty.
   private func list<Value>(_ key: String, _ table: [Form.Field], _ read: (Fields) -> Value?) -> [Value]? {
     guard let cursor = fields.optional(key) else { return [] }
     guard let items = cursor.list() else { return nil }
@@ -120,11 +121,11 @@ private struct InventoryReading {
     return nil
   }
 
-  /// A transport whose file is named from the folder of the bench, seen from here.
+  /// A transport whose path is relative to the bench's folder, made relative to the working directory.
   private func placed(_ transport: String) -> String {
     for kind in ["unix-client:", "serial:"] where transport.hasPrefix(kind) {
       let path = String(transport.dropFirst(kind.count))
-      // An abstract socket lies in no folder.
+      // An abstract socket has no folder.
       return path.hasPrefix("/") || path.hasPrefix("@") ? transport : kind + Path.join(folder, path)
     }
     return transport
@@ -179,9 +180,9 @@ private struct InventoryReading {
     return nil
   }
 
-  /// A stimulus that has to be allowed.
+  /// A stimulus that needs a permission.
   private func stimulus(_ cursor: Cursor, of source: Inventory.Lock.Source?) -> String? {
-    // A name that every Sesame has is not worth a look into the lock's file.
+    // Opens the lock file only for a name that is no guarded stimulus of the built-in families.
     if let text = cursor.node.text, !Grammar.guarded.contains(text), case .file(let path) = source,
       checks.isDriven(path)
     {
@@ -190,7 +191,7 @@ private struct InventoryReading {
     return cursor.name("stimulus", of: Grammar.guarded)
   }
 
-  /// `unix:PATH`, seen from here.
+  /// `unix:PATH`, made relative to the working directory.
   private func socket(_ text: String) -> String? {
     guard text.hasPrefix("unix:"), text.utf8.count > 5 else { return nil }
     return "unix:" + Path.join(folder, String(text.dropFirst(5)))
@@ -222,7 +223,7 @@ private struct InventoryReading {
   }
 }
 
-/// What was read already, since names and ways are given once.
+/// The names and transports read so far, each of which must be unique.
 private struct Seen {
   private var lines: [String: Int] = [:]
 
@@ -230,7 +231,7 @@ private struct Seen {
     guard let cursor = fields.optional(key), let text = cursor.node.text, !cursor.isNothing else {
       return true
     }
-    // Two dongles of one kind are told apart by their serial numbers.
+    // Serial numbers distinguish two dongles of one model.
     let serial = key == "transport" ? fields.optional("serial")?.node.text ?? "" : ""
     let place = "\(key) \(text)/\(serial)"
     guard let line = lines[place] else {
@@ -246,7 +247,7 @@ extension Cursor {
   /// Text that is not empty.
   fileprivate func wording(_ expected: String) -> String? { value(expected) { $0.isEmpty ? nil : $0 } }
 
-  /// The name of something on a bench.
+  /// The name of a device or a switch.
   fileprivate func benchName() -> String? { plainName("a name") }
 
   /// `20 %`.

@@ -1,7 +1,7 @@
-/// Where a real lock is left when a run ends.
+/// The position in which a run leaves a real lock.
 public enum ParkPosition: String, CaseIterable, Sendable {
   case locked
   case unlocked
-  /// Where it was when it was first seen.
+  /// The position in which it was first seen.
   case asFound = "as-found"
 }

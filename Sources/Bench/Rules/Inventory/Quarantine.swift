@@ -1,19 +1,19 @@
 public import Basics
 
-/// What is known to fail, and who sees to it until when.
+/// A known failure, with the person responsible and an expiry date.
 ///
-/// What is in quarantine is driven and reported like everything else; its divergences do not turn a run red. The day
-/// after ``expires`` the entry has lapsed, and they do again: an entry that nobody looks after hides nothing.
+/// A scenario in quarantine runs and is reported as usual; its divergences do not fail the run. After ``expires`` the
+/// entry has lapsed and they fail the run again, so that an abandoned entry hides nothing.
 public struct Quarantine: Equatable, Sendable {
   /// The scenario, or a folder of them: a path as reports show it, or the end of one; `nil` for every scenario.
   public var scenario: String?
   /// The name of the lock; `nil` for every lock.
   public var lock: String?
-  /// Why.
+  /// Why it is in quarantine.
   public var reason: String
-  /// Who sees to it.
+  /// The person responsible.
   public var owner: String
-  /// The last day on which it holds, in UTC.
+  /// The last day on which the entry is active, in UTC.
   public var expires: Day
 
   /// Puts a scenario, a lock or a scenario on a lock in quarantine.
@@ -28,18 +28,18 @@ public struct Quarantine: Equatable, Sendable {
     self.expires = expires
   }
 
-  /// Whether an entry holds.
+  /// Whether an entry is in effect.
   public enum Status: String, CaseIterable, Sendable {
-    /// It holds.
+    /// The entry is in effect.
     case active
-    /// Its time is over.
+    /// The entry has expired.
     case lapsed
   }
 
-  /// Whether it holds on a day.
+  /// The status on a day.
   public func status(on date: Day) -> Status { date <= expires ? .active : .lapsed }
 
-  /// Whether it is about a scenario on a lock.
+  /// Whether it covers a scenario on a lock.
   ///
   /// - Parameters:
   ///   - file: the path of the scenario, as reports show it.
@@ -55,6 +55,6 @@ public struct Quarantine: Equatable, Sendable {
 }
 
 extension Quarantine: CustomStringConvertible {
-  /// What it says to who reads a report: `until 2026-12-01, ada: jams when cold`.
+  /// The entry in a report: `until 2026-12-01, ada: jams when cold`.
   public var description: String { "until \(expires), \(owner): \(reason)" }
 }

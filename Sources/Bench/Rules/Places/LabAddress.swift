@@ -1,13 +1,13 @@
 import Basics
 
-/// Where the coordinator of a lab is: `labgrid://HOST:PORT`.
+/// The address of a lab's coordinator: `labgrid://HOST:PORT`.
 public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
   /// The host, without the brackets of an IPv6 address.
   public let host: String
-  /// The port; labgrid's own unless given.
+  /// The port; labgrid's default if omitted.
   public let port: Int
 
-  /// The port of labgrid's coordinator.
+  /// The default port of labgrid's coordinator.
   public static let usualPort = 20408
 
   private static let scheme = "labgrid://"
@@ -46,7 +46,7 @@ public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
     byte.isLetterOrDigit || "-._:%".utf8.contains(byte)
   }
 
-  /// As labgrid takes it: `HOST:PORT`.
+  /// The address as labgrid accepts it: `HOST:PORT`.
   public var endpoint: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
   /// As it is written.
@@ -55,12 +55,12 @@ public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
 
 /// A tag of a place: `model=sesame5`.
 public struct LabTag: Equatable, Sendable, CustomStringConvertible {
-  /// What it tells.
+  /// The tag's key.
   public let key: String
-  /// What it says.
+  /// The tag's value.
   public let value: String
 
-  /// Reads `KEY=VALUE`; `nil` when it is none that labgrid takes.
+  /// Reads `KEY=VALUE`; `nil` if labgrid does not accept it.
   public init?(_ text: String) {
     let sides = text.split(separator: "=", omittingEmptySubsequences: false)
     guard sides.count == 2, let first = sides[0].utf8.first, (97...122).contains(first),
@@ -72,7 +72,7 @@ public struct LabTag: Equatable, Sendable, CustomStringConvertible {
     (key, value) = (String(sides[0]), String(sides[1]))
   }
 
-  /// Reads `KEY=VALUE,KEY=VALUE`; `nil` when one of them is none.
+  /// Reads `KEY=VALUE,KEY=VALUE`; `nil` if labgrid does not accept one of them.
   public static func list(_ text: String) -> [LabTag]? {
     var tags: [LabTag] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -1,14 +1,14 @@
 import Conformance
 public import Basics
 
-/// What a lab's coordinator knows: its places, and who has reserved one.
+/// The state of a lab's coordinator: its places and reservations.
 public struct LabState: Equatable, Sendable {
-  /// The places, by their names.
+  /// The places, sorted by name.
   public var places: [LabPlace]
-  /// The reservations, whoever made them.
+  /// The reservations of all users.
   public var reservations: [LabReservation]
 
-  /// Reads what our program in Python tells of a lab; `nil` where it is not understood.
+  /// Reads the state from our Python program's output; `nil` if it cannot be parsed.
   public init?(_ json: JSON) {
     guard let places = all(json["places"], LabPlace.init),
       let reservations = all(json["reservations"], LabReservation.init)
@@ -17,23 +17,23 @@ public struct LabState: Equatable, Sendable {
   }
 }
 
-/// A place of a lab: a lock, and the way to it.
+/// A place in a lab: a lock, and the transport to it.
 public struct LabPlace: Equatable, Sendable {
-  /// What it is called.
+  /// The place's name.
   public var name: String
-  /// What is said of it.
+  /// The place's tags.
   public var tags: [LabTag] = []
-  /// Who holds it, as `HOST/USER`; `nil` while nobody does.
+  /// Its current holder, as `HOST/USER`; `nil` while it is free.
   public var holder: String?
-  /// The resources that its holder had and that are gone with their exporter, as `EXPORTER/GROUP/CLASS/NAME`.
+  /// The holder's resources whose exporter has disappeared, as `EXPORTER/GROUP/CLASS/NAME`.
   public var orphans: [String] = []
-  /// The resources that its holder has; while it is free, those that exporters offer for it.
+  /// The holder's resources; while the place is free, those that exporters offer for it.
   public var resources: [LabResource] = []
 
   /// The value of a tag.
   public func tag(_ key: String) -> String? { tags.first { $0.key == key }?.value }
 
-  /// Whether it has all of some tags. Its name counts as one, as it does for a reservation.
+  /// Whether it has all of some tags. Its name counts as a tag, as in a reservation.
   public func has(_ wanted: [LabTag]) -> Bool {
     wanted.allSatisfy { tags.contains($0) || $0.key == "name" && $0.value == name }
   }
@@ -50,7 +50,7 @@ extension LabPlace {
     (self.orphans, self.resources) = (orphans, resources)
   }
 
-  /// Why somebody who acquired the place has it no longer; `nil` while he has.
+  /// Why a user who acquired the place no longer holds it; `nil` if the user still does.
   public func loss(for owner: String) -> String? {
     switch holder {
     case nil:
@@ -63,7 +63,7 @@ extension LabPlace {
     }
   }
 
-  /// The way to a controller that an exporter of the lab offers, as `--transport` takes it; `nil` where no resource is one.
+  /// The transport to a controller that an exporter of the lab offers, as for `--transport`; `nil` without one.
   ///
   /// | resource | transport |
   /// | --- | --- |
@@ -81,9 +81,9 @@ extension LabPlace {
 }
 
 extension LabPlace {
-  /// Why the place offers no way to a controller though it has a serial port; `nil` where it offers one, or no port.
+  /// Why the place offers no transport although it has a serial port; `nil` otherwise.
   ///
-  /// labgrid's exporter serves a port of its own machine by RFC 2217, which mixes the commands of Telnet with the data.
+  /// labgrid's exporter serves a port of its own machine by RFC 2217, which mixes Telnet commands with the data.
   public var unusablePort: String? {
     guard offeredTransport == nil, let port = resources.first(where: { $0.name == "NetworkSerialPort" })
     else {
@@ -95,11 +95,11 @@ extension LabPlace {
   }
 }
 
-/// What an exporter offers of a place, such as a port.
+/// A resource that an exporter offers for a place, such as a port.
 public struct LabResource: Equatable, Sendable {
-  /// What it is, in labgrid's words: the name of its class.
+  /// The name of its labgrid class.
   public var name: String
-  /// What is to be known of it.
+  /// Its parameters.
   public var parameters: JSON
 
   init?(_ json: JSON) {
@@ -122,7 +122,7 @@ public struct LabResource: Equatable, Sendable {
 
   private func tcp(_ key: String) -> String? {
     guard let host = text(key), let port = text("port") else { return nil }
-    // An address may name the interface through which it is reached: labgrid's way of saying so is no part of it.
+    // In labgrid an address may name the interface through which it is reached; that is not part of the host.
     let plain = host.prefix { $0 != "%" }
     return "tcp-client:" + (plain.contains(":") ? "[\(plain)]" : String(plain)) + ":\(port)"
   }
@@ -130,16 +130,16 @@ public struct LabResource: Equatable, Sendable {
 
 /// A reservation of a place.
 public struct LabReservation: Equatable, Sendable {
-  /// How far it is, in labgrid's words.
+  /// The state of a reservation, as labgrid names it.
   public enum State: String, Sendable {
     case waiting, allocated, acquired, expired, invalid
   }
 
-  /// Whose it is, as `HOST/USER`.
+  /// The owner, as `HOST/USER`.
   public var owner: String
-  /// How far it is.
+  /// The state of the reservation.
   public var state: State
-  /// The place that it got.
+  /// The allocated place.
   public var place: String?
 
   init?(_ json: JSON) {
