@@ -2,7 +2,7 @@ import Basics
 import System
 import Glibc
 
-/// Looks at what a machine has for Bluetooth, without touching any of it.
+/// Reads which Bluetooth hardware a machine has, without changing any of it.
 public struct BenchProbe {
   /// A Bluetooth dongle.
   public struct Dongle: Equatable, Sendable {
@@ -11,13 +11,13 @@ public struct BenchProbe {
     /// Vendor and product in hexadecimal, as in `0a12`.
     public var vendor: String
     public var product: String
-    /// What it calls itself.
+    /// The product name that it reports.
     public var name: String?
-    /// The file through which it is used.
+    /// The device file through which it is used.
     public var node: String
-    /// Whether this user may use that file.
+    /// Whether this user may open that file.
     public var isAllowed: Bool
-    /// What drives it in the kernel: `btusb`, `usbfs` for another program, or nothing.
+    /// Its kernel driver: `btusb`, `usbfs` for another program, or none.
     public var driver: String?
   }
 
@@ -25,9 +25,9 @@ public struct BenchProbe {
   public struct Adapter: Equatable, Sendable {
     /// Its number: 0 for hci0.
     public var number: Int
-    /// Whether it is up, and so in the kernel's own hands; `nil` where that cannot be told.
+    /// Whether it is up, and so used by the kernel; `nil` if that cannot be determined.
     public var isUp: Bool?
-    /// Whether a switch keeps it silent.
+    /// Whether rfkill blocks it.
     public var isBlocked: Bool
   }
 
@@ -38,7 +38,7 @@ public struct BenchProbe {
 }
 
 extension BenchProbe {
-  /// The Bluetooth dongles: what says of itself, or of its first interface, that it is a primary controller.
+  /// The Bluetooth dongles: devices whose class, or whose first interface's class, is that of a primary controller.
   public var dongles: [Dongle] {
     let folder = root + "/sys/bus/usb/devices/"
     let names = folderEntries(folder) ?? []
@@ -78,7 +78,7 @@ extension BenchProbe {
     }
   }
 
-  /// Asks the kernel for an adapter's state: of its `hci_dev_info` the number at 0 and the flags at 16.
+  /// Reads an adapter's state from `hci_dev_info`: the number is at 0, the flags at 16.
   private func isUp(_ number: Int) -> Bool? {
     let descriptor = Self.bluetoothSocket()
     guard descriptor >= 0 else { return nil }
@@ -86,7 +86,7 @@ extension BenchProbe {
     var info = [UInt8](repeating: 0, count: 128)
     info[0] = UInt8(truncatingIfNeeded: number)
     info[1] = UInt8(truncatingIfNeeded: number >> 8)
-    // HCIGETDEVINFO, _IOR('H', 211, int): its macro does not reach Swift.
+    // HCIGETDEVINFO, _IOR('H', 211, int): Swift does not import the macro.
     guard unsafe ioctl(descriptor, 0x8004_48D3, &info) == 0 else { return nil }
     return info[16] & 1 == 1
   }
@@ -94,7 +94,7 @@ extension BenchProbe {
   /// A raw HCI socket: protocol 1 of the Bluetooth family.
   private static func bluetoothSocket() -> Int32 { Kernel.socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue), 1) }
 
-  /// Why there are no Bluetooth sockets, or `nil` where there are.
+  /// Why there are no Bluetooth sockets; `nil` if there are.
   public var socketTrouble: String? {
     let descriptor = Self.bluetoothSocket()
     guard descriptor < 0 else {
@@ -111,7 +111,7 @@ extension BenchProbe {
     return (UInt64(digits, radix: 16) ?? 0) >> 12 & 1 == 1
   }
 
-  /// The programs that have a file open, as far as this user can see.
+  /// The programs that have opened a file, as far as this user can see.
   public func holders(of node: String) -> [String] {
     processes.filter { process in
       (folderEntries("\(root)/proc/\(process)/fd") ?? []).contains {
@@ -120,7 +120,7 @@ extension BenchProbe {
     }.map { "\(smallFile("\(root)/proc/\($0)/comm") ?? "a program") (process \($0))" }
   }
 
-  /// Whether a program of a name runs.
+  /// Whether a program with a name is running.
   public func isRunning(_ name: String) -> Bool {
     processes.contains { smallFile("\(root)/proc/\($0)/comm") == name }
   }
@@ -129,7 +129,7 @@ extension BenchProbe {
     (folderEntries(root + "/proc") ?? []).filter { Int($0) != nil && $0 != String(getpid()) }
   }
 
-  /// Why a folder can neither be written to nor made, or `nil` where it can.
+  /// Why a folder can be neither written nor made; `nil` if it can.
   public func trouble(withFolder path: String) -> String? {
     var place = path
     while Kernel.access(place, F_OK) != 0, errno == ENOENT, place != "/", place != "." {

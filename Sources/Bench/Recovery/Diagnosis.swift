@@ -4,22 +4,22 @@ public import Journal
 public import System
 import Transports
 
-/// One thing that was looked at.
+/// One finding of the diagnosis.
 public struct Symptom: Equatable {
-  /// What it means for the bench.
+  /// Its effect on the bench.
   public enum State: String, CaseIterable {
     case good
-    /// Worth knowing, and no hindrance by itself.
+    /// Worth knowing, and no obstacle by itself.
     case note
     case bad
   }
 
   public var state: State
-  /// What was looked at, one word.
+  /// What was examined, in one word.
   public var subject: String
-  /// What was found.
+  /// The finding.
   public var text: String
-  /// What to do, as a line to paste where there is one.
+  /// The remedy, as a shell command if there is one.
   public var cure: String?
 
   public init(_ state: State, _ subject: String, _ text: String, cure: String? = nil) {
@@ -30,14 +30,14 @@ public struct Symptom: Equatable {
   }
 }
 
-/// What there is to say of a bench.
+/// The diagnosis of a bench.
 public struct Diagnosis {
   public private(set) var findings: [Symptom] = []
-  /// Whether a controller can be used and what a run writes can be written.
+  /// Whether a controller can be used and a run can write its files.
   public private(set) var isFit = false
-  /// Whether it was asked to end before everything was looked at.
+  /// Whether it was interrupted before the diagnosis was complete.
   public private(set) var isCut = false
-  /// Whether what a run writes can be written.
+  /// Whether a run can write its files.
   private var canWrite = false
 
   public init(_ probe: BenchProbe, reports: String) {
@@ -64,7 +64,7 @@ extension Diagnosis {
     findings.append(Symptom(state, subject, text, cure: cure))
   }
 
-  /// Adds what a bench has. Other controllers than its own do not count then.
+  /// Examines the devices of a bench. Other controllers then no longer count.
   public mutating func add(_ bench: BenchFile) throws(UsageError) {
     let today = Calendar.today
     isFit = canWrite
@@ -99,7 +99,7 @@ extension Diagnosis {
     }
   }
 
-  /// Adds a dongle and says whether it can be used as it is.
+  /// Examines a dongle, and returns whether it can be used as it is.
   private mutating func add(_ dongle: BenchProbe.Dongle, _ probe: BenchProbe) -> Bool {
     let name = "\(dongle.vendor):\(dongle.product)" + (dongle.name.map { " \($0)" } ?? "")
     let transport = "usb:\(dongle.path)"
@@ -122,7 +122,7 @@ extension Diagnosis {
     return true
   }
 
-  /// Adds an adapter of the kernel and says whether it can be used as it is.
+  /// Examines an adapter of the kernel, and returns whether it can be used as it is.
   private mutating func add(_ adapter: BenchProbe.Adapter, _ probe: BenchProbe) -> Bool {
     let transport = "hci-socket:\(adapter.number)"
     var isUsable = true
@@ -145,7 +145,7 @@ extension Diagnosis {
     return isUsable
   }
 
-  /// Adds a serial line. What is at its other end shows only when it is used, so it makes no bench fit.
+  /// Examines a serial line. Since its other end is known only when it is used, it does not make a bench fit.
   private mutating func add(_ port: BenchProbe.SerialPort) {
     let name = port.name.map { ", \($0)" } ?? ""
     found(
@@ -168,7 +168,7 @@ extension Diagnosis {
     }
   }
 
-  /// Adds whose movements are counted with ours, and whether the calendar can be believed.
+  /// Examines the state folder, and whether the calendar can be trusted.
   private mutating func addState() {
     guard let place = StateFolder.place else { return }
     if let warning = StateFolder.warning {
@@ -179,7 +179,7 @@ extension Diagnosis {
     } else {
       found(.good, "state", "\(place)" + (StateFolder.isShared ? ", shared by its group" : ""))
     }
-    // Where the store cannot be read, it is said below what to do.
+    // If the store cannot be read, a finding below says what to do.
     if StateFolder.trouble == nil, let warning = Calendar.warning {
       found(.bad, "calendar", warning, cure: "set the clock")
     }
@@ -211,7 +211,7 @@ extension Diagnosis {
 }
 
 extension Diagnosis {
-  /// Turns the power of each dongle of a bench off and on that hangs on a switch.
+  /// Power-cycles each dongle of a bench that has a power switch.
   public mutating func testPower(of file: BenchFile) throws(UsageError) {
     let switched = file.inventory.dongles.compactMap { dongle in
       file.inventory.powerSwitch(of: dongle).map { (dongle, $0) }
@@ -238,7 +238,7 @@ extension Diagnosis {
   ) -> Symptom {
     do {
       let lease = try Lease(of: spec.identity, for: "doctor --power")
-      // The longest that the commands and the power may take.
+      // The longest time that the commands and the power may take.
       let limit = Waiting.now + power.settle * 2 + PowerControl.usualTimeout * 3
       LastWords.set(
         "lockstep: ended at once: \(dongle.name) may be without power until this is run: \(power.on)"

@@ -3,42 +3,43 @@ import System
 import Glibc
 public import Basics
 
-/// Turns the power of a dongle off and on by the commands of a bench, and makes sure that it really fell.
+/// Power-cycles a dongle by the commands of a bench, and verifies that the power really dropped.
 ///
-///     off ──▶ wait until it fell ──▶ half a second ──▶ on ──▶ wait until it is back
+///     off ──▶ wait until it dropped ──▶ half a second ──▶ on ──▶ wait until it is back
 ///
-/// That power fell is believed of the switch's `check`, when it ends with another status than 0, or of the dongle when it
-/// is gone from its bus: there are hubs that say that they switch and do not. Where neither can be had, nobody knows, and
-/// it counts as not fallen. Whatever goes wrong, `on` is run at the end.
+/// The power counts as off when the switch's `check` exits with a status other than 0, or when the dongle has left
+/// its bus: some hubs report a switched port and do not switch it. Without either sign it counts as not dropped.
+/// Whatever fails, `on` is run at the end.
 ///
-/// Each command runs in a process group of its own, for a time that a busy machine does not exceed; then the group is killed.
+/// Each command runs in a process group of its own, with a timeout that allows for a busy machine; then the group is
+/// killed.
 public struct PowerControl: Sendable {
-  /// What went wrong, in a sentence.
+  /// A failure, as a sentence.
   public struct Fault: Error, Equatable, Sendable {
     /// The sentence.
     public var text: String
   }
 
-  /// How long a command may take unless given.
+  /// The default timeout of a command.
   public static let usualTimeout = Interval.seconds(10)
-  /// How long power stays off once it fell, for what is charged to discharge.
+  /// How long the power stays off after it dropped, so that capacitors discharge.
   static let pause = Interval.milliseconds(500)
 
   private let power: Inventory.PowerSwitch
   private let dongle: String?
   private let isGone: Bool
   private let root: String
-  /// How long a command may take.
+  /// The timeout of a command.
   private let commandTimeout: Interval
 
   /// Controls a switch.
   ///
   /// - Parameters:
-  ///   - dongle: the place on the bus of the dongle that hangs on it, as in `1-2.3`; `nil` for another controller.
-  ///   - isGone: whether the dongle is gone from its bus before its power is, so that it cannot show it. That it comes back
-  ///     has to do then, where there is no check.
-  ///   - root: the folder below which sysfs lies, for tests.
-  ///   - commandTimeout: how long a command may take.
+  ///   - dongle: the dongle's position on the bus, as in `1-2.3`; `nil` for another controller.
+  ///   - isGone: whether the dongle has already left its bus, so that it cannot show a loss of power. Without a check
+  ///     its return must then suffice.
+  ///   - root: the folder that contains sysfs, for tests.
+  ///   - commandTimeout: the timeout of a command.
   public init(
     _ power: Inventory.PowerSwitch, dongle: String?, isGone: Bool = false, root: String = "",
     commandTimeout: Interval = PowerControl.usualTimeout
@@ -52,10 +53,10 @@ public struct PowerControl: Sendable {
 }
 
 extension PowerControl {
-  /// Turns the power off and on.
+  /// Switches the power off and on.
   ///
-  /// - Parameter isStopped: whether nothing is waited for any more; then too the power is turned on again.
-  /// - Returns: what happened, in a sentence.
+  /// - Parameter isStopped: whether to stop waiting; even then the power is switched on again.
+  /// - Returns: the result as a sentence.
   public func cycle(
     until limit: Instant, isStopped: () -> Bool = { false }
   ) throws(Fault) -> String {
@@ -111,13 +112,13 @@ extension PowerControl {
     throw Fault(text: "the power of \(power.name) did not fall within \(power.settle) of 'off'")
   }
 
-  /// Whether there is none: the check says so, or the dongle is gone from its bus.
+  /// Whether the power is off: the check says so, or the dongle has left its bus.
   private func hasFallen(wasThere: Bool) -> Bool {
     if wasThere, !isOnBus { return true }
     return power.check.map { isRefused($0) } ?? false
   }
 
-  /// Whether there is power again: the check says so, and the dongle, if it was there, is back on its bus.
+  /// Whether the power is back: the check says so, and the dongle, if it was present before, is back on its bus.
   private func hasPower(wasThere: Bool) -> Bool {
     if wasThere, !isOnBus { return false }
     return power.check.map { run($0) == nil } ?? true
@@ -127,10 +128,10 @@ extension PowerControl {
     dongle.map { smallFile("\(root)/sys/bus/usb/devices/\($0)/idVendor") != nil } ?? false
   }
 
-  /// Whether a check ended by itself, with another status than 0. One that was killed says nothing.
+  /// Whether a check exited with a status other than 0. A check that was killed has no result.
   private func isRefused(_ command: String) -> Bool {
     guard case .exit(let status)? = end(of: command) else { return false }
-    // What the shell cannot find or start is no answer either.
+    // The shell's statuses for a command that it cannot find or start are no result either.
     return status != 0 && status != 126 && status != 127
   }
 
@@ -138,7 +139,7 @@ extension PowerControl {
     if let failure = run(command) { throw Fault(text: "'\(name)' of \(power.name) \(failure)") }
   }
 
-  /// Runs a command, and says what was wrong with it if anything was.
+  /// Runs a command, and returns why it failed; `nil` if it did not.
   private func run(_ command: String) -> String? {
     switch end(of: command) {
     case .exit(0)?: nil
@@ -148,11 +149,11 @@ extension PowerControl {
     }
   }
 
-  /// How a command ended; `nil` when it had to be killed, or could not be started.
+  /// How a command ended; `nil` if it had to be killed or could not be started.
   private func end(of command: String) -> Ending? {
     guard let child = try? ChildProcess(command: command, in: power.folder) else { return .exit(127) }
     let limit = MonotonicClock.now + commandTimeout
-    // What it says is of no interest, but it has to be able to say it.
+    // Its output is discarded, but must be read so that the command does not block.
     reading: while true {
       switch child.nextLine(until: limit) {
       case .line, .tooLong: continue

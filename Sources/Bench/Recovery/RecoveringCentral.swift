@@ -4,18 +4,18 @@ public import Links
 import Conformance
 public import Basics
 
-/// A central whose controller is climbed back to, with what is said meanwhile.
+/// A central whose controller can be recovered, with the journal lines of the recovery.
 public struct RecoveringCentral<Transport: HCITransport>: RecoverableWay {
   /// The central.
   public var central: Central<Transport>
-  /// What there is to say, a line for each try and those of the transport before it.
+  /// The journal lines: one for each attempt, and the transport's diagnostics before it.
   public private(set) var lines: [String] = []
-  /// Why the last try did not help.
+  /// Why the last attempt did not help.
   public private(set) var lastFailure: String?
-  /// Takes what is to be kept of each try, as soon as it has ended.
+  /// Stores each attempt as soon as it has ended.
   private let record: (RecoveryEscalation.Attempt) -> Void
 
-  /// Takes a central over.
+  /// Wraps a central.
   public init(
     _ central: Central<Transport>, record: @escaping (RecoveryEscalation.Attempt) -> Void = { _ in }
   ) {

@@ -5,8 +5,8 @@ import System
 public import Conformance
 import Basics
 
-/// The escalation of one controller, and what was tried on it by earlier processes, as far as a ``RecoveryLog`` knows: a process
-/// for each case is not to begin anew each time.
+/// The escalation of one controller, including the attempts of earlier processes from the ``RecoveryLog``, so that a
+/// process per case does not restart it each time.
 public final class Recovery {
   private var escalation: RecoveryEscalation
   private let spec: TransportSpec
@@ -15,15 +15,15 @@ public final class Recovery {
   private let log: RecoveryLog
   private let whenOut: (String) -> Void
   private var diagnostics: [String] = []
-  /// Why everything ends at once, once no step is left.
+  /// The fault that ends the run when no step is left.
   public private(set) var fault: LabFault?
 
   /// Makes the escalation of a controller.
   ///
   /// - Parameters:
-  ///   - spec: the way to it.
-  ///   - power: what turns its power off and on.
-  ///   - whenOut: told why, when no step is left and the controller is out of use.
+  ///   - spec: the controller's transport.
+  ///   - power: its power switch.
+  ///   - whenOut: called with the reason when no step is left and the controller is out of use.
   public init(
     of spec: TransportSpec, power: Inventory.PowerSwitch? = nil,
     whenOut: @escaping (String) -> Void = { _ in }
@@ -36,14 +36,14 @@ public final class Recovery {
     log = RecoveryLog(controller: name, path: StateFolder.store)
     let now = BenchClock.now
     for (step, time) in log.tries where !time.isOver(at: now) {
-      // On the scale of the transport's time.
+      // Converts to the transport's time.
       escalation.recall(step, at: Waiting.now + (time.place(at: now) - now.uptime))
     }
   }
 
-  /// Climbs until the controller is in work again.
+  /// Tries the steps until the controller works again.
   ///
-  /// - Returns: what there is to say of it, a line for each try.
+  /// - Returns: the journal lines, one for each attempt.
   public func climb(_ central: inout Central<Transport>) -> [String] {
     var way = RecoveringCentral(central, record: log.keep)
     let works = escalation.climb(&way)
@@ -52,17 +52,18 @@ public final class Recovery {
     return way.lines
   }
 
-  /// Opens the way to the controller. Where it is gone, and its power can be turned off and on, it is climbed back to.
+  /// Opens the transport. If the controller is missing and its power can be switched, the escalation tries to bring
+  /// it back.
   public func open(_ settings: TransportSettings = TransportSettings()) throws(LabFault) -> Transport {
     var settings = settings
     settings.cyclePower = power.map { Self.cycle($0, of: spec) }
     do {
       let transport = try Transport(opening: spec, settings: settings)
-      // That it was opened goes without saying.
+      // A successful opening needs no diagnostic.
       _ = transport.takeDiagnostics()
       return transport
     } catch {
-      // What is there, and may not be used, would be there again.
+      // A controller that is present but may not be used would be refused again.
       guard power != nil, error.symptom == .silent || error.symptom != .busy && spec.isPresent != true else {
         throw LabFault(.noDevice, error.description)
       }
@@ -88,7 +89,7 @@ public final class Recovery {
     }
   }
 
-  /// Takes what there is to say since it was last asked.
+  /// Takes the diagnostics since the last call.
   public func takeDiagnostics() -> [String] {
     defer { diagnostics = [] }
     return diagnostics
@@ -101,7 +102,7 @@ public final class Recovery {
   }
 }
 
-/// The way to a controller that could not be opened.
+/// A transport that could not be opened.
 private struct ClosedWay: RecoverableWay {
   let spec: TransportSpec
   let power: Inventory.PowerSwitch?
@@ -156,7 +157,7 @@ private struct ClosedWay: RecoverableWay {
 }
 
 extension Recovery {
-  /// Notes that a person saw to a controller: what was tried before does not count any more.
+  /// Records that a person serviced a controller: earlier attempts no longer count.
   public static func restore(_ identity: String) throws(LabFault) {
     try RecoveryLog(controller: identity, path: StateFolder.store).forget()
   }

@@ -3,18 +3,18 @@ import System
 import Glibc
 
 extension BenchProbe {
-  /// A serial line that a controller may be behind.
+  /// A serial line that may lead to a controller.
   public struct SerialPort: Equatable, Sendable {
     /// Its device, as in `/dev/ttyACM0`.
     public var path: String
-    /// What the adapter calls itself, with its serial number.
+    /// The adapter's product name, with its serial number.
     public var name: String?
     /// Whether this user may open it.
     public var isAllowed: Bool
   }
 
-  /// The serial lines with hardware behind them. The PC's own ports are passed over: most of them are not there, and
-  /// no controller is.
+  /// The serial lines with hardware behind them. The PC's own ports are skipped: most are not connected, and none
+  /// leads to a controller.
   public var serialPorts: [SerialPort] {
     let names = serialNames
     return (folderEntries(root + "/sys/class/tty") ?? []).compactMap { tty in
@@ -28,7 +28,7 @@ extension BenchProbe {
     }
   }
 
-  /// What udev calls the lines of USB adapters.
+  /// The names that udev gives to the lines of USB adapters.
   private var serialNames: [(tty: String, name: String)] {
     let folder = root + "/dev/serial/by-id/"
     return (folderEntries(folder) ?? []).compactMap { name in

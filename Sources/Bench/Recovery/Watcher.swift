@@ -3,34 +3,34 @@ public import Conformance
 import Basics
 import Glibc
 
-/// A process of this program that stands beside a run, and does what there is left to do should the run die.
+/// A process of this program that watches a run, and parks the lock if the run dies.
 ///
-/// It hears of the run's death by the end of its input, which the system closes however a process ends. It has a session
-/// of its own: neither what is typed at the run's terminal nor what ends the run's process group reaches it. What ends all
-/// processes of a job, as a service manager or a cluster may, ends it too; then what the run left written down is found
-/// by the next one.
+/// It detects the run's death by the end of its input, which the system closes however a process ends. It has a
+/// session of its own, so that neither keys typed at the run's terminal nor a signal to the run's process group
+/// reaches it. A service manager or a cluster that kills all processes of a job kills it too; the next run then finds
+/// the pending park in the state store.
 ///
-///     the run:      init ──▶ tell … ──▶ sendHome, and it ends      or: the run dies
-///     the watcher:  Watch.awaitEnd: tells … ──▶ nil                              ──▶ what it was told, to be done
+///     the run:      init ──▶ tell … ──▶ sendHome, and it exits     or: the run dies
+///     the watcher:  Watch.awaitEnd: lines … ──▶ nil                            ──▶ the lines, to be carried out
 public final class Watcher {
   /// The name of its command.
   public static let command = "lock-watcher"
 
-  /// Whether this process is one.
+  /// Whether this process is a watcher.
   static var isOurs: Bool { CommandLine.arguments.dropFirst().first == command }
 
-  /// Whether somebody who has a lease is one, and so has it only until the lock is parked.
+  /// Whether the holder of a lease is a watcher, and so releases it once the lock is parked.
   static func isHolder(_ holder: LeaseHolder?) -> Bool {
     holder?.command.hasPrefix("lockstep \(command) ") ?? false
   }
 
   private let child: ChildProcess
 
-  /// Starts it, before there is anything to be left undone.
+  /// Starts the watcher, before the run does anything that must be undone.
   ///
   /// - Parameters:
-  ///   - words: the command and its operands, which everybody on the machine can read.
-  ///   - withheld: the variables that it does not get.
+  ///   - words: the command and its operands, which every user of the machine can read.
+  ///   - withheld: the environment variables to remove.
   public init(_ words: [String], without withheld: [String] = []) throws(LabFault) {
     guard let program = Host.program else {
       throw LabFault(.noDevice, "the system does not tell which program this is")
@@ -42,31 +42,31 @@ public final class Watcher {
       throw LabFault(error)
     }
     child.isDriven = false
-    // It is not ended with what it stands beside.
+    // The watcher must outlive this object.
     _ = unsafe Unmanaged.passRetained(child)
   }
 
-  /// Tells it something, a line.
+  /// Sends the watcher a line.
   public func tell(_ line: String) { child.send(Array((line + "\n").utf8)) }
 
-  /// Sends it home: nothing is left to do.
+  /// Dismisses the watcher: nothing is pending.
   public func sendHome() {
     tell(Watch.done)
     child.closeInput()
     child.stop(grace: .seconds(2))
   }
 
-  /// Has it do what is left to do, when this process ends or goes on to something else.
+  /// Lets the watcher do its work once this process ends or continues with something else.
   public func stayBehind() { child.closeInput() }
 }
 
-/// The other end of a ``Watcher``: the process that stands beside a run.
+/// The watcher's own side of a ``Watcher``: the process that watches a run.
 public enum Watch {
   static let done = "done"
 
-  /// Makes this process one that outlives the run, and waits for the run's end.
+  /// Detaches this process from the run, and waits for the run's end.
   ///
-  /// - Returns: what the run told, once it has died; `nil` when it ended well.
+  /// - Returns: the lines from the run, if it died; `nil` if it ended normally.
   public static func awaitEnd() -> [String]? {
     EndingSignals.ignore()
     // Who started the run may wait for the end of files that it inherited; it is not to wait for us.

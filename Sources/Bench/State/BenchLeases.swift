@@ -4,29 +4,29 @@ public import Basics
 import System
 public import Conformance
 
-/// What a process has of a bench, for itself alone: a lock, and a dongle that leads to it.
+/// The leases of a process on a bench: a lock, and a dongle that reaches it.
 public struct BenchLeases {
   public private(set) var lock: (name: String, lease: Lease)?
   public private(set) var dongle: Lease?
-  /// The way that was taken.
+  /// The leased transport.
   public private(set) var transport: TransportChoice?
-  /// Why something is not ours.
+  /// Why a device could not be leased.
   public private(set) var fault: LabFault?
-  /// How long what another process has is waited for, all in all.
+  /// The total time to wait for leases of other processes.
   private let wait: Interval
-  /// Until when, once it was waited for.
+  /// When that time ends; set by the first wait.
   private var limit: Interval?
 
   public init(wait: Interval = .zero) { self.wait = wait }
 
-  /// The number of the lease of the lock.
+  /// The token of the lock's lease.
   public var token: UInt64? { lock?.lease.token }
 
-  /// Takes a lock, unless it has it.
+  /// Leases a lock, unless it is leased already.
   ///
   /// - Parameters:
-  ///   - identity: what it is.
-  ///   - name: what people call it.
+  ///   - identity: its identity.
+  ///   - name: its name, for messages.
   public mutating func take(lock identity: String, name: String) {
     guard fault == nil, lock?.lease.identity != identity else { return }
     do throws(LabFault) {
@@ -39,7 +39,7 @@ public struct BenchLeases {
     }
   }
 
-  /// Takes the first way that is free, unless it has one.
+  /// Leases the first free transport, unless one is leased already.
   public mutating func take(oneOf choices: [TransportChoice]) {
     guard fault == nil, dongle == nil, !choices.isEmpty else { return }
     var reasons: [String] = []
@@ -67,24 +67,24 @@ public struct BenchLeases {
     fault = LabFault(.noDevice, count + reasons.joined(separator: "; "))
   }
 
-  /// Lets go of the way, and takes the next one that can be used.
+  /// Releases the transport, and leases the next usable one.
   public mutating func changeDongle(_ choices: [TransportChoice]) {
     dongle = nil
     transport = nil
     take(oneOf: choices)
   }
 
-  /// Gives the lock up, for a reason.
+  /// Records why the lock may not be used.
   public mutating func refuse(_ reason: String) { fault = fault ?? LabFault(.noDevice, reason) }
 
-  /// Makes sure that all of it is still ours.
+  /// Verifies that all leases are still held.
   public func confirm() throws(LabFault) {
     if let fault { throw fault }
     try lock?.lease.confirm()
     try dongle?.confirm()
   }
 
-  /// What a manifest says of it.
+  /// The properties of the leases in a manifest.
   public var properties: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []
     if let name = transport?.dongle { all.append(("dongle", name)) }
@@ -93,11 +93,10 @@ public struct BenchLeases {
     return all
   }
 
-  /// For how long a process that parks a lock is waited for: it is done before that, or there is trouble.
+  /// How long to wait for a process that parks a lock; parking that takes longer has failed.
   private static let restPatience = Interval.seconds(120)
 
-  /// Takes the lease of a lock. One that is held by the process which parks the lock whose run died is waited for
-  /// in any case.
+  /// Leases a lock. A lock that is being parked after its run was killed is always waited for.
   private mutating func lease(of identity: String, called name: String) throws(LabFault) -> Lease {
     let restLimit = MonotonicClock.now + Self.restPatience
     while true {
@@ -118,9 +117,9 @@ public struct BenchLeases {
 
   private static let pause = Interval.milliseconds(200)
 
-  /// Waits a little where somebody has one of some things and it is to be waited for.
+  /// Waits a little if other processes hold one of several identities and waiting is allowed.
   ///
-  /// - Returns: false where nobody has one, or it was waited for long enough.
+  /// - Returns: false if none is held, or the time to wait is over.
   private mutating func waits(for identities: [String], saying words: String) -> Bool {
     guard wait > .zero, !Interruption.isHeard, identities.contains(where: { Lease.holder(of: $0) != nil })
     else { return false }
@@ -134,7 +133,7 @@ public struct BenchLeases {
     return true
   }
 
-  /// The command line, for who wants it meanwhile.
+  /// The command line, shown to other users who want the device.
   private static var command: String {
     (["lockstep"] + Invocation.words.map { shellWord(withoutSecrets($0)) })
       .joined(separator: " ")

@@ -26,7 +26,7 @@ struct RecoveryLog {
     return tries.reversed()
   }
 
-  /// Keeps a try. Where that is not possible, nothing is lost that anybody's safety rests on.
+  /// Stores an attempt. A failure to do so is ignored, since no safety depends on it.
   func keep(_ attempt: RecoveryEscalation.Attempt) {
     guard let path else { return }
     let values: [SQLValue] = [
@@ -42,7 +42,7 @@ struct RecoveryLog {
     }
   }
 
-  /// Forgets what was tried: a person saw to the controller.
+  /// Deletes the attempts: a person serviced the controller.
   func forget() throws(LabFault) {
     do throws(StateFault) {
       guard let path, try StateStore.reading(path) != nil else { return }

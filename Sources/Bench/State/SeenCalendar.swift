@@ -3,28 +3,28 @@ public import Basics
 public import Conformance
 import Databases
 
-/// The latest moment of the calendar that any run on this machine has seen, which the ``StateStore`` has.
+/// The latest calendar time that any run on this machine has seen, from the ``StateStore``.
 ///
-/// Clocks are set back, by people and by batteries that are empty: what was over then would not be over any more.
+/// Clocks are set back, by people and by empty batteries. Without this time a lapsed entry would be active again.
 public struct SeenCalendar: Equatable, Sendable {
-  /// What the calendar says.
+  /// The current calendar time.
   public let now: WallTime
-  /// The latest that it ever said.
+  /// The latest calendar time seen.
   public let latest: WallTime
-  /// Why nobody can say what it ever said; `nil` where that is known.
+  /// Why the latest time cannot be read; `nil` if it can.
   private let trouble: String?
   private let path: String?
 
-  /// By how much a calendar may be behind: time servers correct it.
+  /// How far a calendar may be behind: time servers correct it.
   static let tolerance = Interval.seconds(300)
-  /// How much later it has to be for it to be worth a note.
+  /// The least advance that is worth storing.
   private static let step = Interval.seconds(60)
 
-  /// Reads what was seen.
+  /// Reads the latest time seen.
   ///
   /// - Parameters:
-  ///   - now: what the calendar says.
-  ///   - path: the store; the bench's own unless given.
+  ///   - now: the current calendar time.
+  ///   - path: the store; the bench's own if omitted.
   public init(now: WallTime, in path: String? = StateFolder.store) {
     self.now = now
     self.path = path
@@ -37,7 +37,7 @@ public struct SeenCalendar: Equatable, Sendable {
     }
   }
 
-  /// What is wrong where the calendar was set back, or where nobody can say whether it was.
+  /// The warning that the calendar was set back, or that this cannot be determined; `nil` without one.
   public var warning: String? {
     if let trouble { return "whether the calendar of this machine was set back is not known: \(trouble)" }
     guard latest - now > Self.tolerance else { return nil }
@@ -46,7 +46,7 @@ public struct SeenCalendar: Equatable, Sendable {
       + "that was wrong, 'lockstep devices restore calendar' forgets it"
   }
 
-  /// Keeps the moment for later runs. Where it cannot be kept, they know no more than now.
+  /// Stores the current time for later runs, if possible.
   public func note() {
     guard let path, trouble == nil, latest == now else { return }
     do throws(StateFault) {
@@ -59,7 +59,7 @@ public struct SeenCalendar: Equatable, Sendable {
     } catch {}
   }
 
-  /// Forgets what was seen, for who knows that it was wrong.
+  /// Deletes the stored time, if it is known to be wrong.
   public static func forget() throws(LabFault) {
     do throws(StateFault) {
       guard let path = StateFolder.store, try latest(in: path) != nil else { return }

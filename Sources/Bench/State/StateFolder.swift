@@ -2,34 +2,34 @@ import System
 public import Conformance
 import Glibc
 
-/// Where Lockstep keeps what outlives a run and belongs to this machine: leases, and the ``StateStore`` of all else.
+/// The folder for data of this machine that outlives a run: the leases, and the ``StateStore`` with everything else.
 ///
-/// A lock's movements are the lock's, whoever causes them: so there is one folder for all users of a machine,
-/// ``machine``, where somebody has set it up ('lockstep doctor --set-up' prints the line) and this user may write it. Where
-/// not, each user has one, and nobody's movements are counted with another's; leases hold all the same, see ``Lease``.
+/// A lock's movements count together, whoever causes them. All users of a machine therefore share one folder,
+/// ``machine``, if it was set up ('lockstep doctor --set-up' prints the command) and this user may write it.
+/// Otherwise each user has a separate folder and a separate count; leases still exclude all users, see ``Lease``.
 public enum StateFolder {
   /// The folder of all users of this machine.
   public static let machine = "/var/lib/lockstep"
-  /// The variable that names another in its place: for tests, and for who knows that nobody else uses his locks.
+  /// The variable that names another folder: for tests, and for locks that have no other users.
   public static let variable = "LOCKSTEP_STATE"
 
-  /// Whose a folder is.
+  /// Who shares a folder.
   public enum Reach: Equatable, Sendable {
-    /// Every user's who may write it.
+    /// Every user who may write it.
     case machine
-    /// This user's alone.
+    /// This user alone.
     case user
-    /// Those who name it.
+    /// The users who name it.
     case named
   }
 
-  /// Which folder it is, and whose.
+  /// The folder, and who shares it.
   public struct Place: Equatable, Sendable {
     public var path: String
     public var reach: Reach
   }
 
-  /// The folder, chosen once for as long as the process lives; `nil` where there is none.
+  /// The folder, chosen once per process; `nil` without one.
   public static let place: Place? = choose(
     named: Host.variable(variable), own: own, isWritable: { isWritable($0) })
 
@@ -41,45 +41,45 @@ public enum StateFolder {
   /// - Parameters:
   ///   - named: the value of ``variable``.
   ///   - own: the user's own folder.
-  ///   - isWritable: whether a folder is there and may be written.
+  ///   - isWritable: whether a folder exists and is writable.
   static func choose(named: String?, own: String?, isWritable: (String) -> Bool) -> Place? {
     if let named { return named.hasPrefix("/") ? Place(path: named, reach: .named) : nil }
     if isWritable(machine) { return Place(path: machine, reach: .machine) }
     return own.map { Place(path: $0, reach: $0 == machine ? .machine : .user) }
   }
 
-  /// `$XDG_STATE_HOME/lockstep`, or `~/.local/state/lockstep`; `nil` where there is no home either.
+  /// `$XDG_STATE_HOME/lockstep`, or `~/.local/state/lockstep`; `nil` without a home.
   public static var own: String? {
-    // A relative path in the variable counts as none (XDG Base Directory Specification).
+    // A relative path in the variable is ignored (XDG Base Directory Specification).
     if let state = Host.variable("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/lockstep" }
     return Host.variable("HOME").map { $0 + "/.local/state/lockstep" }
   }
 
-  /// The ``StateStore`` in it; `nil` where there is no place for one.
+  /// The path of the ``StateStore`` in it; `nil` without a folder.
   public static var store: String? { path.map(store(in:)) }
 
-  /// The one in which this user's movements were counted before there was a folder for all.
+  /// The store that counted this user's movements before the shared folder existed.
   public static var earlierStore: String? {
     place?.reach == .machine && own != path ? own.map(store(in:)) : nil
   }
 
-  /// The same, which there has to be.
+  /// The path of the store, which must exist.
   static func neededStore() throws(LabFault) -> String { store(in: try named()) }
 
   private static func store(in folder: String) -> String { folder + "/state.sqlite" }
 
-  /// Whether somebody has set up the folder of all users, and this one may not write it.
+  /// Whether the shared folder exists but this user may not write it.
   public static var isWithheld: Bool { place?.reach == .user && kind(of: machine) != nil }
 
-  /// Makes a folder in it, and gives its path.
+  /// Makes a subfolder, and returns its path.
   public static func folder(_ name: String) throws(LabFault) -> String { try folder(name, in: path) }
 
-  /// Makes a folder in the user's own, for what is secret, and gives its path.
+  /// Makes a subfolder of the user's own folder, for secrets, and returns its path.
   public static func ownFolder(_ name: String) throws(LabFault) -> String {
     try folder(name, in: place?.reach == .machine ? own : path)
   }
 
-  /// The folder, which there has to be.
+  /// The folder, which must exist.
   private static func named(_ path: String? = StateFolder.path) throws(LabFault) -> String {
     if let path { return path }
     let trouble = Host.variable(variable).map { "\(variable) is '\($0)', which is not an absolute path" }
@@ -98,16 +98,16 @@ public enum StateFolder {
     return "\(path)/\(name)"
   }
 
-  /// Whether what is kept in it is for a group of users.
+  /// Whether a group of users shares the folder.
   public static let isShared: Bool = {
     guard let path, let mode = kind(of: path) else { return false }
     return mode & S_ISGID != 0 && mode & S_IWGRP != 0
   }()
 
-  /// Lets the group of the folder have what was just made in it, whatever the umask of whoever made it.
+  /// Gives the folder's group access to a new file, regardless of the umask.
   static func share(_ name: String, asFolder: Bool = false) {
     guard isShared, let path, name.hasPrefix(path + "/") else { return }
-    // What somebody else made he has shared already.
+    // Files of other users were shared when they were made.
     _ = Kernel.chmod(name, asFolder ? 0o2775 : 0o660)
   }
 
@@ -115,7 +115,7 @@ public enum StateFolder {
     unsafe kind(of: path) != nil && access(path, W_OK | X_OK) == 0
   }
 
-  /// The mode of a folder; `nil` where there is none.
+  /// The mode of a folder; `nil` without one.
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
     guard Kernel.stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -124,7 +124,7 @@ public enum StateFolder {
 }
 
 extension StateFolder.Place: CustomStringConvertible {
-  /// The folder and whose it is.
+  /// The folder, and who shares it.
   public var description: String {
     switch reach {
     case .machine: "\(path) (this machine's)"
@@ -135,7 +135,7 @@ extension StateFolder.Place: CustomStringConvertible {
 }
 
 extension StateFolder {
-  /// What is not guarded where a folder is this user's alone; `nil` where it is not.
+  /// What is not protected if the folder is this user's alone; `nil` otherwise.
   public static var warning: String? {
     guard let place, place.reach == .user else { return nil }
     let cure =
@@ -149,15 +149,15 @@ extension StateFolder {
 }
 
 extension StateFolder {
-  /// The group of those who share ``machine``.
+  /// The group that shares ``machine``.
   static let group = "lockstep"
 
-  /// The line to paste that makes ``machine``, and lets whoever pastes it use it.
+  /// The shell command that makes ``machine`` and gives the user who runs it access.
   public static func setUpLine(isRoot: Bool) -> String {
     (isRoot ? "" : "sudo ") + setUpLine(for: "\"$(id -un)\"")
   }
 
-  /// The same, for root and for a user: a word of the shell.
+  /// The same command for a given user, which may be a shell expression.
   public static func setUpLine(for user: String) -> String {
     "sh -c 'groupadd -f -r \(group) && usermod -aG \(group) \"$1\" && install -d -m 2775 -g \(group) \(machine)' sh \(user)"
   }

@@ -3,33 +3,33 @@ import Databases
 import Glibc
 import System
 
-/// What a bench remembers beyond every run: one file of SQLite, `state.sqlite` in the ``StateFolder``.
+/// The data of a bench that outlives its runs: one SQLite file, `state.sqlite` in the ``StateFolder``.
 ///
 /// | table | a row is |
 /// | --- | --- |
-/// | `locks` | a lock, by its identity, and how often its motor has moved |
+/// | `locks` | a lock, by its identity, and the number of its motor's movements |
 /// | `events` | a ``LockEvent``, in the order in which they happened |
-/// | `health` | what is known of a lock or a dongle: its last good check, and why it is out of use |
-/// | `failures` | a check since then that failed, as of ``DeviceHealth/Failure`` |
-/// | `recoveries` | a try of a ``RecoveryStep`` on a controller |
-/// | `calendar` | the latest moment that any run has seen |
+/// | `health` | the health of a lock or a dongle: its last good check, and why it is out of use |
+/// | `failures` | a check since then that failed, as a ``DeviceHealth/Failure`` |
+/// | `recoveries` | an attempt at a ``RecoveryStep`` on a controller |
+/// | `calendar` | the latest calendar time that any run has seen |
 ///
-/// Times are nanoseconds: `wall` since 1970 in UTC, `uptime` since that start of the machine which `boot` names.
+/// Times are in nanoseconds: `wall` since 1970 in UTC, `uptime` since the start of the machine that `boot`
+/// identifies.
 ///
-/// Whoever changes something does so in one transaction that is on the disk when it ends: a process that is killed, or a
-/// machine that loses its power, leaves it whole or not at all. One writes at a time, and whoever reads is not kept
-/// waiting by that. Where the file cannot be read or written nothing is taken for granted: there is no budget, and so
-/// nothing moves.
+/// Each change is one transaction, which is on the disk when it ends: if the process is killed or the machine loses
+/// power, the change is complete or absent. One process writes at a time; readers do not wait for it. If the file
+/// cannot be read or written there is no budget, and so nothing moves.
 final class StateStore {
-  /// Where it is.
+  /// The path of the file.
   let path: String
   private let database: SQLiteDatabase
-  /// The files that are open, the log and the memory that processes share among them.
+  /// The open files: the database, its log and its shared memory.
   private var files: [FileNumber] = []
 
-  /// The number of the schema.
+  /// The schema version.
   private static let version = 1
-  /// How long other writers are waited for, in milliseconds.
+  /// How long to wait for other writers, in milliseconds.
   private static let patience: Int32 = 10_000
 
   // swift-format-ignore
@@ -60,7 +60,7 @@ final class StateStore {
     "CREATE TABLE calendar (id INTEGER PRIMARY KEY CHECK (id = 0), latest INTEGER NOT NULL) STRICT",
   ]
 
-  /// Opens the store to change it, and makes it where there is none.
+  /// Opens the store for writing, and creates it if it does not exist.
   convenience init(_ path: String) throws(StateFault) {
     let folder = Path.folder(of: path)
     if fileKind(path) == .missing { try Self.checkLog(of: path) }
@@ -76,7 +76,7 @@ final class StateStore {
     try ask { () throws(DatabaseError) in try database.run("PRAGMA synchronous = FULL") }
     if try isBlank {
       try change { database throws(DatabaseError) in
-        // Another process may have been faster.
+        // Another process may have created it meanwhile.
         guard try database.version == 0 else { return }
         for statement in Self.schema { try database.run(statement) }
         try database.setVersion(Self.version)
@@ -84,7 +84,7 @@ final class StateStore {
     }
     try checkVersion()
     do throws(FileFault) {
-      // What is in a file counts for nothing when the name of the file, or of its folder, is gone.
+      // A file is lost if its directory entry, or that of its folder, is not on the disk.
       for name in [path, folder] { try keepName(of: name) }
     } catch {
       throw StateFault(path, .unusable("\(error)"))
@@ -92,10 +92,10 @@ final class StateStore {
     files = try Self.numbers(of: self.path)
   }
 
-  /// Opens the store to read it; `nil` where nothing was ever kept.
+  /// Opens the store for reading; `nil` if it was never created.
   static func reading(_ path: String?) throws(StateFault) -> StateStore? {
     guard let path else { return nil }
-    // A link that leads nowhere may lead to a disk that is not there.
+    // A dangling link may refer to a disk that is not mounted.
     guard fileKind(path) != .missing || isLink(path) else {
       try checkLog(of: path)
       return nil
@@ -107,21 +107,21 @@ final class StateStore {
   }
 
   private init(_ path: String, _ mode: SQLiteDatabase.Mode) throws(StateFault) {
-    // SQLite keeps its log beside the file that a link leads to.
+    // SQLite keeps its log beside the target of a link.
     self.path = realPath(path) ?? path
-    // What is no file may never end.
+    // Reading something other than a file may never end.
     if let obstacle = Self.obstacle(at: path) { throw StateFault(path, .unusable(obstacle)) }
     do throws(DatabaseError) {
-      // "LkSt": what tells the file from other programs' databases, and from a history.
+      // "LkSt": distinguishes the file from other programs' databases, and from a history.
       database = try SQLiteDatabase(path, mode, application: 0x4C6B_5374, patience: Self.patience)
     } catch {
       throw StateFault(path, .database(error))
     }
   }
 
-  /// Makes an empty file that nobody but its owner, or the group of the folder, may open.
+  /// Creates an empty file that only its owner, or the folder's group, may open.
   ///
-  /// A file that is there is left alone: to close it would give up the locks that SQLite has on it in this process.
+  /// An existing file is not opened: closing it would release SQLite's locks on it in this process.
   private static func make(_ path: String) throws(FileFault) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -132,7 +132,8 @@ final class StateStore {
     StateFolder.share(path)
   }
 
-  /// Makes sure that there is no log of a file that is not there: what it holds was kept, and is not counted anew.
+  /// Verifies that no log exists without its database: the log holds stored events, which must not be counted from
+  /// zero.
   private static func checkLog(of path: String) throws(StateFault) {
     if fileKind(path + "-wal") != .missing { throw StateFault(path, .gone) }
   }
@@ -160,7 +161,7 @@ extension StateStore {
     get throws(StateFault) { try ask { () throws(DatabaseError) in try database.version } }
   }
 
-  /// Whether nothing was ever kept.
+  /// Whether nothing was ever stored.
   private var isBlank: Bool {
     get throws(StateFault) {
       try read { database throws(DatabaseError) in
@@ -175,7 +176,7 @@ extension StateStore {
     if version == 0 { throw StateFault(path, .database(.damaged("its schema has no number"))) }
     if version != Self.version { throw StateFault(path, .newer(version, known: Self.version)) }
     let tables = try ask { () throws(DatabaseError) in
-      // What SQLite adds by itself has no text.
+      // Objects that SQLite creates by itself have no SQL text.
       try database.first("SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL")?.first?.integer
     }
     if tables ?? 0 < Self.schema.count { throw StateFault(path, .database(.damaged("a table is missing"))) }
@@ -185,29 +186,29 @@ extension StateStore {
     do throws(DatabaseError) { return try body() } catch { throw StateFault(path, .database(error)) }
   }
 
-  /// Reads all from one moment.
+  /// Reads a consistent snapshot.
   func read<Result>(_ body: (SQLiteDatabase) throws(DatabaseError) -> Result) throws(StateFault) -> Result {
     try ask { () throws(DatabaseError) in
       try database.read({ $0 }) { () throws(DatabaseError) in try body(database) }
     }
   }
 
-  /// Changes something, alone: all of it, which is on the disk then, or nothing.
+  /// Makes an exclusive change: afterwards all of it is on the disk, or none.
   func change<Result>(_ body: (SQLiteDatabase) throws(DatabaseError) -> Result) throws(StateFault) -> Result {
     try ask { () throws(DatabaseError) in
       try database.write({ $0 }) { () throws(DatabaseError) in try body(database) }
     }
   }
 
-  /// Makes sure that it still is what stands at its path: what is kept in a file that was deleted or replaced nobody ever
-  /// finds, and what is kept in one that was emptied or written over is lost.
+  /// Verifies that the open file is still the one at its path: data in a deleted, replaced, emptied or overwritten
+  /// file is lost.
   func confirm() throws(StateFault) {
     guard let now = try? Self.numbers(of: path), now == files, database.isIntact else {
       throw StateFault(path, .replaced)
     }
   }
 
-  /// Reads all of it for what does not fit together.
+  /// Checks the integrity of the whole file.
   func check() throws(StateFault) {
     let said = try read { database throws(DatabaseError) in
       try database.first("PRAGMA quick_check(1)")?.first?.text
@@ -231,20 +232,20 @@ extension StateStore {
   }
 }
 
-// MARK: - What can be wrong
+// MARK: - Failures
 
-/// Why what a bench remembers cannot be read or changed.
+/// Why the store cannot be read or changed.
 struct StateFault: Error, Equatable, CustomStringConvertible {
-  /// What is wrong.
+  /// The cause.
   enum Trouble: Equatable {
     case database(DatabaseError)
     case unusable(String)
-    /// Its file system does not do what it takes.
+    /// The file system does not support SQLite's shared memory.
     case noSharedMemory
     case newer(Int, known: Int)
-    /// It was deleted, replaced or written over while it was in use.
+    /// The file was deleted, replaced or overwritten while it was open.
     case replaced
-    /// It is not there, and its log is.
+    /// The file is missing, but its log exists.
     case gone
   }
 
@@ -253,7 +254,7 @@ struct StateFault: Error, Equatable, CustomStringConvertible {
 
   init(_ path: String, _ trouble: Trouble) { (self.path, self.trouble) = (path, trouble) }
 
-  /// Where it is, what is wrong, and what can be done.
+  /// The path, the cause, and the remedy.
   var description: String {
     let text =
       switch trouble {
@@ -284,7 +285,7 @@ struct StateFault: Error, Equatable, CustomStringConvertible {
 }
 
 extension StateFolder {
-  /// What is wrong with what it remembers, all of which is read; `nil` where nothing is.
+  /// What is wrong with the store, after a full check; `nil` if nothing is.
   public static var trouble: String? {
     do throws(StateFault) {
       try StateStore.reading(store)?.check()

@@ -15,7 +15,7 @@ private struct StoredCycles: CycleStore {
     let isAlone: Bool
     do throws(StateFault) {
       isAlone = try store.change { database throws(DatabaseError) in
-        // Who goes on from another count does not know of all that the motor did.
+        // A counter with another total does not know all movements of the motor.
         let known = try database.first(
           """
           UPDATE locks SET movements = movements + $1 WHERE identity = $2 AND (movements = $3 OR $1 = 0)
@@ -34,14 +34,14 @@ private struct StoredCycles: CycleStore {
 }
 
 extension CycleCounter {
-  /// Opens the counter of a lock, and makes it where there is none.
+  /// Opens the counter of a lock, and creates it if it does not exist.
   ///
   /// - Parameters:
-  ///   - lock: what the lock is known by.
-  ///   - path: the store; the bench's own unless given.
-  ///   - earlier: another store, in which the lock's movements were counted before, and are no more.
-  ///   - clock: tells the time; the machine's own unless a test has another.
-  /// - Throws: a ``Conformance/LabFault`` when what the lock has been through cannot be read, or not be written.
+  ///   - lock: the lock's identity.
+  ///   - path: the store; the bench's own if omitted.
+  ///   - earlier: another store, which counted the lock's movements before and no longer does.
+  ///   - clock: the clock; the machine's own unless a test provides another.
+  /// - Throws: a ``Conformance/LabFault`` if the lock's events cannot be read or written.
   public convenience init(
     of lock: String, in path: String? = nil, takingOver earlier: String? = StateFolder.earlierStore,
     clock: @escaping () -> BenchTime = { BenchClock.now }
@@ -67,9 +67,9 @@ extension CycleCounter {
     }
   }
 
-  /// The total and the events that are stored of a lock; `nil` where nothing was ever counted.
+  /// The stored total and events of a lock; `nil` if none was ever counted.
   ///
-  /// - Parameter path: the store; the bench's own unless given.
+  /// - Parameter path: the store; the bench's own if omitted.
   /// - Throws: why the store cannot be read.
   public static func known(
     of lock: String, in path: String? = StateFolder.store, now: BenchTime = BenchClock.now
@@ -83,17 +83,16 @@ extension CycleCounter {
     }
   }
 
-  /// Whether a lock is owed its parking, see ``OwedPark``, or nobody can say that it is not.
+  /// Whether a park of the lock is pending, see ``OwedPark``, or this cannot be determined.
   public static func isAway(_ lock: String) -> Bool {
     do throws(LabFault) { return try known(of: lock)?.ledger.owed != nil } catch { return true }
   }
 }
 
 extension StateStore {
-  /// Takes over what another store has counted of a lock: the greater count holds, and of what still counts in a budget
-  /// each movement.
+  /// Imports a lock from another store: the greater total, and every movement that still counts in a budget.
   ///
-  /// Who is killed in between has it taken over once more, and counted twice.
+  /// If the process is killed in between, the next one imports the events again and they count twice.
   fileprivate func takeOver(_ lock: String, from other: StateStore, at now: BenchTime) throws(StateFault) {
     let taken = try other.read { database throws(DatabaseError) in try database.cycles(of: lock, at: now) }
     guard let taken else { return }
@@ -107,7 +106,7 @@ extension StateStore {
         "INSERT INTO locks VALUES ($1, $2) ON CONFLICT (identity) DO UPDATE SET movements = $2",
         [.text(lock), SQLValue(total)])
       try database.run("DELETE FROM events WHERE lock = $1", [.text(lock)])
-      // Equal times keep their order.
+      // Events with equal times keep their order.
       let order = all.indices.sorted {
         (all[$0].time.place(at: held), $0) < (all[$1].time.place(at: held), $1)
       }
@@ -125,8 +124,7 @@ extension StateStore {
 extension SQLiteDatabase {
   private static let columns = "id, kind, detail, value, wall, boot, uptime"
 
-  /// The movements of a lock, and what it has been through, as ``ActuationBudget`` wants it; `nil` for one that was never
-  /// counted.
+  /// The total of a lock and the events that ``ActuationBudget`` needs; `nil` for a lock that was never counted.
   fileprivate func cycles(
     of lock: String, at now: BenchTime
   ) throws(DatabaseError) -> (total: Int, events: [LockEvent])? {
@@ -147,7 +145,7 @@ extension SQLiteDatabase {
       }
       isEnough = isEnough || rows.isEmpty
     }
-    // Of what is further back the latest of each kind still holds.
+    // Of earlier events the latest of each kind still holds.
     let latest = LockEvent.Kind.noteNames.map {
       "SELECT max(id) FROM events WHERE lock = $1 AND kind = '\($0)'"
     }
@@ -199,10 +197,10 @@ extension LockEvent {
 }
 
 extension LockEvent.Kind {
-  /// What stands in a row for what counts no movement.
+  /// The names, in rows, of the events that are no movements.
   fileprivate static let noteNames = ["settled", "jam", "battery", "served", "autolock", "away", "parked"]
 
-  /// What it is, a text and a number.
+  /// The kind of event as a name, a text and a number.
   fileprivate var row: [SQLValue] {
     switch self {
     case .movement(let name): [.text("movement"), .text(name), .null]
@@ -236,7 +234,7 @@ extension LockEvent.Kind {
 }
 
 extension BenchTime {
-  /// The calendar, the machine's start and the time since then.
+  /// The calendar time, the machine's start and the time since then.
   var row: [SQLValue] {
     [.integer(wall.nanoseconds), .text(boot), .integer(uptime.nanoseconds)]
   }
