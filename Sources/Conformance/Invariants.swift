@@ -2,7 +2,7 @@ public import Automata
 public import Basics
 
 extension TraceRule {
-  /// What watches a trace for the rule.
+  /// The invariant that checks the rule.
   public var invariant: any Invariant {
     switch self {
     case .noViolation(let excuses): NoViolation(unless: excuses)
@@ -13,10 +13,10 @@ extension TraceRule {
   }
 }
 
-/// No rule of the device's protocol is broken, while nothing tampers with the link. What is known of devices of its kind
-/// is a diagnostic, and breaks none.
+/// The device breaks no rule of its protocol while nothing tampers with the link. A known quirk of its kind is a
+/// diagnostic and no violation.
 public struct NoViolation: Invariant {
-  /// The conditions under which a broken rule proves nothing.
+  /// The conditions under which a violation proves nothing.
   public let excuses: [String]
 
   /// Makes the invariant.
@@ -36,11 +36,11 @@ public struct NoViolation: Invariant {
   }
 }
 
-/// What is read is what the machine says that it may be. Readings of which it says nothing may be anything.
+/// Each reading has the form that the machine declares for it. Undeclared readings may have any.
 public struct ReadingsAsDeclared: Invariant {
   private let forms: [ValueForm]
 
-  /// Holds readings against their forms.
+  /// Checks readings against their forms.
   public init(_ forms: [ValueForm]) { self.forms = forms }
 
   public mutating func reset(isNew: Bool) {}
@@ -53,7 +53,7 @@ public struct ReadingsAsDeclared: Invariant {
     return "\(reading.name) is \(value), and not \(form.kind.expectation)"
   }
 
-  /// A device tells a length of time as a text.
+  /// Whether a value fits; a device reports a duration as text.
   private func isFit(_ value: Value, _ kind: ValueForm.Kind) -> Bool {
     if case .duration = kind, case .text(let text) = value, let interval = Interval(text: text) {
       return kind.admits(.duration(interval))
@@ -62,14 +62,14 @@ public struct ReadingsAsDeclared: Invariant {
   }
 }
 
-/// A value that is read never rises by itself, as a battery's does not.
+/// A reading never rises by itself, such as a battery's.
 public struct NeverRises: Invariant {
-  /// What is read.
+  /// The name of the reading.
   public let reading: String
   /// The fault by which the tester may set it.
   public let fault: String
   private var last: Double?
-  /// What the tester has set and no reading has been seen to rise to yet, the oldest first.
+  /// The values that the tester has set and no reading has risen to yet, the oldest first.
   private var set: [Double] = []
 
   /// Makes the invariant for a reading, which a fault of the same name may set.
@@ -96,7 +96,7 @@ public struct NeverRises: Invariant {
       guard case .number(let value) = reading.value else { return nil }
       defer { last = value }
       guard let last, value > last else { return nil }
-      // Readings may lie behind what was set, but never before it: each setting explains one rise, up to its value.
+      // A reading may lag behind a setting but never precede it: each setting explains one rise, up to its value.
       if let cause = set.firstIndex(where: { value <= $0 }) {
         set.removeSubrange(...cause)
         return nil
@@ -108,11 +108,11 @@ public struct NeverRises: Invariant {
   }
 }
 
-/// One status follows another only after one of some stimuli.
+/// A status follows another only after one of several stimuli.
 ///
-/// What an unlocked door needs, whatever state the model thinks it is in: somebody who may unlock it.
+/// An unlocked door needs this in every state of the model: an authorised request must precede it.
 public struct NeedsStimulus: Invariant {
-  /// The status, and what it needs.
+  /// The status, and the stimuli that it needs.
   public let reason: TraceRule.Reason
   private var isGiven = true
   private var isStanding = false
@@ -141,7 +141,7 @@ public struct NeedsStimulus: Invariant {
     case .observation(.status(let number)):
       let shown = view.vocabulary.statuses[number]
       if shown == reason.origin {
-        // A reason given shortly before may be what shows next.
+        // A recent stimulus may be the reason for the next observation.
         let isSlow = reason.slow.contains(where: view.mayHold)
         isGiven = lastGiven.map { isSlow || time <= $0 + reason.lead + view.slack } ?? false
       } else if shown == reason.status {

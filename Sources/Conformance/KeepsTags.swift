@@ -1,11 +1,12 @@
 public import Automata
 public import Basics
 
-/// A record of a command in a lock's history says whose it was: with the tag that the command had, whole.
+/// Each record of a command in a lock's history contains the command's whole tag, and so names its sender.
 ///
-/// It begins with a new lock, or once a history was read to its end, since records from before the test have unknown
-/// tags. It begins again after something else may have commanded the lock, or a command without a tag was given: with the
-/// next end of the history that is asked for later, and read once a motor has had the time to stop.
+/// The check begins with a new lock, or once the history was read to its end, since records from before the test have
+/// unknown tags. It is suspended when something else may have commanded the lock, or a command without a tag was
+/// given. It resumes when the history is read to its end by requests made later, after a motor has had the time to
+/// stop.
 ///
 /// See ``TraceRule/keepsTags(_:)``.
 public struct KeepsTags: Invariant {
@@ -14,21 +15,21 @@ public struct KeepsTags: Invariant {
   /// How long after a command its record may be written.
   static let lead = Interval.seconds(6)
 
-  /// Since when something is in doubt, and how many requests for the history had been made by then.
+  /// Since when something is unknown, and how many requests for the history had been made by then.
   private struct Doubt {
     var since: Instant
     var asked: Int
   }
 
   private var isEmpty = false
-  /// Whose a record is.
+  /// Set while the sender of a record is unknown.
   private var owner: Doubt?
-  /// Whether a command may have had no tag.
+  /// Set while a command may have had no tag.
   private var lack: Doubt?
-  /// The requests for records, and their answers; what was asked on a link that is over is answered.
+  /// The requests for records, answered and not; requests on a closed link count as answered.
   private var asked = 0
   private var answered = 0
-  /// The tags that commands were given, in bytes.
+  /// The tags of the commands, in bytes.
   private var tags: [[UInt8]] = []
 
   /// Makes the invariant.
@@ -69,7 +70,7 @@ public struct KeepsTags: Invariant {
     return nil
   }
 
-  /// Whether the end of the history that was just read was asked for when all that is in doubt had its record.
+  /// Whether the end of the history was requested after every unknown command had left its record.
   private func isOver(_ doubt: Doubt?, at time: Instant) -> Bool {
     guard let doubt else { return true }
     return answered > doubt.asked && time > doubt.since + Self.lead
@@ -87,7 +88,7 @@ public struct KeepsTags: Invariant {
     if !tags.contains(tag) { tags.append(tag) }
   }
 
-  /// What is wrong with a record such as `#3 unlock “Alice”`.
+  /// What is wrong with a record such as `#3 unlock “Alice”`; `nil` if nothing is.
   private func problem(of record: String) -> String? {
     let words = record.split(separator: " ", maxSplits: 2)
     guard words.count == 3, records.commands.contains(String(words[1])) else { return nil }
@@ -96,7 +97,7 @@ public struct KeepsTags: Invariant {
     }
     let told = String(words[2])
     guard !tags.contains(where: { wholes(of: $0).contains(told) }) else { return nil }
-    // A tag of the client's own choice is known to nobody else, and so is one of another form.
+    // Only this client knows a tag that it chose; the same holds for one of an unusual form.
     let isCut = tags.contains { tag in
       tag.indices.contains { Self.shown(tag.prefix($0)) == told }
     }
@@ -107,11 +108,11 @@ public struct KeepsTags: Invariant {
     return isAltered ? "the history has altered a command's tag: \(record)" : nil
   }
 
-  /// How many bytes a record must share with the beginning of a tag to be of the same command: another client's tag may
+  /// How many leading bytes a record must share with a tag to belong to the same command: another client's tag may
   /// begin alike by accident, but not for so long.
   private static let telling = 8
 
-  /// How a tag is told that comes back whole.
+  /// The descriptions of a tag that is complete.
   private func wholes(of tag: [UInt8]) -> [String] {
     let cuts = records.capacities.filter { $0 < tag.count }.map { tag.prefix($0) }
     let isCut = records.capacities.last.map { tag.count > $0 } ?? false

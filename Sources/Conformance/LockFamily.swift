@@ -1,70 +1,70 @@
-/// A family of locks as whoever looks after one knows it: what its stimuli ask for, what its statuses say, what moves its
-/// motor, and what has to be allowed by name.
+/// A lock family: what its stimuli request, what its statuses report, which of them move the motor, and which need a
+/// permission.
 ///
-/// Who spares a motor, parks a lock or checks its health knows of a family by this alone. Whoever can do that with a lock at
-/// all has the stimuli of ``required`` and the statuses of ``requiredConditions``; all else is what a family may have.
+/// The interlock, parking and health checks know a family by this description alone. A managed lock needs the stimuli
+/// of ``required`` and the statuses of ``requiredConditions``; everything else is optional.
 ///
-/// | it has no | so |
+/// | the family lacks | consequence |
 /// |---|---|
-/// | `register`, `reset` and status of an owner | its locks have one, always |
-/// | `configure` and status `unset` | its locks have positions, always |
-/// | `setAutolock` | what a lock does by itself cannot be switched off: it is counted when it is seen |
-/// | `readHistory` | nobody knows what is in it |
+/// | `register`, `reset` and status of an owner | its locks always have an owner |
+/// | `configure` and status `unset` | its locks always have positions |
+/// | `setAutolock` | autonomous movements cannot be switched off: they are counted when they are seen |
+/// | `readHistory` | the contents of the history are unknown |
 public struct LockFamily: Sendable {
-  /// What a stimulus asks a lock for.
+  /// What a stimulus requests of a lock.
   public enum Request: String, CaseIterable, Sendable {
-    /// To be heard, to be connected to, and to be left.
+    /// Listen for the lock, connect to it, and disconnect.
     case listen, connect, leave
-    /// To turn its bolt to a position, or to the other one.
+    /// Turn its bolt to a position, or to the other one.
     case lock, unlock, toggle
-    /// What somebody else asks for, or somebody asks again: a lock with a bug obeys.
+    /// A third party's request, or a replayed one: a defective lock obeys it.
     case forge
-    /// To get an owner, to set its positions, to forget both.
+    /// Give it an owner, set its positions, discard both.
     case register, configure, reset
     case setAutolock, readAutolock, readHistory
   }
 
-  /// What a status says of a lock, and where its bolt rests.
+  /// What a status reports of a lock and the position of its bolt.
   public enum Condition: String, CaseIterable, Sendable {
-    /// Not to be heard, heard, being connected to, and being shown the owner's key.
+    /// Not heard, heard, connecting, and authenticating with the owner's key.
     case away, heard, underWay, proving
-    /// Without an owner, and getting one.
+    /// Without an owner, and registering one.
     case ownerless, registering
-    /// In a session, without positions and with them.
+    /// In a session, without positions or with them.
     case unset, locked, unlocked, moved
-    /// It forgot its owner.
+    /// The lock has discarded its owner.
     case forgotten
 
-    /// Those that say how the lock is.
+    /// The conditions that report the lock's state.
     public static let settled = [locked, unlocked, moved, unset, ownerless]
-    /// Those in which a bolt rests that has positions.
+    /// The conditions in which the bolt of a configured lock rests.
     public static let rests = [locked, unlocked, moved]
   }
 
-  /// The machine that a lock of the family is compared with.
+  /// The machine that is the model of the family's locks.
   public let machine: String
-  /// The stimuli that a client gives by itself, with what they ask for, where that matters to who looks after a lock.
+  /// The client's own stimuli, with their requests; `nil` for one that does not concern the management of a lock.
   public let stimuli: [(name: String, request: Request?)]
-  /// The statuses; several may say the same.
+  /// The statuses; several may report the same condition.
   public let statuses: [(name: String, condition: Condition)]
-  /// The faults by which somebody else may have asked something of a lock: one with a bug obeys.
+  /// The faults with which a third party may have requested something: a defective lock obeys them.
   public let hostileFaults: [String]
-  /// The fault by which the client has a wrong key, where there is one.
+  /// The fault that gives the client a wrong key, if there is one.
   public let wrongKey: String?
-  /// The faults that change nothing but what a client knows, or that are messages of their own.
+  /// The faults that change only the client's knowledge, or are messages of their own.
   public let misbehaviours: [String]
-  /// The faults that something sent later suffers from.
+  /// The faults that take effect on a later message.
   public let flaws: [String]
-  /// What a fault asks for whose value begins with a word.
+  /// The request of a fault whose value begins with a word.
   public let subjects: [(word: String, request: Request)]
-  /// How full a battery of so many volts is, in percent; `nil` where a lock says that by itself.
+  /// Converts a battery voltage to a charge in percent; `nil` if the lock reports percent.
   public let charge: (@Sendable (_ volts: Double) -> Int)?
-  /// The event of the machine that stands for a bolt which moves though nobody was seen to ask for it, where it has one.
+  /// The machine's event for a bolt that moves without a request from the tester, if it has one.
   public let unasked: String?
 
   /// Describes a family.
   ///
-  /// - Throws: what is missing without which no lock can be looked after.
+  /// - Throws: what is missing to manage a lock of it.
   public init(
     machine: String, stimuli: [(name: String, request: Request?)],
     statuses: [(name: String, condition: Condition)], hostileFaults: [String] = [], wrongKey: String? = nil,
@@ -87,25 +87,25 @@ public struct LockFamily: Sendable {
 }
 
 extension LockFamily {
-  /// What every lock is asked for by who looks after it.
+  /// The requests that the management of a lock needs.
   public static let required: [Request] = [.listen, .connect, .lock, .unlock, .leave]
-  /// What every lock says to who looks after it.
+  /// The conditions that the management of a lock needs.
   public static let requiredConditions: [Condition] = [.away, .heard, .locked, .unlocked]
 
-  /// Why no lock of a family can be looked after, for who described it.
+  /// Why locks of a family cannot be managed, for the author of its description.
   public struct Incomplete: Error, Equatable, Sendable, CustomStringConvertible {
     /// The machine of the family.
     public var machine: String
-    /// What is wrong, a sentence each.
+    /// The problems, a sentence each.
     public var problems: [String]
 
-    /// All of it in one sentence.
+    /// All problems in one sentence.
     public var description: String {
       "no lock of the machine \(machine) can be looked after: " + problems.joined(separator: "; ")
     }
   }
 
-  /// What is missing, or means nothing.
+  /// The missing and the meaningless parts of the description.
   private var problems: [String] {
     var problems: [String] = []
     func list(_ words: [String]) -> String { words.joined(separator: ", ") }
@@ -122,7 +122,7 @@ extension LockFamily {
     if has(.setAutolock), !has(.readAutolock) {
       problems.append("what setAutolock sets cannot be put back, since no stimulus asks for readAutolock")
     }
-    // A lock with a bug would do what nobody could allow, or forbid.
+    // A defective lock would do something that no permission covers.
     for (word, request) in subjects where !has(request) {
       problems.append("a fault may ask for \(request.rawValue) (\(word)), and no stimulus does")
     }
@@ -131,7 +131,7 @@ extension LockFamily {
 }
 
 extension LockFamily.Request {
-  /// Whether it sets the motor in motion whenever it is given; autolock does so once it is on.
+  /// Whether the request itself moves the motor; autolock does so later, once it is on.
   public var movesMotor: Bool {
     switch self {
     case .lock, .unlock, .toggle, .forge, .configure: true
@@ -139,51 +139,51 @@ extension LockFamily.Request {
     }
   }
 
-  /// Whether it ends in one of two positions, unless something is in the way.
+  /// Whether the bolt ends in one of two positions, unless it is blocked.
   public var isTurn: Bool { Self.turns.contains(rawValue) }
 
-  /// What asks for a turn, by the usual names of the stimuli.
+  /// The requests that turn the bolt, by the usual names of their stimuli.
   public static let turns = [Self.lock, .unlock, .toggle].map(\.rawValue)
 
-  /// What turns a bolt to a position: `locked` or `unlocked`.
+  /// The request that turns the bolt to a position, `locked` or `unlocked`.
   public static func turn(to goal: String) -> Self { goal == "locked" ? .lock : .unlock }
 }
 
 extension LockFamily {
-  /// What changes what a lock is, and has to be allowed by name.
+  /// The stimuli that change a lock's state permanently and need a permission.
   public var guarded: [String] {
     [Request.reset, .register, .configure].flatMap(names)
   }
 
-  /// What a stimulus asks for; `nil` for what is all the same to who looks after a lock.
+  /// The request of a stimulus; `nil` for one that does not concern the management of a lock.
   public func request(named name: String) -> Request? { stimuli.first { $0.name == name }?.request }
 
-  /// The stimulus that asks for something, where there is one; for all of ``required`` there is.
+  /// The stimulus for a request; `nil` if there is none. Every one of ``required`` has one.
   public func name(of request: Request) -> String? { names(of: request).first }
 
-  /// The stimuli that ask for something.
+  /// The stimuli for a request.
   public func names(of request: Request) -> [String] {
     stimuli.filter { $0.request == request }.map(\.name)
   }
 
-  /// Whether a stimulus asks for something.
+  /// Whether there is a stimulus for a request.
   public func has(_ request: Request) -> Bool { name(of: request) != nil }
 
-  /// Whether a lock may have an owner or none, as far as anybody can tell.
+  /// Whether a lock may be with or without an owner, as far as the vocabulary shows.
   public var hasOwners: Bool {
     has(.register) || has(.reset) || !names(of: [.ownerless, .registering, .forgotten]).isEmpty
   }
 
-  /// Whether a lock may have positions or none.
+  /// Whether a lock may be with or without positions.
   public var hasPositions: Bool { has(.configure) || !names(of: [.unset]).isEmpty }
 
-  /// The settings of a start that a client can bring a lock to.
+  /// The settings of a start that a client can establish.
   public var startSettings: [String] {
     (hasOwners ? ["registered"] : []) + (hasPositions ? ["configured"] : []) + ["bolt"]
       + (has(.readHistory) ? ["history"] : [])
   }
 
-  /// How full a battery is, in percent, by what a lock says of it; `nil` where that is no measure.
+  /// The charge in percent that a battery reading means; `nil` if it is no measure.
   public func percent(ofBattery value: Value) -> Int? {
     switch (value, charge) {
     case (.number(let volts), let charge?): charge(volts)
@@ -193,18 +193,18 @@ extension LockFamily {
     }
   }
 
-  /// What a status says; `nil` for one that is none of the family's.
+  /// The condition of a status; `nil` for one of another vocabulary.
   public func condition(named name: String) -> Condition? { statuses.first { $0.name == name }?.condition }
 
-  /// The statuses that say one of some things.
+  /// The statuses that report one of several conditions.
   public func names(of conditions: [Condition]) -> [String] {
     conditions.flatMap { condition in statuses.filter { $0.condition == condition }.map(\.name) }
   }
 
-  /// The stimulus that has to be allowed before a fault may be brought about, since a lock with a bug may do the same.
+  /// The stimulus whose permission a fault needs, since a defective lock may do the same.
   public func permission(for fault: Fault) -> String? { subject(of: fault).flatMap(name) }
 
-  /// What a lock with a bug may do when a fault is brought about, of what has to be allowed.
+  /// The guarded request that a defective lock may carry out when a fault is injected.
   public func subject(of fault: Fault) -> Request? {
     guard hostileFaults.contains(fault.name) || fault.name == wrongKey else { return nil }
     let word = fault.value.description.prefix { $0 != " " && $0 != "-" }

@@ -1,75 +1,75 @@
 import Automata
 public import Basics
 
-/// Something that happened in a test, in the order in which it happened.
+/// An event of a test's trace.
 public enum TraceEvent: Equatable, Sendable {
   case stimulus(Stimulus)
   case fault(Fault)
   case observation(Observation)
 }
 
-/// Takes in a trace as it comes about: a journal, a list, or nothing at all.
+/// Receives a trace while the test runs: a journal, a list, or one that discards it.
 public protocol TraceRecorder {
-  /// Whether anything is kept: what nobody keeps need not be put together.
+  /// Whether the trace is kept: if not, the caller need not assemble events.
   static var isRecording: Bool { get }
 
-  /// Whether it wants to know what the model holds possible.
+  /// Whether it needs the set of possible states.
   static var followsModel: Bool { get }
 
-  /// Whether it wants to know of each step before it is done.
+  /// Whether it needs each step before it is performed.
   static var followsSteps: Bool { get }
 
-  /// Takes in that a test is about to begin.
+  /// A test is about to begin.
   mutating func begin()
 
-  /// Takes in that a step is about to be done, from 1; only where it wants to know.
+  /// A step is about to be performed; numbers start at 1. Called only if ``followsSteps``.
   mutating func begin(step number: Int, _ action: TestAction, at time: Instant)
 
-  /// Takes in whether the stimulus that is given next comes to the device, or is refused by the tester's own end; only
-  /// where it wants to know of steps.
+  /// Reports whether the next stimulus reaches the device or is refused by the tester's own client. Called only if
+  /// ``followsSteps``.
   mutating func ask(reaching isReaching: Bool)
 
-  /// Takes in one event.
+  /// Records one event.
   mutating func record(_ event: TraceEvent, at time: Instant)
 
-  /// Takes in what the model holds possible, after an event or after time has passed; only where it wants to know.
+  /// Receives the set of possible states after an event or after time has passed. Called only if ``followsModel``.
   mutating func follow(_ model: borrowing Tracker, at time: Instant)
 }
 
 extension TraceRecorder {
-  /// Everything is kept.
+  /// True: everything is kept.
   public static var isRecording: Bool { true }
 
-  /// Nothing is kept of it.
+  /// Discards it.
   public mutating func begin() {}
 
-  /// Steps are not followed.
+  /// False: steps are not needed.
   public static var followsSteps: Bool { false }
 
-  /// Nothing is kept of it.
+  /// Discards it.
   public mutating func begin(step number: Int, _ action: TestAction, at time: Instant) {}
 
-  /// Nothing is kept of it.
+  /// Discards it.
   public mutating func ask(reaching isReaching: Bool) {}
 
-  /// The model is not followed.
+  /// False: the model is not needed.
   public static var followsModel: Bool { false }
 
-  /// Nothing is kept of it.
+  /// Discards it.
   public mutating func follow(_ model: borrowing Tracker, at time: Instant) {}
 }
 
-/// A recorder that keeps nothing.
+/// A recorder that discards everything.
 public struct NoRecorder: TraceRecorder {
   public static var isRecording: Bool { false }
 
-  /// Makes one.
+  /// Makes a recorder.
   public init() {}
 
   public mutating func record(_ event: TraceEvent, at time: Instant) {}
 }
 
-/// A recorder that keeps the whole trace of the last test.
+/// A recorder that keeps the whole trace of the latest test.
 public struct TraceList: TraceRecorder, Sendable {
   /// One event with its time.
   public struct Entry: Equatable, Sendable {
@@ -92,29 +92,29 @@ public struct TraceList: TraceRecorder, Sendable {
   }
 }
 
-/// What must never happen, whatever state the model is in.
+/// A property that must hold in every state of the model.
 public protocol Invariant: Sendable {
-  /// Forgets what was seen: a test begins.
+  /// Starts a test, and discards what was seen before.
   ///
-  /// - Parameter isNew: whether the device has no past: nothing that an earlier test did is left in it.
+  /// - Parameter isNew: whether the device is new, without effects of an earlier test.
   mutating func reset(isNew: Bool)
 
-  /// Looks at one event of the trace and says what is wrong with it, if anything is.
+  /// Checks one event of the trace, and returns what is wrong with it; `nil` if nothing is.
   ///
-  /// - Parameter view: what the model knows at this moment; it has taken in the event.
+  /// - Parameter view: what the model knows at this moment, the event included.
   mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String?
 }
 
-/// What an invariant may know of the model.
+/// The part of the model that an invariant may use.
 public struct ModelView: Sendable {
-  /// The names that model and device share.
+  /// The vocabulary that model and device share.
   public let vocabulary: Vocabulary
-  /// How far an observation's time may lie from when it happened.
+  /// How far the time of an observation may deviate from that of the event.
   public let slack: Interval
   private let conditions: [Condition]
   private let holding: UInt64
 
-  /// Names, and the conditions that hold.
+  /// Makes a view from a vocabulary and the conditions that hold.
   public init(_ vocabulary: Vocabulary, holding conditions: [String] = [], slack: Interval = .zero) {
     self.vocabulary = vocabulary
     self.slack = slack
@@ -122,7 +122,7 @@ public struct ModelView: Sendable {
     holding = .max
   }
 
-  /// What a tracker knows.
+  /// Makes the view of a tracker.
   public init(of tracker: borrowing Tracker, at now: Instant) {
     vocabulary = tracker.specification.vocabulary
     slack = tracker.slack
@@ -130,7 +130,7 @@ public struct ModelView: Sendable {
     holding = tracker.mayHold(at: now)
   }
 
-  /// Whether a condition holds, or may.
+  /// Whether a condition holds or may hold.
   public func mayHold(_ condition: String) -> Bool {
     conditions.firstIndex { $0.name == condition }.map { holding >> UInt64($0) & 1 == 1 } ?? false
   }
@@ -161,21 +161,21 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// Whether the device was brought to the start of this test.
   public private(set) var isReady = false
-  /// The sessions in which the device was made ready for this test.
+  /// The sessions that prepared the device for this test.
   public private(set) var preparations: [Preparation] = []
 
   private var invariants: [any Invariant]
   private var lastStimulus = -1
-  /// Whether what is judged is a session before the test.
+  /// Whether the current judgement concerns a preparation session.
   private var isJudgingPreparation = false
   private let hasInvariants: Bool
   /// Whether each test is the device's first.
   private let isNew: Bool
-  /// What holds in every test with this device.
+  /// The faults that are in effect in every test of this device.
   private let standing: [Fault]
   private let isTimed: Bool
 
-  /// Joins a model and a device.
+  /// Combines a model and a device.
   public init(
     _ specification: Specification, _ device: Device, invariants: [any Invariant] = [], recorder: Recorder
   ) {
@@ -194,20 +194,20 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The device's time.
   public var now: Instant { device.now }
 
-  /// The names of what is tracked.
+  /// The vocabulary of the specification.
   public var vocabulary: Vocabulary { tracker.specification.vocabulary }
 
   /// The stimuli that every possible state allows, as bits; see ``Tracker/legalStimuli``.
   public var legalStimuli: UInt64 { mutating get { tracker.legalStimuli } }
 
-  /// Where the test stands; see ``Tracker/explorationState``.
+  /// The model's position in its state space; see ``Tracker/explorationState``.
   public var explorationState: ExplorationState { mutating get { tracker.explorationState } }
 
   /// Starts a test in a condition.
   ///
-  /// - Returns: where model and device disagreed while the device was made ready, if they did. The test can be gone on with
-  ///   all the same where ``isReady``.
-  /// - Throws: a ``LabFault`` when the device cannot be brought there, or the model has no such start.
+  /// - Returns: the divergence found while the device was prepared, if there was one. The test can continue
+  ///   nevertheless if ``isReady``.
+  /// - Throws: a ``LabFault`` if the device cannot be brought into the condition, or the model has no such start.
   public mutating func reset(to start: StartCondition = StartCondition()) throws(LabFault) -> Divergence? {
     preparations = []
     guard let number = tracker.start(for: start) else {
@@ -228,7 +228,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return divergence
   }
 
-  /// Lets conditions and rules begin, with the model at a start.
+  /// Resets conditions and rules, with the model at a start.
   private mutating func begin(with start: StartCondition) {
     for condition in standing { tracker.apply(condition, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
@@ -239,12 +239,12 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     lastStimulus = -1
   }
 
-  /// Gives model and device one stimulus and compares what comes of it at once.
+  /// Gives model and device one stimulus, and compares the immediate result.
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) -> Divergence? {
     lastStimulus = stimulus.number
-    // To overwrite what is nil already would still cost a release.
+    // Overwriting a `nil` would still cost a release.
     if refusal != nil { refusal = nil }
-    // What the model allows, nothing before the device may keep back.
+    // No layer in front of the device may withhold a stimulus that the model allows.
     if Recorder.followsSteps {
       recorder.ask(reaching: tracker.allows(stimulus.number) || device.reaches(stimulus))
     }
@@ -256,7 +256,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return try pass(until: device.now)
   }
 
-  /// Brings about a fault and tells the model which conditions hold now.
+  /// Injects a fault, and informs the model of the conditions that now hold.
   public mutating func bring(about fault: Fault) throws(LabFault) -> Divergence? {
     recorder.record(.fault(fault), at: device.now)
     tracker.apply(fault, at: device.now)
@@ -266,7 +266,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return try pass(until: device.now)
   }
 
-  /// Lets time pass up to a limit, and compares everything that is observed on the way.
+  /// Lets time pass up to a limit, and compares everything that is observed meanwhile.
   public mutating func pass(until limit: Instant) throws(LabFault) -> Divergence? {
     while true {
       if let divergence = try next(until: limit) { return divergence }
@@ -274,7 +274,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Lets time pass up to the next observation, the model's next deadline or a limit, and no further.
+  /// Lets time pass up to the next observation, the model's next deadline or a limit, whichever is first.
   public mutating func next(until limit: Instant) throws(LabFault) -> Divergence? {
     let horizon = isTimed ? horizon(within: limit) : limit
     while true {
@@ -287,7 +287,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  /// Takes in everything that is observed at this very moment, then lets silence count.
+  /// Processes everything that is observed at this moment, then applies the silence.
   private mutating func settleAtOnce() throws(LabFault) -> Divergence? {
     let now = device.now
     while let observation = try device.observe(until: now) {
@@ -296,11 +296,11 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return takeSilence()
   }
 
-  /// Lets silence up to now count.
+  /// Applies the silence up to now to the model.
   private mutating func takeSilence() -> Divergence? {
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
-    // What comes after it is that of a device with another option.
+    // A contradiction follows from another option than the device is held to.
     return isHeldToSome ? contradiction() : nil
   }
 
@@ -318,8 +318,8 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   @inline(never)
   private mutating func follow() { recorder.follow(tracker, at: device.now) }
 
-  // What follows is rare. Kept apart and mutating, it costs the path of every event nothing: a method that only
-  // reads would have to be handed a copy.
+  // The rest is rare. As a separate mutating method it costs the common path nothing: a nonmutating one would need a
+  // copy.
 
   @inline(never)
   private mutating func horizon(within limit: Instant) -> Instant {
@@ -357,7 +357,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// The choice of which the device showed another option in this test than it is held to, if it did.
+  /// The choice for which the device showed another option in this test than it is held to, if any.
   @inline(never)
   mutating func contradiction() -> Divergence? {
     let machine = tracker.specification.machine
@@ -373,7 +373,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func divergence(
     _ kind: Divergence.Kind, at time: Instant, because explanation: Explanation?
   ) -> Divergence {
-    // What breaks a rule of the protocol is allowed in no state.
+    // A protocol violation is allowed in no state.
     let isForbidden = if case .violation = kind { true } else { false }
     return Divergence(
       kind, at: time, lastStimulus: lastStimulus < 0 ? nil : vocabulary.stimuli[lastStimulus],
@@ -382,11 +382,11 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       explanation: explanation, injected: injected)
   }
 
-  /// What the tester has sent that no client sends, and to which the device may still react; see
-  /// ``DeviceUnderTest/injected``. In a session before the test nothing is.
+  /// The actions injected by the tester to which the device may still react; see ``DeviceUnderTest/injected``. A
+  /// preparation session has none.
   public var injected: [InjectedAction] { isJudgingPreparation ? [] : device.injected }
 
-  /// Why the device has not shown what was awaited; see ``DeviceUnderTest/explanation(ofSilence:)``.
+  /// Why the device has not shown the awaited observation; see ``DeviceUnderTest/explanation(ofSilence:)``.
   public var explanationOfSilence: Explanation? { device.explanation(ofSilence: true) }
 
   /// Why the device showed what it did; see ``DeviceUnderTest/explanation(ofSilence:)``.
@@ -398,10 +398,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     }
   }
 
-  // MARK: What happened before a test
+  // MARK: Preparation sessions
 
-  /// Where model and device disagreed while the device was made ready. A session that needs a lost link to be explained
-  /// proves nothing.
+  /// The divergence found while the device was prepared, if any. A session that only a lost link explains proves
+  /// nothing.
   private mutating func judgePreparations() -> Divergence? {
     isJudgingPreparation = true
     defer { isJudgingPreparation = false }
@@ -416,7 +416,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return nil
   }
 
-  /// Lets the model follow what was done and shown. Silence counts up to the last of it, or as far as it is the device's.
+  /// Lets the model follow a session. Silence counts up to its last event, or as far as the device causes it.
   private mutating func judge(_ session: Preparation) -> Divergence? {
     tracker.start(inAnyOf: session.start ?? StartCondition())
     begin(with: session.start ?? StartCondition())
@@ -427,7 +427,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     for entry in session.entries {
       let isShown = if case .observation = entry.event { true } else { false }
       while isFollowed, max(tracker.horizon, time) < entry.time {
-        // What is due at once comes next, however much later the clock says that a busy machine looked.
+        // An observation that is due at once comes next, even if a busy machine recorded it later.
         if isShown, tracker.horizon < time { break }
         time = max(tracker.horizon, time)
         guard tracker.settle(at: time) else {
@@ -456,7 +456,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       }
       if hasInvariants, let broken = check(entry.event, at: entry.time) { return broken }
     }
-    // Silence at the end counts where it is the device's own doing.
+    // Silence at the end counts if the device causes it.
     while isFollowed, let end = session.silence, max(tracker.horizon, time) < end {
       time = max(tracker.horizon, time)
       guard tracker.settle(at: time) else {
@@ -468,22 +468,22 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   // MARK: The device
 
-  /// When a stimulus may be given at the earliest; see ``DeviceUnderTest/readyTime(for:)``.
+  /// The earliest time for a stimulus; see ``DeviceUnderTest/readyTime(for:)``.
   public func readyTime(for stimulus: Stimulus) -> Instant? { device.readyTime(for: stimulus) }
 
-  /// When a fault may be brought about at the earliest; see ``DeviceUnderTest/readyTime(for:)-(Fault)``.
+  /// The earliest time for a fault; see ``DeviceUnderTest/readyTime(for:)-(Fault)``.
   public func readyTime(for fault: Fault) -> Instant? { device.readyTime(for: fault) }
 
-  /// What the lab has to say since it was last asked; see ``DeviceUnderTest/takeDiagnostics()``.
+  /// Takes the lab's diagnostics since the last call; see ``DeviceUnderTest/takeDiagnostics()``.
   public mutating func takeDiagnostics() -> [String] { device.takeDiagnostics() }
 
-  /// Starts the device afresh after a lab fault.
+  /// Restarts the device after a lab fault.
   public mutating func restart() throws(LabFault) {
     try device.restart()
     device.adopt(vocabulary)
   }
 
-  /// Goes on with another device of the same kind, from the next test on.
+  /// Continues with another device of the same kind from the next test on.
   public mutating func exchangeDevice(for other: Device) {
     device = other
     device.adopt(vocabulary)

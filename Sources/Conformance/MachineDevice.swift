@@ -1,29 +1,29 @@
 public import Automata
 public import Basics
 
-/// A machine as a device under test: it does what the machine says, and shows it.
+/// A machine that serves as a device under test: it executes the machine and shows its outputs.
 ///
-/// Where the machine leaves a choice, a ``Preference`` decides: between several targets, whether and when something
-/// happens that the tester does not cause. Compared with its own machine it never diverges; made of a wrong one, it is
-/// what the tests of that machine have to find.
+/// Where the machine leaves a choice, a ``Preference`` decides: between several targets, and whether and when a
+/// spontaneous event happens. A device of its own machine never diverges; one of a wrong machine is what the tests of
+/// that machine must find.
 public struct MachineDevice: StandaloneDevice, Sendable {
-  /// How choices are made that the machine leaves to the device.
+  /// How the device makes the choices that the machine leaves to it.
   public enum Preference: Equatable, Sendable {
-    /// The first target; what must happen, as early as it can; what only may happen, never.
+    /// The first target; a required event as early as possible; an optional one never.
     case first
-    /// The last target; what must happen, as late as it may; what only may happen, never.
+    /// The last target; a required event as late as permitted; an optional one never.
     case last
-    /// By a generator with this seed, which goes on from test to test.
+    /// By a generator with this seed, which continues from test to test.
     case seeded(UInt64)
-    /// One after the other as they are written down; what is not, does not happen.
+    /// In the listed order; an event that is not listed does not happen.
     case scripted([Decision])
   }
 
-  /// One choice that was made.
+  /// One choice.
   public enum Decision: Equatable, Sendable {
-    /// A stimulus leads along the enabled edge of this number.
+    /// A stimulus takes the enabled edge with this number.
     case take(Int)
-    /// The spontaneous edge of this number is taken at this time.
+    /// The spontaneous edge with this number is taken at this time.
     case fire(Int, at: Instant)
   }
 
@@ -33,26 +33,26 @@ public struct MachineDevice: StandaloneDevice, Sendable {
   public private(set) var now = Instant.zero
   /// Which cells were tried since the device was made: `tried[state * events + event]`.
   public private(set) var tried: [Bool]
-  /// Which states the device was in since it was made.
+  /// Which states the device has visited since it was made.
   public private(set) var visited: [Bool]
 
-  /// What it has chosen, once and for all its tests: one option of each choice, as bits.
+  /// The device's permanent choices: one option of each choice, as bits.
   public var options: UInt64
 
   private var preference = Preference.first
   private var vocabulary: Vocabulary
   private var interpreter: ReferenceInterpreter
   private var configuration: ReferenceInterpreter.Configuration
-  /// What is to be shown at this moment, the next one first.
+  /// The observations to show at this moment, the next one first.
   private var shows: ArraySlice<Observation> = []
-  /// What happens next by itself.
+  /// The next spontaneous event.
   private var plan: (edge: Int, time: Instant)?
   private var generator = SeededGenerator(seed: 0)
   private var script: ArraySlice<Decision> = []
-  /// How often in a row something happened at this moment that nobody could see.
+  /// The number of consecutive unobservable events at this moment.
   private var unseen = 0
 
-  /// The most changes at one moment of which nothing is seen: a wrong machine may go round for ever.
+  /// The most unobservable events at one moment: a wrong machine may cycle for ever.
   private static let maximumUnseen = 1000
 
   /// Makes a device of a machine.
@@ -74,14 +74,14 @@ public struct MachineDevice: StandaloneDevice, Sendable {
     configuration = interpreter.start(machine.definition.starts.count - 1, options)
   }
 
-  /// Makes a device of the machine of a specification, or of another that is held against it.
+  /// Makes a device of a specification's machine, or of another machine to compare with it.
   public init(_ specification: Specification, _ machine: Machine? = nil) {
     self.init(
       machine ?? specification.machine, speaking: specification.vocabulary,
       showsEffects: specification.showsEffects)
   }
 
-  /// Makes choices otherwise, from the next test on.
+  /// Changes the preference from the next test on.
   public mutating func decide(by preference: Preference) {
     self.preference = preference
     let variants = machine.variants
@@ -126,7 +126,7 @@ public struct MachineDevice: StandaloneDevice, Sendable {
     }
     let way = ways[chosen(of: ways.count)]
     let before = configuration
-    // What the stimulus sets is set when it is sent: a status that it leads to comes after, and may end it.
+    // A stimulus sets its condition when it is sent; a status that follows may end it.
     interpreter.apply(stimulus, to: &configuration)
     take(way)
     if configuration != before { makePlan() }
@@ -162,7 +162,7 @@ public struct MachineDevice: StandaloneDevice, Sendable {
 }
 
 extension MachineDevice {
-  /// Lets time pass up to the end of a fault, if one ends by then.
+  /// Lets time pass up to the end of a fault, if one ends before the limit.
   private mutating func endFault(by limit: Instant) -> Bool {
     guard let end = configuration.ends.map(\.time).min(), end <= limit else { return false }
     let before = configuration.holds
@@ -195,7 +195,7 @@ extension MachineDevice {
     if number < interpreter.freeWayCount(of: configuration.state) { plan = (number, max(time, now)) }
   }
 
-  /// Decides what happens next by itself, from how things stand at this moment.
+  /// Chooses the next spontaneous event from the current configuration.
   private mutating func makePlan() {
     plan = nil
     let options = interpreter.options(from: configuration)
@@ -212,7 +212,7 @@ extension MachineDevice {
       plan = (last.number, deadline)
     case .seeded:
       guard !open.isEmpty else { return }
-      // What nothing demands may as well not happen.
+      // An optional event may also not happen.
       if deadline == .never, generator.below(2) == 0 { return }
       let option = open[generator.below(open.count)]
       plan = (option.number, moment(from: max(option.earliest, now), to: min(option.latest, deadline)))
@@ -220,7 +220,7 @@ extension MachineDevice {
     }
   }
 
-  /// A moment of a window: often one of its ends, where mistakes are.
+  /// A moment within a window: often one of its ends, where defects are likely.
   private mutating func moment(from earliest: Instant, to latest: Instant) -> Instant {
     let latest = max(earliest, latest == .never ? earliest + .seconds(20) : latest)
     switch generator.below(4) {
@@ -234,7 +234,7 @@ extension MachineDevice {
 }
 
 extension Abilities {
-  /// What a machine can serve: its stimuli, its conditions, and the settings of its starts.
+  /// The abilities of a machine: its stimuli, its conditions, and the settings of its starts.
   fileprivate init(ofDevice machine: Machine, showsEffects: Bool) {
     let definition = machine.definition
     self.init(
@@ -244,7 +244,7 @@ extension Abilities {
         + definition.conditions.map(\.name),
       showsEffects: showsEffects)
     for item in definition.conditions {
-      // The first stimulus that sets a condition is the one with a value; the others take it away.
+      // The first stimulus that sets a condition carries the value; the others clear it.
       guard let setter = item.stimuli.first, !arguments.contains(where: { $0.stimulus == setter }) else {
         continue
       }

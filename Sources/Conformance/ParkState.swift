@@ -1,9 +1,9 @@
-/// How a lock was left.
+/// The state in which a lock was left.
 public enum ParkState: Equatable, Sendable {
-  /// Where it is to be parked.
+  /// In its park position.
   case parked
-  /// Somewhere else, and why.
+  /// In another state, with the reason.
   case elsewhere(String)
-  /// Nobody knows: who drove it was killed.
+  /// Unknown: the run was killed.
   case unknown
 }

@@ -1,18 +1,19 @@
-/// A rule of its protocol that a device was seen to break.
+/// A protocol rule that a device was seen to break.
 ///
-/// It is data from the client that sees it to the last report: no part takes a sentence apart to know what happened.
+/// It stays structured data from the client to the last report: no component parses a sentence to learn what
+/// happened.
 public struct Violation: Hashable, Sendable {
-  /// What broke the rule, or what was left unanswered.
+  /// The packet that broke the rule, or was left unanswered.
   public struct Packet: Hashable, Sendable {
-    /// Who sent it.
+    /// The sender of a packet.
     public enum Sender: String, Hashable, Sendable {
       case device
       case tester
     }
 
-    /// Its bytes: of a frame where the frame is wrong, otherwise of the message, decrypted where it is authentic.
+    /// Its bytes: the frame if that is wrong, otherwise the message, decrypted if it is authentic.
     public var bytes: [UInt8]
-    /// Who sent it.
+    /// The sender.
     public var sender: Sender
 
     /// Makes a packet.
@@ -22,15 +23,15 @@ public struct Violation: Hashable, Sendable {
     }
   }
 
-  /// The rule, by a name in kebab-case that stays the same for ever: `not-authentic`, `no-answer`.
+  /// The rule's stable name in kebab-case: `not-authentic`, `no-answer`.
   public var name: String
-  /// What of the protocol it was broken with, such as the command that was not answered; `nil` where that says nothing.
+  /// The part of the protocol concerned, such as the command without a response; `nil` if that adds nothing.
   public var subject: String?
-  /// What was seen, for people.
+  /// What was seen, as text.
   public var detail: String
-  /// The packet, where there is one. One that would tell a key is left out.
+  /// The packet, if there is one. A packet that would reveal a key is omitted.
   public var packet: Packet?
-  /// Why devices of this kind are not blamed for it: it is a diagnostic then, and no divergence.
+  /// Why devices of this kind are excused: the violation is then a diagnostic and no divergence.
   public var quirk: String?
 
   /// Makes a violation.
@@ -51,10 +52,10 @@ extension Violation: CustomStringConvertible {
 }
 
 extension Violation.Packet: CustomStringConvertible {
-  /// The most bytes that are shown to people; data has all of them.
+  /// The most bytes in a description; data contains all of them.
   private static let maximum = 48
 
-  /// The bytes, of many only the first: `3 bytes of the device, 075200`.
+  /// The bytes, shortened if there are many: `3 bytes of the device, 075200`.
   public var description: String {
     let text = hexadecimal(bytes.prefix(Self.maximum)) + (bytes.count > Self.maximum ? "…" : "")
     let count = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
@@ -63,7 +64,7 @@ extension Violation.Packet: CustomStringConvertible {
 }
 
 extension Violation.Packet {
-  /// All bytes in hexadecimal, as data has them.
+  /// All bytes in hexadecimal, for data.
   public var hex: String { hexadecimal(bytes[...]) }
 }
 
@@ -78,16 +79,16 @@ private func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
   return String(decoding: digits, as: UTF8.self)
 }
 
-/// Why a device shows what it shows, or shows nothing, where whoever looks at it knows more than that.
+/// Why a device shows what it shows, or shows nothing, if its layers know the reason.
 ///
-/// A status says *that* a client has no lock any more; this says that the lock ended the link, or that nothing was
-/// heard of it. It is no reproach: the model decides whether it was right.
+/// A status says *that* the client lost its lock; the explanation says that the lock ended the link, or that nothing
+/// was heard of it. It is no judgement: the model decides whether the device was right.
 public struct Explanation: Hashable, Sendable {
-  /// The cause, by a name in kebab-case that stays the same: `link-lost`.
+  /// The cause's stable name in kebab-case: `link-lost`.
   public var name: String
-  /// What was seen, for people.
+  /// What was seen, as text.
   public var detail: String
-  /// Whether it was the device's own doing, and not the way's to it.
+  /// Whether the device caused it, rather than the transport.
   public var isOfDevice: Bool
 
   /// Makes an explanation.
