@@ -1,52 +1,53 @@
 public import Basics
 
-/// A device that has no other one in it, and no more to say than it implements.
+/// A device that wraps no other device; it gets defaults for the optional requirements.
 public protocol StandaloneDevice: DeviceUnderTest {
-  /// Nothing: so that no device can be this and a ``DeviceLayer``.
+  /// `Never`, so that no device can also be a ``DeviceLayer``.
   associatedtype Wrapped = Never where Wrapped == Never
 }
 
 extension StandaloneDevice {
-  /// At once: nothing in memory wears out.
+  /// At once: a device in memory does not wear out.
   @inlinable
   public func readyTime(for stimulus: Stimulus) -> Instant? { nil }
 
-  /// At once: nothing in memory wears out.
+  /// At once: a device in memory does not wear out.
   @inlinable
   public func readyTime(for fault: Fault) -> Instant? { nil }
 
   /// None: most devices know no more than they show.
   public func explanation(ofSilence isSilent: Bool) -> Explanation? { nil }
 
-  /// Nothing: most devices are asked for nothing but what their users ask for.
+  /// None: most devices receive only what their users send.
   public var injected: [InjectedAction] { [] }
 
-  /// It does: most devices have nothing before them that would keep it back.
+  /// True: most devices have no client in front that refuses stimuli.
   @inlinable
   public func reaches(_ stimulus: Stimulus) -> Bool { true }
 
-  /// None: most devices say at once what they are asked for.
+  /// None: most devices respond at once.
   @inlinable
   public var answerDue: Instant? { nil }
 
-  /// None: most devices are not reached over the air, and have no motor.
+  /// Zero: most devices have neither a radio link nor a motor.
   @inlinable
   public var pace: DevicePace { DevicePace() }
 
-  /// None: most devices are put into their start.
+  /// None: most devices need no preparation session.
   public mutating func takePreparations() -> [Preparation] { [] }
 
-  /// Nothing: most devices have no lab around them.
+  /// None: most devices have no lab around them.
   public mutating func takeDiagnostics() -> [String] { [] }
 }
 
-/// A device around another one. Whatever it does not change goes through to that; who drives both drives the outer one.
+/// A device that wraps another one, and forwards everything that it does not change. Callers use the outermost layer
+/// only.
 ///
-/// There is one of it, however often it is handed on.
+/// It is a class, so that all holders of a layer share it.
 public protocol DeviceLayer: AnyObject, DeviceUnderTest {
-  /// What is in it.
+  /// The type of the wrapped device.
   associatedtype Wrapped: DeviceUnderTest
-  /// What is in it.
+  /// The wrapped device.
   var wrapped: Wrapped { get set }
 }
 

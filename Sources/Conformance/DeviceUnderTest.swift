@@ -1,119 +1,116 @@
 public import Basics
 
-/// Whatever is tested: an emulated lock, a real one behind a dongle, another program.
+/// The device under test: an emulated lock, a real one behind a dongle, another program.
 ///
 /// A harness sees a device only through this protocol, so it cannot tell an emulator from a lock. Time passes
 /// only in ``observe(until:)``; on an emulated device it is virtual, on a real one it is the clock's.
 ///
 ///     reset ──▶ perform / bring(about:) ──▶ observe … observe = nil ──▶ perform …
 ///
-/// Any of the calls may throw a ``LabFault``, which says that there is no verdict: it is never a divergence.
+/// Any of the calls may throw a ``LabFault``, which means that there is no verdict: it is never a divergence.
 ///
-/// Nothing is answered in a device's place: it is a ``StandaloneDevice``, to which nothing but itself belongs, or a
-/// ``DeviceLayer`` around another one.
+/// The protocol has no default implementations. A device is a ``StandaloneDevice``, or a ``DeviceLayer`` around
+/// another device.
 public protocol DeviceUnderTest {
-  /// What the device can serve. Scenarios that need more are skipped, with the reason.
+  /// What the device supports. Scenarios that need more are skipped, with the reason.
   var abilities: Abilities { get }
 
   /// The time since the last reset.
   var now: Instant { get }
 
-  /// Takes over the numbers under which the model knows names. Called before anything else.
+  /// Adopts the model's vocabulary. Called before anything else.
   mutating func adopt(_ vocabulary: Vocabulary)
 
-  /// Starts a test in a condition, at time zero. Not a factory reset of a lock, which is a stimulus.
+  /// Starts a test in a condition, at time zero. It does not reset a lock to factory settings; that is a stimulus.
   mutating func reset(to start: StartCondition) throws(LabFault)
 
-  /// When a stimulus may be given at the earliest, where that is not at once: a motor is given its rest.
+  /// The earliest time for a stimulus, if it may not be given at once: a motor must rest.
   ///
-  /// A harness lets time pass until then *before* it tells the model of the stimulus; ``perform(_:)`` refuses
-  /// what comes too early.
+  /// A harness lets time pass until then *before* it passes the stimulus to the model; ``perform(_:)`` refuses a
+  /// stimulus that comes too early.
   func readyTime(for stimulus: Stimulus) -> Instant?
 
-  /// When a fault may be brought about at the earliest, where that is not at once: a lock with a bug may obey it.
+  /// The earliest time for a fault, if it may not be injected at once: a defective lock may obey it.
   func readyTime(for fault: Fault) -> Instant?
 
-  /// Whether a stimulus, given now, would go any further than the tester's own end: what a client refuses by itself
-  /// never comes to its lock, moves no motor, and is given at once.
+  /// Whether a stimulus, given now, would reach the device. A stimulus that the tester's own client refuses moves no
+  /// motor and needs no wait.
   func reaches(_ stimulus: Stimulus) -> Bool
 
-  /// The sessions in which the device was made ready for the test, in their order, also where that failed.
+  /// Takes the sessions that prepared the device for the test, in order, even if preparation failed.
   ///
-  /// Asked once, after ``reset(to:)``.
+  /// Called once, after ``reset(to:)``.
   mutating func takePreparations() -> [Preparation]
 
-  /// Does at once what the tester wants done. What comes of it is observed.
+  /// Performs a stimulus at once. Its effects are observed later.
   mutating func perform(_ stimulus: Stimulus) throws(LabFault)
 
-  /// Brings about a fault of the environment: a jam, a lost packet, an empty battery.
+  /// Injects a fault of the environment: a jam, a lost packet, an empty battery.
   mutating func bring(about fault: Fault) throws(LabFault)
 
-  /// Lets time pass up to the next observation, or up to a limit when there is none before.
+  /// Lets time pass up to the next observation, or up to a limit if there is none before.
   ///
-  /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
-  /// limit, and everything up to and including the limit has been observed.
+  /// With the limit at ``now`` no time passes: an observation that is already available is returned. After `nil`,
+  /// ``now`` is the limit, and everything up to and including the limit has been observed.
   ///
-  /// A device whose time is the clock's does not keep who asks for the end waiting: it throws ``LabFault/Symptom/stopped``
-  /// then, in the middle of whatever is waited for.
+  /// A device in real time reacts to a stop request during any wait: it throws ``LabFault/Symptom/stopped``.
   mutating func observe(until limit: Instant) throws(LabFault) -> Observation?
 
-  /// Why the device shows what it showed last, where it knows more than the status says.
+  /// Why the device shows its latest observation, if it knows more than the status says.
   ///
-  /// Asked when the model does not allow it, or when nothing was shown that should have been; it changes nothing.
+  /// Called when the model does not allow an observation, or a required one is missing; it changes nothing.
   ///
-  /// - Parameter isSilent: whether it is asked why nothing was shown.
+  /// - Parameter isSilent: whether the question is why nothing was shown.
   func explanation(ofSilence isSilent: Bool) -> Explanation?
 
-  /// What the tester's own end has sent in this test that no client sends, and to which the device may still react, the
-  /// latest last.
+  /// The actions that the tester injected in this test and to which the device may still react, in order of time.
   ///
-  /// Asked when model and device disagree, so that what is said of it names the cause; it changes nothing.
+  /// Called when model and device disagree, so that the report names the cause; it changes nothing.
   var injected: [InjectedAction] { get }
 
-  /// By when the device must have answered what it was asked for, where the model awaits nothing of it, such as a value
-  /// that is read; `nil` where every answer is there.
+  /// The deadline of a response that the model does not await, such as a reading; `nil` if none is pending.
   var answerDue: Instant? { get }
 
-  /// What of the device's time was not its own, and how long its motor rests from now on.
+  /// The time spent on the device's connection and on its motor's rest.
   var pace: DevicePace { get }
 
-  /// Starts the device afresh after a lab fault, as far as that can be done.
+  /// Restarts the device after a lab fault, as far as possible.
   mutating func restart() throws(LabFault)
 
-  /// What the lab has to say since it was last asked, one line each: how a transport was brought back, why a motor
-  /// was spared. It goes into the journal and is no part of the comparison.
+  /// Takes the lab's diagnostics since the last call, one line each: how a transport was recovered, why a motor had
+  /// to wait. They are written to the journal and are no part of the comparison.
   mutating func takeDiagnostics() -> [String]
 }
 
-/// Where the time of a device goes that is reached over the air and has a motor: in all tests, and in the sessions before
-/// them.
+/// The time that a device with a radio link and a motor needs beside the test itself, in tests and in preparation
+/// sessions.
 public struct DevicePace: Equatable, Sendable {
-  /// What the way to it has taken: listening, connecting, finding out what it offers.
+  /// The time spent on the connection: listening, connecting, discovering.
   public var air = Interval.zero
-  /// What the motor's rest has taken in the sessions before tests. In a test the tester sees it:
+  /// The time that preparation sessions waited for the motor's rest. Within a test the tester knows it:
   /// ``DeviceUnderTest/readyTime(for:)-(Stimulus)``.
   public var rest = Interval.zero
-  /// How long the motor rests from now on: what moves it waits for so long.
+  /// How long the motor must still rest before it may move again.
   public var motorRest = Interval.zero
   /// How many movements the tester may still cause; `nil` for any number.
   public var movementsLeft: Int?
 
-  /// Nothing went anywhere else.
+  /// Makes a pace without any such time.
   public init() {}
 }
 
 /// The names that model and device share, with their numbers.
 ///
-/// Names are the same when they are written with the same characters: a device that shows `e` with an accent behind it,
-/// where the model has the one letter, shows something else, however alike they look.
+/// Names are compared by their characters as written: `e` with a combining accent differs from the precomposed
+/// letter.
 public struct Vocabulary: Equatable, Sendable {
-  /// The events of the machine; a stimulus is known by its number here.
+  /// The events of the machine, by number.
   public let stimuli: [String]
-  /// What the device can show.
+  /// The statuses that the device can show.
   public let statuses: [String]
   /// The named effects of transitions.
   public let effects: [String]
-  /// The argument of each stimulus, by its name, where there is exactly one: it may be given without.
+  /// The name of each stimulus's only argument, which may be given without its name; `nil` if it has none or several.
   public let soleArguments: [String?]
 
   /// Makes a vocabulary.
@@ -126,7 +123,7 @@ public struct Vocabulary: Equatable, Sendable {
     self.effects = effects
   }
 
-  /// Whether it has all names of another one.
+  /// Whether it contains all names of another vocabulary.
   public func has(_ other: Vocabulary) -> Bool {
     other.stimuli.allSatisfy(stimuli.contains) && other.statuses.allSatisfy(statuses.contains)
       && other.effects.allSatisfy(effects.contains)
@@ -139,7 +136,7 @@ public struct Vocabulary: Equatable, Sendable {
   /// The number of an effect.
   public func effect(_ name: String) -> Int? { effects.firstIndex { $0.isWritten(as: name) } }
 
-  /// The observation of a status by name: one that the model does not know is a divergence, not a trap.
+  /// The observation of a status by name: an unknown status is a divergence, not a trap.
   public func observation(ofStatus name: String) -> Observation {
     status(name).map { .status($0) } ?? .unknown(name)
   }
@@ -150,7 +147,7 @@ public struct Vocabulary: Equatable, Sendable {
   }
 }
 
-/// What the tester does.
+/// An action of the tester.
 public struct Stimulus: Equatable, Sendable {
   /// The number in the ``Vocabulary``.
   public var number: Int
@@ -164,18 +161,18 @@ public struct Stimulus: Equatable, Sendable {
     self.arguments = arguments
   }
 
-  /// The argument of a name.
+  /// The argument with a name.
   public func argument(_ name: String) -> Value? { arguments.first { $0.name == name }?.value }
 }
 
-/// A named value that goes with a stimulus.
+/// A named value of a stimulus.
 public struct Argument: Equatable, Sendable {
   /// The name.
   public var name: String
   /// The value.
   public var value: Value
 
-  /// The name of an argument that stands alone.
+  /// The name of an argument that is given without one.
   public static let only = "value"
 
   /// Makes an argument.
@@ -205,7 +202,7 @@ extension Value: CustomStringConvertible {
     }
   }
 
-  /// Whether the value takes something away: `no`, `off`, `false`, zero.
+  /// Whether the value switches something off: `no`, `off`, `false`, zero.
   public var isNothing: Bool {
     switch self {
     case .flag(let value): !value
@@ -216,7 +213,7 @@ extension Value: CustomStringConvertible {
     }
   }
 
-  /// Whether the value says only that something is so, or is not: `yes`, `on`, `true`, or ``isNothing``.
+  /// Whether the value is a flag: `yes`, `on`, `true`, or ``isNothing``.
   public var isYesOrNo: Bool {
     switch self {
     case .flag: true
@@ -226,11 +223,11 @@ extension Value: CustomStringConvertible {
   }
 }
 
-/// A disturbance that the tester brings about.
+/// A disturbance that the tester injects.
 public struct Fault: Equatable, Sendable {
-  /// What it is, such as `jam` or `drop`.
+  /// The fault's name, such as `jam` or `drop`.
   public var name: String
-  /// Its particulars, such as `next-notification`; ``Value/isNothing`` ends a lasting fault.
+  /// Its value, such as `next-notification`; ``Value/isNothing`` ends a lasting fault.
   public var value: Value
 
   /// Makes a fault.
@@ -240,9 +237,9 @@ public struct Fault: Equatable, Sendable {
   }
 }
 
-/// What a device shows.
+/// An observation of the device.
 ///
-/// What is rare stands behind a reference, so that a status, which every event brings, is two words to pass on.
+/// Rare cases are indirect, so that a status, the most common one, takes two words.
 public enum Observation: Equatable, Sendable {
   /// A status, by its number in the ``Vocabulary``.
   case status(Int)
@@ -250,25 +247,25 @@ public enum Observation: Equatable, Sendable {
   case effect(Int)
   /// A status or effect that the vocabulary does not have.
   indirect case unknown(String)
-  /// The stimulus was not obeyed, and why.
+  /// The stimulus was refused, with the reason.
   indirect case refused(String)
   /// A value read or reported: a battery's voltage, a history record.
   indirect case reading(Reading)
-  /// An event that the device does not do, and that the tester's own end saw happen: evidence for the model.
+  /// An event that the device did not cause and that the tester's own client saw: evidence for the model.
   indirect case event(SeenEvent)
-  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag. One that
-  /// is known of its kind (``Violation/quirk``) is a diagnostic.
+  /// The device broke a rule of its protocol, whatever the status: a status sent before login, a false tag. A known
+  /// quirk of its kind (``Violation/quirk``) is a diagnostic.
   indirect case violation(Violation)
 }
 
-/// Something that happened on the way to a device, as the tester's own end saw it: a link that was lost, a frame that
-/// the tester took away.
+/// An event on the transport to a device, as the tester's own client saw it: a lost link, a frame that the tester
+/// dropped.
 ///
-/// It is no behaviour of the device. The model is told, and excuses what it explains and nothing else.
+/// It is no behaviour of the device. The model receives it, and excuses only what it explains.
 public struct SeenEvent: Equatable, Sendable {
   /// The number of the machine's event in the ``Vocabulary``.
   public var number: Int
-  /// Its particulars in words, such as the reason of a disconnection; empty where there are none.
+  /// Its details as text, such as the reason of a disconnection; may be empty.
   public var detail: String
 
   /// Makes the record of an event.
@@ -280,9 +277,9 @@ public struct SeenEvent: Equatable, Sendable {
 
 /// A named value that a device shows.
 public struct Reading: Equatable, Sendable {
-  /// What was read, such as `battery`.
+  /// The name of the reading, such as `battery`.
   public var name: String
-  /// What it was.
+  /// The value read.
   public var value: Value
 
   /// Makes a reading.
@@ -297,67 +294,67 @@ public struct StartCondition: Equatable, Sendable {
   /// The settings and their values.
   public var settings: [Argument]
 
-  /// Makes a condition; one without settings is the device's usual one.
+  /// Makes a condition; one without settings is the device's default.
   public init(_ settings: [Argument] = []) {
     self.settings = settings
   }
 
-  /// The value of a setting, if it is given.
+  /// The value of a setting, if present.
   public func setting(_ name: String) -> Value? { settings.first { $0.name == name }?.value }
 
-  /// A setting that is on or off, if it is given.
+  /// The value of an on-off setting, if present.
   public func flag(_ name: String) -> Bool? {
     guard let value = setting(name) else { return nil }
     return !value.isNothing
   }
 }
 
-/// What a device can serve.
+/// What a device supports.
 public struct Abilities: Sendable {
-  /// The stimuli it understands, by name; `nil` when it has to be asked each time.
+  /// The stimuli that it supports, by name; `nil` if the device must be asked each time.
   public var stimuli: [String]?
-  /// The faults it can bring about.
+  /// The faults that it can inject.
   public var faults: [String]
-  /// The settings of start conditions that it can make true; `nil` when it has to be asked each time.
+  /// The settings of start conditions that it can establish; `nil` if the device must be asked each time.
   public var settings: [String]?
   /// The conditions of the model that always hold with this device, such as `loss` on a real radio.
   public var conditions: [String]
-  /// The events of the model, by name, that the device reports when its own end sees them: without the report they
-  /// did not happen.
+  /// The events of the model, by name, that the device reports when its client sees them: without a report they did
+  /// not happen.
   public var reports: [String]
-  /// Whether a test finds the device as the one before has left it, but for what its start asks for.
+  /// Whether a test finds the device as the previous one left it, except for what its start requires.
   public var livesOn = false
-  /// Whether what it is goes on running from one test to the next, so that nothing but its own reset parts them: a program that
-  /// leaves something behind shows in a test what those before it have done. Another one can be had: it is started afresh.
+  /// Whether the device's process keeps running between tests, so that only its own reset separates them: state that
+  /// it fails to reset affects later tests. It can be replaced by a new one.
   public var keepsRunning = false
   /// Whether it shows the effects of transitions, beside statuses.
   public var showsEffects: Bool
-  /// How much later or earlier than it happened something may be observed; zero where nothing is held up.
+  /// By how much an observation may be early or late; zero without any delay.
   public var slack: Interval
-  /// Whether time passes only as it is let pass, and costs nothing.
+  /// Whether the device's time is virtual: it advances only on request, and costs nothing.
   public var isInVirtualTime: Bool
-  /// Whether a program of the user's plays it in virtual time: then nothing of it is spent but the events. An emulated lock of
-  /// ours is searched as the real one is, whose time and wear are.
+  /// Whether a user's program emulates the device in virtual time: only its events then count as cost. An emulated
+  /// lock of ours is searched like the real one, which costs time and wear.
   public var isPlayed = false
-  /// Whether it has not said what it can serve when it was asked: nothing is held against what it lacks, and each test ends with
-  /// the trouble.
+  /// Whether the device failed to report its abilities: missing ones are then no reason to skip a test, and each test
+  /// ends with the fault.
   public var areUnknown = false
 
-  /// The stimuli and faults, by name, before which a motor is given its rest.
+  /// The stimuli and faults, by name, that must wait for the motor's rest.
   public var resting: [String] = []
-  /// Whether its motor takes a command during another motion or right after it, without any rest.
+  /// Whether its motor accepts a command during or right after another motion, without any rest.
   public var takesCommandsInMotion = false
 
-  /// Arguments of stimuli that tests which are generated may give, the simplest first; without any, none.
+  /// The arguments of stimuli that generated tests may use, the simplest first; without any, none.
   public var arguments: [(stimulus: String, values: [[Argument]])]
-  /// The disturbances that tests which are generated may bring about.
+  /// The disturbances that generated tests may inject.
   public var disturbances: [Disturbance]
-  /// What goes with its stimuli and faults.
+  /// The parameters of its stimuli and faults.
   public var particulars = Particulars()
 
   /// Makes a list of abilities.
   ///
-  /// - Parameter isInVirtualTime: unless given, what is held up by nothing.
+  /// - Parameter isInVirtualTime: by default true for a device whose slack is zero.
   public init(
     stimuli: [String]?, faults: [String] = [], settings: [String]? = [], conditions: [String] = [],
     reports: [String] = [], showsEffects: Bool = false, slack: Interval = .zero, isInVirtualTime: Bool? = nil,
@@ -375,7 +372,7 @@ public struct Abilities: Sendable {
     self.disturbances = disturbances
   }
 
-  /// What tests may ask of a device that stands in for another one: only what both can do, at the other's pace.
+  /// The abilities for tests on a reference device: what both devices support, at the pace of the other.
   public func limited(to other: Abilities) -> Abilities {
     var both = self
     if let wanted = other.stimuli { both.stimuli = stimuli?.filter(wanted.contains) ?? wanted }
@@ -393,42 +390,43 @@ public struct Abilities: Sendable {
   }
 }
 
-/// Trouble of the lab: no device, a lost transport, a program that ended. There is no verdict then.
+/// A failure of the lab: no device, a lost transport, a program that ended. There is no verdict then.
 public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What kind of trouble: the same twice in a row means more than two different ones.
+  /// The kind of failure: two equal ones in a row mean more than two different ones.
   public enum Symptom: String, Equatable, Sendable {
     case noDevice = "no device"
     case noAnswer = "no answer"
     case badAnswer = "an answer of no known form"
     case ended = "the device's program ended"
     case transportLost = "transport lost"
-    /// What speaks to the device for us, or plays it, failed: that says nothing of the device, however often it happens.
+    /// The program that emulates the device, or connects us to it, failed: that is never the device's fault, however
+    /// often it happens.
     case programFailed = "a program of the lab failed"
     case notPossible = "not possible with this device"
-    /// The air lost the link to the device: what was seen then says nothing of the device.
+    /// The link was lost on the air: the observation proves nothing about the device.
     case linkLost = "link lost"
-    /// What was seen once did not show again: there is no verdict on it.
+    /// An observation could not be reproduced: there is no verdict on it.
     case notReproduced = "not reproduced"
-    /// Tests of a campaign came to no verdict, because of other trouble.
+    /// Tests of a campaign reached no verdict because of other failures.
     case noVerdict = "no verdict"
-    /// Nothing is wrong, and yet nothing more may be done: a budget is used up.
+    /// Nothing failed, but a limit forbids to continue: a budget is used up.
     case safetyLimit = "stopped by a safety limit"
-    /// Nothing is wrong: the end was asked for while the device was waited for.
+    /// Nothing failed: a stop was requested while the device was awaited.
     case stopped
   }
 
-  /// What kind of trouble.
+  /// The kind of failure.
   public var symptom: Symptom
-  /// One sentence on what happened and, where there is something, what to do.
+  /// One sentence on what happened and, if possible, the remedy.
   public var detail: String
-  /// Where it comes from, where that is known.
+  /// The origin, if known.
   public var origin: Origin?
 
-  /// Where trouble comes from.
+  /// The origin of a failure.
   public enum Origin: Hashable, Sendable {
     /// A program of the user's.
     case program(ProgramTrouble)
-    /// The controller, or the way to it.
+    /// The controller, or the transport to it.
     case transport
   }
 
@@ -439,7 +437,7 @@ public struct LabFault: Error, Equatable, Sendable, CustomStringConvertible {
     self.origin = origin
   }
 
-  /// The same trouble, told in the same words.
+  /// Whether the symptom and the text are equal.
   public static func == (one: Self, other: Self) -> Bool {
     (one.symptom, one.detail) == (other.symptom, other.detail)
   }

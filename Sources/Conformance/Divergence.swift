@@ -3,52 +3,52 @@ public import Basics
 
 /// The first moment at which model and device disagree.
 public struct Divergence: Equatable, Sendable {
-  /// What made them disagree.
+  /// The kinds of disagreement.
   public enum Kind: Equatable, Sendable {
-    /// The device showed what no possible state allows.
+    /// The device showed something that no possible state allows.
     case unexpected(String)
-    /// The device showed nothing, where every possible state demanded something by now.
+    /// The device showed nothing, although every possible state required something by now.
     case overdue
     /// The device refused what the model allows.
     case refusedLegal(String)
     /// The device broke a rule that holds in every state.
     case invariant(String)
-    /// The device broke a rule of its protocol.
+    /// The device violated its protocol.
     case violation(Violation)
-    /// The device stopped answering, again in two fresh starts.
+    /// The device stopped answering, and again after two restarts.
     case stoppedAnswering(String)
-    /// The device showed another option of a choice than it is held to.
+    /// The device showed another option of a choice than the one it had shown before.
     case contradiction(Contradiction)
   }
 
-  /// A device that chose otherwise than before, where a device chooses once.
+  /// A device that made a permanent choice and then showed another option of it.
   public struct Contradiction: Equatable, Sendable {
-    /// The choice, with the options that it is held to.
+    /// The choice, with the options shown before.
     public var held: DeviceChoice
-    /// The options that it showed now.
+    /// The options shown now.
     public var shown: [String]
-    /// Where it showed what it is held to, where that is known.
+    /// Where it showed the earlier ones, if known.
     public var evidence: String?
 
-    /// Makes one.
+    /// Makes a contradiction.
     public init(of held: DeviceChoice, shown: [String], evidence: String? = nil) {
       (self.held, self.shown, self.evidence) = (held, shown, evidence)
     }
   }
 
-  /// One thing that a possible state would have allowed.
+  /// One observation that a possible state would have allowed.
   public struct Allowance: Equatable, Sendable {
     /// The state of the model.
     public var state: String
-    /// What would have happened: an event's name, or `after 3 s`; empty where the state simply lasts.
+    /// The cause: an event's name, or `after 3 s`; empty if the state simply lasts.
     public var cause: String
-    /// What would have been shown; the state's own status where it lasts.
+    /// The observation; the state's own status if it lasts.
     public var shows: String
-    /// What would have been shown right after it, in order, of the same transition.
+    /// The observations that would have followed at once, in order, in the same transition.
     public var following: [String]
-    /// Whether it is more than allowed: it had to happen by some time.
+    /// Whether it was required by a deadline rather than only allowed.
     public var isDue: Bool
-    /// Whether that time is over, or it had to come before anything else: nothing but this was right.
+    /// Whether its deadline has passed, or it had to come before anything else: only this was correct.
     public var isRequired: Bool
 
     /// Makes an allowance.
@@ -65,39 +65,39 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
-  /// What made them disagree.
+  /// The kind of disagreement.
   public var kind: Kind { contents.kind }
-  /// When, since the test began.
+  /// The time since the test began.
   public var time: Instant { contents.time }
-  /// The number of the step of the test, from 1; 0 before the first.
+  /// The number of the test's step, from 1; 0 before the first.
   public var step: Int {
     get { contents.step }
     set { contents.step = newValue }
   }
-  /// Whether it was before the test, while the device was made ready for it; the time is that of the session then.
+  /// Whether it occurred in a preparation session; the time is then that of the session.
   public internal(set) var isInPreparation: Bool {
     get { contents.isInPreparation }
     set { contents.isInPreparation = newValue }
   }
-  /// Whether it is not the device's: what stopped answering is a program of the lab that speaks to it, or plays it.
+  /// Whether the lab is at fault: a program that emulates the device, or connects us to it, stopped answering.
   public var isOfLab: Bool {
     get { contents.isOfLab }
     set { contents.isOfLab = newValue }
   }
-  /// What made it stop answering, where that is what it did.
+  /// The fault with which the device stopped answering, for that kind.
   public var fault: LabFault? {
     get { contents.fault }
     set { contents.fault = newValue }
   }
-  /// What the tester last did.
+  /// The tester's last stimulus.
   public var lastStimulus: String? { contents.lastStimulus }
-  /// The status last seen.
+  /// The last status shown.
   public var lastStatus: String? { contents.lastStatus }
   /// What the model allowed at that moment.
   public var allowed: [Allowance] { contents.allowed }
-  /// Why the device showed what it did, or nothing, where that is known.
+  /// Why the device showed this, or nothing, if known.
   public var explanation: Explanation? { contents.explanation }
-  /// What the tester had sent that no client sends, where the device may still react to it.
+  /// The injected action to which the device may have reacted.
   public var injection: Injection? { contents.injection }
 
   private struct Contents: Equatable, Sendable {
@@ -114,7 +114,7 @@ public struct Divergence: Equatable, Sendable {
     var fault: LabFault?
   }
 
-  /// One word, so that "no divergence" costs no more than that wherever it is returned.
+  /// One word, so that returning "no divergence" costs no more.
   private indirect enum Box: Equatable, Sendable {
     case contents(Contents)
   }
@@ -132,8 +132,7 @@ public struct Divergence: Equatable, Sendable {
 
   /// Makes a divergence.
   ///
-  /// - Parameter injected: what the tester has sent that no client sends, and to which the device may still react, the
-  ///   latest last.
+  /// - Parameter injected: the injected actions to which the device may still react, in order of time.
   public init(
     _ kind: Kind, at time: Instant, step: Int = 0, lastStimulus: String? = nil, lastStatus: String? = nil,
     allowed: [Allowance] = [], explanation: Explanation? = nil, injected: [InjectedAction] = []
@@ -145,7 +144,7 @@ public struct Divergence: Equatable, Sendable {
         injection: Injection(injected, in: kind, showing: lastStatus)))
   }
 
-  /// One line that says what is wrong, what happened, and why, where that is known.
+  /// One line with the error, the event and, if known, the cause.
   public var summary: String {
     let before =
       isInPreparation
@@ -153,7 +152,7 @@ public struct Divergence: Equatable, Sendable {
     return before + cause + symptom + evidence + (explanation.map { "; \($0)" } ?? "") + circumstance
   }
 
-  /// What the device did wrong, where the tester knows: it obeyed what was injected.
+  /// The device's error, if known: it obeyed an injected action.
   private var cause: String {
     guard let injection, injection.isObeyed else { return "" }
     let action = injection.action
@@ -161,13 +160,13 @@ public struct Divergence: Equatable, Sendable {
       + "\(action.reaction); "
   }
 
-  /// What was injected shortly before, where what the device showed is no sign that it obeyed.
+  /// An action injected shortly before, if the observation is no sign that the device obeyed it.
   private var circumstance: String {
     guard let injection, !injection.isObeyed else { return "" }
     return injection.action.circumstance(at: time)
   }
 
-  /// Where the device showed what it is held to.
+  /// Where the device showed the option that binds it.
   private var evidence: String {
     guard case .contradiction(let contradiction) = kind, let evidence = contradiction.evidence else {
       return ""
@@ -190,18 +189,20 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
-  /// What tells divergences apart: the obligation that was broken, whenever that was and whatever led there.
+  /// Identifies the finding: the obligation that was broken, regardless of when it was broken and which steps
+  /// preceded it.
   ///
-  /// For what did not come in time that is what was due; what the tester did last is a part of it only where something
+  /// For an overdue observation it contains what was due; the last stimulus only if something came that no state
+  /// allows. Numbers are omitted, so that two readings or two offsets are one finding.
   /// came that nothing allows. Numbers are left out, so that two readings or two offsets make no two findings.
   public var signature: String {
-    // Which rule was broken tells more than what the tester did last.
+    // The broken rule is more specific than the last stimulus.
     if case .violation(let violation) = kind {
       return "broke \(violation.name)" + (violation.subject.map { " of \($0)" } ?? "")
     }
     let words: String =
       switch kind {
-      // A program has many ways to fail: the last words of its standard error tell them apart.
+      // A program can fail in many ways: the last words of its standard error distinguish them.
       case .stoppedAnswering(let symptom) where isOfLab:
         "\(LabFault.Symptom.programFailed.rawValue): \(symptom.prefix { $0 != ":" }), "
           + (symptom.split(separator: "\n").dropFirst().last ?? "in silence")
@@ -215,7 +216,8 @@ public struct Divergence: Equatable, Sendable {
     return words.filter { !$0.isNumber }
   }
 
-  /// What had to be shown by now, each once, in alphabetical order; with the stimulus where that shows it at once.
+  /// The observations that were due, without duplicates, in alphabetical order; each with the stimulus if it shows it
+  /// at once.
   private var due: [String] {
     var names: [String] = []
     for allowance in allowed where allowance.isDue {
@@ -226,8 +228,8 @@ public struct Divergence: Equatable, Sendable {
     return names.sorted()
   }
 
-  /// Whether another one shows the same fault, as far as can be told: equal signatures, something in common among what
-  /// was due in both, or the same stimulus that changed nothing in both, whatever status that left.
+  /// Whether another divergence is likely the same fault: an equal signature, a common overdue observation, or the
+  /// same stimulus without effect, whatever the status.
   public func isLike(_ other: Divergence) -> Bool {
     if signature == other.signature { return true }
     switch (kind, other.kind) {
@@ -240,14 +242,14 @@ public struct Divergence: Equatable, Sendable {
     }
   }
 
-  /// Whether another one shows the same of model and device, whatever the tester did last: the same kind of divergence, the
-  /// same status before it, and the same that the model allowed.
+  /// Whether another divergence looks the same regardless of the last stimulus: same kind, same previous status, same
+  /// allowances.
   public func looksLike(_ other: Divergence) -> Bool {
     (kind, lastStatus, allowed) == (other.kind, other.lastStatus, other.allowed)
       && (isInPreparation, isOfLab) == (other.isInPreparation, other.isOfLab)
   }
 
-  /// What would have been right, in a few words: what the model would have taken.
+  /// The correct behaviour in a few words: what the model would have accepted.
   public var expected: String {
     switch kind {
     case .invariant(let rule): return "never: \(rule)"
@@ -261,7 +263,7 @@ public struct Divergence: Equatable, Sendable {
     return names.joined(separator: " or ")
   }
 
-  /// What was seen, for the line of the device beside the model's.
+  /// The observation, for the device's line beside the model's.
   public var seen: String {
     switch kind {
     case .unexpected(let seen): seen
@@ -275,20 +277,20 @@ public struct Divergence: Equatable, Sendable {
 }
 
 extension Divergence.Contradiction {
-  /// What it is held to.
+  /// The options that bind it.
   var expected: String { held.options.joined(separator: " or ") }
-  /// What it showed.
+  /// The options that it showed.
   var seen: String { shown.joined(separator: " or ") }
 }
 
 extension Vocabulary {
-  /// What an observation is called in traces and reports.
+  /// The name of an observation in traces and reports.
   public func text(of observation: Observation) -> String {
     switch observation {
     case .status(let number): statuses[number]
     case .effect(let number): effects[number]
     case .unknown(let name):
-      // As Unicode compares them, not as they are written.
+      // Compares canonically (Unicode), not by the characters as written.
       (statuses + effects).contains(name)
         ? "'\(name)' (unknown to the model, which writes it with other characters that look alike)"
         : "'\(name)' (unknown to the model)"

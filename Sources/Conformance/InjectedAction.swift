@@ -1,50 +1,50 @@
 public import Basics
 
-/// Something that the tester sent to a device and that no client of it sends: a forged command, a false proof, a message
-/// sent again. A correct device refuses it or ignores it.
+/// An action of the tester that no client performs: a forged command, a false proof, a replayed message. A correct
+/// device refuses or ignores it.
 ///
-/// It is evidence. The tester knows what it sent, when, and what is right; so where a device shows one of the
-/// ``signs`` while the action is pending, a report names the action as the cause, and not only what was seen.
+/// It is evidence: the tester knows what it sent, when, and which reaction is correct. If a device shows one of the
+/// ``signs`` while the action is pending, the report names the action as the cause.
 public struct InjectedAction: Hashable, Sendable {
-  /// What kind of action it is.
+  /// The kinds of action.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// A command of someone who has no session, or not its key.
+    /// A command without a session, or without its key.
     case forgedCommand = "forged-command"
     /// A login without the proof of the owner's key.
     case falseProof = "false-proof"
     /// A login with the key of a former owner.
     case formerKey = "former-key"
-    /// A registration of a device that has an owner.
+    /// A registration although the device has an owner.
     case registration
     /// A message that was sent before.
     case replayedMessage = "replayed-message"
     /// The login of an earlier session.
     case replayedLogin = "replayed-login"
-    /// A request that makes no sense.
+    /// A malformed request.
     case malformedRequest = "malformed-request"
-    /// A message of the client's that was altered on the way.
+    /// A client's message that was altered on the link.
     case alteredMessage = "altered-message"
-    /// Something else that no client does.
+    /// Another action that no client performs.
     case other
   }
 
-  /// What a device shows that it would not show had it done what is right.
+  /// An observation that only a wrong reaction explains.
   public enum Sign: Hashable, Sendable {
     /// A status.
     case status(String)
-    /// A broken rule, by its name and what it is broken with; with anything where that is `nil`.
+    /// A violated rule, by its name and subject; `nil` for any subject.
     case violation(String, of: String? = nil)
   }
 
-  /// What kind of action it is.
+  /// The kind of action.
   public var kind: Kind
-  /// What was sent, for people: `an unlock in clear`.
+  /// What was sent, as text: `an unlock in clear`.
   public var sent: String
-  /// What is right, as what a device does with it: `ignores it`.
+  /// The correct reaction, as a verb: `ignores it`.
   public var reaction: String
   /// When it was sent.
   public var time: Instant
-  /// What a device shows that obeyed.
+  /// The signs of a device that obeyed.
   public var signs: [Sign]
 
   /// Describes an action.
@@ -58,10 +58,10 @@ public struct InjectedAction: Hashable, Sendable {
 }
 
 extension InjectedAction {
-  /// When it was sent, in whole milliseconds, for people.
+  /// When it was sent, in whole milliseconds, for display.
   public var moment: Interval { .milliseconds(time.milliseconds) }
 
-  /// What there is to say of it where something else went wrong later: that it was sent, and how long before.
+  /// A remark for a later divergence: that the action was sent, and how long before.
   public func circumstance(at time: Instant) -> String {
     let age = Interval.milliseconds(time.milliseconds - self.time.milliseconds)
     return "; \(age) before, the tester had sent \(sent)"
@@ -69,7 +69,7 @@ extension InjectedAction {
 }
 
 extension InjectedAction.Kind {
-  /// What a device did wrong that obeyed.
+  /// The error of a device that obeyed.
   var verdict: String {
     switch self {
     case .forgedCommand: "the device obeyed a forged command"
@@ -86,17 +86,17 @@ extension InjectedAction.Kind {
 }
 
 extension Divergence {
-  /// What the tester had sent that no client sends, and whether the device obeyed it, as far as what it showed tells.
+  /// An injected action in a divergence, and whether the observation is a sign that the device obeyed it.
   public struct Injection: Hashable, Sendable {
-    /// What was sent.
+    /// The injected action.
     public var action: InjectedAction
-    /// Whether what the device showed is a sign that it obeyed.
+    /// Whether the observation is a sign that the device obeyed.
     public var isObeyed: Bool
 
-    /// What was sent, of which nothing shows that the device obeyed it.
+    /// Makes an injection without a sign that the device obeyed.
     public init(of action: InjectedAction) { (self.action, isObeyed) = (action, false) }
 
-    /// Of what is pending, the latest that a divergence is a sign of; or else the latest of all.
+    /// Chooses, of the pending actions, the latest of which a divergence is a sign; otherwise the latest.
     init?(_ pending: [InjectedAction], in kind: Kind, showing status: String?) {
       if let obeyed = pending.last(where: { $0.signs.contains { $0.fits(kind, showing: status) } }) {
         (action, isObeyed) = (obeyed, true)

@@ -1,18 +1,18 @@
 public import Automata
 import Basics
 
-/// A machine made ready for tracking: what an observer can tell apart, in flat tables.
+/// A machine prepared for tracking: the states that an observer can distinguish, in flat tables.
 ///
-/// A *node* is a state together with what was last shown, or one of the points between leaving a state and
-/// having shown everything that the transition shows: its effects, the new status, the entry actions. So an
-/// observation is always one look-up, and a transition with five effects needs no code of its own.
+/// A *node* is a state together with the last status shown, or a point between leaving a state and having shown all
+/// outputs of the transition: its effects, the new status, the entry actions. An observation is therefore always one
+/// look-up, and a transition with five effects needs no code of its own.
 ///
-/// A class, because it is large, never changes, and is shared by all who track the machine.
+/// It is a class because it is large, immutable, and shared by all trackers of the machine.
 public final class Specification: Sendable {
-  /// A way on from a node.
+  /// A step from one node to another.
   struct Step: Sendable {
     var node: Int32
-    /// Whether the entry time starts again.
+    /// Whether the state is entered again, so that its timers restart.
     var enters: Bool
     var plus: Int8
     var earliest: Interval
@@ -20,41 +20,43 @@ public final class Specification: Sendable {
     var `guard`: Guard
     /// The row of the definition, for explanations and coverage.
     var transition: Int32
-    /// What is shown first on the way, or -1 when nothing is.
+    /// The first symbol shown, or -1 without one.
     var symbol: Int32 = -1
-    /// Whether the device takes it as an answer: an event leads along it, or it may be taken at once and has its time. What
+    /// Whether the step is a response: an event causes it, or it may be taken at once within a window. A step that
+    /// must wait first is a timer.
     /// has to wait first is a timer.
     var isAnswer = true
-    /// Whether its row names the condition `loss` among those of which one must hold.
+    /// Whether its row requires one of several conditions, among them `loss`.
     var isByLoss = false
   }
 
-  /// What stands behind a node.
+  /// The contents of a node.
   struct Node: Sendable {
-    /// The state of the machine that is being entered or has been.
+    /// The machine's state, which is being entered or was entered.
     var state: Int
-    /// The status last shown.
+    /// The last status shown.
     var shown: Int
-    /// The options that a device which is there may have, as bits: of each choice one at least.
+    /// The options that a device in this node may have, as bits: at least one of each choice.
     var options: UInt64
-    /// What must be shown before the state is settled; statuses first, then effects above ``statusCount``.
+    /// The symbols that must be shown before the state is settled; statuses first, then effects above
+    /// ``statusCount``.
     var pending: [Int]
   }
 
   /// The machine.
   public let machine: Machine
-  /// The names that model and device share.
+  /// The vocabulary that model and device share.
   public let vocabulary: Vocabulary
-  /// Whether effects are expected to be shown.
+  /// Whether the device must show effects.
   public let showsEffects: Bool
 
   let nodes: [Node]
-  /// The nodes in which everything has been shown.
+  /// The nodes without pending symbols.
   let isResting: [Bool]
-  /// The nodes in which the status last shown may be shown again, and says nothing new: all at rest, and those that have to
-  /// show an effect next, since a device that shows its status before each of its effects is as right as one that does not.
+  /// The nodes in which the last status may be repeated without meaning: all resting nodes, and those with a pending
+  /// effect, since a device may show its status before each effect.
   let mayRepeat: [Bool]
-  /// For each node those that say the same of devices with more options; empty without choices.
+  /// For each node the equivalent nodes of devices with more options; empty without choices.
   let wider: [[Int]]
   /// Where the steps of (node, event) begin in ``caused``.
   let causedStart: [Int32]

@@ -1,23 +1,23 @@
 import Automata
 import Basics
 
-/// What the conditions with a value were like at earlier moments that count from the entry of a state: what one was set to
-/// when a state was entered counts there, whatever it is set to since.
+/// The earlier values of conditions that count from the entry of a state: the value at the time of entry counts
+/// there, even if it is changed later.
 ///
-/// Of each is kept as much as the nodes that are possible may have been entered under.
+/// Each history reaches back as far as the possible nodes may have been entered.
 struct EntryConditions: Sendable {
   typealias Member = PossibleNodes.Member
   typealias Span = FeltEnvironment.Span
 
-  /// What a condition is at one time.
+  /// The value of a condition at one time.
   struct Setting: Hashable, Sendable {
     var holds: Bool
     var isOpen: Bool
-    /// Whether something holds it beside what it is set to.
+    /// Whether a fault holds the condition in addition to its value.
     var isHeld: Bool
     var span: Span
 
-    /// Allows what another one is, too.
+    /// Widens the setting to allow another one too.
     mutating func widen(to other: Setting) {
       switch (mayHold, other.mayHold) {
       case (true, false): break
@@ -32,17 +32,17 @@ struct EntryConditions: Sendable {
 
     var mayHold: Bool { holds || isOpen }
 
-    /// The least that it adds to the time of a row, which may count also where the condition is set to nothing.
+    /// The minimum that it adds to the time of a row, which may count also if the condition is set to nothing.
     func least(orNothing: Bool) -> Interval { (orNothing || isHeld) && isOpen ? .zero : span.least }
   }
 
-  /// How long it was so. What happens at one moment has an order: a number that rises with each change.
+  /// A period with one setting. Changes at the same moment are ordered by a number that rises with each change.
   struct Phase: Hashable, Sendable {
     var setting: Setting
-    /// From when on a state may have been entered under it.
+    /// The earliest moment at which a state may have been entered under it.
     var begin = Instant(nanoseconds: .min)
     var beginOrder: Int32 = 0
-    /// When something else was set.
+    /// When another value was set.
     var end = Instant.never
     var endOrder = Int32.max
   }
@@ -51,19 +51,19 @@ struct EntryConditions: Sendable {
   let numbers: UInt64
   /// The number of the last change.
   private(set) var order: Int32 = 0
-  /// What each of them was, the last at the end; empty for other conditions.
+  /// The phases of each condition, the latest last; empty for other conditions.
   private var phases: [[Phase]]
-  /// How long after a change what was before may still count.
+  /// How long after a change the previous setting may still count.
   private let reaches: [Interval]
-  /// Whether a state may be entered and left again without being seen.
+  /// Whether a state may be entered and left again unobserved.
   private let isSilent: Bool
 
-  /// The most phases that are kept of a condition; more are thrown together.
+  /// The maximum number of phases of a condition; further ones are merged.
   private static let maximumPhases = 8
 
   init(_ specification: Specification, slack: Interval) {
     let table = specification.machine.environment
-    // A machine whose rows depend on no condition asks for none.
+    // A machine whose rows depend on no condition needs none.
     let set = specification.isPlain ? 0 : table.setBy.reduce(0, |)
     numbers = table.fromEntry & set
     reaches = table.delays.map { $0 + slack }
@@ -71,14 +71,14 @@ struct EntryConditions: Sendable {
     isSilent = !specification.silent.isEmpty
   }
 
-  /// Whether a condition is one of them.
+  /// Whether a condition is tracked here.
   @inline(__always)
   func has(_ number: Int) -> Bool { numbers >> UInt64(number) & 1 == 1 }
 
-  /// Whether more is known than what is now.
+  /// Whether any condition has more than its current phase.
   var hasPast: Bool { numbers != 0 && phases.contains { $0.count > 1 } }
 
-  /// The conditions that were something else when a possible node may have been entered, as bits.
+  /// The conditions that differed when a possible node may have been entered, as bits.
   var changed: UInt64 {
     var changed: UInt64 = 0
     forEachBit(of: numbers) { if phases[$0].count > 1 { changed |= 1 << UInt64($0) } }
@@ -87,22 +87,22 @@ struct EntryConditions: Sendable {
 }
 
 extension EntryConditions {
-  /// Lets a condition always have been what it is.
+  /// Sets a condition as if it had always been so.
   mutating func begin(_ number: Int, as setting: Setting) {
     if has(number) { phases[number] = [Phase(setting: setting)] }
   }
 
-  /// Goes back to the beginning of a test, of which no change is known.
+  /// Starts a test, without any change so far.
   mutating func restart() { order = 0 }
 
-  /// Begins a change that a stimulus makes: what is entered by the same stimulus is entered after it.
+  /// Begins a change caused by a stimulus: states entered by the same stimulus are entered after it.
   mutating func beginChange() { order += 1 }
 
-  /// Notes that a condition has changed.
+  /// Records that a condition has changed.
   ///
   /// - Parameters:
-  ///   - time: from when on a state may have been entered after that.
-  ///   - isBegun: whether it is a part of the change that was begun last.
+  ///   - time: the earliest moment at which a state may have been entered after the change.
+  ///   - isBegun: whether it is part of the change that was begun last.
   mutating func change(
     _ number: Int, to setting: Setting, since time: Instant, at now: Instant, isBegun: Bool
   ) {
@@ -119,7 +119,7 @@ extension EntryConditions {
     (phases[number][1].end, phases[number][1].endOrder) = (second.end, second.endOrder)
   }
 
-  /// Notes what a condition turns out to be.
+  /// Records the known value of a condition.
   ///
   /// - Parameter wasOpen: whether it was open before; if not, it may have become so only now.
   mutating func learn(_ number: Int, is setting: Setting, wasOpen: Bool, at now: Instant) {
@@ -132,7 +132,7 @@ extension EntryConditions {
     }
   }
 
-  /// Forgets what no possible node can have been entered under.
+  /// Drops the phases under which no possible node can have been entered.
   mutating func prune(to members: [Member], at now: Instant) {
     forEachBit(of: numbers) { phases[$0] = pruned($0, to: members, at: now) }
   }
@@ -140,12 +140,12 @@ extension EntryConditions {
   private func pruned(_ number: Int, to members: [Member], at now: Instant) -> [Phase] {
     let phases = phases[number]
     guard phases.count > 1 else { return phases }
-    // What was over just now may count for what is entered next.
+    // A phase that has just ended may count for a node entered next.
     let matters = { (phase: Phase) in
       phase.end + reaches[number] >= now || members.contains { counts(phase, of: number, in: $0) }
     }
     guard isSilent else { return phases.filter(matters) }
-    // What was entered unseen is found out later, and may have been entered at any time in between.
+    // A node entered unobserved is found later, and may have been entered at any time in between.
     return Array(phases.drop { !matters($0) })
   }
 }
@@ -163,12 +163,12 @@ extension EntryConditions {
     return phase.end + reaches[number] >= member.earliest
   }
 
-  /// What a condition may have been when a node was entered.
+  /// The settings that may have been in effect when a node was entered.
   private func settings(of number: Int, in member: Member) -> some Sequence<Setting> {
     phases[number].lazy.filter { counts($0, of: number, in: member) }.map(\.setting)
   }
 
-  /// Puts what held when a node was entered in the place of what holds now.
+  /// Replaces the current settings by those in effect when a node was entered.
   func replace(_ conditions: inout UInt64, _ open: inout UInt64, in member: Member) {
     forEachBit(of: numbers) { number in
       let bit: UInt64 = 1 << UInt64(number)
@@ -182,9 +182,9 @@ extension EntryConditions {
     }
   }
 
-  /// The least that is added in a node to the time of a row.
+  /// The minimum that is added in a node to the time of a row.
   ///
-  /// - Parameter orNothing: whether the time counts also where the condition is set to nothing.
+  /// - Parameter orNothing: whether the time counts also if the condition is set to nothing.
   func least(of number: Int, orNothing: Bool, in member: Member) -> Interval {
     var least = Interval.forever
     for setting in settings(of: number, in: member) where orNothing || setting.mayHold {
@@ -193,14 +193,14 @@ extension EntryConditions {
     return least == .forever ? .zero : least
   }
 
-  /// The most that is added.
+  /// The maximum that is added.
   func most(of number: Int, in member: Member) -> Interval {
     settings(of: number, in: member).reduce(.zero) { max($0, $1.span.most) }
   }
 }
 
 extension EntryConditions {
-  /// What is remembered of a condition, with times counted back from the present.
+  /// The history of a condition, with times relative to the present.
   struct Past: Hashable, Sendable {
     struct Phase: Hashable, Sendable {
       var setting: Setting
@@ -214,13 +214,13 @@ extension EntryConditions {
     var phases: [Phase]
   }
 
-  /// What is remembered, for nodes whose entry matters, and the number of an order among what is.
+  /// The histories for the nodes whose entry matters, and a function that maps orders to their rank among them.
   func snapshot(_ members: [Member], at now: Instant) -> (pasts: [Past], order: (Int32) -> Int32) {
     var kept: [(number: Int, phases: [Phase])] = []
     forEachBit(of: numbers) { number in
       let phases = pruned(number, to: members, at: now).map { phase in
         var phase = phase
-        // What began before everything that counts may as well have been so always.
+        // A phase that began before everything that counts is treated as if it had always lasted.
         if members.allSatisfy({ isAfterBegin($0, of: phase) }) {
           (phase.begin, phase.beginOrder) = (Instant(nanoseconds: .min), 0)
         }
@@ -245,7 +245,7 @@ extension EntryConditions {
     return (pasts, rank)
   }
 
-  /// Goes back to what is remembered.
+  /// Restores histories.
   mutating func restore(_ pasts: [Past], at now: Instant) {
     order = 0
     for past in pasts {

@@ -1,15 +1,14 @@
 import Automata
 import Basics
 
-/// What holds around a device as its tester knows it: an ``Environment``, with when each condition changed, since what
-/// changed may not be felt yet, and with what ends by itself.
+/// The conditions around a device as its tester knows them: an ``Environment`` with the time of each change, since a
+/// change may take effect after a delay, and with the faults that end by themselves.
 struct FeltEnvironment: Sendable {
   typealias Member = PossibleNodes.Member
 
-  /// What is remembered of changes, with times counted back from the present: two moments with equal ones have equal
-  /// futures.
+  /// The history of changes, with times relative to the present: two moments with equal snapshots have equal futures.
   struct Snapshot: Hashable, Sendable {
-    /// A condition, how long ago something happened to it, and what it was set to before.
+    /// An event of a condition: how long ago it happened, and the previous value.
     struct Event: Hashable, Sendable {
       var number: Int
       var age: Interval
@@ -26,55 +25,55 @@ struct FeltEnvironment: Sendable {
     var unfelt: UInt64
     var changes: [Event]
     var settings: [Event]
-    /// Those that were set to more, or to less, and how long ago.
+    /// The conditions whose value was raised or lowered, and how long ago.
     var resettings: [Event]
     var ends: [End]
-    /// What was set at earlier moments that still count.
+    /// The earlier values that still count.
     var pasts: [EntryConditions.Past]
   }
 
-  /// What a condition may be set to.
+  /// The range of values that a condition may be set to.
   struct Span: Hashable, Sendable {
     var least = Interval.zero
     var most = Interval.zero
 
-    /// Allows what another one does, too.
+    /// Widens the range to include another one.
     mutating func widen(to other: Span) {
       (least, most) = (min(least, other.least), max(most, other.most))
     }
   }
 
   private(set) var environment: Environment
-  /// When the next fault that lasts for a given time is over, or never.
+  /// When the next fault with a duration ends, or never.
   private(set) var nextExpiry = Instant.never
-  /// Up to when each fault lasts that ends by itself.
+  /// The end of each fault that ends by itself.
   private var expiries: [(time: Instant, fault: String)] = []
-  /// The conditions that have changed in this test, as bits, and when they did the last time.
+  /// The conditions that have changed in this test, as bits, and the time of the latest change.
   private var changing: UInt64 = 0
   private var changed: [Instant]
-  /// The conditions whose change was not felt yet when something came, or was there, that hides it: until that is over
-  /// what is shown may be from before.
+  /// The conditions whose change had not taken effect when another condition hid it: until that ends, observations
+  /// may be from before the change.
   private var unfelt: UInt64 = 0
-  /// Until when some change may not have had its effect yet.
+  /// Until when some change may not have taken effect.
   private var unsettled = Instant.zero
-  /// What they were before they were set the last time.
+  /// The values before the latest setting.
   private var former: [Span]
-  /// Those that a stimulus has set on the present link, and when one was set last in this test.
+  /// The conditions set by a stimulus on the present link, and the time of the latest such setting in this test.
   private var sent: UInt64 = 0
   private var sentAt: [Instant?]
-  /// When what they are set to was last changed.
+  /// When the value of each condition last changed.
   private var resetAt: [Instant?]
-  /// What counts from the entry of a state was like at earlier moments.
+  /// The earlier values of conditions that count from the entry of a state.
   private(set) var entries: EntryConditions
 
-  /// Those of which it is sure what they are set to, as bits: a reading that tells otherwise is wrong.
+  /// The conditions whose value is certain, as bits: a different reading is wrong.
   private var sure: UInt64 = 0
 
   private let specification: Specification
   private let slack: Interval
   private let table: ConditionTable
   private let delays: [Interval]
-  /// Those that count from the entry of a state, without those of ``entries``.
+  /// The conditions that count from the entry of a state, without those of ``entries``.
   private let fromEntry: UInt64
 
   init(_ specification: Specification, slack: Interval) {
@@ -92,11 +91,11 @@ struct FeltEnvironment: Sendable {
     beginEntries()
   }
 
-  /// The conditions that hold, as bits, and those that may hold or not.
+  /// The conditions that hold, as bits, and those that may hold.
   @inline(__always) var conditions: UInt64 { environment.conditions }
   @inline(__always) private var open: UInt64 { environment.open }
 
-  /// Goes back to the beginning of a test.
+  /// Starts a test.
   mutating func start() {
     environment.reset()
     entries.restart()
@@ -112,7 +111,7 @@ struct FeltEnvironment: Sendable {
     }
   }
 
-  /// Lets everything be as it is from the very start, with nothing under way from before.
+  /// Treats everything as if it had always been so, with no change under way.
   mutating func settle() {
     changing = 0
     unfelt = 0
@@ -120,7 +119,7 @@ struct FeltEnvironment: Sendable {
     beginEntries()
   }
 
-  /// Lets everything that counts from the entry of a state always have been as it is.
+  /// Treats all conditions that count from the entry of a state as if they had always been so.
   private mutating func beginEntries() {
     forEachBit(of: entries.numbers) { entries.begin($0, as: setting(of: $0)) }
   }
@@ -132,36 +131,36 @@ struct FeltEnvironment: Sendable {
       span: Span(least: environment.least[number], most: environment.values[number]))
   }
 
-  /// Lets it be open whether a condition holds.
+  /// Makes it unknown whether a condition holds.
   mutating func doubt(_ number: Int) {
     environment.doubt(number)
     entries.begin(number, as: setting(of: number))
     sure &= ~(1 << UInt64(number))
   }
 
-  /// Lets it be sure that a condition is as it is at the beginning of a test.
+  /// Makes the value of a condition certain at the beginning of a test.
   mutating func assure(_ number: Int) { sure |= 1 << UInt64(number) }
 }
 
 extension FeltEnvironment {
-  /// Lets a fault or a start setting bring about, or take away, the conditions that depend on it.
+  /// Applies a fault or a start setting to the conditions that depend on it.
   mutating func apply(_ fault: Fault, at now: Instant) {
     let isOn = !fault.value.isNothing
     let table = table
     for effect in table.effects(of: fault.name) where isOn || !effect.isMoment || effect.isNamed {
       let number = effect.condition
       if isOn, effect.isMoment { lastForAMoment(number, at: now) }
-      // Where the device reports what really happened, a fault alone is only what the tester wanted.
+      // If the device reports what really happened, a fault alone is only an intention of the tester.
       guard effect.isOwn || specification.isReported >> UInt64(number) & 1 == 0 else { continue }
       if !effect.isOwn, table.lasting >> UInt64(number) & 1 == 0 { keepTime(of: fault, at: now) }
-      // Of what was open it may be that it changes only now.
+      // A condition that was open may have changed only now.
       if open >> UInt64(number) & 1 == 1 { note(number, besides: recent(at: now), at: now) }
       change(number, at: now) { $0.apply(effect, isOn: isOn, in: table) }
       if environment.isHeld(number) { doubtSettings(since: number, at: now) }
     }
   }
 
-  /// Notes when a fault is over by itself: one given a duration lasts so long, unless it is given again.
+  /// Records when a fault ends by itself: after its duration, unless it is injected again.
   private mutating func keepTime(of fault: Fault, at now: Instant) {
     expiries.removeAll { $0.fault == fault.name }
     if case .duration(let interval) = fault.value, !fault.value.isNothing {
@@ -170,7 +169,7 @@ extension FeltEnvironment {
     findNextExpiry()
   }
 
-  /// Ends a condition once what was over at once is not felt any more.
+  /// Ends a momentary condition once it no longer has an effect.
   private mutating func lastForAMoment(_ number: Int, at now: Instant) {
     let name = specification.machine.definition.conditions[number].name
     expiries.removeAll { $0.fault == name }
@@ -180,7 +179,7 @@ extension FeltEnvironment {
 
   private mutating func findNextExpiry() { nextExpiry = expiries.reduce(.never) { min($0, $1.time) } }
 
-  /// Ends the faults whose time is over.
+  /// Ends the faults whose duration is over.
   @inline(__always)
   mutating func expire(at now: Instant) {
     if nextExpiry <= now { endFaults(at: now) }
@@ -195,9 +194,9 @@ extension FeltEnvironment {
     }
   }
 
-  /// Lets conditions begin that an event which was reported brings about.
+  /// Begins the conditions of a reported event.
   ///
-  /// - Parameter over: those that what is possible has ended: the event came late, and what it was about is over.
+  /// - Parameter over: the conditions that every possible node has already ended: the event was reported late.
   mutating func begin(_ conditions: UInt64, over: UInt64, at now: Instant) {
     forEachBit(of: conditions) { number in
       if over >> UInt64(number) & 1 == 0 { change(number, at: now, since: now - slack) { $0.begin(number) } }
@@ -206,11 +205,12 @@ extension FeltEnvironment {
     }
   }
 
-  /// Ends the conditions that a status ends: what they were about, and what was under way, is over.
+  /// Ends the conditions that a status ends, with any change under way.
   ///
-  /// - Parameter entry: when what shows the status may have been entered at the earliest: it was entered after that.
+  /// - Parameter entry: the earliest moment at which the state that shows the status may have been entered, after the
+  ///   end of the conditions.
   mutating func end(_ conditions: UInt64, since entry: Instant, at now: Instant) {
-    // What may end a link for a moment may have ended it before what was set arrived.
+    // A momentary condition that may end a link may have ended it before the setting arrived.
     if table.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
     sent = 0
     forEachBit(of: conditions & ~environment.held) { number in
@@ -218,12 +218,12 @@ extension FeltEnvironment {
     }
   }
 
-  /// What was set so lately that it may still be on its way may be lost under a condition that begins now.
+  /// A recent setting, still under way, may be lost because of a condition that begins now.
   private mutating func doubtSettings(since number: Int, at now: Instant) {
     doubtSettings(unsureUnder: 1 << UInt64(number), at: now)
   }
 
-  /// What was set so lately that it may still be on its way may be lost with the way.
+  /// A recent setting, still under way, may be lost together with the link.
   mutating func doubtSettings(at now: Instant) {
     doubtSettings(unsureUnder: .max, at: now)
   }
@@ -237,20 +237,20 @@ extension FeltEnvironment {
     }
   }
 
-  /// Whether the stimulus that set a condition last may not have had its effect yet on this link.
+  /// Whether the stimulus that last set a condition may not have taken effect yet on this link.
   private func mayBeUnderWay(_ number: Int, at now: Instant) -> Bool {
     sent >> UInt64(number) & 1 == 1 && isFresh(number, at: now)
   }
 
-  /// Whether a condition was set so lately that it may not have had its effect yet.
+  /// Whether a condition was set so recently that it may not have taken effect.
   private func isFresh(_ number: Int, at now: Instant) -> Bool {
     sentAt[number].map { now <= $0 + delays[number] + slack } ?? false
   }
 
-  /// Takes a reading at its word that tells what a condition is set to, unless a setting may have crossed it, or been
-  /// lost just now: a client may tell what it knows from before.
+  /// Learns a condition's value from a reading, unless a setting may have crossed it or was just lost: a client may
+  /// report an older value.
   ///
-  /// - Returns: what the condition is sure to be set to, where the reading tells otherwise.
+  /// - Returns: the certain value of the condition, if the reading contradicts it.
   mutating func learn(from reading: Reading, at now: Instant) -> Interval? {
     for (name, number) in specification.told
     where name == reading.name && mayHold(at: now) & specification.unsure[number] == 0 {
@@ -263,7 +263,7 @@ extension FeltEnvironment {
       guard !mayBeUnderWay(number, at: now) else { continue }
       let wasOpen = open >> UInt64(number) & 1 == 1
       if !wasOpen, sure >> UInt64(number) & 1 == 1 {
-        // A device tells whole seconds.
+        // A device reports whole seconds.
         let known = environment.values[number]
         if value - known >= .seconds(1) || known - value >= .seconds(1) { return known }
       }
@@ -277,7 +277,7 @@ extension FeltEnvironment {
     return nil
   }
 
-  /// Lets a stimulus set conditions.
+  /// Sets conditions by a stimulus.
   ///
   /// - Parameter isObeyed: whether no possible state refuses it.
   mutating func set(by stimulus: Stimulus, isObeyed: Bool, at now: Instant) {
@@ -294,28 +294,28 @@ extension FeltEnvironment {
         sure |= bit
         change(number, at: now, isBegun: true) { $0.set(number, to: value) }
       } else {
-        // It arrived, or it did not: what was set before may hold as well.
+        // The setting may not have arrived: the previous value may hold as well.
         sure &= ~bit
         change(number, at: now, isBegun: true) { $0.set(number, perhapsTo: value) }
       }
     }
   }
 
-  /// Lets a change begin that a stimulus makes, and which nodes have been entered after that it leads to.
+  /// Begins a change caused by a stimulus; states that it leads to are entered after it.
   mutating func beginChange() { entries.beginChange() }
 
-  /// Forgets what no possible node can have been entered under.
+  /// Drops the values under which no possible node can have been entered.
   @inline(__always)
   mutating func prune(to members: [PossibleNodes.Member], at now: Instant) {
     if entries.numbers != 0, entries.hasPast { entries.prune(to: members, at: now) }
   }
 
-  /// Lets something happen to a condition, and notes when it changes.
+  /// Applies an event to a condition, and records when the condition changes.
   ///
   /// - Parameters:
-  ///   - time: from when on a state may have been entered after that, unless now.
-  ///   - isBegun: whether it is a part of the change that was begun last.
-  ///   - isLearned: whether it is no change of the condition.
+  ///   - time: the earliest moment at which a state may have been entered after it; now by default.
+  ///   - isBegun: whether it is part of the change that was begun last.
+  ///   - isLearned: whether only our knowledge changes, not the condition.
   private mutating func change(
     _ number: Int, at now: Instant, since time: Instant? = nil, isBegun: Bool = false,
     isLearned: Bool = false,
@@ -327,7 +327,7 @@ extension FeltEnvironment {
       }
     }
     let (before, value) = (conditions, environment.values[number])
-    // What is just being felt is so under what held so far.
+    // A change that is just taking effect does so under the conditions so far.
     let recent = recent(at: now)
     body(&environment)
     if conditions != before {
@@ -336,7 +336,7 @@ extension FeltEnvironment {
     if environment.values[number] != value { resetAt[number] = now }
   }
 
-  /// Notes that a condition changes now, while what others were changed to need not be felt yet.
+  /// Records that a condition changes now, while changes of others need not have taken effect.
   private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
@@ -344,7 +344,7 @@ extension FeltEnvironment {
     findUnsettled()
   }
 
-  /// Finds until when some change may not have had its effect yet.
+  /// Determines until when some change may not have taken effect.
   private mutating func findUnsettled() {
     unsettled = .zero
     forEachBit(of: changing) { unsettled = max(unsettled, changed[$0] + delays[$0] + slack) }
@@ -353,73 +353,74 @@ extension FeltEnvironment {
 }
 
 extension FeltEnvironment {
-  /// The conditions that hold, or may, as bits.
+  /// The conditions that hold or may hold, as bits.
   func mayHold(at now: Instant) -> UInt64 { conditions | open(at: now) }
 
-  /// The conditions that may hold or not, since it is not known or since they may not be felt yet, as bits.
+  /// The conditions that may hold, because they are unknown or may not have taken effect, as bits.
   @inline(__always)
   func open(at now: Instant) -> UInt64 { now <= unsettled ? open | recent(at: now) : open }
 
-  /// Whether a requirement may hold, whether or not what has changed is felt.
+  /// Whether a requirement may hold, regardless of whether changes have taken effect.
   @inline(__always)
   func mayHold(_ requirement: Guard) -> Bool { requirement.mayHold(under: conditions, open: open) }
 
-  /// Whether a requirement may hold for the device just now.
+  /// Whether a requirement may hold for the device at this moment.
   @inline(__always)
   func mayHold(_ requirement: Guard, at now: Instant) -> Bool {
     requirement.isEmpty || requirement.mayHold(under: conditions, open: open(at: now))
   }
 
-  /// The same for what happens by itself in a node.
+  /// The same for a spontaneous event in a node.
   func mayHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
     let (conditions, open) = around(member, open: open)
     return requirement.mayHold(under: conditions, open: open)
   }
 
-  /// Whether a requirement may hold for what happens by itself in a node just now.
+  /// Whether a requirement may hold at this moment for a spontaneous event in a node.
   func mayHold(_ requirement: Guard, in member: Member, at now: Instant) -> Bool {
     if requirement.isEmpty { return true }
     let (conditions, open) = around(member, open: open(at: now))
     return requirement.mayHold(under: conditions, open: open)
   }
 
-  /// Whether a requirement is sure to hold in a node.
+  /// Whether a requirement certainly holds in a node.
   func mustHold(_ requirement: Guard, in member: Member) -> Bool {
     if requirement.isEmpty { return true }
     let (conditions, open) = around(member, open: open)
     return requirement.mustHold(under: conditions, open: open)
   }
 
-  /// Whether a requirement may hold in some state that may have been entered, whether or not what has changed is felt.
+  /// Whether a requirement may hold in some state that may have been entered, regardless of whether changes have
+  /// taken effect.
   func mayHoldSomewhere(_ requirement: Guard) -> Bool {
     requirement.mayHold(under: conditions, open: open | entries.changed)
   }
 
-  /// The conditions that hold for what happens by itself in a node, or may, as bits.
+  /// The conditions that hold or may hold for a spontaneous event in a node, as bits.
   func mayHold(in member: Member, at now: Instant) -> UInt64 {
     let (conditions, open) = around(member, open: open(at: now))
     return conditions | open
   }
 
-  /// The conditions that hold for what happens by itself in a node, as bits.
+  /// The conditions that hold for a spontaneous event in a node, as bits.
   func conditions(in member: Member) -> UInt64 { around(member, open: 0).conditions }
 
-  /// What holds for what happens by itself in a node, and what may hold or not.
+  /// The conditions that hold, and those that may hold, for a spontaneous event in a node.
   private func around(_ member: Member, open: UInt64) -> (conditions: UInt64, open: UInt64) {
-    // When it may have been entered already, but for what an observation is late: what changed since may be later.
+    // When it may have been entered, allowing for a late observation: later changes may come after that.
     let entry = min(member.latest, member.earliest + slack)
     var (conditions, open) = (conditions, open | lateChanges(since: entry))
     if entries.numbers != 0 { entries.replace(&conditions, &open, in: member) }
     return (conditions, open)
   }
 
-  /// How late the tester may see what its own end does: what a link holds up does not concern that, and a program is
-  /// held up for a moment only.
+  /// How late the tester may see an event of its own client: link delays do not affect it, and a program is delayed
+  /// only briefly.
   private var ownSlack: Interval { min(slack, .milliseconds(300)) }
 
-  /// The conditions that count from the entry of a state, and changed after it was entered. They are of the tester's
-  /// own end, such as what it proves itself with.
+  /// The conditions that count from the entry of a state and changed after it. They belong to the tester's own
+  /// client, such as its key.
   private func lateChanges(since entry: Instant) -> UInt64 {
     guard changing & fromEntry != 0 else { return 0 }
     var late: UInt64 = 0
@@ -429,18 +430,18 @@ extension FeltEnvironment {
     return late
   }
 
-  /// The most that may be added to the time of a row by what a condition is set to, in a node.
+  /// The maximum that a condition's value may add to the time of a row, in a node.
   func most(of number: Int, in member: Member) -> Interval {
     entries.has(number) ? entries.most(of: number, in: member) : environment.values[number]
   }
 
-  /// The least that may have been added, just now, for which what was set last may not count yet: none where a time may
-  /// run from before it was set.
+  /// The minimum that may be added at this moment if the latest setting may not count yet: none if the time may run
+  /// from before the setting.
   ///
-  /// - Parameter orNothing: whether a time counts with the condition also where it is set to nothing.
+  /// - Parameter orNothing: whether the time counts also if the condition is set to nothing.
   func least(of number: Int, orNothing: Bool, in member: Member, at now: Instant) -> Interval? {
     if entries.has(number) { return entries.least(of: number, orNothing: orNothing, in: member) }
-    // What something else holds may be set to nothing as well.
+    // A condition that a fault holds may also be set to nothing.
     let orNothing = orNothing || environment.isHeld(number)
     let least = environment.least[number]
     guard let sent = sentAt[number], isFresh(number, at: now) else {
@@ -451,8 +452,8 @@ extension FeltEnvironment {
     return member.earliest > sent ? min(least, former[number].least) : nil
   }
 
-  /// From when on the time of a row counts: again when a condition that it depends on changes, unless that leaves alone
-  /// what is under way, and not before one that prevented it has worn off.
+  /// From when the time of a row counts: a change of one of its conditions restarts it, unless that leaves running
+  /// timers alone, and it does not start before a condition that prevented it has stopped taking effect.
   func beginning(of requirement: Guard, since entry: Instant) -> Instant {
     var since = entry
     forEachBit(of: changing & requirement.conditions & ~entries.numbers) { number in
@@ -462,13 +463,14 @@ extension FeltEnvironment {
     return since
   }
 
-  /// From when on a time counts to which is added what a condition is set to: again from each change of it, unless that
-  /// leaves alone what is under way.
+  /// From when a time counts that includes a condition's value: each change restarts it, unless that leaves running
+  /// timers alone.
   func beginning(of setting: Int, since entry: Instant) -> Instant {
     entries.has(setting) ? entry : resetAt[setting].map { max($0, entry) } ?? entry
   }
 
-  /// The conditions that changed so lately that the device may still behave as before, or what it shows be from before.
+  /// The conditions that changed so recently that the device may still behave, or its observation still be, as
+  /// before.
   private func recent(at now: Instant) -> UInt64 {
     let recent = recentlyChanged(at: now)
     return unfelt == 0 ? recent : recent | hidden(unfelt, by: recent)
@@ -483,7 +485,7 @@ extension FeltEnvironment {
     return recent
   }
 
-  /// Those of some changes that are hidden just now, or may still be by what changed lately.
+  /// Of some changes, those that a condition hides at this moment, or may still hide after a recent change.
   private func hidden(_ changes: UInt64, by recent: UInt64) -> UInt64 {
     var hidden: UInt64 = 0
     forEachBit(of: changes) {
@@ -494,11 +496,11 @@ extension FeltEnvironment {
 }
 
 extension FeltEnvironment {
-  /// What is remembered, with times counted back from a moment.
+  /// The history, with times relative to a moment.
   ///
   /// - Parameters:
-  ///   - members: the nodes whose time still counts: it may count again from a later change.
-  ///   - pasts: what is remembered of what counts from the entry.
+  ///   - members: the nodes whose time still counts, and may restart with a later change.
+  ///   - pasts: the earlier values that count from the entry.
   func snapshot(at now: Instant, members: [Member], pasts: [EntryConditions.Past]) -> Snapshot {
     var changes: [Snapshot.Event] = []
     forEachBit(of: changing) { number in
@@ -524,7 +526,7 @@ extension FeltEnvironment {
       ends: expiries.map { Snapshot.End(fault: $0.fault, rest: $0.time - now) }, pasts: pasts)
   }
 
-  /// Goes back to what a snapshot remembers, as of a moment.
+  /// Restores a snapshot as of a moment.
   mutating func restore(_ snapshot: Snapshot, at now: Instant) {
     start()
     environment = snapshot.environment
@@ -545,7 +547,7 @@ extension FeltEnvironment {
     findUnsettled()
   }
 
-  /// When the changes that are still to be felt are, each a millisecond later.
+  /// When the pending changes take effect, plus a millisecond each.
   func settlements() -> [Instant] {
     var times: [Instant] = []
     forEachBit(of: changing) { times.append(changed[$0] + delays[$0] + .milliseconds(1)) }
@@ -554,7 +556,7 @@ extension FeltEnvironment {
 }
 
 extension Stimulus {
-  /// What the stimulus sets a condition to: a duration, or a number of seconds; else nothing.
+  /// The value that the stimulus sets: a duration, or a number of seconds; otherwise zero.
   var setting: Interval {
     switch arguments.first?.value {
     case .duration(let interval): interval

@@ -1,13 +1,13 @@
 import Basics
 
-/// The nodes that are possible, each with when it can have been entered, in rising order.
+/// The possible nodes in ascending order, each with the time at which it can have been entered.
 ///
-/// What it costs depends on how many there are, and not on how many a machine has.
+/// The cost depends on the number of possible nodes, not on the size of the machine.
 struct PossibleNodes: Sendable {
   /// A node, and the earliest and the latest moment at which it can have been entered.
   struct Member: Hashable, Sendable {
     private let number: Int32
-    /// After which change of ``EntryConditions`` it was entered; less than zero where its times alone tell.
+    /// The change of ``EntryConditions`` after which it was entered; negative if its times alone decide.
     var order: Int32
     var earliest: Instant
     var latest: Instant
@@ -26,20 +26,20 @@ struct PossibleNodes: Sendable {
 
   var isEmpty: Bool { members.isEmpty }
 
-  /// The only node, or -1 when there is none or more than one.
+  /// The only node, or -1 if there are none or several.
   @inline(__always) var single: Int { members.count == 1 ? members[0].node : -1 }
 
-  /// Forgets all, and keeps the room for as many.
+  /// Removes all nodes, and keeps the capacity.
   @inline(__always)
   mutating func removeAll() { members.removeAll(keepingCapacity: true) }
 
-  /// Takes over what another has; the room of each stays its own.
+  /// Copies another set; each keeps its own storage.
   mutating func copy(_ other: PossibleNodes) {
     members.removeAll(keepingCapacity: true)
     members.append(contentsOf: other.members)
   }
 
-  /// The place of a node, or where it would be.
+  /// The index of a node, or where it would be inserted.
   private func place(of node: Int) -> Int {
     var low = 0
     var high = members.count
@@ -50,20 +50,20 @@ struct PossibleNodes: Sendable {
     return low
   }
 
-  /// A node with its times, if it is possible.
+  /// The entry of a node, if it is possible.
   func member(_ node: Int) -> Member? {
     let place = place(of: node)
     return place < members.count && members[place].node == node ? members[place] : nil
   }
 
-  /// Lets the times alone tell when each was entered.
+  /// Makes the times alone decide when each node was entered.
   mutating func forgetOrder() { for place in members.indices { members[place].order = -1 } }
 
   func contains(_ node: Int) -> Bool { member(node) != nil }
 
-  /// Adds a node; one that is there already may have been entered at either time.
+  /// Adds a node; one that is present may have been entered at either time.
   ///
-  /// - Returns: whether that is news.
+  /// - Returns: whether the set has changed.
   @discardableResult
   mutating func insert(_ member: Member) -> Bool {
     assert(member.earliest <= member.latest, "a node that was entered before it was entered")

@@ -1,37 +1,38 @@
 import Automata
 import Basics
 
-/// Follows any machine: one with timers, with conditions, or with more nodes than a word has bits.
+/// Tracks any machine: with timers, with conditions, or with more nodes than a word has bits.
 ///
-/// Beside each possible node stand the earliest and the latest moment at which it can have been entered. What a step
-/// costs depends on how much is possible, and not on how large the machine is.
+/// Each possible node has the earliest and the latest moment at which it can have been entered. The cost of a step
+/// depends on the number of possible nodes, not on the size of the machine.
 struct TimedTracker: Sendable {
   typealias Member = PossibleNodes.Member
 
-  /// What holds around the device.
+  /// The conditions around the device.
   var environment: FeltEnvironment
-  /// The nodes that are possible.
+  /// The possible nodes.
   private(set) var possible = PossibleNodes()
-  /// Those before the last operation.
+  /// The possible nodes before the last operation.
   private(set) var before = PossibleNodes()
-  /// How often what was seen can only be explained by a loss.
+  /// The number of observations that only a loss explains.
   private(set) var losses = 0
-  /// Up to when time was let pass.
+  /// The moment up to which time has passed.
   private(set) var moment = Instant.zero
-  /// Where the device would be if it refused the last stimulus.
+  /// The nodes in which the device would be if it refused the last stimulus.
   private var refusing = PossibleNodes()
   private var next = PossibleNodes()
-  /// Whether something other than a loss explains what is being observed.
+  /// Whether something other than a loss explains the current observation.
   private var isExplained = true
 
-  /// How long after its entry the device was last seen to leave a node by itself, in all tests; less than zero where it was not.
+  /// How long after its entry the device was last seen to leave each node spontaneously, in all tests; negative if
+  /// never.
   private var departures: [Interval]
 
   private let specification: Specification
   private let slack: Interval
   private let isPlain: Bool
   private let hasChoices: Bool
-  /// The nodes in which it matters when they were entered; only where there are choices.
+  /// The nodes whose time of entry matters; only for machines with choices.
   private let isTimed: [Bool]
 
   init(_ specification: Specification, slack: Interval) {
@@ -44,7 +45,7 @@ struct TimedTracker: Sendable {
     environment = FeltEnvironment(specification, slack: slack)
   }
 
-  /// Goes to some nodes, entered at a moment, at the beginning of a test.
+  /// Starts a test in some nodes, entered at a moment.
   mutating func start(in nodes: [Int], at now: Instant = .zero) {
     possible.removeAll()
     for node in nodes {
@@ -62,7 +63,7 @@ struct TimedTracker: Sendable {
     if !isPlain { close(at: now) }
   }
 
-  /// Moves by a stimulus, up to whose time it was let pass; whether some possible node allows it.
+  /// Moves by a stimulus, and returns whether a possible node allows it; time must have passed up to it.
   mutating func perform(_ stimulus: Stimulus, at now: Instant) -> Bool {
     begin()
     refusing.removeAll()
@@ -88,7 +89,7 @@ struct TimedTracker: Sendable {
     return allowed
   }
 
-  /// Keeps what shows a symbol, and moves on with it; whether any is left.
+  /// Keeps the nodes that show a symbol, moves on with it, and returns whether any is left.
   mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     environment.expire(at: now)
     if !isPlain { pass(until: now) }
@@ -113,9 +114,10 @@ struct TimedTracker: Sendable {
     return !possible.isEmpty
   }
 
-  /// Takes in an event that the tester's own end saw happen: every possible node in which it can has gone on with it.
+  /// Applies an event that the tester's own client saw: every possible node in which it can occur has taken its
+  /// transition.
   ///
-  /// - Returns: whether any is left, and whether the device took a way that it need not take.
+  /// - Returns: whether any node is left, and whether the device used a permitted deviation.
   mutating func happen(_ event: Int, at now: Instant) -> (isPossible: Bool, isLiberty: Bool) {
     environment.expire(at: now)
     if !isPlain { pass(until: now) }
@@ -145,7 +147,7 @@ struct TimedTracker: Sendable {
     return (!possible.isEmpty, !isOwn && !possible.isEmpty)
   }
 
-  /// Keeps what refuses the last stimulus.
+  /// Keeps the nodes that refuse the last stimulus.
   mutating func refuse() -> Bool {
     begin()
     for member in before.members where refusing.contains(member.node) { next.insert(member) }
@@ -153,14 +155,14 @@ struct TimedTracker: Sendable {
     return !possible.isEmpty
   }
 
-  /// Keeps nothing.
+  /// Removes all nodes.
   mutating func removeAll() {
     begin()
     swap(&possible, &next)
     refusing.removeAll()
   }
 
-  /// Keeps what may stay silent up to a moment; whether any is left.
+  /// Keeps the nodes that may stay silent up to a moment, and returns whether any is left.
   mutating func settle(at now: Instant) -> Bool {
     environment.expire(at: now)
     if !isPlain { close(at: now) }
@@ -175,7 +177,7 @@ struct TimedTracker: Sendable {
     return !possible.isEmpty
   }
 
-  /// By when something must be observed, or never.
+  /// The deadline of the next observation, or never.
   var deadline: Instant {
     if isPlain { return .never }
     if hasChoices, possible.single < 0 { return firstDeadline }
@@ -186,8 +188,8 @@ struct TimedTracker: Sendable {
     return deadline
   }
 
-  /// By when something must be observed of a device with one of the options, whichever that is: silence then tells that it has
-  /// another one.
+  /// The deadline of the next observation for a device with some of the options: silence then shows that it has
+  /// others.
   private var firstDeadline: Instant {
     var first = Instant.never
     forEachBit(of: possible.members.reduce(0) { $0 | specification.nodes[$1.node].options }) { option in
@@ -203,14 +205,14 @@ struct TimedTracker: Sendable {
 
   private static var unseen: Interval { .milliseconds(-1) }
 
-  /// The device has left a node by itself.
+  /// Records that the device has left a node spontaneously.
   private mutating func noteDeparture(from member: Member, at now: Instant) {
     if before.single >= 0, specification.isResting[member.node] {
       departures[member.node] = now - member.latest
     }
   }
 
-  /// The bounds of what the device does by itself next, of the first timer that ends where several run.
+  /// The bounds of the next spontaneous event; if several timers run, those of the first to end.
   func bounds(at now: Instant) -> TimerBounds? {
     let deadline = deadline
     guard deadline != .never else { return nil }
@@ -226,7 +228,7 @@ struct TimedTracker: Sendable {
         let opening = min(member.latest + beginning(of: step, from: member, at: now), end - slack)
         let seen = member.latest + departures[member.node]
         let middle = opening + Interval(nanoseconds: (end - slack - opening).nanoseconds / 2)
-        // What was seen under other settings says nothing.
+        // A departure that was seen under other settings does not count.
         let isSeen = departures[member.node] >= .zero && seen >= opening - slack && seen <= end
         bounds = TimerBounds(
           entry: member.latest, opening: opening, expected: isSeen ? seen : middle, closing: deadline)
@@ -235,7 +237,7 @@ struct TimedTracker: Sendable {
     return bounds
   }
 
-  /// Whether an event that the tester does not cause is due.
+  /// Whether a spontaneous event is due.
   var isAwaiting: Bool {
     for member in possible.members {
       for index in specification.urgentSteps(of: member.node) {
@@ -246,7 +248,7 @@ struct TimedTracker: Sendable {
     return false
   }
 
-  /// Whether a node allows a stimulus, whether or not what has changed is felt.
+  /// Whether a node allows a stimulus, regardless of whether changes have taken effect.
   func allows(_ event: Int, in node: Int) -> Bool {
     for index in specification.causedSteps(of: node, on: event)
     where environment.mayHold(specification.caused[index].guard) {
@@ -257,14 +259,14 @@ struct TimedTracker: Sendable {
 }
 
 extension TimedTracker {
-  /// What is possible becomes what was, and what comes next is empty.
+  /// Makes the possible nodes the previous ones, and empties the next set.
   @inline(__always)
   private mutating func begin() {
     swap(&before, &possible)
     next.removeAll()
   }
 
-  /// Removes what another node says already, of devices with more options.
+  /// Removes nodes that an equivalent node of devices with more options covers.
   @inline(never)
   private mutating func removeNarrower() {
     guard possible.single < 0 else { return }
@@ -284,7 +286,7 @@ extension TimedTracker {
     }
   }
 
-  /// Adds what a stimulus leads to from one node; false when it is not allowed there.
+  /// Adds the result of a stimulus in one node; false if the node does not allow it.
   @inline(__always)
   private mutating func move(_ member: Member, on event: Int, at now: Instant) -> Bool {
     var allowed = false
@@ -299,7 +301,7 @@ extension TimedTracker {
 
   @inline(__always)
   private mutating func reveal(_ symbol: Int, isStatus: Bool, from member: Member, at now: Instant) {
-    // A status that is shown again says nothing new.
+    // A repeated status means nothing new.
     if isStatus, specification.nodes[member.node].shown == symbol, specification.mayRepeat[member.node] {
       isExplained = true
       next.insert(member)
@@ -313,14 +315,14 @@ extension TimedTracker {
       } else if isPossible(step, from: member, at: now) {
         if !takesLoss(step, from: member) { isExplained = true }
         if step.latest != .forever { noteDeparture(from: member, at: now) }
-        // What is pending was entered, or not, when its transition began.
+        // A pending state counts as entered when its transition began.
         let isEntry = step.enters && step.transition >= 0
         next.insert(target(of: step, from: member, isEntry: isEntry, at: now, slack: slack))
       }
     }
   }
 
-  /// What a step leads to just now.
+  /// The result of a step at this moment.
   @inline(__always)
   private func target(
     of step: Specification.Step, from member: Member, isEntry: Bool, at now: Instant,
@@ -335,7 +337,7 @@ extension TimedTracker {
     return Member(node: Int(step.node), earliest: now - slack, latest: now, order: order)
   }
 
-  /// Lets time pass in which nothing was seen: states that must have been left meanwhile were left.
+  /// Lets time pass without an observation: states that had to be left meanwhile were left.
   private mutating func pass(until now: Instant) {
     close(at: now)
     guard possible.single < 0 else { return }
@@ -344,12 +346,12 @@ extension TimedTracker {
       let member = before.members[index]
       if !specification.isResting[member.node] || end(of: member) >= now { next.insert(member) }
     }
-    // That all of them were to be left is found out at their deadline.
+    // That all of them had to be left is reported at their deadline.
     if next.isEmpty { swap(&possible, &before) } else { swap(&possible, &next) }
     keepRefusingPossible()
   }
 
-  /// Follows what can have happened without being seen, until nothing new is possible.
+  /// Follows unobservable steps until no new node is possible.
   private mutating func close(at now: Instant) {
     assert(now >= moment, "time that goes back")
     moment = now
@@ -357,7 +359,7 @@ extension TimedTracker {
     var changed = true
     while changed {
       changed = false
-      // What is found is gone on from in the next round, so that one round looks at each once.
+      // New nodes are followed in the next pass, so that one pass visits each node once.
       next.copy(possible)
       for index in next.members.indices {
         let node = next.members[index].node
@@ -372,7 +374,7 @@ extension TimedTracker {
     }
   }
 
-  /// What a silent step can have led to; `nil` when it cannot have been taken.
+  /// The result of a silent step; `nil` if it cannot have been taken.
   private func silent(_ step: Specification.Step, from: Member, at now: Instant) -> Member? {
     guard environment.mayHold(step.guard, in: from, at: now) else { return nil }
     let earliest = from.earliest + beginning(of: step, from: from, at: now) - slack
@@ -384,14 +386,14 @@ extension TimedTracker {
       order: step.enters ? -1 : from.order)
   }
 
-  /// Ends conditions with a status. What shows it was entered after that, or goes on; which it is, is open.
+  /// Ends conditions with a status. The state that shows it was entered after that, or continues; which, is unknown.
   private mutating func end(_ conditions: UInt64, at now: Instant) {
     if conditions & environment.entries.numbers != 0 { possible.forgetOrder() }
     let entry = possible.members.reduce(now - slack) { min($0, $1.earliest) }
     environment.end(conditions, since: entry, at: now)
   }
 
-  /// What cannot be any more cannot refuse either.
+  /// Removes nodes from the refusing set that are no longer possible.
   private mutating func keepRefusingPossible() {
     guard !refusing.isEmpty else { return }
     next.removeAll()
@@ -399,17 +401,17 @@ extension TimedTracker {
     swap(&refusing, &next)
   }
 
-  /// The conditions that every possible node has ended by what it shows.
+  /// The conditions that every possible node has ended by the status that it shows.
   private var over: UInt64 {
     possible.members.reduce(.max) { $0 & specification.ended[specification.nodes[$1.node].shown] }
   }
 
-  /// Whether a step that can be taken could not be taken without the condition `loss`.
+  /// Whether a step requires the condition `loss`.
   private func takesLoss(_ step: Specification.Step, from member: Member) -> Bool {
     step.isByLoss && step.guard.given & environment.conditions(in: member) & ~specification.loss == 0
   }
 
-  /// Whether a stimulus that may be allowed may be refused as well, since it is open which conditions hold.
+  /// Whether an allowed stimulus may also be refused, because conditions are unknown.
   private func mayRefuse(_ event: Int, in node: Int, at now: Instant) -> Bool {
     let open = environment.open(at: now)
     guard open != 0 else { return false }
@@ -418,50 +420,50 @@ extension TimedTracker {
       under: environment.conditions, open: open)
   }
 
-  /// Whether a step can have been taken just now, given when its node was entered.
+  /// Whether a step can have been taken at this moment, given the entry of its node.
   private func isPossible(_ step: Specification.Step, from member: Member, at now: Instant) -> Bool {
     let enabled = environment.mayHold(step.guard, in: member, at: now)
-    // What is pending is shown at once, whenever its state was entered; and a machine without timers asks not when.
+    // A pending symbol is shown at once, whenever its state was entered; a machine without timers ignores the time.
     guard enabled, !isPlain, specification.isResting[member.node] else { return enabled }
     return member.earliest + beginning(of: step, from: member, at: now) - slack <= now
       && (step.latest == .forever || now <= end(of: step, from: member))
   }
 
-  /// How long a step takes at the least for the device just now, for which what was set may not count yet, where it has
-  /// entered a node.
+  /// The minimum duration of a step at this moment, if the latest setting may not count yet; measured from the entry
+  /// of its node.
   func beginning(of step: Specification.Step, from member: Member, at now: Instant) -> Interval {
     guard step.plus >= 0 else { return step.earliest }
-    // A row that asks for the condition alone is not taken where that is set to nothing.
+    // A row that requires the condition alone is not taken if that is set to nothing.
     let isGuarded = step.guard.given == 1 << UInt64(step.plus)
     let least = environment.least(of: Int(step.plus), orNothing: !isGuarded, in: member, at: now)
     return least.map { max(.zero, step.earliest + $0) } ?? .zero
   }
 
-  /// How long a step may take at the most, counted from the entry of its node, where that is known.
+  /// The maximum duration of a step, measured from the entry of its node, if known.
   func limit(of step: Specification.Step, from member: Member) -> Interval {
     if step.latest == .forever { return .forever }
     let end = beginning(of: step, since: member) + length(of: step, from: member)
     return end == .never ? .forever : end - member.latest
   }
 
-  /// Whether the time is over by which a step had to be taken.
+  /// Whether the deadline of a step has passed.
   func isOver(_ step: Specification.Step, from member: Member) -> Bool {
     step.latest != .forever && environment.mustHold(step.guard, in: member)
       && end(of: step, from: member) <= moment
   }
 
-  /// How long a step may take at the most once its time counts.
+  /// The maximum duration of a step once its time counts.
   private func length(of step: Specification.Step, from member: Member) -> Interval {
     step.plus < 0 ? step.latest : step.latest + environment.most(of: Int(step.plus), in: member)
   }
 
-  /// From when on the time of a step counts at the latest.
+  /// The latest moment from which the time of a step counts.
   private func beginning(of step: Specification.Step, since member: Member) -> Instant {
     let since = environment.beginning(of: step.guard, since: member.latest)
     return step.plus < 0 ? since : environment.beginning(of: Int(step.plus), since: since)
   }
 
-  /// By when a step is taken at the latest.
+  /// The latest moment at which a step is taken.
   private func end(of step: Specification.Step, from member: Member) -> Instant {
     beginning(of: step, since: member) + length(of: step, from: member) + slack
   }
@@ -478,7 +480,7 @@ extension TimedTracker {
     return end
   }
 
-  /// What must hold of the tracker itself, whatever a device does.
+  /// Checks the invariants of the tracker itself.
   @inline(__always)
   private func check(at now: Instant) {
     assert(possible.members.allSatisfy { $0.latest <= now }, "a node that is entered later")
@@ -494,9 +496,9 @@ extension TimedTracker {
 }
 
 extension TimedTracker {
-  /// What is possible and what is remembered, with times counted back from a moment.
+  /// The possible nodes and the history, with times relative to a moment.
   ///
-  /// - Parameter isTimed: the nodes in which it matters when they were entered.
+  /// - Parameter isTimed: the nodes whose time of entry matters.
   func snapshot(at now: Instant, isTimed: [Bool]) -> Tracker.Snapshot {
     let members = possible.members.filter { isTimed[$0.node] }
     let (pasts, order) = environment.entries.snapshot(members, at: now)
@@ -512,7 +514,7 @@ extension TimedTracker {
       nodes: nodes, environment: environment.snapshot(at: now, members: members, pasts: pasts))
   }
 
-  /// Goes back to what a snapshot remembers, as of a moment.
+  /// Restores a snapshot as of a moment.
   mutating func restore(_ snapshot: Tracker.Snapshot, at now: Instant) {
     possible.removeAll()
     for node in snapshot.nodes {
@@ -526,8 +528,8 @@ extension TimedTracker {
     environment.restore(snapshot.environment, at: now)
   }
 
-  /// When what the device may do changes next by time alone: at an end of a window, or, where there is none ahead, once a
-  /// condition that changed is felt.
+  /// When time alone next changes what the device may do: at an end of a window, or, without one, once a change of a
+  /// condition has taken effect.
   func nextEdge(after now: Instant, isTimed: [Bool]) -> Instant {
     var times: [Instant] = []
     for member in possible.members where isTimed[member.node] {

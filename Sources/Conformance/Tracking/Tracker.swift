@@ -1,39 +1,39 @@
 import Automata
 public import Basics
 
-/// Every state that the device could be in, given what was done and what was seen.
+/// The set of states that the device could be in, given the stimuli and observations so far.
 ///
-/// A stimulus moves the set, time moves it (a timer that may or must have fired), an observation keeps only
-/// what allows it. When the set is empty the device has done what no state allows: a divergence.
+/// A stimulus moves the set; time moves it, since timers may or must fire; an observation keeps only the states that
+/// allow it. If the set is empty, the device did something that no state allows: a divergence.
 ///
 ///     perform ──▶ (observe)* ──▶ settle ──▶ …
 ///
-/// ``settle(at:)`` says that everything up to a moment has been observed: only then is silence evidence.
-/// Beside each possible state stand the earliest and the latest moment at which it can have been entered,
-/// so timers are exact where the entry was seen and never too strict where it was not.
+/// ``settle(at:)`` states that everything up to a moment has been observed: only then is silence evidence. Each
+/// possible state has the earliest and the latest moment at which it can have been entered, so that timers are exact
+/// if the entry was seen and never too strict if it was not.
 ///
-/// A small machine in which nothing depends on time or conditions is followed in words of bits, any other with its
-/// times; which it is, nobody has to know.
+/// A small machine without timers and conditions is tracked in bit sets, any other with times. Callers see no
+/// difference.
 public struct Tracker: Sendable {
-  /// What is tracked.
+  /// The tracked machine.
   public let specification: Specification
-  /// How far an observation's time may lie from when it happened.
+  /// How far the time of an observation may deviate from that of the event.
   public let slack: Interval
-  /// Whether what is shown comes of a way that the device may take and need not: it reported of itself what brings these
-  /// conditions about, as bits; or none, and it ended a link, say, on which it was sent what no client says. That is
-  /// over with the next status after the one that it led to.
+  /// The permitted deviation that explains the current observation: the conditions, as bits, that the device reported
+  /// about itself; or no bits, if it ended a link after an injected action, for example. It ends with the second
+  /// status after the event.
   public private(set) var liberty: UInt64?
-  /// Whether what it led to was shown.
+  /// Whether the first status after the deviation was shown.
   private var isLibertyShown = false
-  /// What a reading would have been by what was set, where it was something else.
+  /// The reading that the settings imply, if the latest reading contradicts it.
   private var contradicted: Reading?
-  /// What was counted up to the last operation.
+  /// The coverage up to the last operation.
   private var counted: CellCoverage
   private var word: WordTracker
-  /// What follows a machine that is not small; for a small one, what holds around the device, and no more.
+  /// The tracker for a machine that is not small; for a small one, only the conditions around the device.
   private var timed: TimedTracker
 
-  // What the hot path needs of the specification, at hand.
+  // Copies of the specification's properties for the hot path.
   private let isSmall: Bool
   private let isPlain: Bool
   private let legalWords: [UInt64]
@@ -44,7 +44,7 @@ public struct Tracker: Sendable {
   private var check: TrackerCheck?
   #endif
 
-  /// Makes a tracker that stands at the machine's usual start.
+  /// Makes a tracker in the machine's default start.
   public init(_ specification: Specification, slack: Interval = .zero) {
     self.specification = specification
     self.slack = slack
@@ -63,11 +63,11 @@ public struct Tracker: Sendable {
     start(in: specification.startNodes.count - 1)
   }
 
-  /// How often in this test what was seen can only be explained by what takes the condition `loss`: a link that
-  /// the air lost, an advertisement that nobody heard. Counted where the specification holds `loss` in every test.
+  /// The number of observations in this test that only the condition `loss` explains: a link lost on the air, an
+  /// advertisement not received. Counted if the specification holds `loss` in every test.
   public var losses: Int { isSmall ? word.losses : timed.losses }
 
-  /// Which cells were visited, since the tracker was made.
+  /// The cells visited since the tracker was made.
   public var coverage: CellCoverage {
     var coverage = counted
     let node = isSmall ? word.single : timed.possible.single
@@ -75,7 +75,7 @@ public struct Tracker: Sendable {
     return coverage
   }
 
-  /// Goes to a start of the machine, by its number, at time zero. What was visited stays counted.
+  /// Starts in the start with a number, at time zero. Coverage is kept.
   public mutating func start(in number: Int) {
     countState()
     counted.lose()
@@ -85,7 +85,7 @@ public struct Tracker: Sendable {
     stand(in: [number])
   }
 
-  /// Goes to every start of the machine that settings of a device do not contradict.
+  /// Starts in every start that does not contradict a device's settings.
   mutating func start(inAnyOf condition: StartCondition) {
     let numbers = specification.machine.starts(for: condition)
     guard let last = numbers.last else { return }
@@ -99,9 +99,9 @@ public struct Tracker: Sendable {
     verify { $0.start(in: $1) }
   }
 
-  /// In a debug build, holds what is possible after an operation against what the rows of the machine say.
+  /// In a debug build, compares the possible states after an operation with the machine's rows.
   ///
-  /// - Parameter operation: does the same to the check; told where the tracker stands.
+  /// - Parameter operation: performs the same operation on the check.
   @inline(__always)
   private mutating func verify(_ operation: (inout TrackerCheck, Set<TrackerCheck.Place>) -> Void) {
     #if DEBUG
@@ -128,7 +128,8 @@ public struct Tracker: Sendable {
     return found
   }
 
-  /// The options that the device may have by what it showed in this test, as bits; zero for a machine without choices.
+  /// The options that the device may have, given its observations in this test, as bits; zero for a machine without
+  /// choices.
   public var options: UInt64 {
     var options: UInt64 = 0
     if specification.hasChoices { forEachPossible { options |= specification.nodes[$0].options } }
