@@ -1,7 +1,7 @@
 /// What a lock can be seen to do that its protocol forbids.
 ///
 /// The raw values are names that stay the same: journals, reports and `quirks:` of lock files have them. What each means
-/// is said once, on the page *What a lock must not do*.
+/// is said once, on the page *Violations of the Sesame protocol*.
 public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   // Frames.
   case emptyFrame = "empty-frame"
