@@ -1,16 +1,16 @@
 import Bluetooth
 import Basics
 
-/// The advertising of one controller (Core 5.4, Vol 6 Part B §4.4.2).
+/// The advertiser of one controller (Core 5.4, Vol 6 Part B §4.4.2).
 ///
-/// An advertising event is one packet on each channel in use; the next begins an interval and a random delay
-/// later. Events are played only while somebody listens, and of those only the packets that somebody can
-/// hear.
+/// An advertising event is one packet on each channel in use; the next event begins an interval and a random delay
+/// later. Events are simulated only while a scanner or initiator listens, and of those only the packets that it can
+/// receive.
 struct Advertiser: Sendable {
   enum Phase: Sendable {
-    /// Not advertising, or nobody listens.
+    /// Not advertising, or no controller listens.
     case quiet
-    /// Waiting for the end of the next packet that somebody hears.
+    /// Waiting for the end of the next packet that is received.
     case packet
     /// A scan response is on the air, for those in ``Advertiser/askers``.
     case response
@@ -30,17 +30,17 @@ struct Advertiser: Sendable {
     didSet { isOther() }
   }
   private(set) var address = PeerAddress(.publicDevice, BluetoothAddress(0))
-  /// A number for the address, the same for whoever uses it.
+  /// A number for the address, the same for all its users.
   private(set) var identity = 0
 
   var phase = Phase.quiet
   /// The listeners whose SCAN_REQ was heard, by ``Listener/number``.
   var askers: [Int] = []
-  /// The packet at whose end the advertiser is woken; `nil` when nobody hears any soon.
+  /// The packet at whose end the advertiser is woken; `nil` if none will be received soon.
   var awaited: AdvertisingCourse.Packet?
   /// The number of the listener that was last told everything that is advertised, as it is now.
   private(set) var known: Int?
-  /// Until when it is known that nobody is told everything again.
+  /// The time before which no scanner receives a full repetition.
   var searched = Int64.min
   /// When advertising at the high duty cycle ends.
   private(set) var end = Int64.max
@@ -50,7 +50,7 @@ struct Advertiser: Sendable {
     self.course = course
   }
 
-  /// Whether the packets say that anybody, or somebody, may connect.
+  /// Whether the packets are connectable, undirected or directed.
   var isConnectable: Bool {
     switch parameters.kind {
     case .connectable, .directedHighDuty, .directedLowDuty: true

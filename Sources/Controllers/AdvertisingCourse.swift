@@ -30,7 +30,7 @@ struct AdvertisingCourse: Sendable {
     begin(at: isHighDuty ? now : now + delay())
   }
 
-  /// As after a reset; chance goes on.
+  /// Resets the state, but not the random generator.
   mutating func reset() {
     self = AdvertisingCourse(generator: generator)
   }
@@ -78,7 +78,7 @@ struct AdvertisingCourse: Sendable {
       channel: next, start: packet.start + duration + AirTime.channelChange, isFollowing: packet.isFollowing)
   }
 
-  /// When the last packet of the event ends if nobody answers.
+  /// When the last packet of the event ends if no response follows.
   private var eventEnd: Int64 { end(left: channels >> UInt8(channel), from: packetStart) }
 
   /// When the last packet of the event after this one ends.

@@ -6,7 +6,7 @@ enum AirTime {
   static let unit: Int64 = 1_250_000
   /// The pause between two packets that belong together, T_IFS.
   static let pause: Int64 = 150_000
-  /// From the end of an advertisement that nobody answered to the next on another channel.
+  /// From the end of an advertisement without a response to the next one on another channel.
   static let channelChange: Int64 = 350_000
   /// Up to so many microseconds are added to each advertising interval, advDelay.
   static let advertisingDelay = 10_000

@@ -9,7 +9,7 @@ public enum HCIDirection: Hashable, Sendable {
 
 /// What becomes of a packet that a hook looked at.
 public enum HookVerdict: Hashable, Sendable {
-  /// It goes on, as the hook left it.
+  /// The packet passes, as the hook left it.
   case pass
   /// It is lost.
   case drop
@@ -17,18 +17,19 @@ public enum HookVerdict: Hashable, Sendable {
   case duplicate
   /// It arrives later; those behind it overtake it.
   case delay(Interval)
-  /// A command is not carried out, but answered with this error; anything else goes on.
+  /// A command fails with this error instead of being carried out; any other packet passes.
   case refuse(HCIErrorCode)
   /// It is lost, and everything after it, either way, until the power was off.
   case silence
 }
 
-/// A fault of a controller, or of the way to it: looks at every packet between a host and its controller, may change
-/// it, and decides what becomes of it.
+/// A fault of a controller or of its transport: a function that inspects every packet between a host and its
+/// controller, may change it, and decides whether it passes.
 ///
-/// A hook acts between the controller and its host, before a command is looked at and after an event was made, so
-/// that whatever it does the controller itself stays within the rules. It is set with ``Radio/setHook(of:_:)``. To stay
-/// deterministic it decides by the packet and its number alone: how many packets went that way before it.
+/// A hook acts between the controller and its host, before a command is processed and after an event was created, so
+/// that the controller itself always stays within the rules. It is set with ``Radio/setHook(of:_:)``. To be
+/// deterministic it must decide by the packet and its number alone: the number of earlier packets in the same
+/// direction.
 public typealias ControllerHook =
   @Sendable (_ packet: inout HCIPacket, _ direction: HCIDirection, _ number: Int) -> HookVerdict
 

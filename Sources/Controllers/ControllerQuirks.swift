@@ -13,10 +13,11 @@ public struct ControllerQuirks: OptionSet, Hashable, Sendable {
   /// `shared-buffers`: LE has no buffers of its own; LE Read Buffer Size says 0, and Read Buffer Size says
   /// how many there are (Core 5.4, Vol 4 Part E §4.1.1).
   public static let sharedBuffers = ControllerQuirks(rawValue: 1 << 0)
-  /// `extended-reports`: what is heard comes as LE Extended Advertising Report, though nobody asked for that.
+  /// `extended-reports`: advertisements are reported by LE Extended Advertising Report even if the host did not
+  /// enable it.
   public static let extendedReports = ControllerQuirks(rawValue: 1 << 1)
-  /// `enhanced-connection`: a host that wants both events is told of a link by LE Enhanced Connection
-  /// Complete (§7.7.65.10).
+  /// `enhanced-connection`: a host that enabled both events receives LE Enhanced Connection Complete for a new link
+  /// (§7.7.65.10).
   public static let enhancedConnection = ControllerQuirks(rawValue: 1 << 2)
   /// `ignored-masks`: events come that the host did not want.
   public static let ignoredMasks = ControllerQuirks(rawValue: 1 << 3)

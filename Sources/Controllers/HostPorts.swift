@@ -19,7 +19,7 @@ struct HostPort: Sendable {
   var commandsAllowed = 1
   /// How many commands wait to be carried out.
   var commandsHeld = 0
-  /// What is to be said behind the answer to the command that is being carried out.
+  /// The event to send after the response to the current command.
   var following: HCIEvent?
   /// How many fragments wait to be sent or acknowledged, on all links.
   var fragmentsHeld = 0
@@ -110,7 +110,7 @@ struct HostPorts: Sendable {
     var judged = packet
     let verdict = ports[controller].hook.judge(&judged, .toHost)
     if verdict == .drop || verdict == .silence || judged != packet {
-      // Nobody can wait for an answer that was swallowed: the next command is no breach of the rules.
+      // A host cannot wait for a response that was dropped: its next command is no violation.
       ports[controller].commandsAllowed = max(1, ports[controller].commandsAllowed)
     }
     switch verdict {
@@ -133,7 +133,7 @@ struct HostPorts: Sendable {
     while !order.isEmpty {
       let (number, controller) = order.removeFirst()
       let index = Int(controller)
-      // What was forgotten with its controller is passed over.
+      // Events that a controller reset discarded are skipped.
       guard !ports[index].waiting.isEmpty, ports[index].waiting[0].number == number else { continue }
       let packet = ports[index].waiting.removeFirst().packet
       count -= 1

@@ -6,19 +6,18 @@ import Basics
 ///                 anchor                                                next anchor
 ///     central      ██ packet          ██ packet
 ///     peripheral           ██ packet           ██ packet
-///                    150 µs  150 µs     150 µs            … nothing more to say
+///                    150 µs  150 µs     150 µs            … no more data
 ///
 ///     waiting ──▶ centralSends ──▶ peripheralTurn ──▶ peripheralSends ──▶ centralTurn ──▶ centralSends …
 ///        ▲              │ not heard                          │ no more, not heard, or no room
 ///        └──────────────┴────────────────────────────────────┘
 ///
-/// Connection events in which neither end has anything to say are counted and not played: in one step, with loss too
-/// unless the peripheral may leave events out. So the link is woken only for events that matter, and to see
-/// whether it was silent for too long.
+/// Connection events without data in either direction are counted, not simulated: all in one step, even with packet
+/// loss, unless the peripheral may skip events. The link is therefore woken only for events that matter, and for its
+/// supervision timeout.
 ///
-/// Which bit acknowledges what is not modelled, but what it is for: a packet is delivered once and in order,
-/// and its sender knows that when it hears the next packet of the other end. An empty packet needs no
-/// acknowledgement.
+/// The acknowledgement bits are not modelled, but their effect is: a packet is delivered once and in order, and its
+/// sender knows that when it receives the next packet of the other end. An empty packet needs no acknowledgement.
 struct Link: Sendable {
   enum Phase: Sendable {
     case waiting
@@ -123,7 +122,7 @@ extension Link {
     replan(from: now)
   }
 
-  /// Ends the link for one end, or both; nobody says anything about it on the air.
+  /// Drops the link for one end or both, without a packet on the air.
   mutating func drop(central endsCentral: Bool, peripheral endsPeripheral: Bool, at now: Int64) {
     if phase == .waiting { catchUp(to: firstEvent(from: now)) }
     if endsCentral { central.isUp = false }

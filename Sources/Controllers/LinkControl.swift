@@ -30,7 +30,7 @@ enum LinkControl: Equatable, Sendable {
 // MARK: - What the ends do with them
 
 extension Link {
-  /// Takes in a control packet that an end heard for the first time.
+  /// Processes a control packet that an end received for the first time.
   mutating func take(_ control: LinkControl, inCentral: Bool, at now: Int64, _ ports: inout HostPorts) {
     if inCentral {
       central.take(control, from: peripheral, at: now, &ports)
@@ -50,7 +50,7 @@ extension Link {
     }
   }
 
-  /// Has the central tell the peripheral the new timing, unless it does already.
+  /// Makes the central send the new timing to the peripheral, unless an update is under way.
   private mutating func changeTiming(to parameters: ConnectionParameters) {
     if update == nil { central.controls.append(.connectionUpdate(parameters)) }
   }

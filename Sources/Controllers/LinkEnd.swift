@@ -77,7 +77,7 @@ struct LinkEnd: Sendable {
   var pending = Pending()
   var sentVersion = false
   var knowsVersion = false
-  /// The other end said why it ends the link; this one still acknowledges that.
+  /// The reason with which the other end terminates the link; this end has yet to acknowledge it.
   var leaving: HCIErrorCode?
   /// Why the link is over for this end; the host is about to hear it.
   var ended: HCIErrorCode?

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// Connection events in which there is something to say (Core 5.4, Vol 6 Part B §4.5.6 to §4.5.9).
 extension Link {
-  /// Does what is due now; ``next`` said when.
+  /// Processes what is due now, as returned by ``next``.
   mutating func step(at now: Int64, _ ports: inout HostPorts) {
     switch phase {
     case .waiting: wake(at: now, &ports)
@@ -83,7 +83,7 @@ extension Link {
     next = now + AirTime.pause
   }
 
-  /// Whether another packet each way fits before the next event, and into the length that the host wishes.
+  /// Whether another packet each way fits before the next event, and within the event length that the host requested.
   private func hasRoom(at now: Int64) -> Bool {
     let packets =
       AirTime.packet(central.transmit.payload) + AirTime.packet(peripheral.transmit.payload)

@@ -38,7 +38,7 @@ struct Listener: Sendable {
   /// What was reported of each identity: bit 0 an advertisement, bit 1 a scan response; `nil` when everything
   /// is.
   private var reported: [UInt8]?
-  /// Whether it is told the same again and again, of whomever it hears.
+  /// Whether it repeatedly reports the same advertisement, of every advertiser.
   var hearsRepetitions: Bool { !isInitiator && !usesAcceptList && reported == nil }
 
   /// Starts to scan.
@@ -58,7 +58,7 @@ struct Listener: Sendable {
     reported = filterDuplicates ? [] : nil
   }
 
-  /// Starts to listen for somebody to connect to.
+  /// Starts listening as an initiator.
   init(initiating request: ConnectionRequest, _ controller: Int, as address: PeerAddress, at now: Int64) {
     self.controller = controller
     self.address = address

@@ -3,17 +3,17 @@ public import Basics
 
 /// Any number of Bluetooth LE controllers on one air, in virtual time.
 ///
-/// Each controller has a host, which speaks HCI to it: ``send(_:to:at:)`` takes what a host sends, and
-/// ``next(_:)`` or ``nextPacket()`` give what it gets. Between them is a link layer in whole packets: who
-/// advertises is heard by who listens on that channel at that time, links live in connection events, what is
-/// lost is sent again. <doc:Radio> says what is modelled and what is not.
+/// Each controller has a host, which exchanges HCI packets with it: ``send(_:to:at:)`` takes a packet from a host,
+/// and ``next(_:)`` or ``nextPacket()`` returns one for it. Below that is a link layer of whole packets: a controller
+/// that listens on a channel receives the advertisements there, links run in connection events, and lost packets are
+/// sent again. <doc:Radio> describes what is modelled and what is not.
 ///
-/// A controller is strict: it knows only what it says that it knows, refuses what the specification refuses,
-/// and notes in ``protocolViolations`` where its host broke a rule.
+/// A controller is strict: it supports only what it reports as supported, refuses what the specification refuses, and
+/// records in ``protocolViolations`` where its host broke a rule.
 ///
-/// The radio does no I/O and reads no clock. Call ``advance(to:)`` when ``deadline`` has come; one seed gives
-/// one trace, however often it is called in between. Time that nobody uses costs nothing: an idle link is
-/// woken only if packets can be lost, an advertiser only while somebody listens.
+/// The radio does no I/O and reads no clock. Call ``advance(to:)`` when ``deadline`` has come; one seed gives one
+/// trace, regardless of how often it is called in between. Idle time costs nothing: an idle link is woken only if
+/// packets can be lost, an advertiser only while a controller listens.
 public struct Radio: Sendable {
   /// What the air is like.
   public let settings: RadioSettings
@@ -52,7 +52,7 @@ public struct Radio: Sendable {
     case burst
   }
 
-  /// Makes the air, without anybody on it yet.
+  /// Makes a radio without controllers.
   public init(_ settings: RadioSettings = RadioSettings(), seed: UInt64) {
     self.settings = settings
     loss = threshold(settings.packetLoss)
@@ -186,7 +186,7 @@ extension Radio {
     }
   }
 
-  /// The moment that is being played.
+  /// The moment being simulated.
   var time: Int64 { now }
 }
 
@@ -271,7 +271,7 @@ extension Radio {
       && controllers[links[link].peripheral.controller].isOnAir
   }
 
-  /// Forgets everything that the host said, and all links without a word on the air.
+  /// Resets a controller: discards its host's settings, and drops its links without a packet on the air.
   mutating func reset(_ index: Int) {
     for link in controllers[index].links where link >= 0 {
       links[link].drop(
@@ -363,8 +363,8 @@ extension Radio {
   /// Sets when an advertiser is woken next.
   mutating func wakeAdvertiser(_ index: Int, at time: Int64) { wakes.set(advertiserSlots[index], time) }
 
-  /// The advertiser with which everything goes on, when, and when anything else is to happen; `nil` if it is not an
-  /// advertiser.
+  /// The advertiser whose event is next, its time, and the time of the next other event; `nil` if the next event is
+  /// another one.
   var nextAdvertiser: (index: Int, wake: Int64, others: Int64)? {
     mutating get {
       let wake = wakes.nextTime

@@ -25,7 +25,7 @@ extension Radio {
     planAdvertiser(index, at: now)
   }
 
-  /// Sets when an advertiser is woken next: at the end of the next packet that somebody hears.
+  /// Sets when an advertiser is woken next: at the end of the next packet that a controller receives.
   mutating func planAdvertiser(_ index: Int, at now: Int64) {
     guard advertisers[index].isOn else { return wakeAdvertiser(index, at: .max) }
     switch advertisers[index].phase {
@@ -46,7 +46,7 @@ extension Radio {
     wakeAdvertiser(index, at: min(wake, advertisers[index].end))
   }
 
-  /// Plans all advertisers again: who listens is another, or who is in reach.
+  /// Plans all advertisers again after the listeners or the controllers in range have changed.
   mutating func replanAdvertisers() {
     for index in advertisers.indices where advertisers[index].isOn { planAdvertiser(index, at: time) }
   }
@@ -57,7 +57,7 @@ extension Radio {
     return false
   }
 
-  /// The first packet of an event that is not over and that somebody hears.
+  /// The first packet of the current event that is still to come and will be received.
   private mutating func nextHeard(of index: Int, following: Bool, at now: Int64) -> AdvertisingCourse.Packet?
   {
     let duration = advertisers[index].course.duration
@@ -82,7 +82,7 @@ extension Radio {
     return controller != index && controllers[controller].isReachable
   }
 
-  /// Nobody connected at the high duty cycle (Core 5.4, Vol 6 Part B §4.4.2.4.3).
+  /// The high duty cycle ended without a connection (Core 5.4, Vol 6 Part B §4.4.2.4.3).
   private mutating func endHighDuty(_ index: Int, at now: Int64) {
     advertisers[index].stop()
     wakeAdvertiser(index, at: .max)
@@ -93,7 +93,7 @@ extension Radio {
 // MARK: - Hearing
 
 extension Radio {
-  /// The packet of an advertiser ends now: whoever heard it reports it, asks for more, or connects.
+  /// The packet of an advertiser ends now: each receiver reports it, sends a scan request, or connects.
   private mutating func hearPacket(of index: Int, at now: Int64) {
     let channel = advertisers[index].course.channel
     let start = advertisers[index].course.packetStart
@@ -210,7 +210,7 @@ extension Radio {
     if listeners.count != count { replanAdvertisers() }
   }
 
-  /// The number of an address, the same for whoever uses it.
+  /// The number of an address, the same for all its users.
   mutating func identity(of address: PeerAddress) -> Int {
     if let known = identities[address] { return known }
     identities[address] = identities.count

@@ -4,8 +4,8 @@ import Crypto
 
 /// What the controllers do with each command that they know (Core 5.4, Vol 4 Part E §7).
 struct CommandTable: Sendable {
-  /// What a command is, and what becomes of its parameters: what it returns behind the status. A command that may not be
-  /// carried out throws, and changes nothing.
+  /// A command, and the function that maps its parameters to its return parameters after the status. A command that
+  /// may not be carried out throws, and changes nothing.
   struct Entry: Sendable {
     var declaration: HCICommand.Declaration
     var perform: @Sendable (inout Radio, Int, [UInt8]) throws(Refusal) -> [UInt8]
@@ -161,7 +161,7 @@ extension Radio {
       advertisers[c].stop()
       return wakeAdvertiser(c, at: .max)
     }
-    // Enabled again, it goes on as it is.
+    // Enabling it again changes nothing.
     guard !advertisers[c].isOn else { return }
     guard let own = controllers[c].ownAddress(advertisers[c].parameters.ownAddressType) else {
       throw Refusal(.invalidParameters)
@@ -220,7 +220,7 @@ extension Radio {
     guard let own = controllers[c].ownAddress(parameters.ownAddressType) else {
       throw Refusal(.invalidParameters)
     }
-    // Enabled again, it begins anew: what was reported counts no more (§7.8.11).
+    // Enabling it again restarts it: duplicate filtering forgets earlier reports (§7.8.11).
     listeners.removeAll { $0.controller == c && !$0.isInitiator }
     add(Listener(scanning: parameters, c, as: own, filterDuplicates: filterDuplicates, at: time))
   }
@@ -281,7 +281,7 @@ extension Radio {
     }
   }
 
-  /// Whoever uses the list may not find it changed.
+  /// The list may not change while it is in use.
   private mutating func checkAcceptList(_ c: Int) throws(Refusal) {
     let isInUse =
       advertisers[c].isOn && advertisers[c].parameters.filterPolicy != 0
@@ -307,7 +307,7 @@ extension Radio {
       return (handle, 1, 1)
     }
     table.on(HCICommand.leLongTermKeyRequestNegativeReply) { radio, c, handle throws(Refusal) in
-      // Nobody encrypts, so nobody ever asks.
+      // No host encrypts, so the event is never due.
       _ = try radio.link(handle, c)
       throw Refusal(.commandDisallowed)
     }

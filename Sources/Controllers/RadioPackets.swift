@@ -12,7 +12,7 @@ enum HardwareErrorCode {
 // MARK: - Commands
 
 extension Radio {
-  /// Takes in what the hooks let pass.
+  /// Processes a packet that the hooks let pass.
   mutating func accept(_ packet: HCIPacket, from controller: Int) {
     switch packet {
     case .acl(let packet): accept(packet, from: controller)

@@ -2,12 +2,12 @@ import Bluetooth
 public import Basics
 
 extension Radio {
-  /// Passes over what one host is told again and again up to a limit, but for the last time, if nothing else happens
-  /// until then: hours of listening cost little. Call it once what waits for the hosts was taken.
+  /// Skips all but the last of the repeated reports to one host up to a limit, if nothing else happens until then:
+  /// hours of scanning then cost little. Call it once the packets for the hosts were taken.
   ///
-  /// The reports alone are passed over: everything else, chance included, is as without. They are those of an
-  /// advertiser whom one scanner alone hears, who was told everything, advertisement and scan response, and filters
-  /// nothing; neither picks out the other by a list.
+  /// It skips only reports: everything else, random numbers included, stays as it would be. The reports must be those
+  /// of an advertiser that a single scanner hears, that was fully reported, advertisement and scan response, and
+  /// whose scanner does not filter duplicates; neither uses an accept list for the other.
   public mutating func skipRepetitions(until limit: Instant) {
     guard limit != .never, let (index, wake, others) = nextAdvertiser, wake <= limit.nanoseconds,
       case .packet = advertisers[index].phase, let known = advertisers[index].known,
@@ -38,7 +38,7 @@ extension Radio {
   }
 }
 
-/// Plays the course of an advertiser for one scanner who hears it, as ``Radio`` does, without telling anybody.
+/// Simulates an advertiser for the one scanner that hears it, as ``Radio`` does, without reporting anything.
 private struct Rehearsal {
   let windows: ListeningWindows
   let loss: UInt64
@@ -48,7 +48,7 @@ private struct Rehearsal {
   /// Up to when.
   let horizon: Int64
 
-  /// The course just before the last packet, up to the horizon, with which the scanner is told everything again.
+  /// The state just before the last packet, up to the horizon, with which everything is reported again.
   func lastRepetition(
     in course: AdvertisingCourse, at now: Int64
   ) -> (course: AdvertisingCourse, packet: AdvertisingCourse.Packet)? {

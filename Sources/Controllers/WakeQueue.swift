@@ -1,7 +1,7 @@
-/// When each of a fixed set of parties must next be woken, and who is first.
+/// The next wake-up time of each of a fixed set of parties, with the earliest first.
 ///
-/// A binary heap in which each party has at most one entry, so that changing one's mind leaves nothing
-/// behind. Who is due at one time is woken in the order in which the times were set.
+/// It is a binary heap in which each party has at most one entry, so that changing a time leaves no stale entry.
+/// Parties with equal times are woken in the order in which their times were set.
 struct WakeQueue: Sendable {
   private struct Entry {
     var time: Int64
@@ -18,13 +18,13 @@ struct WakeQueue: Sendable {
   private var places: [Int32] = []
   private var sequence: UInt64 = 0
 
-  /// When the first is due, in nanoseconds; the greatest number when nobody is.
+  /// When the first is due, in nanoseconds; the greatest number if none is.
   var nextTime: Int64 { heap.isEmpty ? .max : heap[0].time }
 
   /// Who is due first; there must be one.
   var first: Int { Int(heap[0].slot) }
 
-  /// When the second is due, in nanoseconds; the greatest number when there is none.
+  /// When the second is due, in nanoseconds; the greatest number if there is none.
   var secondTime: Int64 {
     switch heap.count {
     case 0, 1: .max

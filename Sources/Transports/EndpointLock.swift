@@ -14,7 +14,7 @@ final class EndpointLock {
 
   /// Locks a controller.
   ///
-  /// - Throws: `busy` with who holds it, `unavailable` where the folder cannot be used.
+  /// - Throws: `busy` with the current holder, or `unavailable` if the folder cannot be used.
   init(_ endpoint: String, in folder: String) throws(TransportFault) {
     try Self.prepare(folder)
     let path = Self.path(of: endpoint, in: folder)
@@ -53,7 +53,7 @@ extension EndpointLock {
     return folder + "/" + String(name) + ".lock"
   }
 
-  /// Makes the folder for this user alone, and mistrusts one that somebody else could have made.
+  /// Makes the folder for this user alone, and rejects one that another user could have made.
   private static func prepare(_ folder: String) throws(TransportFault) {
     if Kernel.mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw TransportFault(

@@ -5,7 +5,7 @@ import Basics
 ///
 /// Every call stands beside a system call, so it may be dynamic.
 protocol Line: AnyObject {
-  /// Whether somebody is at the other end; a server without a peer has nobody.
+  /// Whether a peer is connected; a server may be without one.
   var hasPeer: Bool { get }
 
   /// Whether as much waits to be sent as may wait.
@@ -35,7 +35,7 @@ struct Traffic {
   /// As many packets as may wait before reading stops: then the other end has to wait.
   private static let limit = 1024
 
-  /// Packets that arrived and that nobody has taken yet.
+  /// The packets that arrived and were not taken yet.
   var inbox = FIFO<HCIPacket>()
   var diagnostics: [String] = []
 

@@ -23,7 +23,7 @@ struct PacketAssembly {
   /// How many bytes wait for the rest of their packet.
   var pendingCount: Int { buffer.count }
 
-  /// Takes in a transfer and gives the packets that are whole with it.
+  /// Appends a transfer, and returns the packets that it completes.
   mutating func append(_ bytes: some Collection<UInt8>, to packets: inout [HCIPacket]) throws(DecodeError) {
     buffer.append(contentsOf: bytes)
     var start = 0

@@ -3,10 +3,10 @@ import Bluetooth
 import Glibc
 import Secrets
 
-/// A capture of everything that goes over a transport, as btsnoop: Wireshark and btmon read it.
+/// Captures all packets of a transport in btsnoop format, for Wireshark and btmon.
 ///
-/// It is for its owner alone, since keys follow from a registration that somebody listened to, and a key that is known
-/// here has stars in its place. Each record is with the system as soon as it happened, so a program that is killed leaves a readable file.
+/// Only its owner may read it, since keys can be derived from a captured registration; a key that is known here is
+/// replaced by asterisks. Each record is written at once, so that a program that is killed leaves a readable file.
 struct SnoopTap: ~Copyable {
   private let descriptor: Int32
   private let role: TransportSettings.Role
@@ -55,7 +55,7 @@ struct SnoopTap: ~Copyable {
     return write()
   }
 
-  /// Takes a file that was there already from everybody else; nobody changes the mode of a pipe or a terminal.
+  /// Restricts an existing file to its owner; the mode of a pipe or a terminal stays.
   private func restrict() {
     var status = stat()
     guard Kernel.fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }

@@ -56,8 +56,8 @@ enum TCP {
     return (descriptor, address.text)
   }
 
-  /// Has what arrived acknowledged at once. The system forgets it, so it is said after each read: some
-  /// controllers write header and body apart, and their Nagle's algorithm waits 40 ms for the acknowledgement.
+  /// Acknowledges received data at once. The system resets this option, so it is set after each read: some
+  /// controllers write header and body separately, and Nagle's algorithm then waits 40 ms for the acknowledgement.
   static func acknowledgeAtOnce(_ descriptor: Int32) {
     set(Int32(IPPROTO_TCP), TCP_QUICKACK, 1, on: descriptor)
   }

@@ -43,9 +43,9 @@ extension Transport {
   /// The monotonic clock: one scale for all transports of this process, ``Waiting/now``.
   public var now: Instant { Waiting.now }
 
-  /// Hands a packet to the other end, and waits only while too much is already on its way.
+  /// Sends a packet, and blocks only while too much is already queued.
   ///
-  /// What is sent while a server has no peer is dropped: nobody hears it.
+  /// A server without a peer drops the packet.
   public func send(_ packet: HCIPacket) throws(TransportFault) {
     if let fault { throw fault }
     guard let line, line.hasPeer else { return }
@@ -71,9 +71,9 @@ extension Transport {
     }
   }
 
-  /// Closes the way and opens it anew, trying again for a while. The controller must be reset after that.
+  /// Closes the transport and opens it again, retrying for a while. The controller must be reset after that.
   ///
-  /// A server keeps its port, and drops its peer.
+  /// A server keeps its port, and disconnects its peer.
   public func reopen() throws(TransportFault) { try reopen(.anew, until: now + settings.reopenTimeout) }
 
   /// Dongles can be reset, and what hangs on a switch can be turned off and on.
@@ -84,7 +84,7 @@ extension Transport {
     return all
   }
 
-  /// Closes the way and opens it anew in one of its ``reopenings``, trying again up to a moment.
+  /// Closes the transport and opens it again in one of its ``reopenings``, retrying until a deadline.
   public func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) {
     let reason = fault.map { " (\($0.symptom.rawValue))" } ?? ""
     traffic.inbox = FIFO()
@@ -138,10 +138,10 @@ extension Transport {
     if let fault, traffic.inbox.isEmpty { throw fault }
   }
 
-  /// Takes the next packet that arrived, or `nil` when there is none.
+  /// Takes the next packet that has arrived; `nil` if there is none.
   public func take() -> HCIPacket? { traffic.inbox.popFirst() }
 
-  /// Whether somebody is at the other end: false while a server waits for its peer, and after a fault.
+  /// Whether a peer is connected: false while a server waits for its peer, and after a fault.
   public var hasPeer: Bool { fault == nil && line?.hasPeer == true }
 
   /// The port where a TCP server is called, which the system picks for port 0.
@@ -155,7 +155,7 @@ extension Transport {
 }
 
 extension Transport {
-  /// How many diagnostics are kept for somebody who never takes them.
+  /// The maximum number of diagnostics that are kept until they are taken.
   private static let diagnosticLimit = 100
 
   private func diagnostic(_ text: String) {

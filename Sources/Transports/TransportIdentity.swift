@@ -3,11 +3,11 @@ import System
 // What two programs must not use at the same time, whatever their users call it.
 
 extension TransportSpec {
-  /// What the controller at its end is known by.
+  /// The identity of the controller at the other end.
   ///
-  /// A dongle goes by its serial number or, where that does not tell it from another, by where it is plugged in: so it
-  /// is the same one for who names its place, its kind or the adapter that the kernel made of it. Every other way goes
-  /// by its text.
+  /// A dongle is identified by its serial number or, if that is not unique, by its bus position. It is therefore the
+  /// same whether a specification names its position, its model or its kernel adapter. Any other transport is
+  /// identified by its specification.
   public var identity: String {
     switch self {
     case .usb(let selector):

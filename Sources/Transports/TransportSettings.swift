@@ -22,8 +22,8 @@ public struct TransportSettings: Sendable {
   public var role = Role.host
   /// Where everything is written down both ways, as btsnoop; `nil` for nowhere.
   public var tap: String?
-  /// Whether opening a server waits for its peer. Without, the peer may come later, and until then nothing that is
-  /// sent reaches anybody.
+  /// Whether opening a server waits for its peer. If not, the peer may connect later, and packets sent before are
+  /// dropped.
   public var awaitsPeer = true
   /// How long opening may take; a server waits as long for its peer.
   public var openTimeout = Interval.seconds(5)

@@ -1,8 +1,8 @@
 import CLibUSB
 
-/// One transfer of libusb with its buffer, used again and again.
+/// One transfer of libusb with its buffer, which is reused.
 ///
-/// While it is under way libusb holds its address, so whoever owns it frees it only after it has come back.
+/// While the transfer is in flight libusb holds its address, so its owner may free it only after completion.
 @safe final class USBTransfer {
   /// What it is for.
   enum Use {
@@ -60,7 +60,7 @@ extension USBTransfer {
     return status
   }
 
-  /// Has it come back early.
+  /// Cancels the transfer, so that it completes early.
   func cancel() {
     if isUnderWay { _ = unsafe libusb_cancel_transfer(transfer) }
   }

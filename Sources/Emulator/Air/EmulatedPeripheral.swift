@@ -51,7 +51,7 @@ public protocol EmulatedPeripheral {
   mutating func takeNews() -> Bool
   /// Takes what it has shown, in its order; all of it at the time that it is now.
   mutating func takeObservations() -> [Observation]
-  /// Takes what happened to it, for who watches it.
+  /// Takes the notices since the last call.
   mutating func takeNotices() -> [LockNotice]
   /// Takes what the lab has to say of it since this was last asked, one line each.
   mutating func takeDiagnostics() -> [String]

@@ -1,10 +1,10 @@
 public import Bluetooth
 
-/// What happens to a lock on the air, for who watches it.
+/// An event of a lock on the air, for an observer.
 public enum LockNotice: Hashable, Sendable {
   /// Its controller is set up.
   case ready(ControllerDescription)
-  /// Its controller failed; nothing goes on until it is started again.
+  /// Its controller failed; it stops until it is started again.
   case failed(HostFailure)
   /// The controller does not advertise though asked to; it is asked again a second later.
   case notAdvertising(HCIErrorCode)
@@ -20,7 +20,7 @@ public enum LockNotice: Hashable, Sendable {
   case protocolViolation(String)
   /// The controller did what it should not; the sentence says what.
   case controllerAnomaly(String)
-  /// The program that plays the lock showed something: its line.
+  /// The program that emulates the lock showed a line.
   case shown(String)
 }
 

@@ -4,8 +4,8 @@ import Links
 public import Sesame
 public import Basics
 
-/// An emulated lock as a peripheral on a controller: a host in the peripheral role, the lock, and what disturbs
-/// the frames between it and its client.
+/// An emulated lock as a peripheral on a controller: a host in the peripheral role, the lock, and the faults of the
+/// frames between it and its client.
 ///
 ///             start           ready                  connected               subscribed
 ///     (nothing) ──▶ starting ──────▶ advertising ───────────────▶ connected ────────────▶ open to frames
@@ -13,12 +13,12 @@ public import Basics
 ///                      ▼ failed           │  └──── disconnected ──────┴────────────────────────┘
 ///                   (nothing)             └─ whenever what the lock advertises changes
 ///
-/// One client at a time is connected: while one is, nothing is advertised. What the lock notifies goes out in order;
-/// what the controller has no room for waits.
+/// One client at a time is connected, and meanwhile nothing is advertised. The lock's notifications are sent in
+/// order; those for which the controller has no room wait.
 ///
 /// The type does no I/O and reads no clock: feed it the controller's packets and the time, and hand the controller
-/// the packets that it returns, in order. The lock's own time begins anew with each ``prepare(_:at:)``. One seed
-/// gives one lock, whatever was tested before.
+/// the packets that it returns, in order. The lock's own time starts at zero with each ``prepare(_:at:)``. One seed
+/// gives one lock, regardless of earlier tests.
 public struct LockPeripheral: Sendable {
   /// The lock is out of reach.
   struct OutOfRange: Sendable {
@@ -42,7 +42,8 @@ public struct LockPeripheral: Sendable {
   var outOfRange: OutOfRange?
   /// What can be overheard of its owner.
   var overheard = Overheard()
-  /// Whether the lock ends the link when bad channel conditions take it, or somebody else who can do it better.
+  /// Whether the lock ends the link when channel conditions require it; if not, the caller does so more
+  /// realistically.
   var losesLinksItself = true
   /// Whether bad channel conditions took the link with a frame.
   var isLinkLossDue = false
@@ -73,7 +74,7 @@ public struct LockPeripheral: Sendable {
 
   /// How long a link survives that the lock is out of reach.
   static let supervisionTimeout = Interval.seconds(2)
-  /// How long something of somebody else is advertised.
+  /// How long a third party's advertisement lasts.
   static let foreignTime = Interval.milliseconds(100)
 }
 
@@ -90,7 +91,7 @@ extension LockPeripheral {
   /// The address under which it advertises.
   public var address: PeerAddress { PeerAddress(.randomDevice, factory.identity.address) }
 
-  /// Why its controller failed; nothing goes on until ``start(at:)``.
+  /// Why its controller failed; the lock stops until ``start(at:)``.
   public var failure: HostFailure? { session.failure }
 
   /// Whether a client is connected.
@@ -102,7 +103,7 @@ extension LockPeripheral {
       notices = []
       toldStarts = lock.motorStarts
     }
-    // A lock that was made anew counts anew.
+    // A new lock counts from zero.
     let first = toldStarts <= lock.motorStarts ? toldStarts : 0
     return notices + (first..<lock.motorStarts).map { _ in .motorStarted }
   }
@@ -261,7 +262,7 @@ extension LockPeripheral {
     handleEvents(at: now)
   }
 
-  /// What is to be advertised: what somebody else says comes first.
+  /// The advertisement to send: a third party's has precedence.
   private var wanted: PeripheralSession.Advertisement? {
     mutating get {
       if let first = foreign.first { return first }

@@ -57,10 +57,10 @@ extension LockPeripheral: EmulatedPeripheral {
     }
   }
 
-  /// Makes the lock anew in a start condition, at its own time zero, and ends any link.
+  /// Makes a new lock in a start condition, at its own time zero, and ends any link.
   ///
-  /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
-  /// is in volts; `jam` blocks the bolt. A registered lock has the ``ownerKey``.
+  /// `registered` and `configured` are `yes` by default; `bolt` is `locked`, `unlocked` or `moved`; `battery` is in
+  /// volts; `jam` blocks the bolt. A registered lock has the ``ownerKey``.
   public mutating func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
     lock = try factory.lock(in: start).lock
     origin = now
@@ -192,7 +192,7 @@ extension LockPeripheral {
     moveFrames(at: now)
   }
 
-  /// Advertises in somebody else's name for a moment.
+  /// Advertises briefly as a third party.
   private mutating func advertise(foreign data: [UInt8], at now: Instant) throws(LabFault) {
     try Self.checkAdvertisement(data)
     foreign.append(

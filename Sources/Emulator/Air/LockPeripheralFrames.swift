@@ -63,7 +63,7 @@ extension LockPeripheral {
     return tampered
   }
 
-  /// Loses the link, or leaves that to somebody else who can do it better.
+  /// Loses the link, or leaves that to the caller, who can do it more realistically.
   private mutating func takeLinkAway(at now: Instant) {
     if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
   }

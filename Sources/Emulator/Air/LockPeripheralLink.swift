@@ -50,7 +50,7 @@ extension LockPeripheral {
     var isOpen: Bool { state != .ending }
     var isDraining: Bool { state == .draining }
 
-    /// When something goes on, or never.
+    /// When the next event is due, or never.
     var deadline: Instant {
       switch state {
       case .open: min(toClient.nextTime ?? .never, toLock.nextTime ?? .never)

@@ -19,6 +19,6 @@ enum LockServices {
     ]
   }
 
-  /// A service that has nothing and is nobody's: a UUID that was drawn once.
+  /// An empty service with a random UUID that belongs to no vendor.
   static let last = BluetoothUUID(UUID128(high: 0x57F1_5D3E_7B2C_4C0A, low: 0x9E3D_6A1F_0C84_B2D7))
 }

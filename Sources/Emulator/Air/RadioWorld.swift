@@ -8,11 +8,11 @@ public import Basics
 
 /// An emulated lock, the client's controller and another device on one emulated radio, in virtual time.
 ///
-/// It is both the way to the client's controller and the fixture of the lock. As a fixture, it makes the world afresh for each
-/// test: one seed gives one trace, whatever was tested before. A lock that is used as if it were real has one world for all
-/// tests, which ``prepare(_:)`` makes. Nothing is computed while nothing happens: time jumps from one event to the next.
+/// It is both the transport to the client's controller and the lock's fixture. As a fixture it makes a new world for
+/// each test: one seed gives one trace, regardless of earlier tests. A lock that is used as if it were real has one
+/// world for all tests, which ``prepare(_:)`` makes. Idle time costs nothing: time jumps from one event to the next.
 ///
-/// Not for more than one thread.
+/// Use it from one thread only.
 public final class RadioWorld<Lock: EmulatedPeripheral> {
   /// The world before each test.
   private let untouched: RadioScene<Lock>

@@ -18,10 +18,10 @@ public protocol EmulatedApp: AnyObject {
   /// Starts the application in a condition; what it shows meanwhile belongs to the time before the test.
   init(_ start: StartCondition, defect: Defect?, display: Display)
 
-  /// Does what the tester wants done.
+  /// Performs a stimulus.
   ///
-  /// - Returns: why it is not done, or `nil` when it is, or is quietly ignored.
-  /// - Throws: when it cannot be brought about, so that nothing can be said of the application.
+  /// - Returns: why it was refused; `nil` if it was performed or silently ignored.
+  /// - Throws: if it cannot be given, so that there is no verdict on the application.
   func perform(_ stimulus: String, at now: Instant) throws(LabFault) -> String?
 
   /// Brings about one of the faults, or ends it.

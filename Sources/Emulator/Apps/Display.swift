@@ -1,10 +1,9 @@
 public import Conformance
 import Synchronization
 
-/// What an emulated application shows, in the order in which it shows it, until somebody observes it.
+/// The statuses that an emulated application shows, in order, until they are observed.
 ///
-/// Services and callbacks write into it from wherever they are called, so it can be shared. A status that is
-/// shown already is not shown again.
+/// Services and callbacks write to it from any thread. A status that is already shown is not shown again.
 public final class Display: Sendable {
   private enum Shown: Sendable {
     case status(String)

@@ -19,7 +19,7 @@ public final class LauncherApp: EmulatedApp {
   /// What the user and the app delegate can do: the callbacks of the screens are theirs.
   public static let stimuli = ["initialize", "indexDatabase", "logIn", "logOut"]
 
-  /// Whether an upgrade waits, and whether somebody's name and password are stored.
+  /// Whether an upgrade is pending, and whether a user's name and password are stored.
   public static let settings = ["upgradePending", "credentials"]
 
   private let root: RootViewController

@@ -23,7 +23,7 @@ struct Bolt: Equatable, Sendable {
 
   /// What happens to a running bolt by itself.
   enum Event: Equatable, Sendable {
-    /// It came into the range of its goal, and goes on to the position.
+    /// It came into the range of its goal, and continues to the position.
     case entered
     /// It reached its position.
     case rested
@@ -142,7 +142,7 @@ extension Bolt {
     }
   }
 
-  /// Turns the bolt by hand. A running motor goes on from there.
+  /// Turns the bolt by hand. A running motor continues from the new position.
   mutating func turn(to angle: BoltAngle, at now: Instant) {
     if case .running(let old) = motion, let positions {
       motion = .running(run(from: angle, to: old.goal, positions, at: now))

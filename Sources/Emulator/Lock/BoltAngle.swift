@@ -69,10 +69,10 @@ public struct BoltPositions: Equatable, Sendable {
   /// Beyond it there would be no room for a place outside both ranges.
   public static let limit: Int16 = 32_000
 
-  /// Takes the positions that an OS3 client sets, in degrees; `nil` if they make no sense.
+  /// Converts the positions that an OS3 client sets, in degrees; `nil` if they are invalid.
   ///
-  /// OS3 sends no ranges: a range reaches from its position a third of the way to the other one, but no
-  /// further than thirty degrees.
+  /// OS3 sends no ranges: a range extends from its position a third of the distance to the other one, but at most
+  /// thirty degrees.
   public init?(lockDegrees: Int16, unlockDegrees: Int16) {
     guard abs(Int(lockDegrees)) <= Int(Self.limit), abs(Int(unlockDegrees)) <= Int(Self.limit),
       lockDegrees != unlockDegrees

@@ -39,7 +39,7 @@ public struct DirectLink: LockLink, Sendable {
     /// A third-party central has turned notifications on, or has been there long enough.
     case thirdPartyListens(link: Int)
     case thirdPartyLeaves(link: Int)
-    /// What the client hears or is told without anybody's frame.
+    /// An event that the client sees without a frame.
     case report(LinkEvent)
 
     /// Whether it waits while the lock is out of reach. A loss needs no air: each end notices it alone.
@@ -60,7 +60,7 @@ public struct DirectLink: LockLink, Sendable {
     case linked(Int)
   }
 
-  /// How it is at the lock's end: alone, with its client, or with somebody else, by the number of the link.
+  /// The lock's end of the link: idle, with its client, or with a third party, by the number of the link.
   enum LockEnd: Sendable {
     case alone
     case linked(Int)
@@ -116,7 +116,7 @@ public struct DirectLink: LockLink, Sendable {
   public var conditions: [String] { specification.channel.isFair ? [] : ["loss"] }
 }
 
-/// In memory nothing fails, there are no packets, and whoever makes the lock knows its key.
+/// In memory nothing fails, there are no packets, and the creator of the lock knows its key.
 extension DirectLink {
   public var abilities: Abilities { LockFault.abilities }
   public var generation: Generation? { specification.model.generation }
@@ -131,8 +131,8 @@ extension DirectLink {
 extension DirectLink {
   /// Brings the lock into a start condition, at time zero, out of range and unconnected.
   ///
-  /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
-  /// is in volts; `jam` blocks the bolt.
+  /// `registered` and `configured` are `yes` by default; `bolt` is `locked`, `unlocked` or `moved`; `battery` is in
+  /// volts; `jam` blocks the bolt.
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     let key: LockKey?
     (lock, key) = try factory.lock(in: start)
@@ -270,7 +270,7 @@ extension DirectLink {
     }
   }
 
-  /// Connects, if the lock can still be heard; else the attempt goes on.
+  /// Connects if the lock is still in range; otherwise the attempt continues.
   private mutating func establish() -> LinkEvent? {
     guard isAudible else {
       clientEnd = .waiting

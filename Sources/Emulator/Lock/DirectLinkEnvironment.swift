@@ -14,7 +14,7 @@ extension DirectLink {
     if lockLink != 0 { queue.schedule(.lockLearns(reason: 0x08, link: lockLink), at: now) }
   }
 
-  /// Lets the client know that its link is tampered with, before anything comes of it.
+  /// Reports to the client that its link is tampered with, before that has any effect.
   mutating func tamper() { queue.schedule(.report(.tampered), at: now) }
 
   /// Takes the lock out of reach or brings it back; a link survives two seconds of it.
@@ -60,16 +60,16 @@ extension DirectLink {
     if lockLink != 0 { carryOut(lock.receive(frame, at: now)) }
   }
 
-  /// Lets a listening client hear somebody else.
+  /// Lets a listening client receive a third party's advertisement.
   mutating func advertise(_ data: [UInt8]) {
     if isListening { queue.schedule(.report(.advertisement(data)), at: now) }
   }
 }
 
-// Somebody else.
+// MARK: Third parties
 
 extension DirectLink {
-  /// Lets somebody else connect to the lock, if he hears it and its client is not about to.
+  /// Connects a third party to the lock, if it hears the lock and the client is not about to connect.
   mutating func intrude(_ intrusion: Intrusion) {
     guard isAudible, clientEnd == .apart else { return }
     lastLink += 1

@@ -7,23 +7,23 @@ extension DirectLink {
     carryOut(lock.turnByHand(to: try BoltState(ofStimulus: stimulus), at: now))
   }
 
-  /// Brings about a disturbance.
+  /// Injects a fault.
   ///
   /// | fault | value |
   /// |---|---|
   /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
-  /// | `delay` | how much longer the next frame takes; those behind it wait |
+  /// | `delay` | the additional latency of the next frame; later frames wait for it |
   /// | `lose-link` | both ends lose the link now, with reason 0x08; `after 2 frames` when two more have arrived |
   /// | `out-of-range` | `yes` or `no`, or for how long; a link survives two seconds of it |
   /// | `no-power` | `yes` or `no` |
   /// | `power-cycle` | `yes`: the power goes and comes back at once |
   /// | `jam` | `yes` or `no` |
   /// | `battery` | the volts of a new battery |
-  /// | `clock` | by how much the lock's clock is put forward, or back |
-  /// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
-  /// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
-  /// | `advertise` | AD structures, in hexadecimal, that a listening client hears from somebody else |
-  /// | `thirdParty` | `busy`, `unlock`, `lock`, `wrong-key` or `replay`: somebody else connects, if nobody is, does that and leaves |
+  /// | `clock` | by how much the lock's clock is set forward, or back |
+  /// | `inject` | a frame, in hexadecimal, that the client receives although the lock did not send it |
+  /// | `write` | a frame, in hexadecimal, that the lock receives although the client did not send it |
+  /// | `advertise` | AD structures, in hexadecimal, that a listening client receives from a third party |
+  /// | `thirdParty` | `busy`, `unlock`, `lock`, `wrong-key` or `replay`: a third party connects, if no client is connected, does that and disconnects |
   public mutating func bring(about fault: Fault) throws(LabFault) {
     if fault.name == Intrusion.fault {
       if let intrusion = try Intrusion(fault) { intrude(intrusion) }

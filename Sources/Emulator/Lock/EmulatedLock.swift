@@ -10,21 +10,20 @@ public import Basics
 ///                    │  └───── disconnected ────┴──────────────────┴──────────────────────────┘  ▼
 ///                    └───────────────────────────────── restarting ◀── disconnected ────── leaving
 ///
-/// What it does where the sources disagree is settled by ``LockOptions``; what it does wrong on purpose, by
-/// ``LockDefects``. A lock without defects does what section 13 of the Sesame protocol reference lists:
+/// ``LockOptions`` selects the behaviour where the sources disagree, and ``LockDefects`` adds deliberate defects. A
+/// lock without defects behaves as section 13 of the Sesame protocol reference specifies:
 ///
-/// - A connection begins with a fresh token. Requests in clear are answered only for what opens a session; all
-///   others, and ciphertext before there is a session, are passed over.
-/// - A message that does not authenticate is passed over and leaves the counter where it was. One without an item
-///   is passed over; one with data that do not decode is answered with *invalid format*, one that the lock does not
-///   know with *not supported*.
-/// - A false proof, and a login to a lock without an owner, ends the link; so do ten seconds without a login.
-/// - `lock` and `unlock` are answered at once; statuses tell when the motor starts, when the bolt comes into the
-///   range of its goal and when it rests. Before the positions were set, they are an *invalid action*.
-/// - A reset is answered, forgets owner, positions, autolock delay and history, and restarts the lock.
+/// - A connection begins with a new token. The lock answers only those requests in clear that open a session; it
+///   ignores all others, and ciphertext before there is a session.
+/// - A message that does not authenticate is ignored, and the counter stays. A message without an item is ignored;
+///   one with invalid data is answered with *invalid format*, an unknown one with *not supported*.
+/// - A false proof, a login to a lock without an owner, and ten seconds without a login end the link.
+/// - `lock` and `unlock` are answered at once; statuses report when the motor starts, when the bolt comes into the
+///   range of its goal and when it rests. Before the positions are set, they are an *invalid action*.
+/// - A reset is answered, deletes owner, positions, autolock delay and history, and restarts the lock.
 ///
-/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it
-/// returns, in order, before feeding it anything else. Whatever bytes a peer sends, it goes on.
+/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns, in
+/// order, before feeding it anything else. No bytes from a peer can stop it.
 public struct EmulatedLock: Sendable {
   /// What the caller must do next.
   public enum Action: Equatable, Sendable {

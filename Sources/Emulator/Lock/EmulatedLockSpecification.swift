@@ -16,7 +16,7 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   public var channel: ChannelConditions
   /// What carries frames between them.
   public var link = LinkKind.direct
-  /// What it is to whoever drives it.
+  /// Its role for the harness.
   public var role = LockRole.emulated
   /// How it is when it is found; only of a lock that is driven as a real one.
   public var found = LockFound.locked
@@ -134,11 +134,11 @@ public enum LinkKind: String, CaseIterable, Sendable {
   case radio
 }
 
-/// What an emulated lock is to whoever drives it.
+/// The role of an emulated lock for the harness.
 public enum LockRole: String, CaseIterable, Sendable {
   /// One that can be put into any condition, and has a hand and a screwdriver beside it.
   case emulated
-  /// One that is on the air and goes on from test to test as it is: nobody stands beside it, and its motor wears.
+  /// A lock on the air that keeps its state between tests, as a real one without a fixture does; its motor wears.
   case real
 }
 
@@ -161,10 +161,10 @@ public enum LockFound: String, CaseIterable, Sendable {
   }
 }
 
-/// What can go wrong between a lock and its client without anybody's doing.
+/// Faults between a lock and its client that occur at random.
 public struct ChannelConditions: Equatable, Sendable {
-  /// The probability that a packet is lost. An advertisement is missed with it; what goes over a link is sent again at
-  /// the next connection event, and the link is lost when that goes on for as long as its supervision time-out.
+  /// The probability that a packet is lost. A lost advertisement is missed; a packet on a link is sent again at the
+  /// next connection event, and the link is lost if that fails for as long as its supervision timeout.
   public var loss = 0.0
   /// The probability that the link is lost with a frame.
   public var linkLoss = 0.0

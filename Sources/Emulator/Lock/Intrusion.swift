@@ -3,10 +3,10 @@ import Conformance
 import Sesame
 import Basics
 
-/// What somebody else does who connects to the lock while its client does not, and who has no key.
+/// An action of a third party without a key that connects to the lock while its client does not.
 ///
-/// He connects, turns notifications on, says what he has to say as soon as the token came, and leaves after a while;
-/// until then the lock does not advertise. A lock that is not advertising he cannot have.
+/// It connects, enables notifications, sends its messages once the token has come, and disconnects after a while;
+/// until then the lock does not advertise. It cannot connect to a lock that is not advertising.
 enum Intrusion: String, CaseIterable, Sendable {
   /// He says nothing.
   case busy
@@ -74,7 +74,7 @@ struct Overheard: Sendable {
   private var isListening = false
   private static let limit = 64
 
-  /// A connection begins. What is said to a lock without an owner is not worth keeping: it would be given one.
+  /// Begins a connection. Messages to a lock without an owner are not kept for a replay: they would give it one.
   mutating func begin(with lock: EmulatedLock) {
     isListening = lock.isRegistered
     loginLength = lock.generation == .os2 ? 4 : 1

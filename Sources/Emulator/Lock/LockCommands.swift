@@ -222,7 +222,7 @@ extension EmulatedLock {
       flags: flags)
   }
 
-  /// What stands in a record for the key that logged in; what part of it that is, nobody knows.
+  /// The field of a record for the key that logged in; which part of the key it holds is unknown.
   private static let noDeviceKey = [UInt8](repeating: 0, count: 16)
 }
 

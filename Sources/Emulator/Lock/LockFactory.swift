@@ -4,8 +4,7 @@ import Conformance
 import Sesame
 import Basics
 
-/// What makes the lock of a specification and a seed anew for each test: always the same one, whatever was
-/// tested before.
+/// Makes a new lock from a specification and a seed for each test: always the same one, regardless of earlier tests.
 struct LockFactory: Sendable {
   /// What kind of lock.
   let specification: EmulatedLockSpecification
@@ -42,8 +41,8 @@ struct LockFactory: Sendable {
 
   /// A new lock in a start condition, and the key of its owner.
   ///
-  /// `registered` and `configured` are `yes` unless given; `bolt` is `locked`, `unlocked` or `moved`; `battery`
-  /// is in volts; `jam` blocks the bolt.
+  /// `registered` and `configured` are `yes` by default; `bolt` is `locked`, `unlocked` or `moved`; `battery` is in
+  /// volts; `jam` blocks the bolt.
   func lock(in start: StartCondition) throws(LabFault) -> (lock: EmulatedLock, key: LockKey?) {
     try EmulatedLockSpecification.check(start)
     for setting in start.settings { try StartSettings.check(setting) }

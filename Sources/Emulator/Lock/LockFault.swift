@@ -4,22 +4,22 @@ import Conformance
 import Sesame
 import Basics
 
-/// What the name and the value of a fault mean for a lock and the air around it.
+/// The meaning of a fault's name and value for a lock and its radio environment.
 ///
 /// | fault | value |
 /// |---|---|
 /// | `drop`, `corrupt`, `duplicate` | `next-notification`, `next-write`, or how many frames of either kind; `no` ends it |
-/// | `delay` | how much longer the next frame takes; those behind it wait |
+/// | `delay` | the additional latency of the next frame; later frames wait for it |
 /// | `lose-link` | the link is lost now; `after 2 frames` loses it when two more have arrived, `no` ends that |
 /// | `out-of-range` | `yes` or `no`, or for how long; a link survives two seconds of it |
 /// | `no-power` | `yes` or `no` |
 /// | `power-cycle` | `yes`: the power goes and comes back at once |
 /// | `jam` | `yes` or `no` |
 /// | `battery` | the volts of a new battery |
-/// | `clock` | by how much the lock's clock is put forward, or back |
-/// | `inject` | a frame, in hexadecimal, that the client receives though the lock did not send it |
-/// | `write` | a frame, in hexadecimal, that the lock receives though the client did not send it |
-/// | `advertise` | AD structures, in hexadecimal, that a listening client hears from somebody else |
+/// | `clock` | by how much the lock's clock is set forward, or back |
+/// | `inject` | a frame, in hexadecimal, that the client receives although the lock did not send it |
+/// | `write` | a frame, in hexadecimal, that the lock receives although the client did not send it |
+/// | `advertise` | AD structures, in hexadecimal, that a listening client receives from a third party |
 enum LockFault: Equatable, Sendable {
   case tamper(Tampering)
   case callOff(Tampering.Kind)

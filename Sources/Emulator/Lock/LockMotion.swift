@@ -1,7 +1,7 @@
 import Sesame
 import Basics
 
-// The bolt, what is told of it, and what it leaves in the history.
+// The bolt, the reports of its position, and its records in the history.
 
 extension EmulatedLock {
   /// Starts the motor or turns it round, and publishes where the bolt goes, or that it is there already.
@@ -44,14 +44,14 @@ extension EmulatedLock {
     }
   }
 
-  /// Locks, since nobody did.
+  /// Locks after the autolock delay.
   mutating func autolock(at now: Instant) {
     autolockDue = nil
     record(.autolock, at: now)
     drive(to: .locked, at: now)
   }
 
-  /// Begins, goes on with or ends the count to autolock, as the bolt rests.
+  /// Starts, continues or stops the autolock timer, according to the bolt's position.
   mutating func countAutolock(at now: Instant) {
     guard storage.autolock > 0, state.hasPower, !bolt.isRunning, !bolt.isStalled,
       bolt.isInUnlockRange(at: now), !bolt.isInLockRange(at: now)
@@ -124,7 +124,7 @@ extension EmulatedLock {
     if options.loginOrder == .settingFirst { publishStatus(at: now) }
   }
 
-  /// What is told of the bolt: the truth, unless a defect is in the way.
+  /// The reported bolt position: the real one, unless a defect changes it.
   func reading(at now: Instant) -> BoltReading {
     if let stale = memory.staleReading { return stale }
     var reading = BoltReading(position: bolt.angle(at: now), target: bolt.target)

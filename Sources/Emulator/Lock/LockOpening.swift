@@ -97,7 +97,7 @@ extension EmulatedLock {
     return true
   }
 
-  /// After a login no other may follow on its connection: whoever listened could begin the session again.
+  /// Only one login is accepted on a connection: otherwise an eavesdropper could restart the session.
   private func laterLogin(in opening: Opening) -> Opening? {
     defects.contains(.secondLoginRestartsSession) ? opening : nil
   }

@@ -9,7 +9,7 @@ public struct LockOption: Sendable {
   public let name: String
   /// What may stand after the equals sign, in words or as a list.
   public let values: String
-  /// The value that holds if nothing is said.
+  /// The default value.
   public let usual: String
   /// What it does, in one sentence.
   public let sentence: String
@@ -26,7 +26,7 @@ public struct LockOption: Sendable {
   /// The option of a name.
   public static func named(_ name: String) -> LockOption? { all.first { $0.name == name } }
 
-  /// Sets the option to the value of a text; false if the text is none.
+  /// Sets the option to the value of a text; false if the text is no value of it.
   func apply(_ text: String, to options: inout LockOptions) -> Bool { set(&options, text) }
 }
 

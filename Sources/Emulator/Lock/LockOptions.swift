@@ -1,10 +1,10 @@
 public import Sesame
 public import Basics
 
-/// The switches of an emulated lock: what differs between locks, and what nobody outside the vendor knows.
+/// The options of an emulated lock: differences between locks, and behaviour that only the vendor knows.
 ///
-/// Each has a name, its values and a sentence in ``LockOption/all``, by which it is set from text. As it is made,
-/// a lock does what most sources agree on.
+/// Each has a name, its values and a sentence in ``LockOption/all``, by which it is set from text. By default a lock
+/// behaves as most sources agree.
 public struct LockOptions: Equatable, Sendable {
   // MARK: Mechanics
 
@@ -96,7 +96,7 @@ public struct LockOptions: Equatable, Sendable {
 
   // MARK: Commands
 
-  /// Whether a lock answers a command before it publishes what comes of it.
+  /// Whether a lock responds to a command before it publishes the resulting status.
   public var answerOrder = AnswerOrder.first
   /// From when on a new autolock delay counts that is set while the bolt rests unlocked.
   public var autolockStart = AutolockStart.atOnce
@@ -110,7 +110,7 @@ public struct LockOptions: Equatable, Sendable {
   public var statusRead = StatusRead.silent
   /// The layout of the version that an OS3 lock tells.
   public var versionText = VersionText.text
-  /// Bits of an OS2 status whose meaning nobody knows.
+  /// The bits of an OS2 status with unknown meaning.
   public var statusBits = StatusBits.none
 
   /// Makes the usual options.
@@ -122,13 +122,13 @@ extension LockOptions {
   public enum WhileMoving: String, CaseIterable, Sendable {
     /// The motor turns round where it has to.
     case turn
-    /// The answer is *busy*, and the motor goes on.
+    /// The answer is *busy*, and the motor continues.
     case busy
   }
 
   /// What becomes of the clock without power.
   public enum PowerlessClock: String, CaseIterable, Sendable {
-    /// It goes on.
+    /// It continues.
     case kept
     /// It begins again at zero, in 1970.
     case lost
@@ -258,7 +258,7 @@ extension LockOptions {
     case ignored
   }
 
-  /// Whether a lock answers a command before it publishes what comes of it.
+  /// Whether a lock responds to a command before it publishes the resulting status.
   public enum AnswerOrder: String, CaseIterable, Sendable {
     /// It answers first.
     case first
@@ -270,7 +270,7 @@ extension LockOptions {
   public enum AutolockStart: String, CaseIterable, Sendable {
     /// From then on.
     case atOnce = "at-once"
-    /// From the next time that the bolt comes to where it is unlocked; a count that has begun goes on.
+    /// From the next unlocking on; a timer that is running continues.
     case nextUnlocking = "next-unlocking"
   }
 
@@ -364,7 +364,7 @@ extension LockOptions {
     case detailed
   }
 
-  /// Bits of an OS2 status whose meaning nobody knows.
+  /// The bits of an OS2 status with unknown meaning.
   public enum StatusBits: String, CaseIterable, Sendable {
     /// Clear.
     case none

@@ -100,7 +100,7 @@ extension EmulatedLock {
     var lastRequest: Request?
     /// The status of the last publish, for ``LockDefect/statusLagsOneBehind``.
     var lastStatus: MechStatus?
-    /// What is told of the bolt in place of the truth, by ``LockDefect/staleStatusAfterHandTurn``.
+    /// The outdated reading that ``LockDefect/staleStatusAfterHandTurn`` reports for the bolt.
     var staleReading: BoltReading?
     /// Whether the running motor was turned round.
     var isTurnedRound = false

@@ -3,12 +3,12 @@ public import Basics
 
 /// The lock of the open benchmark: twelve statuses, thirteen stimuli, seeded bugs of known depth.
 ///
-/// It follows the tables of the Sesame documentation step by step (`sesame-table`), ignores every stimulus that
-/// they leave empty, and hides a bolt that is turned by hand while nobody is connected: at each login and each
-/// configuration its place is drawn from a 32-bit xorshift generator (shifts 13, 17, 5; start 0x9E3779B9) that
-/// starts anew with each test. So outcomes are open to the model, and a replay gives the same answers.
+/// It follows the tables of the Sesame documentation step by step (`sesame-table`), ignores every stimulus whose cell
+/// is empty, and does not report a bolt that is turned by hand while no client is connected: at each login and each
+/// configuration its position is drawn from a 32-bit xorshift generator (shifts 13, 17, 5; start 0x9E3779B9), which
+/// restarts with each test. Outcomes are therefore open to the model, and a replay is deterministic.
 ///
-/// Nothing is allocated per event: throughput and searches are measured on it.
+/// It allocates nothing per event: throughput and searches are measured on it.
 public struct ReferenceLock: StandaloneDevice {
   /// The statuses, in the order in which they are numbered here.
   enum Status: UInt8, CaseIterable {

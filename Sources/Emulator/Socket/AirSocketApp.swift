@@ -18,7 +18,7 @@ public final class AirSocketApp: EmulatedApp {
   /// Whether the manager has told of its power, and whether it has any.
   public static let settings = ["reported", "powered"]
 
-  /// A transmit queue that somebody else fills, until the fault is ended.
+  /// A transmit queue that another application fills, until the fault ends.
   public static let faults = ["queue-full"]
 
   private let clock = VirtualClock()

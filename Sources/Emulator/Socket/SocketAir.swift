@@ -5,24 +5,23 @@ import Links
 import Conformance
 import Basics
 
-/// The system below the socket's peripheral manager, with a host on a controller, and two centrals in range, each with
-/// its own, on one emulated radio.
+/// The system below the socket's peripheral manager: its host on a controller, and two centrals in range, each with
+/// its own host and controller, on one emulated radio.
 ///
-/// What the manager asks for is carried out when the tester lets it be, and answered when he says so:
+/// The tester's stimuli decide when the manager's requests are carried out and answered:
 ///
 /// | the tester's stimulus | what happens |
 /// |---|---|
-/// | `powerOn`, `powerOff` | the controller gets power and is set up; or loses it, and does not answer any more |
+/// | `powerOn`, `powerOff` | the controller gets power and is initialised; or loses it, and stops answering |
 /// | `serviceAdded` | the service is added to the server; `serviceFailed`: it has no room for it |
 /// | `advertisingStarted` | the controller advertises, and both centrals connect; `advertisingFailed`: it refuses |
 /// | `subscribe`, `unsubscribe`, `write`, `writeElsewhere` | a central looks for the service, if it has to, and writes |
-/// | `readyToUpdate` | the manager hears of room in the transmit queue, if it is owed that |
+/// | `readyToUpdate` | reports room in the transmit queue to the manager, if such a report is pending |
 ///
-/// What a central does when a request waits lets the request be carried out first, with its answer still to come. The
-/// transmit queue is full while somebody else's notifications fill it as soon as there is room.
+/// If a request is pending, a central's action first lets it be carried out, with its response still to come. The
+/// transmit queue is full while another application's notifications fill it as soon as there is room.
 ///
-/// The radio has a time of its own, which passes only while something is brought about: the socket's clock stands still
-/// meanwhile.
+/// The radio's own time advances only while a stimulus is carried out; the socket's clock stands still meanwhile.
 final class SocketAir: PeripheralSystem {
   /// What the manager asked for last of one kind.
   enum Request {
@@ -159,7 +158,7 @@ extension SocketAir {
     manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: error)
   }
 
-  /// Tells the manager of room, if it is owed that: it may be gone again.
+  /// Reports room to the manager, if such a report is pending; the room may be used up again.
   func tellOfRoom() {
     settle()
     guard isRoomOwed else { return }
@@ -181,7 +180,7 @@ extension SocketAir {
 // MARK: - What centrals do
 
 extension SocketAir {
-  /// Lets a central write that it wants notifications, or none any more. Without a service nothing comes of it.
+  /// Lets a central enable or disable notifications. Without a service it has no effect.
   func subscribe(_ central: CentralID, _ isOn: Bool) throws(LabFault) {
     guard try reach(central) else { return }
     let index = central.number - 1
@@ -190,7 +189,7 @@ extension SocketAir {
     if isFull { fill() }
   }
 
-  /// Lets a central write a value, to the socket's characteristic or to somebody else's.
+  /// Lets a central write a value, to the socket's characteristic or to another service's.
   func write(_ central: CentralID, isUnexpected: Bool) throws(LabFault) {
     guard try reach(central) else { return }
     let before = writes
@@ -264,7 +263,7 @@ extension SocketAir {
     session.setServices(services)
   }
 
-  /// Puts somebody else's values into every transmit queue until there is no room: no queue holds more than these.
+  /// Fills every transmit queue with another application's values, up to its capacity.
   private func fill() {
     for link in links where link.isSubscribed {
       for _ in 0..<64 {
@@ -343,7 +342,7 @@ extension SocketAir {
     case .connected(let link, let peer):
       guard let central = SocketCentral.central(at: peer) else { return }
       links.append((central, link, false))
-      // A system goes on advertising when a central has connected.
+      // A system keeps advertising after a central has connected.
       if isAdvertisingWanted { beginAdvertising() }
     case .disconnected(let link, _):
       guard let index = links.firstIndex(where: { $0.link == link }) else { return }

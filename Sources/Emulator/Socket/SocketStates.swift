@@ -104,7 +104,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// Centrals can find the socket. When none does for three seconds, it is offered anew.
+  /// Centrals can find the socket. If none connects for three seconds, it is advertised again.
   final class WaitingForSubscription: Pending {
     override var name: String { "WaitingForSubscription" }
 
