@@ -2,11 +2,11 @@ public import Basics
 import Glibc
 import Synchronization
 
-/// Calls that the system may keep for as long as it likes: those to a device that is broken.
+/// Calls that may block for ever: those to a broken device.
 ///
-/// Each runs in a thread of its own. One that does not come back in time is left to itself, with all that it uses; nobody
-/// waits for it any more, and the process can end with it under way. (One that is stuck in the kernel where no signal
-/// reaches it also keeps a process that is killed, until the kernel lets go of it.)
+/// Each runs in a thread of its own. A call that does not return in time is abandoned, with all that it uses, and the
+/// process can exit while it is still blocked. (A call that is blocked uninterruptibly in the kernel also delays the
+/// exit of a killed process until the kernel returns.)
 public enum BoundedCall {
   /// What the thread and the caller share. Only the thread touches it until the call is done.
   private final class Call<Value>: @unchecked Sendable {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A program in a process group of its own, with pipes to its three streams.
 ///
-/// Nothing here blocks for longer than it is told: the pipes do not wait, and ``nextLine(until:)`` polls all
-/// three, so a program that fills its standard error or does not read what it is sent cannot hang us.
+/// No call blocks beyond its deadline: the pipes are non-blocking, and ``nextLine(until:)`` polls all three, so that
+/// a program that fills its standard error or does not read its input cannot block us.
 public final class ChildProcess {
   /// What came of waiting.
   public enum Wake: Equatable {
@@ -42,13 +42,13 @@ public final class ChildProcess {
   /// something beside a radio.
   public var isDriven = true
 
-  /// Starts a command of the shell, somebody else's program: it does not get the variables that hold our secrets.
+  /// Starts a shell command of the user, without the environment variables that hold our secrets.
   ///
   /// - Parameters:
-  ///   - folder: where it is run; `nil` for where we are.
-  ///   - variables: what it finds in its environment beside ours, as `NAME=VALUE`.
-  ///   - document: what it can read from the descriptor whose number is in `LOCKSTEP_SECRETS_FD`, and nobody else; no more
-  ///     than a pipe holds.
+  ///   - folder: its working directory; `nil` for the current one.
+  ///   - variables: additional environment variables, as `NAME=VALUE`.
+  ///   - document: data that only this program can read, from the descriptor whose number is in
+  ///     `LOCKSTEP_SECRETS_FD`; at most a pipe's capacity.
   public convenience init(
     command: String, in folder: String? = nil, with variables: [String] = [], handing document: [UInt8]? = nil
   ) throws(ProcessFault) {
@@ -63,12 +63,12 @@ public final class ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - variables: what it finds in its environment beside ours, as `NAME=VALUE`.
-  ///   - inSession: whether it gets a session of its own, so that what ends ours leaves it alone.
-  ///   - isOurs: whether it is this program again, which hears ``EndingSignals`` once it has said how it takes them, and
-  ///     is not ended by one that comes before.
-  ///   - lineLimit: the most bytes of one line of its output.
-  ///   - document: what it can read from descriptor 3; no more than a pipe holds.
+  ///   - variables: additional environment variables, as `NAME=VALUE`.
+  ///   - inSession: whether it gets a session of its own, so that signals to ours do not reach it.
+  ///   - isOurs: whether it is this program again: ``EndingSignals`` are blocked until it handles them, so that an
+  ///     early one does not kill it.
+  ///   - lineLimit: the maximum length of an output line, in bytes.
+  ///   - document: data that it can read from descriptor 3; at most a pipe's capacity.
   public init(
     program: String, _ arguments: [String], without withheld: [String] = [], with variables: [String] = [],
     inSession: Bool = false, isOurs: Bool = false, lineLimit: Int = LineBuffer.usualLimit,
@@ -204,7 +204,7 @@ extension ChildProcess {
     }
     // What it started itself may outlive it. The group's number is free only once the program is reaped.
     Kernel.kill(-group, SIGKILL)
-    // One that the kernel keeps in a call to a broken device dies when that returns, which nobody waits for.
+    // A process that is blocked in a call to a broken device dies when the call returns; do not wait for that.
     let end = MonotonicClock.now + .seconds(2)
     // From the moment that it is reaped its number may be another's.
     RunningGroup.clear(group)

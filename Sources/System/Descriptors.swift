@@ -95,12 +95,13 @@ public enum Descriptors {
     _ = unsafe Kernel.pwrite(descriptor, bytes, bytes.count, 0)
   }
 
-  /// Locks a file against every other process that asks, by flock(2); the system lets go of it when this one ends.
+  /// Locks a file exclusively by flock(2); the system releases the lock when this process ends.
   ///
-  /// One that others only look at (``isLocked(_:)``) is waited for: a process that looks has it for a moment, which is long on a
-  /// machine that is busy.
+  /// The call retries briefly, since a process that only probes the file (``isLocked(_:)``) holds it for a moment,
+  /// which can be long on a busy machine.
   ///
-  /// - Parameter patience: for how long it is tried beyond that: a process that was just started has the files of the one that
+  /// - Parameter patience: how much longer to retry: a newly forked process shares its parent's locks until it
+  ///   executes another program.
   ///   started it, until it is a program of its own.
   public static func lock(_ descriptor: Int32, for patience: Interval = .zero) throws(SystemError) {
     let start = MonotonicClock.now

@@ -21,13 +21,13 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// What may be in the way at a path.
   public enum Obstacle: Hashable, Sendable {
-    /// A pipe to be written that nobody reads.
+    /// A pipe without a reader.
     case unreadPipe
     /// Somebody who reads, and takes nothing any more.
     case fullPipe
     /// What is no file, where one is to be read.
     case strange(StrangeFile)
-    /// Words that say nothing to whoever reads them.
+    /// Malformed contents.
     case misshapen
   }
 
@@ -45,10 +45,10 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Whether there is no such file, which is no trouble where there need not be one.
+  /// Whether the file does not exist, which is no failure if it is optional.
   public var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// Whether this machine is in trouble, and not the path wrong: a disk that is full or broken, a limit of what this
+  /// Whether the machine is at fault rather than the path: a full or broken disk, a resource limit of this process.
   /// process may write or open.
   public var isMachines: Bool {
     [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
@@ -62,7 +62,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     if error.isUntaken { obstacle = .fullPipe }
   }
 
-  /// What is said of a path at which there is nothing, whoever looks for it.
+  /// The message for a path that does not exist.
   public static let absence = "there is no such file or folder"
 
   /// What cannot be done, with which file, and why: `cannot read lock.yaml: there is no such file or folder`.
@@ -86,7 +86,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 public struct SystemError: Error, Hashable, Sendable {
   /// The number of the error.
   public var code: Int32
-  /// Whether our own patience ended with who was to take what is written, and no call failed.
+  /// Whether the reader did not accept the data within our timeout, without a failed call.
   private(set) var isUntaken = false
 
   /// Who was to take what is written takes nothing any more.

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Why a file that nobody named is not read.
+/// Why a file that was found implicitly is not read.
 public struct DistrustedFile: Error, Equatable, CustomStringConvertible {
-  /// What is said of it.
+  /// The reason as a sentence.
   public let description: String
 }
 
 extension WholeFile {
-  /// The bytes of a file that was found and not named: it has to belong to us, to the owner of its folder or to root, and
-  /// nobody else may be able to write it.
+  /// The bytes of a file that was found implicitly: its owner must be this user, the owner of its folder or root, and
+  /// no other user may be able to write it.
   ///
   /// - Throws: a ``FileFault``, or a ``DistrustedFile``.
   public static func trustedBytes(of path: String, limit: Int = .max) throws -> [UInt8] {

@@ -10,7 +10,7 @@ public func makeFolder(_ path: String) throws(FileFault) {
       do throws(FileFault) {
         try keepName(of: made)
       } catch {
-        // Where folders may be made and not be read, nobody can ask for more.
+        // A folder in which files can be created but not listed cannot be synchronized; ignore that.
         guard error.code == EACCES else { throw error }
       }
     } else if errno != EEXIST {
@@ -33,9 +33,9 @@ public func makeFolders(above path: String) {
 /// Waits until the names in the folder of a file are on the disk, where that can be had.
 public func synchronizeFolder(of path: String) { try? keepName(of: path) }
 
-/// Waits until the name of a file is on the disk, for who must not go on without it.
+/// Waits until the directory entry of a file is on the disk.
 ///
-/// A file system that cannot be asked for that does it by itself, or not at all; nothing more can be done there.
+/// A file system that does not support the call either does this by itself or cannot do it.
 public func keepName(of path: String) throws(FileFault) {
   let folder = Path.folder(of: path)
   let descriptor = Kernel.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -53,7 +53,7 @@ public func folderEntries(_ path: String) -> [String]? {
   FolderNames.all(in: path)?.filter { !$0.hasPrefix(".") }
 }
 
-/// A small text file without the blanks at its end, such as sysfs has; `nil` when there is none.
+/// A small text file, such as those in sysfs, without trailing blanks; `nil` if it does not exist.
 public func smallFile(_ path: String) -> String? {
   let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
@@ -80,12 +80,12 @@ public func realPath(_ path: String) -> String? {
   return unsafe String(cString: resolved)
 }
 
-/// What a path leads to, links followed.
+/// The kind of file at a path, following links.
 public enum FileKind: Hashable, Sendable {
   case missing, file, folder
   /// What is neither.
   case other(StrangeFile)
-  /// It cannot be said: the number of the error.
+  /// It cannot be determined; the error number.
   case unknown(Int32)
 }
 
@@ -113,7 +113,7 @@ public func fileKind(_ path: String) -> FileKind {
 }
 
 extension FileKind {
-  /// What a status says, or where there is none the error of the call that failed last.
+  /// Converts a status; without one, the error of the last failed call.
   init(_ status: stat?) {
     guard let status else {
       self = errno == ENOENT || errno == ENOTDIR ? .missing : .unknown(errno)
@@ -153,8 +153,8 @@ func statusOfFile(_ path: String) -> stat? {
   return Kernel.stat(path, &status) == 0 ? status : nil
 }
 
-/// The paths, from a folder, of what is in it and in those below it and is no folder; names that begin with a dot are
-/// left out, and links to folders not followed. `nil` when one of them cannot be read.
+/// The relative paths of all files below a folder; names that begin with a dot are skipped, and links to folders are
+/// not followed. `nil` if a folder cannot be read.
 public func filesBelow(_ path: String) -> [String]? {
   guard let names = folderEntries(path) else { return nil }
   var files: [String] = []
@@ -170,7 +170,7 @@ public func filesBelow(_ path: String) -> [String]? {
   return files
 }
 
-/// Removes a file that begins as a text does; `false` when there is none such.
+/// Removes a file that begins with a text; `false` if there is none.
 public func removeFile(_ path: String, beginning: String) -> Bool {
   let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return false }

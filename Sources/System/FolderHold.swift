@@ -15,7 +15,7 @@ public final class FolderHold {
 
   private let descriptor: Int32
 
-  /// Who held the folder last and did not live to let go of it; `nil` where nobody did.
+  /// The previous holder, if it died without releasing the folder; `nil` otherwise.
   public let left: Holder?
 
   /// A process that holds a folder.
@@ -40,7 +40,7 @@ public final class FolderHold {
 
   /// Why a folder is not to be had.
   public enum Refusal: Error, Hashable, Sendable {
-    /// Another process has it; which one, unless that has not said so yet.
+    /// Another process holds it; `nil` if it has not written its name yet.
     case held(Holder?)
     /// It cannot be locked.
     case fault(FileFault)
@@ -64,7 +64,7 @@ public final class FolderHold {
   }
 
   deinit {
-    // Who goes in peace leaves no name behind.
+    // A holder that releases the folder removes its name.
     Descriptors.overwrite(descriptor, with: "")
     Kernel.close(descriptor)
   }
@@ -72,14 +72,14 @@ public final class FolderHold {
   /// What a look at a folder shows.
   public enum Sight: Hashable, Sendable {
     case free
-    /// Somebody holds it; who, as far as that is said.
+    /// A process holds it; `nil` if its name is unknown.
     case held(Holder?)
     /// It cannot be looked at, and so may be held.
     case unknown(FileFault)
 
-    /// Whether somebody holds it.
+    /// Whether a process holds it.
     ///
-    /// - Throws: when that cannot be said.
+    /// - Throws: if that cannot be determined.
     public func isHeld() throws(FileFault) -> Bool {
       switch self {
       case .free: return false
@@ -109,22 +109,22 @@ public final class FolderHold {
   }
 }
 
-/// That somebody works below a folder: any number of processes may at a time, each for as long as this lives.
+/// The use of a folder, shared by any number of processes, each for the lifetime of this object.
 ///
-/// Who comes when nobody is there may tidy up first: what is unfinished then was left by processes that are dead.
+/// The first user may clean up: unfinished files were then left by dead processes.
 public final class FolderUse {
   /// The file that is locked.
   public static let file = ".in-use"
 
-  /// How long to wait for somebody who tidies up.
+  /// How long to wait for a process that cleans up.
   private static let patience = Interval.seconds(10)
 
   private let descriptor: Int32
 
-  /// Begins to work below a folder, which must be there.
+  /// Begins to use a folder, which must exist.
   ///
-  /// - Parameter tidy: called where nobody else works there; nobody can begin until it returns.
-  /// - Returns: `nil` where it cannot be locked, and so nobody is noticed.
+  /// - Parameter tidy: called if no other process uses the folder; no other can begin until it returns.
+  /// - Returns: `nil` if the folder cannot be locked, so that other users are not detected.
   public init?(of folder: String, tidy: () -> Void) {
     descriptor = Kernel.open(
       folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)

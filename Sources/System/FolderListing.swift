@@ -1,9 +1,9 @@
 import Glibc
 
 extension FolderNames {
-  /// The names in a folder, in order, also those that start with a dot; none where there is no such folder.
+  /// The names in a folder, in order, including those that begin with a dot; none if the folder does not exist.
   ///
-  /// For whoever must not take a folder that cannot be looked at for one that is empty.
+  /// It throws for an unreadable folder, so that callers do not mistake it for an empty one.
   public static func listed(in path: String) throws(FileFault) -> [String] {
     if let names = all(in: path) { return names }
     let code = errno
@@ -11,7 +11,7 @@ extension FolderNames {
     return []
   }
 
-  /// What stands at a path itself, where that can be said; a link is something other.
+  /// The kind of file at a path, without following links, if that can be determined.
   public static func knownKind(_ path: String) throws(FileFault) -> FileKind {
     let kind = kind(path)
     if case .unknown(let code) = kind { throw FileFault(path: path, code: code) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Names in a folder, and what they are themselves: no link is followed.
+/// The names in a folder, with the kinds of the files themselves: links are not followed.
 public enum FolderNames {
   /// The names in a folder, in order, also those that start with a dot; `nil` when it cannot be read.
   public static func all(in path: String) -> [String]? {
@@ -44,7 +44,7 @@ public func removeFile(_ path: String) throws(FileFault) {
   guard Kernel.unlink(path) == 0 || errno == ENOENT else { throw FileFault(path: path, code: errno) }
 }
 
-/// Removes a folder with all that is in it, as far as that can be done. Links are removed, and never followed.
+/// Removes a folder with its contents, as far as possible. Links are removed, and never followed.
 public func removeFolder(_ path: String) throws(FileFault) {
   try removeFolder(at: AT_FDCWD, path, path)
 }

@@ -9,7 +9,7 @@ public struct FolderWatch: ~Copyable {
   public enum News: Equatable, Sendable {
     /// What changed: paths of files and folders, as the folders were named.
     case changes(Set<ExactText>)
-    /// So much changed that nobody can say what.
+    /// Too many changes to list.
     case unknownChanges
     /// Another descriptor is ready, a signal came, or the time is over.
     case others
@@ -18,7 +18,7 @@ public struct FolderWatch: ~Copyable {
   private static let events: UInt32 = [
     IN_CLOSE_WRITE, IN_CREATE, IN_DELETE, IN_MOVED_FROM, IN_MOVED_TO, IN_ONLYDIR,
   ].reduce(0) { $0 | UInt32($1) }
-  /// How long nothing may happen before what happened is told: whoever saves files saves several, in several steps.
+  /// How long to wait for further changes before reporting: editors save several files, each in several steps.
   private static let quiet = Interval.milliseconds(100)
   /// How long is waited for that at most.
   private static let patience = Interval.seconds(2)
@@ -47,11 +47,11 @@ public struct FolderWatch: ~Copyable {
     }
   }
 
-  /// Watches a folder and those below it, but for names that begin with a dot and links.
+  /// Watches a folder and its subfolders, except names that begin with a dot, and links.
   ///
-  /// A folder is watched before it is looked at: what is made in between is told.
+  /// A folder is watched before it is listed, so that a file created in between is reported.
   ///
-  /// - Parameter exceptions: the paths of folders that are left out.
+  /// - Parameter exceptions: the paths of folders to skip.
   public mutating func add(tree folder: String, besides exceptions: [String]) throws(WatchFault) {
     guard !exceptions.contains(folder) else { return }
     try add(folder)
@@ -80,7 +80,7 @@ public struct FolderWatch: ~Copyable {
     return hasLost ? .unknownChanges : .changes(changed)
   }
 
-  /// Takes in what the system has to tell.
+  /// Reads the pending events from the system.
   private mutating func take() throws(WatchFault) {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

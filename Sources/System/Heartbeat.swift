@@ -2,10 +2,10 @@ public import Basics
 import Glibc
 import Synchronization
 
-/// Whether the part of this process that drives a radio still gets on.
+/// Whether the part of this process that drives a radio still makes progress.
 ///
-/// Whoever waits for a transport says until when, so that a call into a driver that does not come back is told from a long
-/// wait for a lock that has nothing to say.
+/// A caller that waits for a transport states its deadline, so that a driver call that does not return can be
+/// distinguished from a long wait for a silent lock.
 public enum Heartbeat {
   /// How much later than it was to happen something may happen, before it counts as stuck.
   public static let patience = Interval.seconds(2)

@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Synchronization
 
-/// Lines of standard input as they come: nobody waits for one but with others for whom he waits too.
+/// Lines of standard input, read together with other event sources rather than by a blocking call.
 public struct InputLines {
   /// What came.
   public enum Input: Equatable {
@@ -39,7 +39,7 @@ public struct InputLines {
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = (try? Descriptors.read(into: &bytes, from: STDIN_FILENO)) ?? 0
       isAtEnd = count == 0
-      // What stands before the end is a line, with a line feed or without; nothing is none.
+      // Text before the end is a line, with or without a line feed; no text is none.
       if isAtEnd, buffer.isEmpty { return .end }
       buffer.append(isAtEnd ? [UInt8(ascii: "\n")] : bytes[..<count])
     }
@@ -52,7 +52,7 @@ public final class KeptInputLines: Sendable {
   private struct State {
     var lines = InputLines()
     var kept: [InputLines.Input] = []
-    /// How often somebody began or ended to listen: a thread that began earlier reads no more.
+    /// Counts starts and stops of listening: a thread of an earlier start no longer reads.
     var turn = 0
   }
 
@@ -94,7 +94,7 @@ public final class KeptInputLines: Sendable {
   private func look(for line: String, in turn: Int) -> Bool? {
     state.withLock { state in
       guard state.turn == turn else { return nil }
-      // Who reads in the background from a terminal is stopped by it.
+      // A background process that reads from a terminal is stopped by it.
       guard !InputLines.isTerminal || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return false }
       while let input = state.lines.next() {
         if input == .line(line) { return true }

@@ -21,14 +21,14 @@ public enum Interruption {
     }
   }
 
-  /// Listens from now on, unless it was said before how signals are taken: a worker leaves them to its campaign.
+  /// Listens from now on, unless the handling of signals was decided before: a worker leaves them to its campaign.
   public static func listenUnlessDecided() {
     if !EndingSignals.isDecided { listen() }
   }
 
-  /// Listens where nothing is to be finished: from now on the first signal ends everything at once.
+  /// Listens while nothing needs to be finished: the first signal ends the process at once.
   ///
-  /// - Parameter words: what is said then.
+  /// - Parameter words: the message to print then.
   public static func listen(saying words: String) {
     LastWords.set(words)
     EndingSignals.handle { signal in Interruption.endAtOnce(signal) }

@@ -4,7 +4,7 @@ import Synchronization
 public enum Invocation {
   private static let given = Mutex(Array(CommandLine.arguments.dropFirst()))
 
-  /// The words after the program's name, as somebody would type them to ask for it again.
+  /// The command-line arguments that would repeat this invocation.
   public static var words: [String] {
     get { given.withLock { $0 } }
     set { given.withLock { $0 = newValue } }

@@ -2,9 +2,9 @@ public import Basics
 import CShims
 import Glibc
 
-/// Another run of this program, that is looked after: it shows signs of life, can be asked to end, and can be killed.
+/// A supervised run of this program: it sends signs of life, can be asked to stop, and can be killed.
 ///
-/// It ends by itself when this process does, however that ends: its standard input closes then. Nothing here waits.
+/// It exits when this process does, however that ends, since its standard input closes then. No call waits.
 public final class JobProcess {
   private let child: ChildProcess
   private var hasClosedOutput = false
@@ -50,10 +50,10 @@ public final class JobProcess {
 public final class HeldFile {
   private let descriptor: Int32
 
-  /// Takes a file, and writes the number of this process into it; `nil` when another process holds it.
+  /// Locks a file, and writes the number of this process to it; `nil` if another process holds it.
   ///
-  /// - Parameter patience: for how long a file counts as held only by chance.
-  /// - Throws: when it cannot be said whether another one does.
+  /// - Parameter patience: how long to retry a file that may be locked only for a moment.
+  /// - Throws: if it cannot be determined whether another process holds it.
   public init?(_ path: String, patience: Interval = .milliseconds(300)) throws(FileFault) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
@@ -71,9 +71,9 @@ public final class HeldFile {
 
   deinit { Kernel.close(descriptor) }
 
-  /// The process that holds a file; `nil` where none does, 0 where it has not said which.
+  /// The process that holds a file; `nil` without one, 0 if it has not written its number.
   ///
-  /// - Throws: when it cannot be said whether one does.
+  /// - Throws: if that cannot be determined.
   public static func holder(of path: String) throws(FileFault) -> Int32? {
     let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -1,6 +1,6 @@
-/// Bytes from a stream, cut into lines.
+/// Splits the bytes of a stream into lines.
 ///
-/// Bounded: a line that does not end within ``limit`` bytes is an error of whoever writes it.
+/// It is bounded: a line longer than ``limit`` bytes is an error of its writer.
 public struct LineBuffer {
   /// The most bytes of one line, unless its owner says otherwise.
   public static let usualLimit = 64 * 1024
@@ -26,7 +26,7 @@ public struct LineBuffer {
     self.limit = limit
   }
 
-  /// Takes in what came next.
+  /// Appends the next bytes.
   public mutating func append(_ more: ArraySlice<UInt8>) {
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: true)

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Lines that outlive every process, and are only ever added to, each on the disk before anybody goes on.
+/// A file of lines that survive any crash: lines are only appended, and each is on the disk before the call returns.
 public final class LineFile {
   /// How much of the end is looked at. It holds more movements than a motor can make in a night.
   private static let tail = 4 << 20
@@ -12,7 +12,7 @@ public final class LineFile {
   /// Whether the file ends in the middle of a line.
   public private(set) var isTorn = false
 
-  /// Opens a file, and makes it where there is none.
+  /// Opens a file, and creates it if it does not exist.
   public convenience init(_ path: String) throws(FileFault) {
     try self.init(path, O_RDWR | O_CREAT | O_APPEND)
   }
@@ -50,7 +50,7 @@ public final class LineFile {
     }
   }
 
-  /// Whether it is still what stands at its path: a file that was deleted or replaced takes lines that nobody ever finds.
+  /// Whether the open file is still the one at its path: lines in a deleted or replaced file are lost.
   public var isInPlace: Bool {
     var (open, there) = (stat(), stat())
     guard Kernel.fstat(descriptor, &open) == 0, Kernel.stat(path, &there) == 0 else { return false }
@@ -96,7 +96,7 @@ public final class LineFile {
     }
     isTorn = last != UInt8(ascii: "\n")
     var parts = end.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    // What follows the last end of a line is none, unless it was torn; what precedes the first may not be whole.
+    // Text after the last line feed is no line, unless it is a torn one; the first line may be incomplete.
     if !isTorn { parts.removeLast() }
     let total = count + (isTorn ? 1 : 0)
     if parts.count < total { parts.removeFirst() }

@@ -11,7 +11,7 @@ import Glibc
 
   private nonisolated(unsafe) let parts: UnsafeMutablePointer<Parts>
 
-  /// Makes one that nobody is in.
+  /// Makes an unlocked monitor.
   public init() {
     unsafe parts = .allocate(capacity: 1)
     unsafe parts.initialize(to: Parts())
@@ -36,7 +36,7 @@ import Glibc
     return try body()
   }
 
-  /// Lets others in until one of them says that something has changed. Only for who has entered once.
+  /// Releases the monitor until another thread signals a change. The caller must have entered it once.
   public func wait() { unsafe pthread_cond_wait(&parts.pointee.condition, &parts.pointee.mutex) }
 
   /// Says to all who wait that something has changed.

@@ -50,7 +50,7 @@ public final class OutputFile {
   /// Whether a person looks on.
   public var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
 
-  /// The columns and rows of the terminal, as they are now; `nil` where it is none, or does not tell.
+  /// The current columns and rows of the terminal; `nil` if it is none, or they are unknown.
   public var terminalSize: (columns: Int, rows: Int)? {
     var size = winsize()
     guard descriptor >= 0, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0,
@@ -88,7 +88,7 @@ public final class OutputFile {
     if descriptor >= 0 { try? Descriptors.synchronize(descriptor) }
   }
 
-  /// The same, for who must know that it is there.
+  /// The same, for callers that must know whether it succeeded.
   public func synchronizeOrThrow() throws(FileFault) {
     try finish()
     guard descriptor >= 0 else { return }

@@ -24,7 +24,8 @@ public enum RunningGroup {
   }
 }
 
-/// Writing to a pipe that nobody reads, or to a file that may not grow, is an error like others, and does not end the program.
+/// Makes writing to a pipe without a reader, or to a file at its size limit, an ordinary error that does not end the
+/// program.
 public enum FailedWrites {
   private static let ignored: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
@@ -40,14 +41,14 @@ public enum FailedWrites {
 enum EndedChildren {
   private static let kept: Void = { _ = signal(SIGCHLD, SIG_DFL) }()
 
-  /// Has them kept from now on.
+  /// Installs this from now on.
   static func keep() { kept }
 }
 
 /// Signals that end a program.
 public enum EndingSignals {
-  /// Every one that ends a program unless it is caught and that says nothing of the program itself: its terminal closed,
-  /// its session ended, a timer or a limit ran out. What is left is SIGKILL, which nobody can catch, and ``mistakes``.
+  /// All signals that end a program by default and do not indicate a defect in it: its terminal closed, its session
+  /// ended, a timer or a limit expired. SIGKILL, which cannot be caught, and ``mistakes`` are excluded.
   public static let all: [Int32] =
     [
       SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR,
@@ -59,10 +60,10 @@ public enum EndingSignals {
   /// watchdog does that wants to know where a program stands.
   static let mistakes: [Int32] = [SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS]
 
-  /// What programs ask each other with, which ends who does not know it. The first two are the C library's own.
+  /// The real-time signals, which end a program that does not handle them. The C library uses the first two itself.
   private static let realTime = Array(Int32(34)...64)
 
-  /// Those by which a program is asked to end, whoever started it.
+  /// The signals that ask a program to stop.
   private static let asking: [Int32] = [SIGINT, SIGTERM]
 
   /// Lets them through, whatever the program that started us had blocked, and has a handler take them. What it had
@@ -81,7 +82,7 @@ public enum EndingSignals {
 
   private static let decided = Atomic<Bool>(false)
 
-  /// Whether it was said how this process takes them.
+  /// Whether this process has decided how to handle them.
   static var isDecided: Bool { decided.load(ordering: .relaxed) }
 
   /// How often this program was asked to end.
@@ -118,8 +119,8 @@ public enum EndingSignals {
   /// then all of its group, as timeout(1) does, sends two for one.
   static func isSameRequest(after time: Interval) -> Bool { time < .milliseconds(50) }
 
-  /// Has them leave this program alone, whose parent hears them and says when it is to end: who stops a service sends
-  /// them to all of its processes at once. A mistake of its own still ends it.
+  /// Ignores them, since the parent process receives them and decides when this one stops: stopping a service signals
+  /// all of its processes at once. A defect of its own still ends the process.
   public static func ignore() {
     decided.store(true, ordering: .relaxed)
     for number in all { _ = signal(number, SIG_IGN) }

@@ -25,10 +25,10 @@ public struct Replacement: ~Copyable {
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - mode: who may read it, before the user's mask; what ``Secrecy`` asks for unless given.
-  ///   - name: what the temporary file is called, by the number of the try, from 1; the first name that is free is taken.
-  ///     A name that nobody else has unless given.
-  ///   - attempt: what faults say was tried, for callers who do not say it themselves.
+  ///   - mode: the permissions before the umask; those of ``Secrecy`` by default.
+  ///   - name: the name of the temporary file, by the number of the attempt, from 1; the first free name is used. By
+  ///     default a unique name.
+  ///   - attempt: the operation to name in errors, for callers that do not name it themselves.
   public init(
     of path: String, mode: UInt32? = nil, named name: ((Int) -> String)? = nil,
     saying attempt: FileFault.Attempt? = nil
@@ -94,13 +94,13 @@ public struct Replacement: ~Copyable {
       && !folder.hasPrefix("/dev/shm")
   }
 
-  /// For how long somebody is waited for who reads a pipe: 30 s, and 5 s by a program that was asked to end.
+  /// How long to wait for the reader of a pipe: 30 s, and 5 s after the program was asked to stop.
   private static var patience: Interval { .seconds(EndingSignals.requestCount > 0 ? 5 : 30) }
 
-  /// Opens what is no regular file.
+  /// Opens something other than a regular file.
   ///
-  /// A pipe is opened when somebody reads it; that is waited for, but not without an end, nor once the program is asked to
-  /// end. Who reads may then take the time that it needs.
+  /// A pipe opens once it has a reader; the wait is bounded, and ends when the program is asked to stop. The reader
+  /// may then take its time.
   private static func openDirectly(_ path: String, _ mode: UInt32) -> Int32 {
     let limit = MonotonicClock.now + patience
     let requests = EndingSignals.requestCount
@@ -119,7 +119,7 @@ public struct Replacement: ~Copyable {
     }
   }
 
-  /// The name of a temporary file that nobody else has; what is left of it, the next run sweeps.
+  /// A unique name for a temporary file; the next run deletes leftovers.
   static func uniqueName(beside path: String) -> String {
     "\(path).\(String(SystemEntropy().next(), radix: 36)).new"
   }
@@ -163,7 +163,7 @@ public struct Replacement: ~Copyable {
     if written != bytes.count { throw fault }
   }
 
-  /// Puts the file in its place; nothing may be written after that.
+  /// Moves the file to its path; nothing may be written after that.
   public mutating func commit() throws(FileFault) {
     let file = try finish()
     do throws(FileFault) {

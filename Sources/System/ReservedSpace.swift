@@ -24,7 +24,7 @@ public final class ReservedSpace {
     let name = Replacement.uniqueName(beside: path)
     descriptor = Kernel.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)
     guard descriptor >= 0 else {
-      // What else hinders is found when the file is written, and said then.
+      // Other errors appear when the file is written, and are reported then.
       if Self.isFull(errno) { throw FileFault(path: Path.folder(of: path), code: errno) }
       return
     }

@@ -29,7 +29,7 @@ public enum Secrecy {
     try? Redactor.shared.register(secret)
   }
 
-  /// Keeps what looks like a secret in words that somebody gave us out of everything that is written from now on.
+  /// Redacts likely secrets in user-supplied text from everything that is written from now on.
   public static func conceal(_ words: String) {
     for line in words.split(separator: "\n") {
       for password in Passwords.secrets(in: String(line)) { try? Redactor.shared.register(password) }

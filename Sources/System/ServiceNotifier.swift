@@ -1,10 +1,10 @@
 import Glibc
 public import Basics
 
-/// The service manager that started us, which wants to know how we are: the protocol of sd_notify(3), without its library.
+/// Notifies the service manager that started us of our state: the protocol of sd_notify(3), without its library.
 ///
-/// A line such as `READY=1` is one datagram to the socket that `NOTIFY_SOCKET` names. Without that variable nobody asks,
-/// and nothing is sent.
+/// A line such as `READY=1` is one datagram to the socket that `NOTIFY_SOCKET` names. Without that variable nothing
+/// is sent.
 public final class ServiceNotifier {
   private let path: String?
   private var lastStatus = ""
@@ -12,7 +12,7 @@ public final class ServiceNotifier {
   /// How often the manager wants a sign of life; `nil` where it wants none.
   public let watchdog: Interval?
 
-  /// Asks the environment who wants to know.
+  /// Reads the socket's name from the environment.
   public init(_ variable: (String) -> String? = Host.variable) {
     path = variable("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     let isOurs = variable("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true

@@ -16,7 +16,7 @@ struct Spawning {
   var added: [String] = []
   /// Whether it gets a session of its own, so that what ends ours leaves it alone.
   var inSession = false
-  /// Whether it is this program again, which hears ``EndingSignals`` once it has said how it takes them.
+  /// Whether it is this program again, with ``EndingSignals`` blocked until it handles them.
   var isOurs = false
   /// Which descriptors of ours become which of its own; all others are closed, but for the streams.
   var streams: [(ours: Int32, own: Int32)] = []
@@ -47,7 +47,7 @@ struct Spawning {
     unsafe sigfillset(&signals)
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    // Who leads a session leads a group too.
+    // A session leader is a group leader too.
     let place = inSession ? setSession : Int16(POSIX_SPAWN_SETPGROUP)
     unsafe posix_spawnattr_setflags(
       &attributes, place | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))

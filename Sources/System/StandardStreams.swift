@@ -2,10 +2,10 @@ import Glibc
 
 /// The descriptors 0 to 2, which every program takes to be its standard input, output and error.
 public enum StandardStreams {
-  /// Takes those of them that are closed, before anything is opened: the first file of ours would get that number, and what
-  /// is said would be written into it.
+  /// Fills closed standard streams before anything is opened: otherwise our first file would get that number, and
+  /// messages would be written to it.
   ///
-  /// What takes their place can only be read, and is empty: so writing to one fails as it would have.
+  /// The substitutes are empty and read-only, so that writing to one fails as before.
   public static func take() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where Glibc.fcntl(descriptor, F_GETFD) < 0 {
       // The system gives the lowest number that is free.

@@ -2,10 +2,10 @@ import CShims
 import Glibc
 public import Basics
 
-/// SIGUSR1, by which somebody asks how far things are.
+/// SIGUSR1, which requests a progress report.
 ///
-/// It is kept from every thread, and one that has nothing else to do waits for it: so nothing that is under way is
-/// disturbed. Programs that we start have it as they have every signal.
+/// It is blocked in all threads, and a dedicated thread waits for it, so that it interrupts no operation. Programs
+/// that we start do not inherit this.
 public enum StatusSignal {
   /// Keeps it from this thread and those that it starts, from now on.
   public static func block() {

@@ -16,10 +16,11 @@ public enum WholeFile {
     }
   }
 
-  /// Opens a file to read it, and nothing that may never end or never begin.
+  /// Opens a file for reading, but none on which reading could block for ever.
   ///
-  /// A pipe, a socket or a device is refused: whoever reads it waits for somebody who may not come. What a path hands over
-  /// that was opened for us already, as `/dev/stdin` and the `<(…)` of a shell do, is what somebody meant; and
+  /// A pipe, a socket or a device is refused, since its writer may never come. A path to a descriptor that was opened
+  /// for us, such as `/dev/stdin` and the `<(…)` of a shell, is accepted, since the user meant it; and `/dev/null` is
+  /// empty.
   /// `/dev/null` is empty.
   public static func open(
     _ path: String, saying attempt: FileFault.Attempt? = nil

@@ -71,7 +71,7 @@ public final class WorkerProcess {
 public struct WorkerFault: Equatable, Sendable {
   /// How, and with which last words.
   public var text: String
-  /// Whether somebody killed it: a person, or a machine without memory. All else is a fault of its own.
+  /// Whether it was killed, by a person or for lack of memory. Any other end is a defect of its own.
   public var wasKilled: Bool
 }
 
@@ -82,7 +82,7 @@ public enum EndOfInput {
   /// Whether it has come.
   public static var isReached: Bool { hasCome.load(ordering: .relaxed) }
 
-  /// Reads a line of standard input, without waiting for more than its end; `nil` when there is none.
+  /// Reads a line of standard input, waiting at most for its end; `nil` if there is none.
   public static func firstLine() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0

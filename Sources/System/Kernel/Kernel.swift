@@ -1,13 +1,14 @@
 import CShims
 public import Glibc
 
-/// The calls by which this process reaches what is outside of it: one place for each.
+/// The system calls of this process, in one file.
 ///
-/// Nothing else in the project calls the system for files, processes, pipes and sockets. Each of these functions does what
-/// its namesake of Glibc does, unless a ``CallGate`` stands before them, which makes a call fail, come back early or never
-/// come back. In a user's process there is none, and all that it costs is to look.
+/// Nothing else in the project calls the system for files, processes, pipes and sockets. Each function does what the
+/// Glibc function of the same name does, unless a ``CallGate`` is installed, which makes a call fail, return early or
+/// never return. A user's process has none, and pays only for the check.
 ///
-/// What cannot fail in a way that anybody could act on, such as asking for the time or our own number, is not here.
+/// Calls that cannot fail in a way to which a caller could react, such as reading the time or the process number, are
+/// not here.
 public enum Kernel {
   /// What stands before the calls; `nil` but in tests. It is set before any thread is started.
   nonisolated(unsafe) package static var gate: (any CallGate)?
@@ -71,7 +72,7 @@ extension Kernel {
       let descriptor = pass(.open, Site(file, line), on: .path(path)) {
         unsafe Glibc.open(path, flags, mode)
       }
-      // A file on a slow device may be interrupted at this, and nobody means that.
+      // Opening a file on a slow device may be interrupted; try again.
       if descriptor >= 0 || errno != EINTR { return descriptor }
     }
   }

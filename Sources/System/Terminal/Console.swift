@@ -13,7 +13,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
 /// Data goes to standard output, talk to standard error.
 public final class Console {
   private let output: OutputFile
-  /// What is said, and how far things are.
+  /// The messages and the progress.
   public let status: StatusLine
 
   public init() {
@@ -40,10 +40,11 @@ public final class Console {
     }
   }
 
-  /// Says something to whoever looks on.
+  /// Prints a message for the user.
   public func say(_ text: String) { status.say(text) }
 
-  /// Does what may fail without the command being over; what fails is said. See ``System/StatusLine/attempt(_:_:)``.
+  /// Performs an operation whose failure does not end the command; a failure is reported. See
+  /// ``System/StatusLine/attempt(_:_:)``.
   public func attempt<Result>(_ trouble: String = "", _ body: () throws -> Result) -> Result? {
     status.attempt(trouble, body)
   }
@@ -51,13 +52,13 @@ public final class Console {
   /// Whether a person looks at the data.
   public var isTerminal: Bool { output.isTerminal }
 
-  /// Whether the data cannot be written any more: nobody is there who would read what is still to come.
+  /// Whether data can no longer be written, because the reader is gone.
   public var isBroken: Bool { output.fault != nil }
 
   /// Whether what stands on that person's terminal can be drawn over.
   public var drawsOver: Bool { isTerminal && ![nil, "dumb"].contains(Host.variable("TERM")) && size != nil }
 
-  /// The columns and rows of the terminal; `nil` where there is none, or it does not tell.
+  /// The columns and rows of the terminal; `nil` if there is none, or they are unknown.
   public var size: (columns: Int, rows: Int)? { output.terminalSize }
 
   /// Moves the cursor and writes text there, as a whole, with the cursor hidden meanwhile.
@@ -66,10 +67,10 @@ public final class Console {
     if !all.isEmpty { write("\u{1B}[?25l" + all + "\u{1B}[?25h") }
   }
 
-  /// Writes what waited for more; to be called when there is no more.
+  /// Writes the remaining data; to be called at the end.
   ///
-  /// - Returns: why not all of the data could be written, where it could not. A reader that has read enough, such as `head`,
-  ///   is no trouble.
+  /// - Returns: why the data could not be written completely; `nil` if it was. A reader that stops early, such as
+  ///   `head`, is no failure.
   public func finish() -> FileFault? {
     try? output.finish()
     let fault = output.fault.flatMap { $0.isReadersEnd ? nil : $0 }
@@ -79,7 +80,7 @@ public final class Console {
   }
 
   private func write(_ text: String) {
-    // Where it cannot be written, that is said at the end, and once.
+    // A write error is reported once, at the end.
     status.hidden { try? output.write(text) }
   }
 
@@ -98,8 +99,8 @@ public final class Console {
 extension ColorChoice {
   /// Whether text on a stream is coloured.
   ///
-  /// What is said on the command line counts first, then `NO_COLOR` with any value (no-color.org), then
-  /// `CLICOLOR_FORCE` with any but 0 (bixense.com/clicolors), then whether the stream is a terminal that has colours.
+  /// The command line decides first, then `NO_COLOR` with any value (no-color.org), then `CLICOLOR_FORCE` with any
+  /// value but 0 (bixense.com/clicolors), then whether the stream is a terminal with colours.
   public func isWanted(isTerminal: Bool, _ variable: (String) -> String?) -> Bool {
     switch self {
     case .always: true

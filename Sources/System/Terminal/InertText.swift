@@ -1,11 +1,10 @@
 import Basics
 
-// What stands between a text and a terminal. Names, reasons and traces are others': a lock says what it likes, and so does
-// whoever names a file. Nothing of theirs is obeyed, and nothing of theirs can look as if it were ours.
+// Makes untrusted text harmless in a terminal. Names, reasons and traces come from others: from locks, and from users
+// who name files. No control sequence of theirs is executed, and none of their text can look like ours.
 
 extension Painter.Style {
-  /// What only our own marks carry. It is drawn anew by each process, so that no text from outside can hold one: with
-  /// what colours a terminal, such a text holds only what is written out.
+  /// A secret that only our own marks contain, drawn by each process, so that external text cannot contain one.
   private static let seal = String(SystemEntropy().next())
 
   /// What our own marks begin with; a control sequence themselves, so that whatever measures or cuts painted text needs
@@ -18,7 +17,7 @@ extension Painter.Style {
   /// What ends each of them there.
   static let endMark = prefix + "0m"
 
-  /// What a terminal is told in place of a mark, where a text begins with one, and how much of the text that is.
+  /// The terminal sequence for the mark at the beginning of a text, if there is one, and the mark's length.
   fileprivate static func sequence(
     for text: Substring.UnicodeScalarView
   ) -> (sequence: String, length: Int)? {

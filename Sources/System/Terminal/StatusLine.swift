@@ -31,7 +31,7 @@ public final class StatusLine: Sendable {
     }
   }
 
-  /// Puts another text in its place; an empty one takes it away.
+  /// Replaces the text; an empty one removes it.
   public func show(_ text: String) {
     let text = text.inert
     state.withLock { state in
@@ -56,10 +56,10 @@ public final class StatusLine: Sendable {
 }
 
 extension StatusLine {
-  /// Does what may fail without all being over; what fails is said.
+  /// Performs an operation whose failure does not end everything; a failure is reported.
   ///
-  /// - Parameter trouble: what it means that it failed, before why.
-  /// - Returns: what came of it; `nil` where it failed.
+  /// - Parameter trouble: the consequence of a failure, printed before its reason.
+  /// - Returns: the result; `nil` after a failure.
   public func attempt<Result>(_ trouble: String = "", _ body: () throws -> Result) -> Result? {
     do {
       return try body()
@@ -81,7 +81,7 @@ extension StatusLine.State {
   }
 
   func write(_ text: String) {
-    // Where the console itself is gone, there is nobody to tell.
+    // If the console itself is gone, there is nowhere to report it.
     if !text.isEmpty { try? file.write(text) }
   }
 }
