@@ -64,7 +64,8 @@ struct AirPair {
 
   /// Lets things happen until something is so; false when nothing more happens.
   private mutating func run(until isDone: (borrowing AirPair) -> Bool) -> Bool {
-    handleEvents()
+    handleCentralEvents()
+    handlePeripheralEvents()
     while !isDone(self) {
       guard step(until: .never) else { return false }
     }
@@ -75,10 +76,11 @@ struct AirPair {
     if let (controller, packet) = radio.nextPacket() {
       if controller == here {
         central.receive(packet, at: now)
+        handleCentralEvents()
       } else {
         peripheral.receive(packet, at: now)
+        handlePeripheralEvents()
       }
-      handleEvents()
       return true
     }
     guard let next = radio.deadline, next <= limit else { return false }
@@ -87,7 +89,7 @@ struct AirPair {
     return true
   }
 
-  private mutating func handleEvents() {
+  private mutating func handleCentralEvents() {
     while let event = central.takeEvent() {
       switch event {
       case .ready: isReady.here = true
@@ -96,6 +98,10 @@ struct AirPair {
       default: break
       }
     }
+    while let packet = central.takePacket() { radio.send(packet, to: here, at: now) }
+  }
+
+  private mutating func handlePeripheralEvents() {
     while let event = peripheral.takeEvent() {
       switch event {
       case .ready: isReady.there = true
@@ -104,7 +110,6 @@ struct AirPair {
       default: break
       }
     }
-    while let packet = central.takePacket() { radio.send(packet, to: here, at: now) }
     while let packet = peripheral.takePacket() { radio.send(packet, to: there, at: now) }
   }
 }
@@ -138,11 +143,12 @@ struct LockHall {
   }
 
   private mutating func pass(until limit: Instant) {
+    goOn()
     while true {
-      goOn()
       if let (controller, packet) = radio.nextPacket() {
         if controller == listener {
           central.receive(packet, at: now)
+          goOn()
         } else {
           send(locks[controller.rawValue].receive(packet, at: now), controller)
         }

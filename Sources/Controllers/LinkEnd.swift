@@ -73,7 +73,7 @@ struct LinkEnd: Sendable {
   /// When the last packet of the other end was heard, and after how long without one the link is lost.
   var lastHeard: Int64
   var hasHeard = false
-  var patience: Int64
+  var supervisionTimeout: Int64
   var pending = Pending()
   var sentVersion = false
   var knowsVersion = false
@@ -84,7 +84,7 @@ struct LinkEnd: Sendable {
 
   init(
     controller: Int, handle: ConnectionHandle, peer: PeerAddress, role: LinkRole,
-    settings: ControllerSettings, wanted: PacketLimits, patience: Int64, at now: Int64
+    settings: ControllerSettings, wanted: PacketLimits, supervisionTimeout: Int64, at now: Int64
   ) {
     self.controller = controller
     self.handle = handle
@@ -97,7 +97,7 @@ struct LinkEnd: Sendable {
     self.wanted = wanted
     possible = PacketLimits(
       octets: settings.maximumOctets, time: PacketLimits.time(of: settings.maximumOctets))
-    self.patience = patience
+    self.supervisionTimeout = supervisionTimeout
     lastHeard = now
   }
 
@@ -107,7 +107,7 @@ struct LinkEnd: Sendable {
   }
 
   /// When it gives up if it hears nothing: at a given time, as long as it never heard anything.
-  func deadline(_ establishing: Int64) -> Int64 { hasHeard ? lastHeard + patience : establishing }
+  func deadline(_ establishing: Int64) -> Int64 { hasHeard ? lastHeard + supervisionTimeout : establishing }
 
   /// Decides what the next packet is, and returns its payload's length.
   mutating func load() -> Int {

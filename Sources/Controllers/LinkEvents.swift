@@ -87,8 +87,8 @@ extension Link {
   private func hasRoom(at now: Int64) -> Bool {
     let packets =
       AirTime.packet(central.transmit.payload) + AirTime.packet(peripheral.transmit.payload)
-    let wish = Int64(parameters.maximumEventLength) * AirTime.slot
-    let length = wish == 0 ? interval : min(wish, interval)
+    let preference = Int64(parameters.maximumEventLength) * AirTime.slot
+    let length = preference == 0 ? interval : min(preference, interval)
     return now + packets + 3 * AirTime.pause <= anchor + length
   }
 
@@ -107,7 +107,7 @@ extension Link {
     parameters = update.parameters
     interval = Int64(parameters.minimumInterval) * AirTime.unit
     listens = counter
-    central.patience = Int64(parameters.supervisionTimeout) * 10_000_000
+    central.supervisionTimeout = Int64(parameters.supervisionTimeout) * 10_000_000
     central.pending.update = nil
     ports.emit(
       .leConnectionUpdateComplete(status: .success, central.handle, timing), to: central.controller, at: now)
@@ -116,7 +116,7 @@ extension Link {
       isOutOfStep = true
       return
     }
-    peripheral.patience = central.patience
+    peripheral.supervisionTimeout = central.supervisionTimeout
     guard timing != old || peripheral.pending.update != nil else { return }
     peripheral.pending.update = nil
     ports.emit(

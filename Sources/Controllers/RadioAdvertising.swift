@@ -270,7 +270,8 @@ extension Radio {
     LinkEnd(
       controller: controller, handle: handle, peer: peer, role: role,
       settings: controllers[controller].settings,
-      wanted: controllers[controller].suggested, patience: Int64(parameters.supervisionTimeout) * 10_000_000,
+      wanted: controllers[controller].suggested,
+      supervisionTimeout: Int64(parameters.supervisionTimeout) * 10_000_000,
       at: time)
   }
 

@@ -60,8 +60,8 @@ extension Radio {
     table.on(HCICommand.leWriteSuggestedDefaultDataLength) { radio, c, length throws(Refusal) in
       radio.controllers[c].suggested = try limits(length.0, length.1)
     }
-    table.on(HCICommand.leSetDefaultPHY) { _, _, wish throws(Refusal) in
-      let (all, transmit, receive) = wish
+    table.on(HCICommand.leSetDefaultPHY) { _, _, preference throws(Refusal) in
+      let (all, transmit, receive) = preference
       try checkPHY(all & 1 == 0 ? transmit : 1)
       try checkPHY(all & 2 == 0 ? receive : 1)
     }
@@ -117,9 +117,9 @@ extension Radio {
   }
 
   /// Only the 1M PHY is there (§7.8.48).
-  private static func checkPHY(_ wish: UInt8) throws(Refusal) {
-    guard wish != 0 else { throw Refusal(.invalidParameters) }
-    guard wish & 0b001 != 0, wish & ~0b111 == 0 else { throw Refusal(.unsupportedFeature) }
+  private static func checkPHY(_ preference: UInt8) throws(Refusal) {
+    guard preference != 0 else { throw Refusal(.invalidParameters) }
+    guard preference & 0b001 != 0, preference & ~0b111 == 0 else { throw Refusal(.unsupportedFeature) }
   }
 
   private static func limits(_ octets: UInt16, _ time: UInt16) throws(Refusal) -> PacketLimits {

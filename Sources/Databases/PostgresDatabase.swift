@@ -27,7 +27,7 @@ public final class PostgresDatabase: Database {
   /// - Parameters:
   ///   - patience: how many milliseconds to wait for a lock of somebody else's.
   ///   - silence: how long the server may be silent over a statement before it counts as away.
-  public init(_ url: String, patience: Int32, silence: Interval = .seconds(60)) throws(DatabaseError) {
+  public init(_ url: String, lockTimeout: Int32, silence: Interval = .seconds(60)) throws(DatabaseError) {
     self.silence = silence
     library = try PostgresLibrary.load()
     let options = try library.options(url)
@@ -48,7 +48,7 @@ public final class PostgresDatabase: Database {
       throw .away(connectionMessage)
     }
     _ = unsafe library.calls.setNonblocking(opened, 1)
-    try command("SET lock_timeout = \(patience)")
+    try command("SET lock_timeout = \(lockTimeout)")
     try command("SET client_min_messages = warning")
     try command("SET search_path = lockstep")
   }
@@ -134,7 +134,7 @@ public final class PostgresDatabase: Database {
       try unsafe check(nil)
       return nil
     }
-    let (answer, isSilent) = unsafe library.answer(connection, patience: silence)
+    let (answer, isSilent) = unsafe library.answer(connection, timeout: silence)
     if isSilent {
       unsafe library.calls.clear(answer)
       throw .away("its server has not answered for \(silence)")

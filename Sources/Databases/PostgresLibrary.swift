@@ -101,13 +101,13 @@ extension PostgresLibrary {
 
   /// The answer to what was sent, once all of it is here.
   ///
-  /// - Parameter patience: how long the server may be silent.
+  /// - Parameter timeout: how long the server may be silent.
   /// - Returns: `nil` where the connection is lost, or the server silent for that long; whether it was.
   func answer(
-    _ connection: OpaquePointer, patience: Interval
+    _ connection: OpaquePointer, timeout: Interval
   ) -> (answer: OpaquePointer?, isSilent: Bool) {
     let socket = unsafe calls.socket(connection)
-    var limit = Waiting.now + patience
+    var limit = Waiting.now + timeout
     var last: OpaquePointer?
     while true {
       let unsent = unsafe calls.flush(connection)
@@ -121,7 +121,7 @@ extension PostgresLibrary {
       }
       let events = Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0)
       if Waiting.wait(for: [(socket, events)], until: limit) {
-        limit = Waiting.now + patience
+        limit = Waiting.now + timeout
       } else if Waiting.now >= limit {
         return unsafe (last, true)
       }

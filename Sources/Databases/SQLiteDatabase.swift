@@ -27,9 +27,9 @@ public final class SQLiteDatabase: Database {
   ///
   /// - Parameters:
   ///   - application: the number that tells the file from other programs' databases.
-  ///   - patience: how long to wait for other writers, in milliseconds.
+  ///   - lockTimeout: how long to wait for other writers, in milliseconds.
   public init(
-    _ path: String, _ mode: Mode, application: Int64, patience: Int32
+    _ path: String, _ mode: Mode, application: Int64, lockTimeout: Int32
   ) throws(DatabaseError) {
     self.application = application
     switch mode {
@@ -40,11 +40,11 @@ public final class SQLiteDatabase: Database {
       guard Kernel.access(path, F_OK) == 0 else { throw .absent }
       connection = try Self.readable(path)
     }
-    unsafe sqlite3_busy_timeout(connection.pointer, patience)
+    unsafe sqlite3_busy_timeout(connection.pointer, lockTimeout)
     try run("PRAGMA foreign_keys = ON")
     try run("PRAGMA trusted_schema = OFF")
     try checkOwner()
-    if case .writing = mode { try enterWAL(patience) }
+    if case .writing = mode { try enterWAL(lockTimeout) }
   }
 
   /// A connection that can read, also where nothing may be written: neither the file nor beside it.
@@ -73,8 +73,8 @@ public final class SQLiteDatabase: Database {
     }
   }
 
-  /// Several processes that make a file at once get in each other's way here, in spite of their patience.
-  private func enterWAL(_ patience: Int32) throws(DatabaseError) {
+  /// Several processes that make a file at once get in each other's way here, in spite of their lockTimeout.
+  private func enterWAL(_ lockTimeout: Int32) throws(DatabaseError) {
     if try first("PRAGMA journal_mode")?.first?.text == "wal" { return }
     var waited: Int32 = 0
     while true {
@@ -82,7 +82,7 @@ public final class SQLiteDatabase: Database {
         let mode = try first("PRAGMA journal_mode = WAL")?.first?.text
         // Some file systems cannot do it: then SQLite's older way must serve.
         if mode != nil { return }
-      } catch .busy where waited < patience {
+      } catch .busy where waited < lockTimeout {
         usleep(10_000)
         waited += 10
       }

@@ -4,7 +4,7 @@ import Conformance
 public import Journal
 import System
 
-/// Drives the cases of a plan, in one lane or in several side by side: what is written down is in the plan's order.
+/// Drives the cases of a plan, by one worker or by several side by side: what is written down is in the plan's order.
 public final class Run {
   /// What came of a run.
   public struct Summary: Sendable {
@@ -23,7 +23,7 @@ public final class Run {
   }
 
   private let plan: Plan
-  private let lanes: [Lane]
+  private let workers: [RunWorker]
   private let listener: any JournalListener
   private let onlooker: (any CaseOnlooker)?
   private let retries: Int
@@ -32,18 +32,18 @@ public final class Run {
   private let earlier: Earlier
   private let prepare: () -> [String]
   private let isStopped: () -> Bool
-  /// Who is in it may touch what lanes share.
+  /// Who is in it may touch what workers share.
   private let monitor = Monitor()
   private var state: State
 
-  /// What lanes share.
+  /// What workers share.
   private struct State {
     var summary = Summary()
     var count = CoverageCount()
     var choices: ShownChoices
     var hindrance: Hindrance?
     var failures = 0
-    /// How many lanes are at work beside this one.
+    /// How many workers are at work beside this one.
     var others = 0
   }
 
@@ -51,7 +51,7 @@ public final class Run {
   ///
   /// - Parameters:
   ///   - plan: what to drive.
-  ///   - lanes: where they are driven, one at least.
+  ///   - workers: where they are driven, one at least.
   ///   - listener: takes in the journal.
   ///   - onlooker: sees what is said of each case at once.
   ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
@@ -61,13 +61,13 @@ public final class Run {
   ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
   ///   - isStopped: whether the run is to end with the step that is being done.
   public init(
-    _ plan: Plan, in lanes: [Lane], listener: any JournalListener,
+    _ plan: Plan, in workers: [RunWorker], listener: any JournalListener,
     seenBy onlooker: (any CaseOnlooker)? = nil, retries: Int = 0, failsFlaky: Bool = false,
     maximumFailures: Int? = nil, earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.plan = plan
-    self.lanes = lanes
+    self.workers = workers
     self.listener = listener
     self.onlooker = onlooker
     self.retries = retries
@@ -105,8 +105,8 @@ public final class Run {
     for diagnostic in prepare() { listener.diagnostic(diagnostic) }
     driveAll()
     var summary = state.summary
-    var park = lanes[0].provider.park()
-    for lane in lanes.dropFirst() { park.add(lane.provider.park()) }
+    var park = workers[0].provider.park()
+    for worker in workers.dropFirst() { park.add(worker.provider.park()) }
     listener.take(park)
     (summary.park, summary.looks) = (park.diagnostics, park.looks)
     summary.choices = state.choices.all
@@ -119,16 +119,16 @@ public final class Run {
     return summary
   }
 
-  /// Drives all cases in all lanes, the first of them in this thread.
+  /// Drives all cases with all workers, the first of them in this thread.
   private func driveAll() {
-    let queue = CaseQueue(plan.cases, listener, seenBy: onlooker, monitor, reach: 64 * lanes.count) {
+    let queue = CaseQueue(plan.cases, listener, seenBy: onlooker, monitor, reach: 64 * workers.count) {
       [earlier] in
       !earlier.judged.contains(ExactText($0.id))
     }
-    for lane in lanes.dropFirst() {
-      // What lanes share is touched in the monitor alone, and this thread waits until all of them are done.
+    for worker in workers.dropFirst() {
+      // What workers share is touched in the monitor alone, and this thread waits until all of them are done.
       nonisolated(unsafe) let work = {
-        self.drive(in: lane, queue)
+        self.drive(in: worker, queue)
         self.monitor.locked {
           self.state.others -= 1
           self.monitor.announce()
@@ -137,18 +137,18 @@ public final class Run {
       monitor.locked { state.others += 1 }
       if !inBackground({ unsafe work() }) { monitor.locked { state.others -= 1 } }
     }
-    drive(in: lanes[0], queue)
+    drive(in: workers[0], queue)
     monitor.locked {
       while state.others > 0 { monitor.wait() }
     }
   }
 
-  private func drive(in lane: Lane, _ queue: CaseQueue<Plan.Cases>) {
+  private func drive(in worker: RunWorker, _ queue: CaseQueue<Plan.Cases>) {
     // What was run last on each device.
     var last: [String: EarlierCase] = [:]
     while let (test, turn) = queue.take() {
       var visits: [(CellCoverage, MachineLibrary.Entry)] = []
-      let last = tries(test, in: lane, turn, after: &last[test.device.description], &visits)
+      let last = tries(test, in: worker, turn, after: &last[test.device.description], &visits)
       monitor.locked {
         if last.verdict.limit != nil { state.hindrance = .limit(last.verdict.message ?? "") }
         count(failureIn: last.ending(failsFlaky: failsFlaky))
@@ -194,7 +194,7 @@ public final class Run {
   }
 
   /// Holds a device to what it showed in the cases before of choices that it makes once.
-  private func judge(_ last: LastTry, in lane: Lane, _ verdict: inout Record.Verdict) {
+  private func judge(_ last: LastTry, in worker: RunWorker, _ verdict: inout Record.Verdict) {
     guard verdict.word == .agree else { return }
     if let (held, shown) = state.choices.take(verdict.shown, of: last.test.record) {
       let contradiction = Divergence.Contradiction(
@@ -204,7 +204,7 @@ public final class Run {
       // What is kept of the case shows it without the others.
       var test = last.test
       test.scenario.assumed = held.shown.options
-      lane.conclude(test, &last.outcome, listener)
+      worker.conclude(test, &last.outcome, listener)
       verdict = last.outcome.record(of: last.test)
     }
     last.verdict = verdict
@@ -222,7 +222,8 @@ public final class Run {
   ///
   /// - Returns: its last try.
   private func tries(
-    _ test: Case, in lane: Lane, _ listener: CaseQueue<Plan.Cases>.Turn, after earlier: inout EarlierCase?,
+    _ test: Case, in worker: RunWorker, _ listener: CaseQueue<Plan.Cases>.Turn,
+    after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> LastTry {
     var test = test
@@ -230,15 +231,15 @@ public final class Run {
     while true {
       let (moment, begin) = (WallClock.time, MonotonicClock.now)
       listener.take(.begin(test.record))
-      var outcome = perform(test, in: lane, listener, after: &earlier, &visits)
-      monitor.locked { lane.conclude(test, &outcome, listener) }
+      var outcome = perform(test, in: worker, listener, after: &earlier, &visits)
+      monitor.locked { worker.conclude(test, &outcome, listener) }
       outcome.isTriedAgain = outcome.mayBeTriedAgain && test.attempt <= retries && !isEnded
       outcome.isFlaky = outcome.verdict == .agree && test.attempt > 1
       let verdict = outcome.record(of: test)
       listener.take(CaseTime(start: moment, taken: MonotonicClock.now - begin))
       guard verdict.isTriedAgain else {
         let last = LastTry(test, outcome, verdict, after: tries)
-        listener.take(verdict) { [self] in judge(last, in: lane, &$0) }
+        listener.take(verdict) { [self] in judge(last, in: worker, &$0) }
         return last
       }
       listener.take(.verdict(verdict))
@@ -252,7 +253,7 @@ public final class Run {
   private var isEnded: Bool { monitor.locked { isStopped() } }
 
   private func perform(
-    _ test: Case, in lane: Lane, _ listener: any JournalListener, after earlier: inout EarlierCase?,
+    _ test: Case, in worker: RunWorker, _ listener: any JournalListener, after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> Outcome {
     if let reason = test.skipReason { return Outcome(.skipped(reason)) }
@@ -266,7 +267,7 @@ public final class Run {
     if isEnded { return Outcome(.incomplete("not begun")) }
     do {
       return drive(
-        test, try lane.provider.device(test.device, seed: test.seed), listener, after: &earlier, &visits)
+        test, try worker.provider.device(test.device, seed: test.seed), listener, after: &earlier, &visits)
     } catch {
       return Outcome(error.symptom == .stopped ? .incomplete("not begun") : .labFault(error))
     }

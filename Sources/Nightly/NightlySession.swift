@@ -52,7 +52,7 @@ public final class NightlySession {
     settings.wait = NightlyRuns.wait
     if let places = lab.places {
       settings.way = .place
-      settings.wait = settings.wait + places.request.patience
+      settings.wait = settings.wait + places.request.longestWait
     }
     let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
     origin = MonotonicClock.now - (passed - .zero)

@@ -103,14 +103,14 @@ public enum Descriptors {
   /// - Parameter patience: how much longer to retry: a newly forked process shares its parent's locks until it
   ///   executes another program.
   ///   started it, until it is a program of its own.
-  public static func lock(_ descriptor: Int32, for patience: Interval = .zero) throws(SystemError) {
+  public static func lock(_ descriptor: Int32, for timeout: Interval = .zero) throws(SystemError) {
     let start = MonotonicClock.now
     while Kernel.flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let error = SystemError.last
       guard error.code == EWOULDBLOCK || error.code == EINTR else { throw error }
       let isLookedAt = Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0
       if isLookedAt { _ = Kernel.flock(descriptor, LOCK_UN) }
-      guard MonotonicClock.now < start + max(patience, isLookedAt ? .seconds(10) : .zero) else { throw error }
+      guard MonotonicClock.now < start + max(timeout, isLookedAt ? .seconds(10) : .zero) else { throw error }
       rest(for: .milliseconds(5))
     }
   }

@@ -11,7 +11,7 @@ public final class FolderHold {
 
   /// For how long a folder counts as held only by chance: who looks whether it is held locks it for a moment, and so
   /// does a process that was just started.
-  private static let patience = Interval.milliseconds(300)
+  private static let chanceTime = Interval.milliseconds(300)
 
   private let descriptor: Int32
 
@@ -52,7 +52,7 @@ public final class FolderHold {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)
     guard descriptor >= 0 else { throw .fault(FileFault(path: path, code: errno)) }
     do throws(SystemError) {
-      try Descriptors.lock(descriptor, for: Self.patience)
+      try Descriptors.lock(descriptor, for: Self.chanceTime)
     } catch {
       defer { Kernel.close(descriptor) }
       if error.code == EWOULDBLOCK { throw .held(Holder(descriptor)) }
@@ -117,7 +117,7 @@ public final class FolderUse {
   public static let file = ".in-use"
 
   /// How long to wait for a process that cleans up.
-  private static let patience = Interval.seconds(10)
+  private static let tidyingTime = Interval.seconds(10)
 
   private let descriptor: Int32
 
@@ -130,7 +130,7 @@ public final class FolderUse {
       folder + "/" + Self.file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)
     guard descriptor >= 0 else { return nil }
     if Kernel.flock(descriptor, LOCK_EX | LOCK_NB) == 0 { tidy() }
-    let limit = MonotonicClock.now + Self.patience
+    let limit = MonotonicClock.now + Self.tidyingTime
     while Kernel.flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR, MonotonicClock.now < limit else { return nil }
       rest(for: .milliseconds(5))

@@ -21,7 +21,7 @@ public struct FolderWatch: ~Copyable {
   /// How long to wait for further changes before reporting: editors save several files, each in several steps.
   private static let quiet = Interval.milliseconds(100)
   /// How long is waited for that at most.
-  private static let patience = Interval.seconds(2)
+  private static let longestWait = Interval.seconds(2)
 
   private let descriptor: Int32
   /// The folders by the numbers that the system gave them: of one folder there is one, however it is named.
@@ -72,7 +72,7 @@ public struct FolderWatch: ~Copyable {
       try take()
       if changed.isEmpty, !hasLost { return .others }
     }
-    let limit = Waiting.now + Self.patience
+    let limit = Waiting.now + Self.longestWait
     while Waiting.now < limit, Waiting.wait(for: [own], until: min(limit, Waiting.now + Self.quiet)) {
       try take()
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// distinguished from a long wait for a silent lock.
 public enum Heartbeat {
   /// How much later than it was to happen something may happen, before it counts as stuck.
-  public static let patience = Interval.seconds(2)
+  public static let tolerance = Interval.seconds(2)
 
   private static let expected = Atomic<Int64>(.max)
 
@@ -23,7 +23,7 @@ public enum Heartbeat {
   /// Whether it does not get on. What has not used a transport yet does.
   public static var isStuck: Bool {
     let moment = Instant(nanoseconds: expected.load(ordering: .relaxed))
-    return moment != .never && Waiting.now > moment + patience
+    return moment != .never && Waiting.now > moment + tolerance
   }
 }
 

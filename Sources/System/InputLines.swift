@@ -56,7 +56,7 @@ public final class KeptInputLines: Sendable {
     var turn = 0
   }
 
-  private static let patience = Interval.milliseconds(100)
+  private static let restInterval = Interval.milliseconds(100)
 
   private let state = Mutex(State())
 
@@ -82,7 +82,7 @@ public final class KeptInputLines: Sendable {
     inBackground {
       while let isHeard = self.look(for: line, in: turn) {
         if isHeard { return heard() }
-        rest(for: Self.patience)
+        rest(for: Self.restInterval)
       }
     }
   }

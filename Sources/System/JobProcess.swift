@@ -54,12 +54,12 @@ public final class HeldFile {
   ///
   /// - Parameter patience: how long to retry a file that may be locked only for a moment.
   /// - Throws: if it cannot be determined whether another process holds it.
-  public init?(_ path: String, patience: Interval = .milliseconds(300)) throws(FileFault) {
+  public init?(_ path: String, timeout: Interval = .milliseconds(300)) throws(FileFault) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
     // A process that was killed while it started another leaves it held until that one is a program of its own.
     do {
-      try Descriptors.lock(descriptor, for: patience)
+      try Descriptors.lock(descriptor, for: timeout)
     } catch {
       Kernel.close(descriptor)
       guard error.code == EWOULDBLOCK else { throw FileFault(path: path, error) }

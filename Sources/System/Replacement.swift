@@ -95,14 +95,14 @@ public struct Replacement: ~Copyable {
   }
 
   /// How long to wait for the reader of a pipe: 30 s, and 5 s after the program was asked to stop.
-  private static var patience: Interval { .seconds(EndingSignals.requestCount > 0 ? 5 : 30) }
+  private static var readerTimeout: Interval { .seconds(EndingSignals.requestCount > 0 ? 5 : 30) }
 
   /// Opens something other than a regular file.
   ///
   /// A pipe opens once it has a reader; the wait is bounded, and ends when the program is asked to stop. The reader
   /// may then take its time.
   private static func openDirectly(_ path: String, _ mode: UInt32) -> Int32 {
-    let limit = MonotonicClock.now + patience
+    let limit = MonotonicClock.now + readerTimeout
     let requests = EndingSignals.requestCount
     while true {
       let descriptor = Kernel.open(

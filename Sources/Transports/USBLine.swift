@@ -16,7 +16,7 @@ import Basics
   /// How many bytes may be on their way out.
   private static let outgoingLimit = 64 * 1024
   /// How often reads may fail in a row before the dongle is given up.
-  private static let patience = 5
+  private static let maximumFailures = 5
 
   private let name: String
   private let settings: TransportSettings
@@ -156,7 +156,7 @@ extension USBLine {
       fail(TransportFault(.malformed, "\(name) sent more at once than USB allows it"))
     default:
       failures += 1
-      guard failures < Self.patience else {
+      guard failures < Self.maximumFailures else {
         fail(TransportFault(.lost, "\(name) cannot be read any more; is it still plugged in?"))
         return
       }

@@ -91,12 +91,12 @@ struct OwedRestTests {
   func settlesAutolock() throws {
     let store = EventList(.away("locked", autolock: 60))
     let rig = try RealLockRig(found: .unlocked, store: store)
-    try rig.lock.settleDebt()
+    try rig.lock.parkPending()
     expect(store.lines.first, "lock to park")
     expect(store.lines.last, "parked")
     expect(rig.lock.interlock.knowledge.autolock, 60)
     let count = store.lines.count
-    try rig.lock.settleDebt()
+    try rig.lock.parkPending()
     expect(store.lines.count, count)
   }
 

@@ -92,7 +92,7 @@ struct StateStoreTests {
     try open(at: 46_000).count("unlock", comesBack: true)
     let ledger = try open().ledger
     expect(ledger.isAutolockOn, true)
-    expect(ledger.owed, OwedPark("unlocked", autolock: 60, since: now.wall))
+    expect(ledger.owed, PendingPark("unlocked", autolock: 60, since: now.wall))
     expect(ledger.battery, 57)
     expect(ledger.awaited, 0)
     expect(ledger.count(in: ActuationBudget.shift, at: now.uptime), 0)
@@ -166,19 +166,19 @@ struct StateStoreTests {
     case 2: try #require(unsafe mkfifo(path, 0o600) == 0)
     case 3:
       try open().count("lock")
-      let database = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, patience: 100)
+      let database = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, lockTimeout: 100)
       try database.run("PRAGMA user_version = 7")
     case 4:
-      let database = try SQLiteDatabase(path, .writing, application: 7, patience: 100)
+      let database = try SQLiteDatabase(path, .writing, application: 7, lockTimeout: 100)
       try database.run("CREATE TABLE t (a)")
       try database.setVersion(1)
     case 5:
       try open().count("lock")
-      let database = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, patience: 100)
+      let database = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, lockTimeout: 100)
       try database.run("UPDATE events SET kind = 'dance'")
     default:
       try open().count("lock")
-      let database = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, patience: 100)
+      let database = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, lockTimeout: 100)
       try database.run(
         [
           "DROP TABLE events", "PRAGMA user_version = 0", "DROP TABLE calendar",
@@ -228,7 +228,7 @@ struct StateStoreTests {
   @Test("somebody who keeps it for himself is waited for, and readers are not kept waiting")
   func busy() throws {
     let counter = try open()
-    let other = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, patience: 100)
+    let other = try SQLiteDatabase(path, .writing, application: 0x4C6B_5374, lockTimeout: 100)
     try other.beginWriting()
     expect(try CycleCounter.known(of: "a:b", in: path)?.total, 0)
     nonisolated(unsafe) let writer = other

@@ -125,16 +125,16 @@ struct EvidenceTests {
       tracker.perform(Stimulus(0), at: .zero)
       expect(tracker.observe(.status(1), at: .zero), true)
       expect(tracker.observe(.event(SeenEvent(2)), at: at(1)), true)
-      expect(tracker.liberty, nil)
+      expect(tracker.permittedDeviation, nil)
       expect(tracker.observe(.event(SeenEvent(1)), at: at(second)), isAllowed)
-      expect(tracker.liberty, isAllowed ? 0 : nil)
+      expect(tracker.permittedDeviation, isAllowed ? 0 : nil)
       guard isAllowed else { continue }
       // It is over once the device shows more than what it came to.
       expect(tracker.observe(.status(0), at: at(second)), true)
-      expect(tracker.liberty, 0)
+      expect(tracker.permittedDeviation, 0)
       tracker.perform(Stimulus(0), at: at(5))
       expect(tracker.observe(.status(1), at: at(5)), true)
-      expect(tracker.liberty, nil)
+      expect(tracker.permittedDeviation, nil)
     }
     var polite = Tracker(specification)
     polite.perform(Stimulus(0), at: .zero)

@@ -105,7 +105,8 @@ private func run(
   let journal = JournalList()
   let plan = try Plan(ScenarioSet(items), Plan.Selection(), provider: provider)
   let summary = Run(
-    plan, in: [Lane(provider)], listener: journal, retries: retries, failsFlaky: failsFlaky, earlier: earlier
+    plan, in: [RunWorker(provider)], listener: journal, retries: retries, failsFlaky: failsFlaky,
+    earlier: earlier
   )
   .perform()
   return (journal.lines, summary)

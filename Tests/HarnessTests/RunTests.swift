@@ -34,7 +34,7 @@ private func run(
   let run = Run(
     try Plan(set, selection, provider: provider),
     in: [
-      Lane(
+      RunWorker(
         provider,
         conclude: { test, outcome, _ in
           if case .divergence = outcome.verdict { outcome.replay = "lockstep replay \(test.id)" }

@@ -203,7 +203,7 @@ struct HistoryTests {
       "part",
       Array(#"{"name":"n","host":"h","start":"2026-11-22T03:00:00Z","job":"slurm-7","part":"3/16"}"#.utf8))
     // As it was written when host and name told runs apart.
-    let old = try History(room.place, for: .adding, patience: 100) { [HistorySchema.steps($0)[0]] }
+    let old = try History(room.place, for: .adding, lockTimeout: 100) { [HistorySchema.steps($0)[0]] }
     // Nothing but the rows of results told then what a case ran against: another judgement on another device.
     for (host, name, start, word) in [
       ("h", "r", "2026-11-22T02:00:00Z", 0 as Int64), ("slurm-7", "part 03 of 16", "2026-11-22T01:00:00Z", 1),
@@ -254,7 +254,7 @@ struct HistoryTests {
     arguments: HistoryRoom.Kind.present)
   func renamedCases(_ kind: HistoryRoom.Kind) throws {
     let room = try HistoryRoom(kind)
-    let old = try History(room.place, for: .adding, patience: 100) {
+    let old = try History(room.place, for: .adding, lockTimeout: 100) {
       Array(HistorySchema.steps($0).prefix(2))
     }
     for (className, name) in [

@@ -13,11 +13,11 @@ import Testing
 struct HistoryTroubleTests {
   /// What opening a history says; a history that opens says nothing.
   private func message(
-    _ place: HistoryPlace, _ purpose: History.Purpose, patience: Int32 = 200,
+    _ place: HistoryPlace, _ purpose: History.Purpose, lockTimeout: Int32 = 200,
     steps: (Dialect) -> [[HistorySchema.Step]] = HistorySchema.steps
   ) -> String {
     do {
-      let history = try History(place, for: purpose, patience: patience, steps: steps)
+      let history = try History(place, for: purpose, lockTimeout: lockTimeout, steps: steps)
       if case .adding = purpose { try history.take([night(1, "..F")]) }
       _ = try history.cases()
       _ = try history.failures()
@@ -60,7 +60,7 @@ struct HistoryTroubleTests {
       message(.file("/dev/null/x/h.sqlite"), .adding),
       "the history at /dev/null/x/h.sqlite cannot be used: unable to open database file")
     let other = scratch.path("other.sqlite")
-    let database = try HistoryDatabase(.file(other), .writing, patience: 100)
+    let database = try HistoryDatabase(.file(other), .writing, lockTimeout: 100)
     try database.run("CREATE TABLE t (a)")
     expect(
       message(.file(other), .adding),
@@ -117,7 +117,7 @@ struct HistoryTroubleTests {
     #expect(message(room.place, .adding, steps: broken).contains("cannot be used: "))
     expect(message(room.place, .adding), "")
     expect(message(room.place, .adding, steps: steps), "")
-    let history = try History(room.place, for: .asking, patience: 100, steps: steps)
+    let history = try History(room.place, for: .asking, lockTimeout: 100, steps: steps)
     expect(try history.database.version, 7)
     expect(try history.runs().count, 1)
     expect(
@@ -132,7 +132,7 @@ struct HistoryTroubleTests {
     guard case .file(let path) = room.place else { return }
     try room.history().take([night(1, "..F")])
     // Root may write anywhere, so SQLite is told instead.
-    let database = try HistoryDatabase(.file(path), .writing, patience: 100)
+    let database = try HistoryDatabase(.file(path), .writing, lockTimeout: 100)
     try database.run("PRAGMA query_only = ON")
     #expect {
       try database.run("DELETE FROM runs")
@@ -184,7 +184,7 @@ struct HistoryTroubleTests {
   func silent() throws {
     let place = try HistoryRoom(.postgres).place
     guard case .postgres(let url) = place else { return }
-    let database = try PostgresDatabase(url, patience: 200, silence: .milliseconds(300))
+    let database = try PostgresDatabase(url, lockTimeout: 200, silence: .milliseconds(300))
     let process = try #require(try database.first("SELECT pg_backend_pid()::bigint")?.first?.integer)
     try #require(kill(Int32(process), SIGSTOP) == 0)
     defer { kill(Int32(process), SIGCONT) }

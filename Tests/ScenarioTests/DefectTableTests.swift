@@ -73,7 +73,7 @@ struct DefectTableTests {
     selection.device = DeviceSpec(
       .emulator, row.generation, [DeviceSpec.Setting("defect", row.defect)])
     let run = Run(
-      try Plan(ScenarioSet(items), selection, provider: world.devices), in: [Lane(world.devices)],
+      try Plan(ScenarioSet(items), selection, provider: world.devices), in: [RunWorker(world.devices)],
       listener: CaseJournal())
     expect(run.perform().tally.failures, 1)
   }

@@ -54,14 +54,14 @@ struct DeviceChoiceRunTests {
   }
 
   private func run(
-    _ names: [String], _ setting: (String, String), lanes: Int = 1, earlier: Run.Earlier = Run.Earlier(),
+    _ names: [String], _ setting: (String, String), workers: Int = 1, earlier: Run.Earlier = Run.Earlier(),
     stopAfter: Int = .max
   ) throws -> (records: Records, summary: Run.Summary) {
-    let worlds = (0..<lanes).map { _ in World() }
+    let worlds = (0..<workers).map { _ in World() }
     let records = Records()
     var begun = 0
     let run = Run(
-      try plan(names, setting, world: worlds[0]), in: worlds.map { Lane($0.devices) }, listener: records,
+      try plan(names, setting, world: worlds[0]), in: worlds.map { RunWorker($0.devices) }, listener: records,
       earlier: earlier,
       isStopped: {
         begun += 1
@@ -108,10 +108,10 @@ struct DeviceChoiceRunTests {
   ]
 
   @Test(
-    "a device is held to what it showed in the order of the plan, in however many lanes", arguments: tables)
+    "a device is held to what it showed in the order of the plan, in however many workers", arguments: tables)
   func order(setting: String, value: String, cases: [String], verdicts: [String]) throws {
-    for lanes in [1, 2, 3] {
-      let (records, summary) = try run(cases, (setting, value), lanes: lanes)
+    for workers in [1, 2, 3] {
+      let (records, summary) = try run(cases, (setting, value), workers: workers)
       expect(records.verdicts, verdicts)
       expect(summary.tally.divergences, verdicts.count { $0.contains("divergence") })
       expect(summary.choices.map(\.shown.choice), ["autolock-start"])

@@ -34,7 +34,7 @@ struct RealLockScenarioTests {
     let items = Suite.items.filter { $0.path.contains("/Scenarios/\(name)/") }
     let endings = Endings()
     let plan = try Plan(ScenarioSet(items), selection, provider: world.devices)
-    _ = Run(plan, in: [Lane(world.devices)], listener: endings).perform()
+    _ = Run(plan, in: [RunWorker(world.devices)], listener: endings).perform()
     var result = Result()
     for verdict in endings.all {
       switch verdict.word {

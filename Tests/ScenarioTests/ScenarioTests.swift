@@ -100,7 +100,7 @@ struct ScenarioTests {
     let world = World()
     let journal = CaseJournal()
     let plan = try Plan(ScenarioSet(Suite.items), Plan.Selection(), provider: world.devices)
-    let coverage = Run(plan, in: [Lane(world.devices)], listener: journal).perform().coverage
+    let coverage = Run(plan, in: [RunWorker(world.devices)], listener: journal).perform().coverage
     let table = try #require(coverage.first { $0.machine == "sesame-table" })
     expect(table.missing, [])
     expect(table.summary, "36 of 37 transitions covered, 177 of 177 forbidden requests tried")
@@ -133,7 +133,7 @@ struct ScenarioTests {
     selection.device = DeviceSpec(.emulator, device, [DeviceSpec.Setting("defect", defect)])
     let journal = CaseJournal()
     let run = Run(
-      try Plan(ScenarioSet(items), selection, provider: world.devices), in: [Lane(world.devices)],
+      try Plan(ScenarioSet(items), selection, provider: world.devices), in: [RunWorker(world.devices)],
       listener: journal, isStopped: { journal.diverges })
     #expect(run.perform().tally.failures > 0)
   }

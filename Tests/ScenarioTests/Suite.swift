@@ -53,7 +53,7 @@ enum Suite {
     selection.seed = 1
     let journal = CaseJournal()
     let run = Run(
-      try Plan(ScenarioSet([item]), selection, provider: world.devices), in: [Lane(world.devices)],
+      try Plan(ScenarioSet([item]), selection, provider: world.devices), in: [RunWorker(world.devices)],
       listener: journal)
     journal.coverage = run.perform().coverage
     return journal

@@ -142,7 +142,7 @@ struct LinkLayerTests {
     let frames: [[UInt8]] = [[1, 1, 2], [0, 3], [4, 5], [5, 6]]
     for frame in frames { try layer.send(frame) }
     expect(layer.wrapped.frames, frames)
-    expect(layer.takeDeeds(), frames.map { .send($0) })
-    expect(layer.takeDeeds(), [])
+    expect(layer.takeActions(), frames.map { .send($0) })
+    expect(layer.takeActions(), [])
   }
 }

@@ -33,7 +33,7 @@ struct HeldFileTests {
         rest(for: .milliseconds(50))
         close(other)
       }
-      expect(try HeldFile(path, patience: timeLimit) == nil, false)
+      expect(try HeldFile(path, timeout: timeLimit) == nil, false)
     }
   }
 

@@ -109,7 +109,7 @@ extension Command.Folder {
   func state(_ question: String) -> [[SQLValue]] {
     var rows: [[SQLValue]] = []
     let file = try? SQLiteDatabase(
-      path + "/state/lockstep/state.sqlite", .reading, application: 0x4C6B_5374, patience: 5000)
+      path + "/state/lockstep/state.sqlite", .reading, application: 0x4C6B_5374, lockTimeout: 5000)
     try? file?.query(question, []) { rows.append($0) }
     return rows
   }

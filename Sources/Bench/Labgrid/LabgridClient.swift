@@ -19,7 +19,7 @@ public final class LabgridClient: Sendable {
   private let child = Mutex<ChildProcess?>(nil)
 
   /// How long an answer may take. The program itself says after twelve seconds that the coordinator is silent.
-  private static let patience = Interval.seconds(15)
+  private static let answerTimeout = Interval.seconds(15)
 
   /// Prepares to talk to a coordinator.
   ///
@@ -176,7 +176,7 @@ extension LabgridClient {
   private func answer(
     of child: ChildProcess, _ isStopped: @Sendable () -> Bool
   ) throws(LabgridFault) -> [UInt8] {
-    let end = MonotonicClock.now + Self.patience
+    let end = MonotonicClock.now + Self.answerTimeout
     while true {
       switch child.nextLine(until: min(end, MonotonicClock.now + .milliseconds(100))) {
       case .line(let bytes), .tooLong(let bytes): return bytes
@@ -184,7 +184,7 @@ extension LabgridClient {
         let isOver = MonotonicClock.now >= end
         guard isOver || isStopped() else { continue }
         child.killGroup()
-        throw isOver ? .hung(Self.patience) : .stopped
+        throw isOver ? .hung(Self.answerTimeout) : .stopped
       case .ended:
         let ending = child.stop(grace: .seconds(1))
         throw .ended(

@@ -29,7 +29,7 @@ public final class Reservation: Sendable {
     }
 
     /// How long to wait for it.
-    public var patience: Interval { wait ?? .seconds(600) }
+    public var longestWait: Interval { wait ?? .seconds(600) }
 
     /// The options of a command line that ask for the same.
     public var words: [String] { words(tags: tags.map(\.description).joined(separator: ",")) }
@@ -156,7 +156,7 @@ extension Reservation {
   private static func reserve(
     _ client: LabgridClient, _ request: Request, _ say: (String) -> Void, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> (name: String, place: LabPlace?) {
-    let end = MonotonicClock.now + request.patience
+    let end = MonotonicClock.now + request.longestWait
     var lab = try client.reserve(request.tags)
     var isTold = false
     while true {
@@ -170,7 +170,7 @@ extension Reservation {
       if !isTold {
         let holders = lab.places.filter { $0.holder != nil && $0.has(request.tags) }
         let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
-        say("lockstep: waiting for a place, \(request.patience) at most" + who.joined())
+        say("lockstep: waiting for a place, \(request.longestWait) at most" + who.joined())
         isTold = true
       }
       let next = min(end, MonotonicClock.now + .seconds(1))
@@ -179,7 +179,7 @@ extension Reservation {
         rest(for: .milliseconds(50))
       }
       guard next < end else {
-        throw .refused(.held, "none became available within \(request.patience); --lab-wait waits longer")
+        throw .refused(.held, "none became available within \(request.longestWait); --lab-wait waits longer")
       }
       lab = try refresh(client, isStopped)
     }

@@ -39,7 +39,7 @@ final class Watchdog {
       let fault = client.trouble(error, "the place is not given back yet")
       watcher.stayBehind()
       return
-        "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.patience)"
+        "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.retryTime)"
     }
     note.remove()
     watcher.sendHome()
@@ -68,12 +68,12 @@ public enum LabWatchdog {
   public static let command = "lab-watchdog"
 
   /// For how long it tries when the coordinator is away.
-  static let patience = Interval.seconds(600)
+  static let retryTime = Interval.seconds(600)
   /// For how long it looks: what the run asked for as it died may still come about.
   private static let lingering = Interval.seconds(20)
 
   /// For how long a lock at the place may take to be parked before the place is given back.
-  private static let restPatience = Interval.seconds(120)
+  private static let parkingTime = Interval.seconds(120)
 
   /// Waits for the end of the run, and gives back what it held unless it did so itself.
   ///
@@ -84,7 +84,7 @@ public enum LabWatchdog {
     let owner = LabOwner(host: words[1], user: words[2])
     guard let locks = Watch.awaitEnd() else { return true }
     // Another watcher sees to the lock, through the way that the place leads to.
-    let limit = MonotonicClock.now + restPatience
+    let limit = MonotonicClock.now + parkingTime
     while locks.contains(where: CycleCounter.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))
     }
@@ -96,7 +96,7 @@ public enum LabWatchdog {
     var note: ReservationNote?
     var isDone = false
     var pause = Interval.milliseconds(200)
-    while MonotonicClock.now - begin < (isDone ? lingering : patience) {
+    while MonotonicClock.now - begin < (isDone ? lingering : retryTime) {
       // Without a note there is nothing left: another run has seen to it.
       guard ReservationNote.isThere(for: client.owner) else { return true }
       // While the note is locked, the run is still going or somebody else sees to it.

@@ -45,7 +45,7 @@ public struct DeviceState {
     /// The last battery level seen, in percent.
     public var battery: Int?
     /// The pending park that a killed run left behind.
-    public var owed: OwedPark?
+    public var owed: PendingPark?
     /// Why its motor may not move: a movement budget.
     public var worn: ActuationBudget.Refusal?
     /// Why its motor may not move: a jam.

@@ -24,7 +24,7 @@ struct ControllerBuffers: Sendable {
 /// link does, and data of an old one after its end. The former is kept for a moment, the latter passed over.
 struct EarlyPackets: Sendable {
   /// How long a link may come behind its data.
-  private static var patience: Interval { .milliseconds(100) }
+  private static var keepingTime: Interval { .milliseconds(100) }
   /// For how long data may come behind the end of its link.
   private static var echo: Interval { .milliseconds(20) }
   private static var limit: Int { 16 }
@@ -38,7 +38,7 @@ struct EarlyPackets: Sendable {
   mutating func keep(_ fragment: ACLPacket, at now: Instant) -> Bool {
     guard !isEnded(fragment.handle, at: now) else { return true }
     guard kept.count < Self.limit else { return false }
-    if kept.isEmpty { deadline = now + Self.patience }
+    if kept.isEmpty { deadline = now + Self.keepingTime }
     kept.append(fragment)
     return true
   }

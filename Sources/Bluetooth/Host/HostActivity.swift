@@ -10,7 +10,7 @@
 /// kept, the latest alone, and carried out after it.
 struct HostActivity<Settings: HostActivitySettings>: Sendable {
   /// What the user asks for.
-  enum Wish: Sendable {
+  enum Request: Sendable {
     case start(Settings)
     case stop
   }
@@ -18,30 +18,30 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
   private enum State: Sendable {
     case off
     /// So many of the commands are answered; the last enables it.
-    case beginning(Settings, answered: Int, next: Wish?)
+    case beginning(Settings, answered: Int, next: Request?)
     /// It ended by itself before the controller had said that it is on.
-    case overtaken(next: Wish?)
+    case overtaken(next: Request?)
     case on(Settings)
-    case ending(next: Wish?)
+    case ending(next: Request?)
   }
 
   private var state = State.off
 
   /// Does what the user asks for, or will.
-  mutating func pursue(_ wish: Wish) -> [HostPartAction] {
+  mutating func pursue(_ request: Request) -> [HostPartAction] {
     switch state {
     case .off:
-      return begin(wish)
+      return begin(request)
     case .beginning(let settings, let count, _):
-      state = .beginning(settings, answered: count, next: wish)
+      state = .beginning(settings, answered: count, next: request)
       return []
     case .overtaken:
-      state = .overtaken(next: wish)
+      state = .overtaken(next: request)
       return []
     case .on:
-      return end(next: wish)
+      return end(next: request)
     case .ending:
-      state = .ending(next: wish)
+      state = .ending(next: request)
       return []
     }
   }
@@ -90,8 +90,8 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
   }
 
   /// Does the next while the controller is not at it.
-  private mutating func begin(_ wish: Wish?) -> [HostPartAction] {
-    switch wish {
+  private mutating func begin(_ request: Request?) -> [HostPartAction] {
+    switch request {
     case .start(let settings):
       state = .beginning(settings, answered: 0, next: nil)
       return [.send(settings.commands[0], Settings.asker)]
@@ -104,7 +104,7 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
     }
   }
 
-  private mutating func end(next: Wish) -> [HostPartAction] {
+  private mutating func end(next: Request) -> [HostPartAction] {
     state = .ending(next: next)
     return [.send(Settings.end, Settings.asker)]
   }

@@ -25,8 +25,8 @@ struct CommandQueue: Sendable {
     case cancellation
     case disconnection(ConnectionHandle)
     case update(ConnectionHandle)
-    /// A wish of ours for a link, that may be refused.
-    case wish(String, ConnectionHandle)
+    /// A request of ours for a link, that may be refused.
+    case request(String, ConnectionHandle)
   }
 
   /// A command, and who sends it.
@@ -197,10 +197,10 @@ extension BluetoothHost {
     case .scanner: carryOut(scanner.answered(status), at: now)
     case .advertiser: carryOut(advertiser.answered(status), at: now)
     case .initiator: carryOut(initiator.answered(status), at: now)
-    case .cancellation: initiator.cancelAnswered(patience: now + settings.commandTimeout)
+    case .cancellation: initiator.cancelAnswered(deadline: now + settings.commandTimeout)
     case .disconnection(let handle): disconnectCommandAnswered(handle, status, at: now)
     case .update(let handle): updateCommandAnswered(handle, status, at: now)
-    case .wish(let purpose, let handle):
+    case .request(let purpose, let handle):
       guard status != .success, let index = index(of: handle) else { return }
       complain(links[index].reportedID, "the controller refuses \(purpose): \(status)")
     }

@@ -47,7 +47,7 @@ struct Initiator: Sendable {
     /// The link came up before the command was answered.
     case overtaken
     /// The controller was told to stop. After a while without an event it is taken to have stopped.
-    case cancelling(Cause, patience: Instant)
+    case cancelling(Cause, deadline: Instant)
   }
 
   private var state = State.idle
@@ -57,7 +57,7 @@ struct Initiator: Sendable {
     switch state {
     case .idle: .never
     case .requesting(let attempt), .initiating(let attempt): attempt.deadline
-    case .ending(.cancelling(_, let patience), _): patience
+    case .ending(.cancelling(_, let deadline), _): deadline
     case .ending(.requested, let next), .ending(.overtaken, let next): next?.deadline ?? .never
     }
   }
@@ -127,9 +127,9 @@ struct Initiator: Sendable {
   }
 
   /// Takes in the answer to LE Create Connection Cancel, which says little: the event that ends the attempt counts.
-  mutating func cancelAnswered(patience: Instant) {
+  mutating func cancelAnswered(deadline: Instant) {
     guard case .ending(.cancelling(let cause, _), let next) = state else { return }
-    state = .ending(.cancelling(cause, patience: patience), next: next)
+    state = .ending(.cancelling(cause, deadline: deadline), next: next)
   }
 
   /// Takes in that a link came up.
@@ -188,7 +188,7 @@ struct Initiator: Sendable {
   }
 
   private mutating func cancel(_ cause: Cause, next: Attempt?) -> [HostPartAction] {
-    state = .ending(.cancelling(cause, patience: .never), next: next)
+    state = .ending(.cancelling(cause, deadline: .never), next: next)
     return [.send(.leCreateConnectionCancel(), .cancellation)]
   }
 

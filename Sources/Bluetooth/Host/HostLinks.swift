@@ -11,7 +11,7 @@ struct HostLink: Sendable {
     case open
     /// Disconnect was sent, or waits to be. The controller owes Disconnection Complete by some time: never before it
     /// has accepted the command.
-    case ending(patience: Instant)
+    case ending(deadline: Instant)
   }
 
   let id: LinkID
@@ -38,7 +38,7 @@ struct HostLink: Sendable {
   var deadline: Instant {
     switch stage {
     case .open: min(gatt.deadline ?? .never, signalling.deadline)
-    case .ending(let patience): patience
+    case .ending(let deadline): deadline
     }
   }
 
@@ -100,7 +100,7 @@ extension BluetoothHost {
 
   mutating func endLink(_ index: Int, _ reason: HCIErrorCode, at now: Instant) {
     guard links[index].isOpen else { return }
-    links[index].stage = .ending(patience: .never)
+    links[index].stage = .ending(deadline: .never)
     links[index].dropped += links[index].outgoing.count
     links[index].outgoing.removeAll()
     links[index].isRoomAwaited = false
@@ -124,7 +124,7 @@ extension BluetoothHost {
     }
     // The other end may not hear of it; then the link is over once the supervision time-out has passed.
     let supervision = Interval.milliseconds(10) * Int64(links[index].timing.supervisionTimeout)
-    links[index].stage = .ending(patience: now + supervision + settings.commandTimeout)
+    links[index].stage = .ending(deadline: now + supervision + settings.commandTimeout)
   }
 
   /// Takes in Disconnection Complete.

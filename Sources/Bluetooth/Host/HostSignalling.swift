@@ -26,7 +26,7 @@ struct Signalling: Sendable {
   }
 
   /// The response timer RTX; 60 s at most (§6.2.1).
-  static var patience: Interval { .seconds(30) }
+  static var responseTimeout: Interval { .seconds(30) }
 
   /// The greatest command that must be understood, in bytes (§4, MTUsig of LE).
   static var mtu: Int { 23 }
@@ -105,7 +105,7 @@ struct Signalling: Sendable {
     }
     // From 1 to 255 and then again.
     lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-    state = .waiting(identifier: lastIdentifier, deadline: now + Self.patience, next: nil)
+    state = .waiting(identifier: lastIdentifier, deadline: now + Self.responseTimeout, next: nil)
     return [.transmit(.connectionParameterUpdateRequest(identifier: lastIdentifier, parameters))]
   }
 
@@ -144,7 +144,7 @@ extension BluetoothHost {
   ) -> [HostAction] {
     guard let index = openIndex(of: link) else { return [] }
     let handle = links[index].handle
-    send(.leSetDataLength(handle, octets, time), for: .wish("to set the data length", handle), at: now)
+    send(.leSetDataLength(handle, octets, time), for: .request("to set the data length", handle), at: now)
     return takeActions()
   }
 
@@ -251,7 +251,7 @@ extension BluetoothHost {
     guard !parameters.isValid else {
       return reply(
         .leRemoteConnectionParameterRequestReply(handle, parameters),
-        for: .wish("to accept connection parameters", handle), to: handle, at: now)
+        for: .request("to accept connection parameters", handle), to: handle, at: now)
     }
     complain(
       index(of: handle).flatMap { links[$0].reportedID },

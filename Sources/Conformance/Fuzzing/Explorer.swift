@@ -56,7 +56,7 @@ public struct Explorer: Sendable {
     /// Where it then ends.
     var end = Int.max
     /// How often the device is let do what it has to do.
-    var patience = 1.0
+    var waitingChance = 1.0
     var refusals = 0.0
     var waits = 0.0
     var disturbances = 0.0
@@ -423,7 +423,7 @@ public struct Explorer: Sendable {
     plan.length = length()
     plan.repeats = chance(settings.repeating * min(Double(events) / Self.beginning, 1))
     // Of what is under way some shows only to who waits, and some only to who does not.
-    plan.patience = [1, 0.95, 0.8, 0.5][generator.below(4)]
+    plan.waitingChance = [1, 0.95, 0.8, 0.5][generator.below(4)]
     // Some of the tests have all of a kind, so that several come close together, and others go undisturbed.
     plan.refusals = chance(0.25) ? 4 * settings.refusals : 0
     plan.waits = chance(0.25) ? 4 * settings.waits * weights[alphabet.wait] : 0

@@ -17,7 +17,7 @@ extension Explorer {
     if settings.isHasty, let choice = hasty(in: explorationState) { return choice }
     let settles =
       maySettle(in: explorationState)
-      && (legal == 0 || chance(plan.patience) && mayTakeTime(at: explorationState.position))
+      && (legal == 0 || chance(plan.waitingChance) && mayTakeTime(at: explorationState.position))
     if !wasSilent {
       if let event = refusal(in: explorationState, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)

@@ -62,7 +62,7 @@ extension Explorer {
     case .refusals: plan.refusals = 0
     case .waits: plan.waits = 0
     case .edges: plan.edges = 0
-    case .impatience: plan.patience = 1
+    case .impatience: plan.waitingChance = 1
     case .disturbances: plan.disturbances = 0
     case .sparing: plan.motor = max(plan.motor, 1)
     case .doubts: plan.doubts = 0

@@ -13,7 +13,7 @@ extension Explorer {
     plan.motor = chance(0.85) ? 1 / Self.sparing : 1
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     // What the device does takes seconds in which much can be asked.
-    plan.patience = [1, 0.8, 0.5, 0.3][generator.below(4)]
+    plan.waitingChance = [1, 0.8, 0.5, 0.3][generator.below(4)]
     plan.selfLoops = [0.1, 0.3, 0.5][generator.below(3)]
     plan.haste = settings.isHasty && chance(0.5) ? 0.5 : 0
     // What excuses nothing costs next to nothing; a quarter of the tests shows what the device does without.

@@ -23,7 +23,7 @@ struct ModelMap: Sendable {
   }
 
   /// The conditions of a fault that the tester can bring about, with the choices.
-  private struct Lever: Sendable {
+  private struct FaultAction: Sendable {
     var choice: Choice
     var fault: Fault
     /// The conditions that it brings about, and those that it takes away.
@@ -40,7 +40,7 @@ struct ModelMap: Sendable {
   private let spontaneousStart: [Int]
   /// How many edges there are.
   let edgeCount: Int
-  private var levers: [Lever] = []
+  private var faultActions: [FaultAction] = []
   /// What may take a state on at once without a sign.
   private let quiet: [[Specification.Step]]
   /// The rows of each state of whose end nothing is shown, by their numbers in the machine's definition.
@@ -57,7 +57,7 @@ struct ModelMap: Sendable {
   private let endings: [UInt64]
 
   /// How many of the faults that bring one condition about are tried for an edge at the most.
-  private static let mostLevers = 8
+  private static let maximumFaultActions = 8
   /// The most places that one search looks at.
   private static let limit = 100_000
 
@@ -93,38 +93,40 @@ struct ModelMap: Sendable {
     }
     endings = machine.definition.states.map { machine.environment.ended(by: $0.status) }
     isRemoved = [Bool](repeating: false, count: alphabet.acts.count)
-    levers = alphabet.disturbances.flatMap { act in
+    faultActions = alphabet.disturbances.flatMap { act in
       alphabet.acts[act].variants.enumerated().compactMap { variant, action in
         guard case .fault(let fault) = action else { return nil }
-        return Lever(choice: Choice(act, variant: variant), fault: fault, begins: 0, ends: 0)
+        return FaultAction(choice: Choice(act, variant: variant), fault: fault, begins: 0, ends: 0)
       }
     }
-    for index in levers.indices {
-      levers[index].begins = self.conditions(0, after: levers[index].fault)
-      levers[index].ends = ~self.conditions(.max, after: levers[index].fault)
+    for index in faultActions.indices {
+      faultActions[index].begins = self.conditions(0, after: faultActions[index].fault)
+      faultActions[index].ends = ~self.conditions(.max, after: faultActions[index].fault)
     }
-    levers.removeAll { $0.begins | $0.ends == 0 }
+    faultActions.removeAll { $0.begins | $0.ends == 0 }
     // In the order in which the machine names the faults: the plainest first.
     let names = machine.definition.conditions.flatMap(\.faults)
-    let ranked = levers.enumerated().map { (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1) }
-    levers = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
-    markFirstLevers()
+    let ranked = faultActions.enumerated().map {
+      (names.firstIndex(of: $1.fault.name) ?? names.count, $0, $1)
+    }
+    faultActions = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    markFirstFaultActions()
     self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
-      edges.map { tries + min(levers(for: $0.guard.given).count, Self.mostLevers) }
+      edges.map { tries + min(faultActions(for: $0.guard.given).count, Self.maximumFaultActions) }
     }
   }
 
   /// Leaves out an act that the device turned out not to have.
   mutating func remove(_ act: Int) {
     isRemoved[act] = true
-    levers.removeAll { Int($0.choice.act) == act }
-    markFirstLevers()
+    faultActions.removeAll { Int($0.choice.act) == act }
+    markFirstFaultActions()
   }
 
-  private mutating func markFirstLevers() {
-    for (index, lever) in levers.enumerated() {
-      levers[index].isFirst = !levers[..<index].contains {
-        $0.begins == lever.begins && $0.ends == lever.ends
+  private mutating func markFirstFaultActions() {
+    for (index, faultAction) in faultActions.enumerated() {
+      faultActions[index].isFirst = !faultActions[..<index].contains {
+        $0.begins == faultAction.begins && $0.ends == faultAction.ends
       }
     }
   }
@@ -201,8 +203,8 @@ struct ModelMap: Sendable {
   }
 
   /// The choices of faults that bring about one of some conditions, in the order of the alphabet.
-  func levers(for conditions: UInt64) -> [Choice] {
-    levers.filter { $0.begins & conditions != 0 }
+  func faultActions(for conditions: UInt64) -> [Choice] {
+    faultActions.filter { $0.begins & conditions != 0 }
       .map(\.choice)
   }
 
@@ -240,12 +242,12 @@ struct ModelMap: Sendable {
           choice: nil, edge: number, target: self.place(after: edge, under: mask),
           cost: 1 + 3 * failures[number]))
     }
-    for lever in levers where lever.isFirst {
-      let after = mask & ~lever.ends | lever.begins
+    for faultAction in faultActions where faultAction.isFirst {
+      let after = mask & ~faultAction.ends | faultAction.begins
       guard after != mask, after & ~mask & ~allowed == 0 else { continue }
       moves.append(
         Move(
-          choice: lever.choice, edge: -1, target: Place(state: place.state, conditions: after),
+          choice: faultAction.choice, edge: -1, target: Place(state: place.state, conditions: after),
           cost: 3 + 2 * (after & ~mask).nonzeroBitCount))
     }
     return moves

@@ -58,7 +58,7 @@ public struct Shrinker: Sendable {
   private static let likely = 0.5
   private static let farShorter = 3
   /// After how many refuted candidates it is time for another idea.
-  private static let patience = 16
+  private static let maximumRefutations = 16
   /// How many plans are looked into for one candidate, if that is enough to find one.
   private static let many = 128
   /// By how much the chance of a single choice is less than that of a stretch whose ends the model joins: what
@@ -209,7 +209,7 @@ public struct Shrinker: Sendable {
   /// The next test of one kind of choices; only when nothing else has helped for some time, as where something is
   /// counted and each stretch that is left out makes the count another one.
   private mutating func skeleton() -> Reduction? {
-    guard refutations >= Self.patience else { return nil }
+    guard refutations >= Self.maximumRefutations else { return nil }
     var left = skeletons ?? finder.skeletons(evidence, history, from: path).reversed()
     defer { skeletons = left }
     while let reduction = left.popLast() {

@@ -39,15 +39,15 @@ public struct Execution: Sendable {
 
 extension Lockstep {
   /// How long settling, and the end of a test, wait for what is due at the most.
-  public static var patience: Interval { .seconds(60) }
+  public static var settlingTime: Interval { .seconds(60) }
 
   /// Whether something was seen in this test that only a loss explains; see ``Tracker/losses``.
   public var wasDisturbed: Bool { tracker.losses > 0 }
 
   /// The names of the conditions that explain what is shown, where the device may be so and need not; see
-  /// ``Tracker/liberty``.
-  public var liberty: [String]? {
-    guard let taken = tracker.liberty else { return nil }
+  /// ``Tracker/permittedDeviation``.
+  public var permittedDeviation: [String]? {
+    guard let taken = tracker.permittedDeviation else { return nil }
     return tracker.specification.machine.definition.conditions.enumerated()
       .filter { taken >> UInt64($0.offset) & 1 == 1 }.map(\.element.name)
   }
@@ -56,7 +56,7 @@ extension Lockstep {
   ///
   /// What the model does not promise by any time, such as what comes over a link that loses frames, is not awaited.
   public mutating func settle() throws(LabFault) -> Divergence? {
-    let limit = now + Self.patience
+    let limit = now + Self.settlingTime
     while tracker.isAwaiting, tracker.deadline != nil, now < limit {
       if let divergence = try next(until: limit) { return divergence }
     }
@@ -66,7 +66,7 @@ extension Lockstep {
   /// Ends a test: what the model promises is demanded, what the device was asked for is heard, and what it has shown of its
   /// choices is held against what it is held to.
   public mutating func conclude() throws(LabFault) -> Divergence? {
-    let limit = now + Self.patience
+    let limit = now + Self.settlingTime
     while true {
       if let divergence = try settle() { return divergence }
       guard now < limit, let due = device.answerDue, due >= now else { return contradiction() }
@@ -77,7 +77,7 @@ extension Lockstep {
   /// Lets time pass until the device shows something, or to the model's next deadline, where it awaits something.
   public mutating func awaitNext() throws(LabFault) -> Divergence? {
     guard tracker.isAwaiting, tracker.deadline != nil else { return nil }
-    return try next(until: now + Self.patience)
+    return try next(until: now + Self.settlingTime)
   }
 
   /// When an action may be brought about at the earliest, where a motor is given its rest before.

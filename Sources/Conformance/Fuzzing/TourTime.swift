@@ -22,10 +22,10 @@ extension Tour {
   private mutating func faultAction(for edge: Machine.Edge, failures: Int) -> Choice? {
     guard edge.guard.given & conditions != 0, !hasActed, failures > 0 else { return nil }
     hasActed = true
-    let levers = map.levers(for: edge.guard.given).filter {
+    let faultActions = map.faultActions(for: edge.guard.given).filter {
       map.conditions(conditions, after: $0) == conditions
     }
-    return levers.isEmpty ? nil : levers[(failures - 1) % levers.count]
+    return faultActions.isEmpty ? nil : faultActions[(failures - 1) % faultActions.count]
   }
 
   /// Whether something is due in a place at any moment, so that settling would wait for that, too.

@@ -22,9 +22,9 @@ public struct Tracker: Sendable {
   /// The permitted deviation that explains the current observation: the conditions, as bits, that the device reported
   /// about itself; or no bits, if it ended a link after an injected action, for example. It ends with the second
   /// status after the event.
-  public private(set) var liberty: UInt64?
+  public private(set) var permittedDeviation: UInt64?
   /// Whether the first status after the deviation was shown.
-  private var isLibertyShown = false
+  private var isDeviationShown = false
   /// The reading that the settings imply, if the latest reading contradicts it.
   private var contradicted: Reading?
   /// The coverage up to the last operation.
@@ -79,7 +79,7 @@ public struct Tracker: Sendable {
   public mutating func start(in number: Int) {
     countState()
     counted.lose()
-    liberty = nil
+    permittedDeviation = nil
     contradicted = nil
     timed.environment.start()
     stand(in: [number])
@@ -248,9 +248,9 @@ extension Tracker {
 
   private mutating func reveal(_ symbol: Int, isStatus: Bool, at now: Instant) -> Bool {
     let isLeft = timed.reveal(symbol, isStatus: isStatus, at: now)
-    if isStatus, liberty != nil {
-      if isLibertyShown { liberty = nil }
-      isLibertyShown = true
+    if isStatus, permittedDeviation != nil {
+      if isDeviationShown { permittedDeviation = nil }
+      isDeviationShown = true
     }
     countState()
     return isLeft
@@ -258,10 +258,10 @@ extension Tracker {
 
   private mutating func happen(_ event: Int, at now: Instant) -> Bool {
     let own = specification.begun[event] & specification.own
-    if own != 0 { takeLiberty(own) }
+    if own != 0 { takeDeviation(own) }
     guard isSmall else {
-      let (isPossible, isLiberty) = timed.happen(event, at: now)
-      if isLiberty { takeLiberty(0) }
+      let (isPossible, isDeviation) = timed.happen(event, at: now)
+      if isDeviation { takeDeviation(0) }
       return isPossible
     }
     word.stay()
@@ -272,9 +272,9 @@ extension Tracker {
     return true
   }
 
-  private mutating func takeLiberty(_ conditions: UInt64) {
-    liberty = conditions
-    isLibertyShown = false
+  private mutating func takeDeviation(_ conditions: UInt64) {
+    permittedDeviation = conditions
+    isDeviationShown = false
   }
 
   /// Says that everything up to a moment has been observed.

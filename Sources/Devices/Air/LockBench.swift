@@ -13,7 +13,7 @@ import Transports
 public final class LockBench {
   /// A lock that is in use, or why it cannot be.
   private enum Use {
-    case real(any LookedAfterLock)
+    case real(any ManagedLock)
     case emulated(any DeviceUnderTest, ControlledFixture)
     case failed(LabFault)
   }
@@ -40,8 +40,8 @@ public final class LockBench {
   private var watcher: Watcher?
   /// Where what that does is written down.
   private var watchLog: String?
-  /// What the lock was owed when its lease was taken; see ``Lab/OwedPark``.
-  private var owed: OwedPark?
+  /// What the lock was owed when its lease was taken; see ``Lab/PendingPark``.
+  private var owed: PendingPark?
   /// What its motor rests between movements, and who says so, where that is not the usual time.
   private var gap: String?
   /// Whether a real lock was taken, and it was said whose movements are counted with ours.
@@ -321,12 +321,12 @@ extension LockBench {
 
   private func real(
     _ file: LockFile, _ family: any BenchFamily, named name: String
-  ) throws(LabFault) -> any LookedAfterLock {
+  ) throws(LabFault) -> any ManagedLock {
     let rules = rules(for: file).of(try family.family(of: file, fixture: nil))
     let (counter, start) = try counter(of: file, named: name)
     let device = try family.device(
       of: file, over: try openTransport(), recovery, controlled: nil, isStopped: isStopped)
-    func lookAfter<Device: OwnedLock>(_ device: Device) -> any LookedAfterLock {
+    func lookAfter<Device: OwnedLock>(_ device: Device) -> any ManagedLock {
       RealLock(device, rules, counter, since: start, positions: family.positions(of: file))
     }
     return lookAfter(device)
@@ -410,11 +410,11 @@ extension LockBench {
   /// Does what was left undone by whoever used a lock before and was killed over it.
   ///
   /// - Returns: what there is to say of it.
-  func settleDebt(of spec: DeviceSpec) throws(LabFault) -> [String] {
+  func parkPending(of spec: DeviceSpec) throws(LabFault) -> [String] {
     _ = try device(spec)
     guard case .real(var lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
     defer { hasLeft = true }
-    try lock.settleDebt()
+    try lock.parkPending()
     return lock.takeDiagnostics()
   }
 

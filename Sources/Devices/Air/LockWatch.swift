@@ -44,7 +44,7 @@ extension LockWatchOrder {
 /// What is done for a lock whose run died.
 public struct LockWatch {
   /// For how long it is tried when the lock cannot be had, or not be reached.
-  private static let patience = Interval.seconds(600)
+  private static let retryTime = Interval.seconds(600)
   /// How often the lock is tried to be parked.
   private static let maximumTries = 3
 
@@ -66,7 +66,7 @@ public struct LockWatch {
     let bench = LockBench(settings, isWatched: false)
     guard let lock = bench.identity(of: spec), CycleCounter.isAway(lock) else { return .agree }
     log("the run is gone, and the lock was not parked")
-    let limit = Waiting.now + Self.patience
+    let limit = Waiting.now + Self.retryTime
     var pause = Interval.milliseconds(200)
     var tries = 0
     while CycleCounter.isAway(lock), Waiting.now < limit, tries < Self.maximumTries {
@@ -88,7 +88,7 @@ public struct LockWatch {
 
   private func bring(_ bench: LockBench) {
     do throws(LabFault) {
-      for words in try bench.settleDebt(of: spec) { log(words) }
+      for words in try bench.parkPending(of: spec) { log(words) }
     } catch {
       log(error.detail)
     }

@@ -37,7 +37,7 @@ public struct GATTExplorer: Sendable {
   }
 
   /// What a visit is for.
-  public struct Errand: Sendable {
+  public struct Script: Sendable {
     /// Who is visited.
     public var target: LockTarget
     /// What is asked first.
@@ -49,7 +49,7 @@ public struct GATTExplorer: Sendable {
     /// How long it is listened to what was subscribed to after the last operation.
     public var duration: Interval
 
-    /// Makes an errand.
+    /// Makes a script.
     public init(
       to target: LockTarget, _ operations: [GATTOperation] = [], isInteractive: Bool = false,
       timeout: Interval = .seconds(10), duration: Interval = .seconds(10)
@@ -86,7 +86,7 @@ public struct GATTExplorer: Sendable {
     case subscribing(DiscoveredAttribute, Subscription)
   }
 
-  private let errand: Errand
+  private let script: Script
   private var state = State.starting
   private var operations: FIFO<GATTOperation>
   private var mayMoreCome: Bool
@@ -105,11 +105,11 @@ public struct GATTExplorer: Sendable {
   private static let leavingTime = Interval.seconds(10)
 
   /// Begins before the controller is set up.
-  public init(_ errand: Errand) {
-    self.errand = errand
+  public init(_ script: Script) {
+    self.script = script
     operations = FIFO()
-    for operation in errand.operations { operations.append(operation) }
-    mayMoreCome = errand.isInteractive
+    for operation in script.operations { operations.append(operation) }
+    mayMoreCome = script.isInteractive
   }
 
   /// Whether nothing is under way and an operation would begin at once.
@@ -133,7 +133,7 @@ extension GATTExplorer {
   /// Begins to look for the device.
   public mutating func begin() -> [Action] {
     guard case .starting = state else { return [] }
-    state = .searching(DeviceSearch(for: errand.target))
+    state = .searching(DeviceSearch(for: script.target))
     return [.perform(.scan(true))]
   }
 
@@ -185,7 +185,7 @@ extension GATTExplorer {
       state = .searching(search)
       return found.map { stopScanning($0) } ?? []
     case .searching(let search) where limit <= now:
-      return leave(.fault(search.failure(after: errand.timeout)), at: now)
+      return leave(.fault(search.failure(after: script.timeout)), at: now)
     case .listening(let until) where until <= now:
       return leave(.done, at: now)
     case .leaving(let ending, let until) where until <= now:
@@ -253,7 +253,7 @@ extension GATTExplorer {
   private mutating func scanning(_ isOn: Bool, at now: Instant) -> [Action] {
     switch (state, isOn) {
     case (.searching, true):
-      limit = now + errand.timeout
+      limit = now + script.timeout
       return []
     case (.found(let found), false):
       state = .claiming(found.address)
@@ -278,7 +278,7 @@ extension GATTExplorer {
     guard case .connecting = state else { return [] }
     let remarks = showConnection() + gaps.map { Action.show(.remark("not shown are \($0)")) }
     profile = found
-    if !errand.isInteractive {
+    if !script.isInteractive {
       // Nothing is begun of what cannot be ended.
       do throws(GATTMistake) {
         for operation in operations { try check(operation) }
@@ -335,13 +335,13 @@ extension GATTExplorer {
         return []
       }
       if subscribed.isEmpty { return leaveLinked(.done, at: now) }
-      state = .listening(until: now + errand.duration)
-      return [.show(.listening(errand.duration))]
+      state = .listening(until: now + script.duration)
+      return [.show(.listening(script.duration))]
     }
     do throws(GATTMistake) {
       return try begin(operation, at: now)
     } catch {
-      guard errand.isInteractive else { return leaveLinked(.mistake("\(error)"), at: now) }
+      guard script.isInteractive else { return leaveLinked(.mistake("\(error)"), at: now) }
       return [.show(.mistake("\(error)"))] + next(at: now)
     }
   }
@@ -455,7 +455,7 @@ extension GATTExplorer {
     _ attempt: GATTFinding.Attempt, _ failure: GATTFailure, at now: Instant
   ) -> [Action] {
     let said = [Action.show(.refused(attempt, failure))]
-    guard case .working = state, errand.isInteractive, failure != .timedOut else {
+    guard case .working = state, script.isInteractive, failure != .timedOut else {
       return said + leave(.refused, at: now)
     }
     return said + next(at: now)

@@ -35,14 +35,14 @@ public struct GATTVisit {
   private static let command = "lockstep gatt"
 
   private init(
-    _ errand: GATTExplorer.Errand, to name: String, over transport: Transport, holding leases: [Lease],
+    _ script: GATTExplorer.Script, to name: String, over transport: Transport, holding leases: [Lease],
     _ input: InputLines?, showing audience: any GATTAudience
   ) {
     self.audience = audience
     self.leases = leases
     self.name = name
     self.input = input
-    explorer = GATTExplorer(errand)
+    explorer = GATTExplorer(script)
     // A controller that froze looks like a device that has nothing to say.
     central = Central(
       transport, HostSettings(address: .staticRandom(SystemEntropy().next())), silenceLimit: .seconds(2))
@@ -55,7 +55,7 @@ public struct GATTVisit {
   ///   - capture: where the traffic is written down; `nil` for nowhere.
   ///   - input: where a person types; `nil` where nobody does.
   public static func run(
-    _ errand: GATTExplorer.Errand, to target: GATTTarget, capture: String?, input: InputLines?,
+    _ script: GATTExplorer.Script, to target: GATTTarget, capture: String?, input: InputLines?,
     showing audience: any GATTAudience
   ) -> GATTEnding {
     var leases: [Lease] = []
@@ -77,7 +77,7 @@ public struct GATTVisit {
       let transport = try Transport(opening: choice.spec, settings: settings)
       defer { transport.close() }
       var visit = GATTVisit(
-        errand, to: target.name, over: transport, holding: leases + [lease], input, showing: audience)
+        script, to: target.name, over: transport, holding: leases + [lease], input, showing: audience)
       do throws(LabFault) {
         return try visit.run()
       } catch {

@@ -6,7 +6,7 @@ import Basics
 /// Drives one case: model and device in lockstep, step by step.
 struct CaseRunner<Device: DeviceUnderTest> {
   /// How long a stimulus waits for its moment.
-  private static var patience: Interval { Lockstep<Device, TraceWriter>.patience }
+  private static var settlingTime: Interval { Lockstep<Device, TraceWriter>.settlingTime }
 
   private let steps: [Step]
   private let start: StartCondition
@@ -73,9 +73,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
-  /// Why a case cannot be judged whose expectation is unmet, since the device is as it may be; see ``Lockstep/liberty``.
-  private func reason(for unmet: UnmetExpectation, _ liberty: [String]) -> String {
-    guard let own = liberty.first else {
+  /// Why a case cannot be judged whose expectation is unmet, since the device is as it may be; see ``Lockstep/permittedDeviation``.
+  private func reason(for unmet: UnmetExpectation, _ conditions: [String]) -> String {
+    guard let own = conditions.first else {
       return "the device ends the link at what no client says, as it may, and the case needs one that goes on"
     }
     return "the device has \(own), as it may, and the case expects one without: \(unmet.summary)"
@@ -119,7 +119,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     case .divergence(let divergence):
       return .ended(verdict, Attempts.Failure(divergence), wasDisturbed: lockstep.wasDisturbed)
     case .unmet(let unmet):
-      if let liberty = lockstep.liberty { return .final(.skipped(reason(for: unmet, liberty))) }
+      if let own = lockstep.permittedDeviation { return .final(.skipped(reason(for: unmet, own))) }
       return .ended(verdict, Attempts.Failure(unmet), wasDisturbed: lockstep.wasDisturbed)
     case .labFault(let fault):
       writeDiagnostics()
@@ -187,9 +187,9 @@ struct CaseRunner<Device: DeviceUnderTest> {
     mark = .start
     hasBegun = false
     lockstep.recorder.begin()
-    do throws(Halt) {
+    do throws(StopReason) {
       let divergence: Divergence?
-      do { divergence = try lockstep.reset(to: start) } catch { throw Halt(.labFault(error)) }
+      do { divergence = try lockstep.reset(to: start) } catch { throw StopReason(.labFault(error)) }
       hasBegun = true
       writeDiagnostics()
       if let divergence { return .divergence(divergence) }
@@ -208,7 +208,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
 }
 
 /// Why a case does not go on.
-private struct Halt: Error {
+private struct StopReason: Error {
   let verdict: Outcome.Verdict
 
   init(_ verdict: Outcome.Verdict) { self.verdict = verdict }
@@ -216,7 +216,7 @@ private struct Halt: Error {
 
 extension CaseRunner {
   /// - Parameter number: the number of the first of the steps, as they are written.
-  private mutating func run(_ steps: [Step], from number: Int) throws(Halt) {
+  private mutating func run(_ steps: [Step], from number: Int) throws(StopReason) {
     var number = number
     for step in steps {
       try goOn()
@@ -228,7 +228,7 @@ extension CaseRunner {
     }
   }
 
-  private mutating func run(_ action: Step.Action) throws(Halt) {
+  private mutating func run(_ action: Step.Action) throws(StopReason) {
     switch action {
     case .perform(let call): try perform(call, waits: true)
     case .performNow(let call): try perform(call, waits: false)
@@ -249,22 +249,22 @@ extension CaseRunner {
   }
 
   /// Stops where the end was asked for.
-  private func goOn() throws(Halt) {
-    if isStopped() { throw Halt(.incomplete("stopped after step \(mark.number)")) }
+  private func goOn() throws(StopReason) {
+    if isStopped() { throw StopReason(.incomplete("stopped after step \(mark.number)")) }
   }
 
   /// Does something with model and device, and stops where they diverge.
   private mutating func check(
     _ body: (inout Lockstep<Device, TraceWriter>) throws(LabFault) -> Divergence?
-  ) throws(Halt) {
+  ) throws(StopReason) {
     let found: Divergence?
-    do { found = try body(&lockstep) } catch { throw Halt(.labFault(error)) }
+    do { found = try body(&lockstep) } catch { throw StopReason(.labFault(error)) }
     guard var divergence = found else { return }
     divergence.step = mark.number
-    throw Halt(.divergence(divergence))
+    throw StopReason(.divergence(divergence))
   }
 
-  private mutating func carryOut(_ action: TestAction) throws(Halt) {
+  private mutating func carryOut(_ action: TestAction) throws(StopReason) {
     lockstep.recorder.announce(action, at: lockstep.now)
     try check { lockstep throws(LabFault) in try lockstep.carryOut(action).divergence }
     switch action {
@@ -273,11 +273,11 @@ extension CaseRunner {
     }
   }
 
-  private mutating func pass(until limit: Instant) throws(Halt) {
+  private mutating func pass(until limit: Instant) throws(StopReason) {
     try check { lockstep throws(LabFault) in try lockstep.pass(until: limit) }
   }
 
-  private mutating func next(until limit: Instant) throws(Halt) {
+  private mutating func next(until limit: Instant) throws(StopReason) {
     lockstep.recorder.forgetPassing()
     try check { lockstep throws(LabFault) in try lockstep.next(until: limit) }
   }
@@ -291,13 +291,13 @@ extension CaseRunner {
     return Stimulus(number, call.arguments)
   }
 
-  private mutating func perform(_ call: Step.Call, waits: Bool) throws(Halt) {
+  private mutating func perform(_ call: Step.Call, waits: Bool) throws(StopReason) {
     let stimulus = stimulus(call)
     // A real device may have shown something since we last looked.
     try pass(until: lockstep.now)
     // The model is not told of a stimulus before the device takes it.
     while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
-    let limit = lockstep.now + Self.patience
+    let limit = lockstep.now + Self.settlingTime
     while waits, lockstep.now < limit, !lockstep.tracker.allows(stimulus.number),
       lockstep.tracker.mayAllow(stimulus.number)
     {
@@ -307,7 +307,7 @@ extension CaseRunner {
   }
 
   /// Makes random events from where the device is.
-  private mutating func draw(_ events: Step.RandomEvents) throws(Halt) {
+  private mutating func draw(_ events: Step.RandomEvents) throws(StopReason) {
     let alphabet = Alphabet(
       lockstep.tracker.specification, lockstep.device.abilities, levels: events.levels,
       weights: events.weights.map { ($0.name, $0.weight) })
@@ -341,7 +341,7 @@ extension CaseRunner {
   /// client refuses costs a motor nothing and never waits. What reaches the lock has to, since one with a bug may obey;
   /// where the model has come to allow it by then, the lock's pace has taken away what was to be tried. So it has where
   /// time is the clock's, and the device has gone on before the moment came.
-  private mutating func refuse(_ call: Step.Call) throws(Halt) {
+  private mutating func refuse(_ call: Step.Call) throws(StopReason) {
     let stimulus = stimulus(call)
     try pass(until: lockstep.now)
     guard !lockstep.tracker.allows(stimulus.number) else {
@@ -370,13 +370,13 @@ extension CaseRunner {
   }
 
   /// The step cannot be done as it is meant.
-  private func skipped(_ reason: String) -> Halt {
-    Halt(.skipped("step \(mark.number) cannot be done with \(reason)"))
+  private func skipped(_ reason: String) -> StopReason {
+    StopReason(.skipped("step \(mark.number) cannot be done with \(reason)"))
   }
 
   // MARK: Expectations
 
-  private mutating func meet(_ expectation: Expectation) throws(Halt) {
+  private mutating func meet(_ expectation: Expectation) throws(StopReason) {
     listener?.note(.expect, expectation.text, mark, at: lockstep.now)
     if case .quiet(let interval) = expectation.conditions.first {
       try pass(until: lockstep.now)
@@ -405,20 +405,20 @@ extension CaseRunner {
   }
 
   /// An expectation is not met.
-  private mutating func miss(_ expectation: Expectation) throws(Halt) {
+  private mutating func miss(_ expectation: Expectation) throws(StopReason) {
     guard isDemanding else { return isAsExpected = false }
     throw unmet(wrong(expectation))
   }
 
-  private func unmet(_ items: [UnmetExpectation.Item]) -> Halt {
-    Halt(
+  private func unmet(_ items: [UnmetExpectation.Item]) -> StopReason {
+    StopReason(
       .unmet(
         UnmetExpectation(
           items, at: lockstep.now, lastStimulus: lockstep.recorder.lastStimulus,
           explanation: lockstep.explanationOfSilence, injected: lockstep.injected)))
   }
 
-  private mutating func beQuiet(for interval: Interval) throws(Halt) {
+  private mutating func beQuiet(for interval: Interval) throws(StopReason) {
     let limit = lockstep.now + interval
     let count = lockstep.recorder.count
     while lockstep.now < limit {

@@ -35,7 +35,7 @@ public struct DefectAnalysis {
       selection.seed = seed
       let failures = Failures()
       let plan = try Plan(ScenarioSet(items), selection, provider: provider)
-      _ = Run(plan, in: [Lane(provider)], listener: failures).perform()
+      _ = Run(plan, in: [RunWorker(provider)], listener: failures).perform()
       return failures.files
     case .tour, .fuzz:
       let target = try FuzzTarget(machine, device, seed: seed, provider: provider)

@@ -28,7 +28,7 @@ public final class CorpusStore {
 
   /// Connects to a database, by the URL that libpq reads, and makes the table where there is none.
   public init(url: String) throws(HistoryError) {
-    database = try HistoryDatabase(.postgres(url), .writing, patience: 30_000)
+    database = try HistoryDatabase(.postgres(url), .writing, lockTimeout: 30_000)
     try database.write { () throws(HistoryError) in
       try database.run("CREATE SCHEMA IF NOT EXISTS lockstep")
       try database.run(

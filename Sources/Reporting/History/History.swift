@@ -17,16 +17,17 @@ public final class History {
 
   /// Opens a history, and brings it up to date where an older Lockstep made it.
   public convenience init(_ place: HistoryPlace, for purpose: Purpose) throws(HistoryError) {
-    try self.init(place, for: purpose, patience: 30_000, steps: HistorySchema.steps)
+    try self.init(place, for: purpose, lockTimeout: 30_000, steps: HistorySchema.steps)
   }
 
   /// - Parameters:
-  ///   - patience: how long to wait for other writers, in milliseconds.
+  ///   - lockTimeout: how long to wait for other writers, in milliseconds.
   ///   - steps: what leads from each version of the schema to the next.
   init(
-    _ place: HistoryPlace, for purpose: Purpose, patience: Int32, steps: (Dialect) -> [[HistorySchema.Step]]
+    _ place: HistoryPlace, for purpose: Purpose, lockTimeout: Int32,
+    steps: (Dialect) -> [[HistorySchema.Step]]
   ) throws(HistoryError) {
-    database = try HistoryDatabase(place, purpose == .adding ? .writing : .reading, patience: patience)
+    database = try HistoryDatabase(place, purpose == .adding ? .writing : .reading, lockTimeout: lockTimeout)
     if purpose == .asking, try database.version == 0 { throw .absent(place) }
     try HistorySchema.migrate(database, steps)
   }

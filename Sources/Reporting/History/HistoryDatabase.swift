@@ -6,15 +6,15 @@ final class HistoryDatabase {
   let place: HistoryPlace
   private let database: any Database
 
-  /// - Parameter patience: how long to wait for other writers, in milliseconds.
-  init(_ place: HistoryPlace, _ mode: SQLiteDatabase.Mode, patience: Int32) throws(HistoryError) {
+  /// - Parameter lockTimeout: how long to wait for other writers, in milliseconds.
+  init(_ place: HistoryPlace, _ mode: SQLiteDatabase.Mode, lockTimeout: Int32) throws(HistoryError) {
     self.place = place
     do throws(DatabaseError) {
       switch place {
       case .file(let path):
         // "Lkst": what tells the file from other programs' databases.
-        database = try SQLiteDatabase(path, mode, application: 0x4C6B_7374, patience: patience)
-      case .postgres(let url): database = try PostgresDatabase(url, patience: patience)
+        database = try SQLiteDatabase(path, mode, application: 0x4C6B_7374, lockTimeout: lockTimeout)
+      case .postgres(let url): database = try PostgresDatabase(url, lockTimeout: lockTimeout)
       }
     } catch {
       throw HistoryError(error, place)

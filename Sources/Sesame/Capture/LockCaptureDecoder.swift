@@ -34,7 +34,7 @@ public struct LockCaptureDecoder {
   }
 
   /// How many entries wait at most for the end of a message that may never come.
-  private static let patience = 16_384
+  private static let maximumWaiting = 16_384
 
   /// Makes a decoder that has seen nothing.
   ///
@@ -75,7 +75,7 @@ public struct LockCaptureDecoder {
       if let index { waiting[index].secrets.append(secret.range) }
     }
     let isHalfSaid = observers.contains { $0.observer.isGathering }
-    return isHalfSaid && waiting.count < Self.patience ? [] : finish()
+    return isHalfSaid && waiting.count < Self.maximumWaiting ? [] : finish()
   }
 
   /// What was not shown yet.

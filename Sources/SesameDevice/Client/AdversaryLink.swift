@@ -8,7 +8,7 @@ public struct AdversaryLink<Wrapped: LockLink>: LinkLayer {
   public var wrapped: Wrapped
   /// Who is on it.
   public internal(set) var adversary: Adversary
-  private var deeds: [Adversary.Action] = []
+  private var pending: [Adversary.Action] = []
 
   /// Sets one on a link.
   ///
@@ -21,7 +21,7 @@ public struct AdversaryLink<Wrapped: LockLink>: LinkLayer {
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     let key = try wrapped.prepare(start)
     adversary.startOver(onSameLock: wrapped.abilities.livesOn)
-    deeds = []
+    pending = []
     return key
   }
 
@@ -44,13 +44,13 @@ public struct AdversaryLink<Wrapped: LockLink>: LinkLayer {
   }
 
   /// What he put on the air since this was last asked, and what the client's end is to hear, in order.
-  public mutating func takeDeeds() -> [Adversary.Action] {
-    defer { deeds = [] }
-    return deeds
+  public mutating func takeActions() -> [Adversary.Action] {
+    defer { pending = [] }
+    return pending
   }
 
   private mutating func carryOut(_ actions: [Adversary.Action]) throws(LabFault) {
-    deeds = deeds.isEmpty ? actions : deeds + actions
+    pending = pending.isEmpty ? actions : pending + actions
     for case .send(let frame) in actions { try wrapped.send(frame) }
   }
 }

@@ -190,7 +190,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     if case .request(let request) = interference { return try carryOut(client.ask(request, at: now)) }
     air.adversary.view = client.view
     try air.bring(about: interference)
-    try takeDeeds()
+    try takeActions()
   }
 
   public mutating func observe(until limit: Instant) throws(LabFault) -> Observation? {
@@ -258,7 +258,7 @@ extension ClientDevice {
       case .send(let frame):
         if air.adversary.needsView(for: frame) { air.adversary.view = client.view }
         try air.send(frame)
-        try takeDeeds()
+        try takeActions()
       case .inject(let injection): note(injection)
       case .findPositions: report(.positionsFound)
       case .show(let status):
@@ -280,9 +280,9 @@ extension ClientDevice {
   }
 
   /// Notes what went on the air, and hears what somebody there did.
-  private mutating func takeDeeds() throws(LabFault) {
-    for deed in air.takeDeeds() {
-      switch deed {
+  private mutating func takeActions() throws(LabFault) {
+    for action in air.takeActions() {
+      switch action {
       case .send(let frame): recorder?.note(sent: frame, at: now)
       case .tell(let event): try take(event)
       case .inject(let injection): note(injection)

@@ -82,14 +82,14 @@ private struct GattArguments {
     if let capture { try OutputCheck.check("--capture", .capture, at: capture) }
     let target = try GATTTarget(naming: target[0], transport: transport, bench: bench)
     let list = operations.isEmpty && !isInteractive ? [GATTOperation.services(withValues: withValues)] : []
-    let errand = GATTExplorer.Errand(
+    let script = GATTExplorer.Script(
       to: target.device, operations + list, isInteractive: isInteractive, timeout: timeout, duration: duration
     )
     Interruption.listen()
     let prompts = isInteractive && format == .human && console.isTerminal
     let view = GattView(console: console, format: format, isQuiet: isQuiet, hasPrompt: prompts)
     let input = isInteractive ? InputLines() : nil
-    let ending = GATTVisit.run(errand, to: target, capture: capture, input: input, showing: view)
+    let ending = GATTVisit.run(script, to: target, capture: capture, input: input, showing: view)
     if prompts { console.draw("\r\u{1B}[K") }
     if let words = ending.words { console.say("lockstep: \(words)") }
     return ending.status

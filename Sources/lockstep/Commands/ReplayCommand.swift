@@ -115,7 +115,7 @@ private struct Replay {
 
   private func run(_ listener: any JournalListener) -> Run.Summary {
     let run = Run(
-      plan, in: [Lane(world.devices)], listener: listener, isStopped: { Interruption.isRequested })
+      plan, in: [RunWorker(world.devices)], listener: listener, isStopped: { Interruption.isRequested })
     let summary = run.perform()
     for words in summary.park { console.say("lockstep: \(words)") }
     return summary

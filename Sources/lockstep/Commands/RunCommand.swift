@@ -52,7 +52,7 @@ extension Command {
 private struct RunSession {
   let arguments: RunArguments
   let console: Console
-  /// One for each lane; the first is that of the plan, and of real locks.
+  /// One for each worker; the first is that of the plan, and of real locks.
   let worlds: [World]
   var world: World { worlds[0] }
   let plan: Plan?
@@ -127,7 +127,7 @@ private struct RunSession {
       resuming: resumed?.run, kind: "run", cases: plan?.cases.count ?? 0, command: command,
       seed: plan?.seed ?? arguments.seed, arguments)
     var worlds = [world]
-    for _ in 1..<arguments.laneCount(plan) {
+    for _ in 1..<arguments.workerCount(plan) {
       worlds.append(World(answerTimeout: arguments.answerTimeout, lab: lab))
     }
     self.worlds = worlds
@@ -157,7 +157,7 @@ private struct RunSession {
     let run = Run(
       plan,
       in: worlds.map { world in
-        Lane(world.devices) { test, outcome, listener in conclude(test, &outcome, in: world, listener) }
+        RunWorker(world.devices) { test, outcome, listener in conclude(test, &outcome, in: world, listener) }
       }, listener: audience.listener, seenBy: audience.watch, retries: arguments.retries.value,
       failsFlaky: arguments.flakyResult == .fail,
       maximumFailures: arguments.failsFast ? 1 : arguments.maximumFailures?.value, earlier: earlier,

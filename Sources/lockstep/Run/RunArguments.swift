@@ -232,7 +232,7 @@ extension RunArguments {
   var chosenPaths: [String] { paths.isEmpty ? [ScenarioFiles.usualFolder] : paths }
 
   /// How many cases of a plan are driven side by side.
-  func laneCount(_ plan: Plan?) -> Int {
+  func workerCount(_ plan: Plan?) -> Int {
     guard let plan, !plan.devices.contains(where: \.isInterlocked) else { return 1 }
     return max(1, min(jobs.value, plan.cases.count, 256))
   }

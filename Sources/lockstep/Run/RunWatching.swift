@@ -9,7 +9,7 @@ import System
 /// Runs that follow each other for as long as somebody works on the scenarios.
 struct RunWatching: ~Copyable {
   /// How long a signal that another thread took may go unnoticed. No file is looked at meanwhile.
-  private static let patience = Interval.milliseconds(500)
+  private static let signalInterval = Interval.milliseconds(500)
 
   /// Why no real lock is watched, whoever names it.
   static let refusal = UsageError(
@@ -124,7 +124,7 @@ extension RunWatching {
       case nil: break
       }
       let reason = try Self.noticing { () throws(WatchFault) -> Change? in
-        switch try watch.next(or: input?.descriptors ?? [], within: Self.patience) {
+        switch try watch.next(or: input?.descriptors ?? [], within: Self.signalInterval) {
         case .others: return nil
         case .unknownChanges: return try touched(by: nil)
         case .changes(let changed):

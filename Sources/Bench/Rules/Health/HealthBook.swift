@@ -40,7 +40,7 @@ public struct DeviceHealth: Equatable, Sendable {
   public init() {}
 
   /// The number of consecutive failures that puts a device out of use.
-  public static var patience: Int { 2 }
+  public static var maximumFailures: Int { 2 }
 }
 
 /// The health of locks and dongles: their failures, and which devices are out of use until a person restores them.
@@ -139,7 +139,7 @@ extension HealthBook {
   ) -> [String] {
     self[identity].failures.append(failure)
     let failures = self[identity].failures
-    guard failures.count >= DeviceHealth.patience, self[identity].outOfUse == nil else { return [] }
+    guard failures.count >= DeviceHealth.maximumFailures, self[identity].outOfUse == nil else { return [] }
     var reasons: [String] = []
     for failure in failures where !reasons.contains(failure.reason) { reasons.append(failure.reason) }
     let reason = "failed \(failures.count) times in a row: " + reasons.joined(separator: "; ")
@@ -168,7 +168,7 @@ extension HealthBook {
       let count = health.failures.count
       health.failures.removeAll { $0.other == dongle }
       guard health.failures.count < count else { continue }
-      if health.outOfUse != nil, health.failures.count < DeviceHealth.patience {
+      if health.outOfUse != nil, health.failures.count < DeviceHealth.maximumFailures {
         health.outOfUse = nil
         news.append("\(records[index].identity) is in use again: \(dongle) was at fault")
       }

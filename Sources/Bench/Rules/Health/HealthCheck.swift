@@ -23,7 +23,7 @@ extension HealthFinding: CustomStringConvertible {
     case .healthy(let words): "healthy: \(words)"
     case .unwell(let words): "not well: \(words)"
     case .unreached(let words): "not reached: \(words)"
-    case .transport(let words): "the way to it fails: \(words)"
+    case .transport(let words): "the lockOperator to it fails: \(words)"
     case .limited(let words): "not asked: \(words)"
     }
   }
@@ -35,7 +35,7 @@ extension HealthFinding: CustomStringConvertible {
 /// movements from the budgets, and if a limit forbids them there is no result. A lock without an owner or positions
 /// is not turned. The cycle ends in the position in which it began, or locked.
 public struct HealthCheck<Device: DeviceUnderTest> {
-  private let way: LockOperator<Device>
+  private let lockOperator: LockOperator<Device>
   private let start: StartCondition
   private let family: LockFamily
 
@@ -48,24 +48,24 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   public init(
     of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .usual
   ) {
-    way = LockOperator(device, of: family)
+    lockOperator = LockOperator(device, of: family)
     self.family = family
     self.start = start
   }
 
   /// Checks the lock.
   public func perform() -> HealthFinding {
-    do throws(Unrest) {
+    do throws(OperatorFailure) {
       return try check()
     } catch {
       switch error {
-      case .helpless(let why): return .unwell(why)
+      case .impossible(let why): return .unwell(why)
       case .lab(_, let instead?): return finding(instead)
       case .lab(let fault, nil):
         switch fault.symptom {
         case .safetyLimit, .notPossible, .stopped: return .limited(fault.detail)
         case .noAnswer, .badAnswer, .ended:
-          return way.isReached ? .unwell(fault.detail) : .transport(fault.detail)
+          return lockOperator.isReached ? .unwell(fault.detail) : .transport(fault.detail)
         case .noDevice, .transportLost, .programFailed, .linkLost, .notReproduced, .noVerdict:
           return .transport(fault.detail)
         }
@@ -74,53 +74,53 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   }
 
   /// Takes the lab's diagnostics since the last call.
-  public func takeDiagnostics() -> [String] { way.takeDiagnostics() }
+  public func takeDiagnostics() -> [String] { lockOperator.takeDiagnostics() }
 }
 
 /// The timeouts.
-private enum Patience {
+private enum Timeout {
   static let advertisement = Interval.seconds(20)
   static let session = Interval.seconds(60)
   static let turn = Interval.seconds(10)
 }
 
 extension HealthCheck {
-  private func check() throws(Unrest) -> HealthFinding {
-    try way.begin(start)
-    let status = try way.reach(hearing: Patience.advertisement, session: Patience.session)
+  private func check() throws(OperatorFailure) -> HealthFinding {
+    try lockOperator.begin(start)
+    let status = try lockOperator.reach(hearing: Timeout.advertisement, session: Timeout.session)
     let done: String
     switch status {
     case .ownerless: done = "it answers, and has no owner"
     case .unset: done = "it answers, and its positions were never set"
     case .locked:
-      try way.turn(to: "unlocked", within: Patience.turn)
-      try way.turn(to: "locked", within: Patience.turn)
+      try lockOperator.turn(to: "unlocked", within: Timeout.turn)
+      try lockOperator.turn(to: "locked", within: Timeout.turn)
       done = "it was unlocked and locked"
     case .unlocked:
-      try way.turn(to: "locked", within: Patience.turn)
-      try way.turn(to: "unlocked", within: Patience.turn)
+      try lockOperator.turn(to: "locked", within: Timeout.turn)
+      try lockOperator.turn(to: "unlocked", within: Timeout.turn)
       done = "it was locked and unlocked"
     case .moved, .away, .heard, .underWay, .proving, .registering, .forgotten:
-      try way.turn(to: "locked", within: Patience.turn)
+      try lockOperator.turn(to: "locked", within: Timeout.turn)
       done = "it was in neither position, and was locked"
     }
-    way.part()
+    lockOperator.part()
     return .healthy(done)
   }
 
   /// The result for a lock that showed something other than the awaited status.
-  private func finding(_ instead: Unrest.Instead) -> HealthFinding {
+  private func finding(_ instead: OperatorFailure.Instead) -> HealthFinding {
     switch instead.wanted {
-    case [.heard]: return .unreached("it was not heard in \(Patience.advertisement)")
+    case [.heard]: return .unreached("it was not heard in \(Timeout.advertisement)")
     case LockFamily.Condition.settled:
-      let detail = "instead of its state it showed \(instead.shown)" + way.reason
-      return way.isReached ? .unwell(detail) : .unreached(detail)
+      let detail = "instead of its state it showed \(instead.shown)" + lockOperator.reason
+      return lockOperator.isReached ? .unwell(detail) : .unreached(detail)
     default:
       // After disconnecting the device no longer knows the reason.
-      let reason = way.reason
+      let reason = lockOperator.reason
       let turn = LockFamily.Request.turn(to: instead.wanted[0].rawValue)
       let name = family.name(of: turn) ?? turn.rawValue
-      way.part()
+      lockOperator.part()
       return .unwell("told to \(name) it showed \(instead.shown)" + reason)
     }
   }

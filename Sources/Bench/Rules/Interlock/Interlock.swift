@@ -85,7 +85,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// Whether the lock was used at all.
   private(set) var wasUsed = false
   /// The pending park that a killed process left behind.
-  private(set) var debt: OwedPark?
+  private(set) var debt: PendingPark?
   /// The autolock delay, in seconds, to restore when the lock is left; set while tests change it.
   var ownAutolock: Int?
   /// What is known of the lock.
@@ -144,7 +144,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   }
 
   public func reset(to start: StartCondition) throws(LabFault) {
-    try settleDebt()
+    try parkPending()
     try checkBegin()
     try begin(start)
   }
@@ -152,20 +152,20 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// Parks a lock whose last run was killed, before anything else is done with it.
   ///
   /// - Throws: why it cannot be parked. Nothing else is done then.
-  func settleDebt() throws(LabFault) {
+  func parkPending() throws(LabFault) {
     guard let owed = debt else { return }
     let before = vocabulary
     defer { adopt(before) }
     adopt(family.sessionWords)
     let who = "whoever used the lock last left it unparked at \(owed.since)"
-    do throws(Unrest) {
+    do throws(OperatorFailure) {
       diagnostics.append("\(who): \(try bring(to: owed.goal))")
       // The lock was found elsewhere, but no run had moved it there.
       found = owed.goal
       if owed.autolock == nil { try step { () throws(LabFault) in try self.cycleCounter.noteParked() } }
     } catch {
       switch error {
-      case .helpless(let why): diagnostics.append("\(who): it is left as it is: \(why)")
+      case .impossible(let why): diagnostics.append("\(who): it is left as it is: \(why)")
       case .lab(let fault, _):
         // A lock that is not heard before a test is absent; it did not stop answering.
         let isKept = [.safetyLimit, .transportLost, .stopped].contains(fault.symptom)

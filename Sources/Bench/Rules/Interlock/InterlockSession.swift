@@ -5,19 +5,19 @@ import Basics
 
 extension Interlock {
   /// Operates the lock through the interlock.
-  var way: LockOperator<Interlock> { LockOperator(self, of: family, words: vocabulary) }
+  var lockOperator: LockOperator<Interlock> { LockOperator(self, of: family, words: vocabulary) }
 
   /// Opens a session at time zero.
   ///
   /// - Returns: the first status that reports the lock's condition, and the moment at which the session must
   ///   end.
-  func open(for patience: Interval) throws(Unrest) -> (status: LockFamily.Condition, limit: Instant) {
+  func open(for time: Interval) throws(OperatorFailure) -> (status: LockFamily.Condition, limit: Instant) {
     // A low battery is no reason to leave a door open.
     try step { () throws(LabFault) in try self.begin(StartCondition()) }
-    let limit = now + patience
+    let limit = now + time
     do {
-      let status = try way.reach(
-        hearing: Self.longestSilence, enough: Self.silenceBesideOthers, session: patience, until: limit)
+      let status = try lockOperator.reach(
+        hearing: Self.longestSilence, enough: Self.silenceBesideOthers, session: time, until: limit)
       return (status, limit)
     } catch {
       countSilence()
@@ -41,7 +41,7 @@ extension Interlock {
 
 extension Interlock {
   /// The timeout of parking.
-  private static var patience: Interval { .seconds(120) }
+  private static var parkingTime: Interval { .seconds(120) }
 
   /// Brings the lock to its park position at the end of a run, however the run ended.
   ///
@@ -61,12 +61,12 @@ extension Interlock {
       goal = found
     }
     adopt(family.sessionWords)
-    do throws(Unrest) {
+    do throws(OperatorFailure) {
       let words = try bring(to: goal)
       return (takeDiagnostics() + [words, budgetText], .parked, nil)
     } catch {
       switch error {
-      case .helpless(let why):
+      case .impossible(let why):
         let words = "the lock is left as it is: \(why)"
         return (takeDiagnostics() + [words, budgetText], .elsewhere(words), nil)
       case .lab(let fault, _):
@@ -82,7 +82,7 @@ extension Interlock {
     return "\(share) movements were made\(life)"
   }
 
-  func bring(to goal: String) throws(Unrest) -> String {
+  func bring(to goal: String) throws(OperatorFailure) -> String {
     do {
       return try attempt(goal)
     } catch {
@@ -93,15 +93,15 @@ extension Interlock {
     }
   }
 
-  private func attempt(_ goal: String) throws(Unrest) -> String {
-    let (status, limit) = try open(for: Self.patience)
-    defer { way.part() }
-    if status == .unset { throw .helpless("its positions were never set") }
-    if status == .ownerless { throw .helpless("it has no owner") }
+  private func attempt(_ goal: String) throws(OperatorFailure) -> String {
+    let (status, limit) = try open(for: Self.parkingTime)
+    defer { lockOperator.part() }
+    if status == .unset { throw .impossible("its positions were never set") }
+    if status == .ownerless { throw .impossible("it has no owner") }
     if status.rawValue == goal { return "the lock rests \(goal)" }
     comingTo = goal
     defer { comingTo = nil }
-    try way.turn(to: goal, within: .seconds(10), until: limit)
+    try lockOperator.turn(to: goal, within: .seconds(10), until: limit)
     return "the lock was \(status.rawValue) and was brought to \(goal)"
   }
 }

@@ -3,11 +3,11 @@ public import Conformance
 import Documents
 
 /// Why a lock is not as it should be.
-enum Unrest: Error {
+enum OperatorFailure: Error {
   /// The lab failed; with what the lock showed instead, if a status was waited for.
   case lab(LabFault, instead: Instead? = nil)
   /// The lab works, but the lock cannot be brought into the condition.
-  case helpless(String)
+  case impossible(String)
 
   /// What the lock showed instead of the expected status.
   struct Instead {
@@ -17,7 +17,7 @@ enum Unrest: Error {
 }
 
 /// Performs a step at which the lab may fail.
-func step<Result>(_ body: () throws(LabFault) -> Result) throws(Unrest) -> Result {
+func step<Result>(_ body: () throws(LabFault) -> Result) throws(OperatorFailure) -> Result {
   do { return try body() } catch { throw .lab(error) }
 }
 
@@ -40,7 +40,7 @@ final class LockOperator<Device: DeviceUnderTest> {
   }
 
   /// Starts at time zero.
-  func begin(_ start: StartCondition) throws(Unrest) {
+  func begin(_ start: StartCondition) throws(OperatorFailure) {
     device.adopt(words)
     try step { () throws(LabFault) in try device.reset(to: start) }
   }
@@ -54,13 +54,13 @@ final class LockOperator<Device: DeviceUnderTest> {
   /// - Returns: the first status that reports the lock's condition.
   func reach(
     hearing: Interval, enough: Interval? = nil, session: Interval, until limit: Instant = .never
-  ) throws(Unrest) -> LockFamily.Condition {
+  ) throws(OperatorFailure) -> LockFamily.Condition {
     // A status that the device shows as it starts is not a response.
     let begin = device.now
     while try step({ () throws(LabFault) in try device.observe(until: begin) }) != nil {}
     try give(.listen)
     let (first, last) = (device.now + (enough ?? hearing), device.now + hearing)
-    do throws(Unrest) {
+    do throws(OperatorFailure) {
       _ = try wait(for: [.heard], until: min(limit, first))
     } catch {
       guard first < last, device.now >= first, device.now < limit, !isSilent else { throw error }
@@ -71,9 +71,9 @@ final class LockOperator<Device: DeviceUnderTest> {
   }
 
   /// Turns the bolt, once that is allowed, and waits until it rests in the position `locked` or `unlocked`.
-  func turn(to goal: String, within patience: Interval, until limit: Instant = .never) throws(Unrest) {
+  func turn(to goal: String, within time: Interval, until limit: Instant = .never) throws(OperatorFailure) {
     try give(.turn(to: goal))
-    _ = try wait(for: [goal == "locked" ? .locked : .unlocked], until: min(limit, device.now + patience))
+    _ = try wait(for: [goal == "locked" ? .locked : .unlocked], until: min(limit, device.now + time))
   }
 
   /// Ends the session, and gives the radio time to disconnect.
@@ -84,9 +84,9 @@ final class LockOperator<Device: DeviceUnderTest> {
   }
 
   /// Gives a stimulus as soon as it is allowed.
-  func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(Unrest) {
+  func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(OperatorFailure) {
     guard let name = family.name(of: request) else {
-      throw .helpless("nothing asks such a lock for \(request.rawValue)")
+      throw .impossible("nothing asks such a lock for \(request.rawValue)")
     }
     guard let number = words.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
     let stimulus = Stimulus(number, arguments)
@@ -95,7 +95,7 @@ final class LockOperator<Device: DeviceUnderTest> {
   }
 
   /// Lets time pass until one of several statuses is shown.
-  func wait(for wanted: [LockFamily.Condition], until limit: Instant) throws(Unrest) -> LockFamily.Condition {
+  func wait(for wanted: [LockFamily.Condition], until limit: Instant) throws(OperatorFailure) -> LockFamily.Condition {
     var last = "nothing"
     repeat {
       guard let status = try look(until: limit) else { continue }
@@ -107,11 +107,11 @@ final class LockOperator<Device: DeviceUnderTest> {
     let names = family.names(of: wanted).joined(separator: " or ")
     throw .lab(
       LabFault(.noAnswer, "instead of \(names) the lock showed \(last)"),
-      instead: Unrest.Instead(wanted: wanted, shown: last))
+      instead: OperatorFailure.Instead(wanted: wanted, shown: last))
   }
 
   /// The next status before a limit.
-  func look(until limit: Instant) throws(Unrest) -> String? {
+  func look(until limit: Instant) throws(OperatorFailure) -> String? {
     let shown = try step { () throws(LabFault) in try device.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
     let status = words.statuses[number]

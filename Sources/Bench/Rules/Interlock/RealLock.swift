@@ -3,9 +3,9 @@ public import Conformance
 public import Basics
 
 /// A managed lock of any family: a ``RealLock`` without its device type.
-public protocol LookedAfterLock: DeviceUnderTest {
+public protocol ManagedLock: DeviceUnderTest {
   /// Performs the pending park of a run that was killed.
-  func settleDebt() throws(LabFault)
+  func parkPending() throws(LabFault)
 
   /// Restores what tests changed, and brings the lock to its park position.
   func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?)
@@ -42,7 +42,7 @@ public protocol LookedAfterLock: DeviceUnderTest {
 ///
 /// A family offers the settings for which it has stimuli. Without a notion of owners its locks count as
 /// registered, and without an autolock stimulus autolock is not read.
-public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
+public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   /// The interlock between the lock and its users.
   public var interlock: Interlock<Device> { wrapped }
   /// The interlock, as the layer below.
@@ -103,7 +103,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, LookedAfterLock {
     (late, silence) = (nil, nil)
     isFlawed = false
     sessions = []
-    try settleDebt()
+    try parkPending()
     let goal = try goal(of: start)
     try interlock.checkBegin()
     isLookedAfter = !start.settings.isEmpty

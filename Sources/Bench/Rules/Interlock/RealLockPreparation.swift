@@ -80,24 +80,24 @@ extension RealLock {
 
   /// Brings the lock into a condition before a test.
   func prepare(_ goal: Condition) throws(LabFault) {
-    do throws(Unrest) {
+    do throws(OperatorFailure) {
       try bring(to: goal)
     } catch {
       switch error {
-      case .helpless(let why): throw LabFault(.notPossible, why)
+      case .impossible(let why): throw LabFault(.notPossible, why)
       case .lab(let fault, _): throw fault
       }
     }
   }
 
   /// The timeout of a preparation session.
-  private static var patience: Interval { .seconds(120) }
+  private static var sessionTime: Interval { .seconds(120) }
   private static var attempts: Int { 3 }
   /// More sessions than any condition needs.
   private static var maximumSessions: Int { 6 }
 
   /// Brings the lock into a condition, in as many sessions as necessary.
-  private func bring(to goal: Condition) throws(Unrest) {
+  private func bring(to goal: Condition) throws(OperatorFailure) {
     autolockTried = nil
     // The model can judge a session if its vocabulary covers it.
     let isJudged = vocabulary.has(family.sessionWords)
@@ -107,7 +107,7 @@ extension RealLock {
     for _ in 0..<Self.maximumSessions {
       if isJudged { interlock.session = newSession }
       defer { endSession() }
-      do throws(Unrest) {
+      do throws(OperatorFailure) {
         if try work(toward: goal) { return }
       } catch {
         interlock.knowledge.doubt()
@@ -130,7 +130,7 @@ extension RealLock {
         }
       }
     }
-    throw .helpless("the lock does not stay as it is made")
+    throw .impossible("the lock does not stay as it is made")
   }
 
   /// What is known of the lock when a session begins.
@@ -161,10 +161,10 @@ extension RealLock {
   }
 
   /// Does what one session can do, and returns whether the condition is reached.
-  private func work(toward goal: Condition) throws(Unrest) -> Bool {
+  private func work(toward goal: Condition) throws(OperatorFailure) -> Bool {
     var status: LockFamily.Condition
-    (status, sessionEnd) = try interlock.open(for: Self.patience)
-    defer { try? interlock.way.give(.leave) }
+    (status, sessionEnd) = try interlock.open(for: Self.sessionTime)
+    defer { try? interlock.lockOperator.give(.leave) }
     if status == .ownerless {
       note(found: Condition(isRegistered: false, isConfigured: nil))
       try step { () throws(LabFault) in try interlock.wrapped.dropRecalledKey() }
@@ -212,20 +212,20 @@ extension RealLock {
 // MARK: - Steps of a session
 
 extension RealLock {
-  private func need(_ request: LockFamily.Request, for why: String) throws(Unrest) {
+  private func need(_ request: LockFamily.Request, for why: String) throws(OperatorFailure) {
     guard let name = family.name(of: request) else {
-      throw .helpless("\(why), and nothing asks such a lock for \(request.rawValue)")
+      throw .impossible("\(why), and nothing asks such a lock for \(request.rawValue)")
     }
     guard interlock.settings.allowed.contains(name) else {
       let also = request == .reset ? family.name(of: .register).map { " and --allow \($0)" } ?? "" : ""
-      throw .helpless("\(why), which a real lock is brought to only with --allow \(name)\(also)")
+      throw .impossible("\(why), which a real lock is brought to only with --allow \(name)\(also)")
     }
   }
 
   /// Gives a stimulus through the interlock, once the motor may move.
-  private func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(Unrest) {
+  private func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(OperatorFailure) {
     let begin = now
-    try interlock.way.give(request, arguments)
+    try interlock.lockOperator.give(request, arguments)
     // The motor's rest does not count against the lock.
     sessionEnd = sessionEnd + (now - begin)
     note(rest: now - begin)
@@ -236,10 +236,10 @@ extension RealLock {
     min(sessionEnd, now + window + interlock.abilities.slack + .seconds(1))
   }
 
-  private func register() throws(Unrest) -> LockFamily.Condition {
+  private func register() throws(OperatorFailure) -> LockFamily.Condition {
     try need(.register, for: "starts with registered: yes, and the lock has no owner")
     try give(.register)
-    let status = try interlock.way.wait(
+    let status = try interlock.lockOperator.wait(
       for: [.unset] + LockFamily.Condition.rests, until: end(of: .seconds(10)))
     diagnostics.append(
       found?.isRegistered == true ? "the lock was registered again" : "the lock was registered")
@@ -247,21 +247,21 @@ extension RealLock {
   }
 
   /// Resets the lock, so that it forgets its owner.
-  private func forget(_ why: String) throws(Unrest) {
+  private func forget(_ why: String) throws(OperatorFailure) {
     try need(.reset, for: why)
     try give(.reset)
-    _ = try interlock.way.wait(for: [.forgotten], until: end(of: .seconds(5)))
+    _ = try interlock.lockOperator.wait(for: [.forgotten], until: end(of: .seconds(5)))
   }
 
   /// Sets the positions: the previous ones, if known.
-  private func configure(_ goal: Condition) throws(Unrest) -> LockFamily.Condition {
+  private func configure(_ goal: Condition) throws(OperatorFailure) -> LockFamily.Condition {
     try need(.configure, for: "starts with configured: yes, and the lock's positions were never set")
     try give(.configure, goal.configuration ?? found?.configuration ?? [])
-    return try interlock.way.wait(for: LockFamily.Condition.rests, until: end(of: .seconds(5)))
+    return try interlock.lockOperator.wait(for: LockFamily.Condition.rests, until: end(of: .seconds(5)))
   }
 
   /// Reads the autolock delay in seconds; 0 if nothing can set it.
-  private func readAutolock() throws(Unrest) -> Int {
+  private func readAutolock() throws(OperatorFailure) -> Int {
     guard family.has(.setAutolock) else { return 0 }
     try give(.readAutolock)
     guard try known(by: end(of: .seconds(5)), { $0.autolock != nil }),
@@ -273,11 +273,11 @@ extension RealLock {
   /// Sets the autolock delay, and returns whether the lock confirms it.
   ///
   /// Some locks report it when it was set, some when it is read, and some only at the next login.
-  private func set(autolock seconds: Int, from current: Int) throws(Unrest) -> Bool {
+  private func set(autolock seconds: Int, from current: Int) throws(OperatorFailure) -> Bool {
     if current == seconds { return true }
     let times = autolockTried.map { $0.seconds == seconds ? $0.times : 0 } ?? 0
     guard times < Self.attempts else {
-      throw .helpless("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
+      throw .impossible("the lock goes on locking by itself after \(current) s, and not after \(seconds) s")
     }
     autolockTried = (seconds, times + 1)
     if seconds != found?.autolock { interlock.ownAutolock = found?.autolock }
@@ -288,28 +288,28 @@ extension RealLock {
     return try known(by: now + .seconds(1), { $0.autolock == seconds })
   }
 
-  private func emptyHistory() throws(Unrest) {
+  private func emptyHistory() throws(OperatorFailure) {
     try give(.readHistory)
-    guard try known(by: now + Self.patience, { $0.isHistoryEmpty }) else {
+    guard try known(by: now + Self.sessionTime, { $0.isHistoryEmpty }) else {
       throw .lab(LabFault(.noAnswer, "the lock's history does not come to its end"))
     }
   }
 
-  private func turn(to bolt: String) throws(Unrest) {
+  private func turn(to bolt: String) throws(OperatorFailure) {
     try give(.turn(to: bolt))
     guard try known(by: end(of: .seconds(5)), { $0.position == bolt }) else {
-      throw .helpless("starts with bolt: \(bolt), and the lock does not turn there")
+      throw .impossible("starts with bolt: \(bolt), and the lock does not turn there")
     }
   }
 
   /// Lets time pass until a property of the lock is known, and returns whether it is.
   private func known(
     by end: Instant, _ isKnown: (LockKnowledge) -> Bool
-  ) throws(Unrest) -> Bool {
+  ) throws(OperatorFailure) -> Bool {
     let end = min(sessionEnd, end)
     while !isKnown(interlock.knowledge) {
       guard now < end else { return false }
-      if let shown = try interlock.way.look(until: end), family.condition(named: shown) == .away {
+      if let shown = try interlock.lockOperator.look(until: end), family.condition(named: shown) == .away {
         throw .lab(LabFault(.noAnswer, "the link to the lock was lost"))
       }
     }
@@ -323,20 +323,20 @@ extension RealLock {
   /// Performs the pending park of a run that was killed: parks the lock, then restores its autolock delay.
   ///
   /// - Throws: why that is impossible. Nothing else is done then.
-  public func settleDebt() throws(LabFault) {
+  public func parkPending() throws(LabFault) {
     guard let owed = interlock.debt else { return }
-    try interlock.settleDebt()
+    try interlock.parkPending()
     guard let autolock = owed.autolock, isRegistered else { return }
     var goal = Condition(isRegistered: true)
     goal.autolock = autolock
     let before = vocabulary
     defer { interlock.adopt(before) }
     interlock.adopt(family.sessionWords)
-    do throws(Unrest) {
+    do throws(OperatorFailure) {
       try restore(goal)
     } catch {
       switch error {
-      case .helpless(let why): diagnostics.append("the lock is not as it was found: \(why)")
+      case .impossible(let why): diagnostics.append("the lock is not as it was found: \(why)")
       case .lab(let fault, _): throw fault
       }
     }
@@ -353,11 +353,11 @@ extension RealLock {
   public func park() -> (diagnostics: [String], left: ParkState?, fault: LabFault?) {
     var trouble: (words: String, fault: LabFault?)?
     if let goal = original, !isReached(goal) || hasNewPositions {
-      do throws(Unrest) {
+      do throws(OperatorFailure) {
         try restore(goal)
       } catch {
         switch error {
-        case .helpless(let why): trouble = ("the lock is not as it was found: \(why)", nil)
+        case .impossible(let why): trouble = ("the lock is not as it was found: \(why)", nil)
         case .lab(let fault, _):
           let words = "the lock could not be put back as it was found, see to it: \(fault.detail)"
           trouble = (words, LabFault(fault.symptom, words))
@@ -390,7 +390,7 @@ extension RealLock {
     return original
   }
 
-  private func restore(_ goal: Condition) throws(Unrest) {
+  private func restore(_ goal: Condition) throws(OperatorFailure) {
     do {
       try bring(to: goal)
     } catch {

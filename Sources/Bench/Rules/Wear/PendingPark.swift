@@ -3,7 +3,7 @@ public import Basics
 /// The park that is pending from before the lock's first movement until a run has left it in its park position.
 ///
 /// It is stored with the movements, so that it survives a killed run.
-public struct OwedPark: Equatable, Sendable {
+public struct PendingPark: Equatable, Sendable {
   /// The park position: `locked` or `unlocked`.
   public var goal: String
   /// The autolock delay to restore, in seconds, if it was changed.
@@ -19,7 +19,7 @@ public struct OwedPark: Equatable, Sendable {
   }
 }
 
-extension OwedPark: CustomStringConvertible {
+extension PendingPark: CustomStringConvertible {
   /// What is to be done, since when, and why: `owed its parking, locked, since 2026-11-21T03:40:00.123Z: whoever moved it
   /// then did not leave it so`.
   public var description: String {

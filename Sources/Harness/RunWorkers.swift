@@ -4,7 +4,7 @@ import System
 /// Where the cases of a run are driven one after the other: devices, and who adds to what came of a case.
 ///
 /// Several go on side by side, each in a thread and with devices of its own.
-public struct Lane {
+public struct RunWorker {
   let provider: any DeviceProvider
   let conclude: (Case, inout Outcome, any JournalListener) -> Void
 
@@ -13,7 +13,7 @@ public struct Lane {
   /// - Parameters:
   ///   - provider: makes the devices.
   ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
-  ///     before it is written down. One lane at a time is in it.
+  ///     before it is written down. One worker at a time is in it.
   public init(
     _ provider: any DeviceProvider,
     conclude: @escaping (Case, inout Outcome, any JournalListener) -> Void = { _, _, _ in }
@@ -23,7 +23,7 @@ public struct Lane {
   }
 }
 
-/// Hands out the cases of a plan to lanes, and puts what they say into the order of the plan.
+/// Hands out the cases of a plan to workers, and puts what they say into the order of the plan.
 ///
 /// The first case that is not done is written down as it goes; what later ones say is kept until it is their turn.
 final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
