@@ -92,7 +92,7 @@ public struct CoverageGaps: Equatable, Sendable {
       }
   }
 
-  /// In lines: what is missing and why, and the way to try it.
+  /// As lines: what is missing, why, and the path that reaches it.
   private var lines: [String] {
     let items = "\(kind.word)  \(state): \(items.joined(separator: ", "))"
     return ["\(items)   \(reason)"] + (path.isEmpty ? [] : ["  try  \(path.joined(separator: " ▸ "))"])

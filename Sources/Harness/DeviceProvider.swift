@@ -3,10 +3,10 @@ import Basics
 public import Documents
 public import Conformance
 
-/// Makes devices of what users write.
+/// Makes devices from specifications.
 ///
-/// The harness is given one by whoever joins it to the worlds: it does not know which devices there are, and sees
-/// each only as a ``DeviceUnderTest``.
+/// The program injects a provider into the harness, which does not know the kinds of devices, and sees each only as a
+/// ``DeviceUnderTest``.
 public protocol DeviceProvider {
   /// The names of the emulated devices.
   var emulators: [String] { get }
@@ -30,9 +30,9 @@ public protocol DeviceProvider {
   /// running is started afresh for it.
   func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
 
-  /// Leaves the devices at the end of a run, whatever its end: a real lock is brought to its park position.
+  /// Leaves the devices at the end of a run, however it ended: a real lock is brought to its park position.
   ///
-  /// - Returns: what there is to say of it.
+  /// - Returns: the result.
   func park() -> ParkReport
 }
 
@@ -46,11 +46,11 @@ extension DeviceProvider {
 
 /// How devices were left at the end of a run.
 public struct ParkReport: Sendable {
-  /// What there is to say of it, one line each, for people.
+  /// The diagnostics, one line each.
   public var diagnostics: [String] = []
   /// How each real lock was left that was used, by what the run calls it.
   public var locks: [(name: String, park: ParkState)] = []
-  /// The trouble where one could not be left as it should be.
+  /// The fault, if a device could not be left as required.
   public var fault: LabFault?
   /// A scenario for each lock that is not where it is to be left, or may not be: a run of it brings the lock there.
   public var looks: [Look] = []
@@ -66,7 +66,7 @@ public struct ParkReport: Sendable {
     public init(lock: String, text: String) { (self.lock, self.text) = (lock, text) }
   }
 
-  /// Says that there was nothing to leave, until it is told.
+  /// Makes a report without any device to leave.
   public init() {}
 
   /// Adds how others were left.
@@ -123,9 +123,10 @@ extension DeviceDescription {
   /// The stimuli that wear what they set in motion, with a device that does not say.
   public static var usuallyMoving: [String] { LockFamily.Request.turns }
 
-  /// Throws when a device of any machine says of itself what means nothing in one: what is misspelt would be passed over.
+  /// Throws if a device that works with any machine refers to a name that the machine lacks: a misspelt name would be
+  /// ignored.
   ///
-  /// It may understand stimuli that the machine does not have, unless one looks like one that it lacks.
+  /// It may support additional stimuli, unless one resembles a stimulus that it lacks.
   public func checkNames(in machine: MachineLibrary.Entry) throws(DeviceProblem) {
     guard machines == nil else { return }
     let definition = machine.machine.definition
@@ -196,7 +197,7 @@ extension Machine {
 public struct UsualSetting: Sendable {
   /// The setting.
   public var setting: Argument
-  /// The stimulus with which a scenario relies on it; any, where there is none.
+  /// The stimulus with which a scenario uses it; `nil` for any.
   public var stimulus: String?
 
   /// Makes one.
@@ -206,7 +207,7 @@ public struct UsualSetting: Sendable {
   }
 }
 
-/// What is wrong with what somebody wrote about a device.
+/// What is wrong with a device specification.
 public struct DeviceProblem: Error, Equatable, Sendable {
   /// Where it is wrong.
   public enum Part: Equatable, Sendable {

@@ -1,11 +1,11 @@
 import Documents
 
-/// Which device to drive, as it is written on the command line or in a scenario.
+/// A device specification, as written on the command line or in a scenario.
 ///
 ///     emulator:sesame5?defect=deaf-unlock&loss=0.01      an emulated device and its settings
 ///     sesame5                                            the same, without settings
 ///     exec:python3 door.py                               any program
-///     driver:python3 keypad.py?peripheral=python3 lock.py  a lock that a program plays, driven by a program
+///     driver:python3 keypad.py?peripheral=python3 lock.py  a lock that a program emulates, driven by a program
 ///     lock:keys/front-door.yaml                          a real lock
 public struct DeviceSpec: Equatable, Sendable {
   /// What stands before the colon.
@@ -20,8 +20,8 @@ public struct DeviceSpec: Equatable, Sendable {
     case lock
   }
 
-  /// What a driver is given beside its command: who plays its lock, how much gets lost on the air, and the file of their
-  /// secrets.
+  /// The options of a driver besides its command: the program that emulates its lock, the packet loss, and the file
+  /// of their secrets.
   public static let driverOptions = ["peripheral", "loss", "secrets"]
 
   /// A setting of the device: a start condition or an option of its own.
@@ -129,7 +129,7 @@ extension DeviceSpec {
     try check()
   }
 
-  /// Throws where nobody is there for a driver to drive.
+  /// Throws if a driver has no lock to drive.
   public func check() throws(DeviceProblem) {
     guard kind == .driver, !settings.contains(where: { $0.name == "peripheral" && !$0.value.isEmpty }) else {
       return

@@ -14,7 +14,7 @@ public struct Case: Sendable {
   public var file: String
   /// A hash of the text of that file; `nil` where the scenario comes from nowhere.
   public var text: String?
-  /// A hash of the files of the program that is the device; `nil` where it is none.
+  /// A hash of the files of the device's program; `nil` if it is none.
   public var program: String?
   /// The scenario.
   public var scenario: Scenario
@@ -40,7 +40,7 @@ extension Case {
   /// The case as a scenario that needs nothing from anywhere else, for a file in a folder.
   public func standalone(in folder: String) -> Scenario {
     var copy = scenario
-    // A real lock is named on the command line, with the way to it; its file is no part of a scenario.
+    // A real lock is named on the command line, with its transport; its file is no part of a scenario.
     if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
@@ -58,7 +58,7 @@ extension Case {
 
 /// Which scenarios of a set are driven, and how.
 public struct Plan: Sendable {
-  /// What somebody asked for.
+  /// The selection that the user requested.
   public struct Selection: Sendable {
     /// The device in place of the scenarios' own.
     public var device: DeviceSpec?
@@ -246,8 +246,8 @@ private struct Replacement {
     {
       new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
-    // Options are an environment that the scenario relies on; a defect is what the other device is for, and how a lock is
-    // driven, played, and was found, is the other's own.
+    // Options are an environment that the scenario relies on; a defect is the purpose of the other device, and how a
+    // lock is driven, emulated, and was found, is specific to it.
     let ownAffair = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
     var settings = own.settings.filter { !ownAffair.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {

@@ -23,33 +23,33 @@ public struct StepMark: Equatable, Sendable {
 }
 
 extension JournalListener {
-  /// Takes in that something happened.
+  /// Records an event.
   func note(_ kind: Record.Event.Kind, _ text: String, at time: Instant) {
     take(.event(Record.Event(kind, text, at: time)))
   }
 
-  /// Takes in that a step does something.
+  /// Records an event of a step.
   func note(_ kind: Record.Event.Kind, _ text: String, _ mark: StepMark, at time: Instant) {
     take(.event(Record.Event(kind, text, mark, at: time)))
   }
 
-  /// Takes in trouble in the lab, at an attempt, from 1.
+  /// Records a lab fault of an attempt, numbered from 1.
   func note(_ fault: LabFault, attempt: Int, at time: Instant) {
     var event = Record.Event(.lab, fault.description, at: time)
     event.attempt = attempt
     take(.event(event))
   }
 
-  /// Takes in what the lab says.
+  /// Records a diagnostic of the lab.
   public func diagnostic(_ text: String, at time: Instant = .zero) { note(.diagnostic, text, at: time) }
 
-  /// Takes in how devices were left: for people, and for programs.
+  /// Records how devices were left, for people and for programs.
   func take(_ park: ParkReport) {
     for text in park.diagnostics { diagnostic(text) }
     for lock in park.locks { take(.left(Record.Left(lock.name, lock.park))) }
   }
 
-  /// Takes in what was visited of a machine, and the machine before it.
+  /// Records the coverage of a machine, after the machine itself.
   func take(_ coverage: Coverage) {
     take(.machine(coverage.machineRecord))
     take(.coverage(coverage.record))
@@ -132,7 +132,7 @@ extension Case {
   public var record: Record.Case {
     var record = Record.Case(id: id)
     record.name = name
-    // What comes from no file has a name for people only: nobody finds a line in it.
+    // Without a file there is only a display name: it has no line to link to.
     if text != nil { (record.file, record.line) = (file, scenario.line) }
     record.tags = scenario.tags
     (record.machine, record.model) = (machine.label, machine.hash)

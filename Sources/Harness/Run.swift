@@ -12,11 +12,11 @@ public final class Run {
     public var tally = Tally()
     /// Which cells were visited, by machine.
     public var coverage: [Coverage] = []
-    /// What there is to say of how the devices were left.
+    /// The report on how the devices were left.
     public var park: [String] = []
     /// What brings those to where they are to be left that are not there.
     public var looks: [ParkReport.Look] = []
-    /// What the devices showed of choices that they make once.
+    /// The permanent choices that the devices have shown.
     public var choices: [ShownChoices.Known] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
@@ -85,7 +85,7 @@ public final class Run {
     public var judged: Set<ExactText> = []
     /// How they ended.
     public var tally = Tally()
-    /// What the devices showed of choices that they make once.
+    /// The permanent choices that the devices have shown.
     public var choices = ShownChoices()
     /// Whether there was anything before.
     public var isThere = false
@@ -218,9 +218,9 @@ public final class Run {
     case failures(Int)
   }
 
-  /// Tries a case until it agrees, or as often as is allowed.
+  /// Attempts a case until it passes, or up to the maximum.
   ///
-  /// - Returns: its last try.
+  /// - Returns: the last attempt.
   private func tries(
     _ test: Case, in worker: RunWorker, _ listener: CaseQueue<Plan.Cases>.Turn,
     after earlier: inout EarlierCase?,

@@ -49,7 +49,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
     (self.reach, self.isWanted) = (reach, isWanted)
   }
 
-  /// The next case, and who takes in what is said of it; `nil` when there is none.
+  /// The next case, and the receiver of its events; `nil` if there is none.
   func take() -> (test: Cases.Element, listener: Turn)? {
     monitor.locked {
       while places - head >= reach { monitor.wait() }
@@ -64,7 +64,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
     }
   }
 
-  /// Takes in what is said of one case.
+  /// Receives the events of one case.
   final class Turn: JournalListener {
     private let queue: CaseQueue
     private let place: Int
@@ -73,7 +73,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
 
     func take(_ record: Record) { queue.take(.record(record), at: place) }
 
-    /// Takes in the verdict on the case, which is judged once all cases before it are: in the order of the plan.
+    /// Receives the verdict on the case, which is judged after all earlier cases, in the order of the plan.
     func take(_ verdict: Record.Verdict, judgedBy judge: @escaping (inout Record.Verdict) -> Void) {
       queue.take(.verdict(verdict, judge), at: place)
     }
@@ -83,7 +83,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
     func end(_ conclusion: @escaping () -> Void) { queue.end(place, conclusion) }
   }
 
-  /// What is said of a case.
+  /// An event of a case.
   private enum Said {
     case record(Record)
     case verdict(Record.Verdict, (inout Record.Verdict) -> Void)

@@ -14,7 +14,7 @@ public enum SchemaFile {
     return known ?? name
   }
 
-  /// Lays it out, seen from a folder, where there is none. That it cannot be costs no test.
+  /// Creates it, relative to a folder, if it does not exist. A failure to do so fails no test.
   public static func layOut(_ place: String = above, from folder: String) {
     let path = Path.normalized(Path.join(folder, place))
     guard !Host.isFile(path) else { return }

@@ -1,7 +1,7 @@
 public import Conformance
 public import Basics
 
-/// What is to be done with a lock and what is expected of it, as somebody wrote it.
+/// A scenario: the steps to perform with a lock, and the expectations.
 ///
 /// The model checks every step of it whether or not the scenario expects anything.
 public struct Scenario: Sendable {
@@ -17,7 +17,7 @@ public struct Scenario: Sendable {
   public var seed: UInt64?
   /// Words to select it by.
   public var tags: [String] = []
-  /// The options of choices that the device is held to, since it showed them before.
+  /// The options of permanent choices that the device showed earlier and is held to.
   public var assumed: [String] = []
   /// What is done, in order.
   public var steps: [Step]
@@ -60,7 +60,7 @@ public struct Step: Sendable {
     case fuzz(RandomEvents)
     /// The steps are done several times.
     case repeated(Int, [Step])
-    /// Something is said to whoever reads.
+    /// A note for the reader.
     case note(String)
   }
 

@@ -14,10 +14,10 @@ public enum ScenarioFiles {
     public var empty: [String] = []
     /// Paths that cannot be used, with the reason.
     public var problems: [Diagnostic] = []
-    /// The files that were named themselves: whatever they are, somebody takes them for scenarios.
+    /// The explicitly named files: they are treated as scenarios, whatever they are.
     fileprivate var named = Set<ExactText>()
 
-    /// Whether somebody named the file itself.
+    /// Whether the file was named explicitly.
     func isNamed(_ path: String) -> Bool { named.contains(ExactText(ScenarioFiles.real(path))) }
 
     /// Whether a file that is no scenario is left alone: it lies in a folder beside scenarios, and is another document of ours.
@@ -31,18 +31,18 @@ public enum ScenarioFiles {
     }
   }
 
-  /// The folder that is meant where nobody names one: `Scenarios`, or `scenarios` where there is that alone.
+  /// The default folder: `Scenarios`, or `scenarios` if only that exists.
   public static var usualFolder: String {
     fileKind("Scenarios") == .missing && fileKind("scenarios") == .folder ? "scenarios" : "Scenarios"
   }
 
-  /// Finds the scenarios of files and folders; folders are searched to their depths for `.yaml` and `.yml`.
+  /// Finds the scenarios in files and folders; folders are searched recursively for `.yaml` and `.yml`.
   ///
-  /// Names that begin with a dot are left out. `FILE:LINE` and `FILE:LINE:COLUMN`, as reports and editors print them,
-  /// are the scenario of which that line is.
+  /// Names that begin with a dot are skipped. `FILE:LINE` and `FILE:LINE:COLUMN`, as reports and editors print them,
+  /// select the scenario that contains the line.
   ///
-  /// - Parameter results: folders to which a run writes: what it saves there is none of its scenarios, unless such a folder, or
-  ///   something in it, is what somebody named.
+  /// - Parameter results: the folders to which a run writes: files saved there are not scenarios of it, unless such a
+  ///   folder, or something in it, was named explicitly.
   public static func find(_ paths: [String], besides results: [String] = []) -> Found {
     var found = Found()
     let results = results.map { real($0) + "/" }
@@ -75,7 +75,7 @@ public enum ScenarioFiles {
         }
         let place = real(path) + "/"
         let others = results.filter { $0.hasPrefix(place) && $0 != place }
-        // A pipe or a device is no scenario, and yet somebody called it one: it is read, and refused.
+        // A pipe or a device is not a scenario; an explicitly named one is read, and refused.
         let files = names.filter(isScenario).filter { name in
           !others.contains { (place + name).hasPrefix($0) }
         }
@@ -171,7 +171,7 @@ public enum ScenarioFiles {
       && (isScenario(path) || path.split(separator: "/").last?.contains(".") != true)
   }
 
-  /// The path with every link in it followed.
+  /// The path with all links resolved.
   fileprivate static func real(_ path: String) -> String { realPath(path) ?? path }
 }
 

@@ -27,7 +27,7 @@ struct ScenarioNames {
   /// The stimuli, each with what goes with it, and what goes with others.
   var stimuli: [Field]
   var otherStimuli: Form?
-  /// What `fault` may be; nothing where there is none.
+  /// The allowed values of `fault`; empty if there are none.
   var faults: [Form]
   /// What may be given a weight.
   var weights: [Field]

@@ -322,7 +322,7 @@ struct SettingSorting {
 }
 
 extension Cursor {
-  /// A flag, a number, a duration or text; what stands in quotes is text, and null is none of them.
+  /// A flag, a number, a duration or text; a quoted value is text, and null is invalid.
   func anyValue() -> Value? {
     guard let text = text("a value") else { return nil }
     guard !isNull else {

@@ -10,12 +10,12 @@ extension Scenario {
   /// Which machine a scenario is of, and so that `lock` is no stimulus of a door, only the reader knows.
   public static let schema: JSON = schema(.any, title: "A scenario of Lockstep")
 
-  /// The JSON Schema (draft-07) of scenarios of one machine, which knows its names and those of its devices.
+  /// The JSON Schema (draft-07) of one machine's scenarios, with its names and those of its devices.
   ///
   /// - Parameters:
   ///   - machine: the machine.
-  ///   - device: the device that the scenarios are for; any that goes with the machine, where there is none.
-  /// - Throws: what is wrong with the device, or why it does not go with the machine.
+  ///   - device: the device of the scenarios; `nil` for any device of the machine.
+  /// - Throws: what is wrong with the device, or why it does not fit the machine.
   public static func schema(
     of machine: MachineLibrary.Entry, on device: DeviceSpec?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> JSON {

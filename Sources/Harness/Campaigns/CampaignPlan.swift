@@ -12,7 +12,7 @@ public struct CampaignPlan {
   public var settings: FuzzSettings
   /// How far the campaign is: not at all, or where its last session ended.
   public var state: CampaignState
-  /// How long it goes on from now; `nil` for no end.
+  /// How long the campaign continues from now; `nil` for no limit.
   public var duration: Interval?
   /// Makes the devices.
   public var provider: any DeviceProvider
@@ -49,7 +49,7 @@ public struct CampaignPlan {
 }
 
 extension CampaignState {
-  /// Where a campaign that goes on from here begins.
+  /// The starting point of a campaign that resumes from here.
   public func earlier<Device: DeviceUnderTest>() -> Campaign<Device>.Earlier {
     var earlier = Campaign<Device>.Earlier()
     earlier.status = status
@@ -60,9 +60,9 @@ extension CampaignState {
 
 /// Where everything goes that a campaign says: to the reports of this process, or to the process that started it.
 public protocol CampaignOutput: AnyObject {
-  /// Tells whoever looks on.
+  /// Reports progress to the user.
   var report: any CampaignReport { get }
-  /// Takes in the journal.
+  /// Receives the journal.
   var listener: any JournalListener { get }
   /// What the cases of earlier sessions came to.
   var earlier: EndingCount { get }
@@ -72,11 +72,12 @@ public protocol CampaignOutput: AnyObject {
   var isStopped: Bool { get }
   /// The time, on a clock that only counts on.
   var now: Interval { get }
-  /// Keeps what it takes to go on.
+  /// Stores the state from which the campaign can resume.
   func keep(_ state: CampaignState)
-  /// Says something that holds for the whole campaign, to people and in the journal: once, whoever comes upon it.
+  /// Reports something that concerns the whole campaign, to the user and in the journal, once even if it is found
+  /// repeatedly.
   func sayOnce(_ text: String)
-  /// Has the test of a finding done once more, and keeps what belongs to it.
+  /// Repeats the test of a finding, and stores its artifacts.
   func record(_ test: Case, _ body: () -> Outcome) -> Outcome
   /// Keeps what goes over the link to the device while a finding is confirmed, of which no other does the test once more.
   var link: (any LinkWatch)? { get }

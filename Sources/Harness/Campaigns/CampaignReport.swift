@@ -2,7 +2,7 @@ public import Basics
 import Conformance
 public import Journal
 
-/// Tells whoever looks on how a campaign goes.
+/// Reports the progress of a campaign to the user.
 public protocol CampaignReport: AnyObject {
   /// It begins.
   func begin(_ head: CampaignHead)
@@ -12,7 +12,7 @@ public protocol CampaignReport: AnyObject {
   func found(_ finding: FindingNotice)
   /// Something is worth a line.
   func say(_ text: String)
-  /// Something is worth a line for who wants to know more.
+  /// Reports a detail, for verbose output.
   func note(_ text: String)
   /// Something went wrong with the campaign itself.
   func warn(_ text: String)
@@ -31,11 +31,11 @@ public struct CampaignSummary {
   public var coverage: Coverage?
   public var seed: UInt64
   public var took: Interval
-  /// The line to paste that goes on with it, where it was stopped.
+  /// The command that resumes the campaign, if it was stopped.
   public var resume: String?
   /// Whether the device was a real lock, whose motor wears.
   public var isReal = false
-  /// The report for people, or what there is in its place; then all reports, the journal last.
+  /// The report for people, or what replaces it; then all reports, the journal last.
   public var page = ""
   public var reports: [String] = []
   /// What it found, in all its sessions, each finding once.
@@ -44,7 +44,7 @@ public struct CampaignSummary {
   public var exit = CommandStatus.agree
 }
 
-/// What a campaign is about, for whoever looks on.
+/// The subject of a campaign, for its reports.
 public struct CampaignHead: Sendable {
   public var machine: String
   public var device: String

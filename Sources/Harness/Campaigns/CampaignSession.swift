@@ -4,15 +4,16 @@ import Conformance
 import Journal
 import System
 
-/// A campaign in this process, from what was asked for to its end.
+/// A campaign in this process, from its request to its end.
 ///
-/// Without a twin the device is explored. So it is with one where time passes on it: the twin is explored beside it, while
-/// the device's motor rests or the air is waited for, and the device's tests begin like the twin's rarest now and then.
-/// Where the device costs no time, the twin is explored in its place, and where nothing is found there, the device does the
-/// rarest of the twin's tests, and then others of the corpus. What is found on a twin is shrunk there, and the device is
+/// Without a reference device the device itself is explored. With one, the same holds if the device's time is real:
+/// the reference device is explored concurrently, while the device's motor rests or its radio is awaited, and now and
+/// then a test on the device begins with one of the reference device's rarest. If the device costs no time, the
+/// reference device is explored first; if that finds nothing, the device runs the rarest of its tests, and then
+/// others of the corpus. A finding on a reference device is shrunk there, and then tried on the device.
 /// asked for it.
 public final class CampaignSession {
-  /// How much is explored on a twin when nothing else is said: the device still waits.
+  /// The default number of steps on a reference device: the device still waits.
   private static let twinSteps = 100_000
   /// A twin that is explored first has this part of the time, a tenth: the device has the rest.
   private static let twinShare: Int64 = 10
@@ -34,12 +35,12 @@ public final class CampaignSession {
   private var lastStatus: CampaignStatus
   /// What was visited in earlier sessions.
   private var earlierCells: CellCoverage?
-  /// What the lab has said.
+  /// The lab's diagnostics so far.
   private var diagnostics: Set<String> = []
   /// The number of the next finding.
   private var nextNumber: Int
 
-  /// Takes in what is to be done, and where everything goes.
+  /// Makes a session from its plan and its output.
   public init(_ plan: CampaignPlan, _ output: any CampaignOutput) {
     self.plan = plan
     self.output = output
@@ -100,7 +101,7 @@ public final class CampaignSession {
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
 
-  /// What goes on beside a device that is explored.
+  /// What runs concurrently with the exploration of a device.
   private struct Company {
     /// What was found out meanwhile, as tests of the device; asked between two of its tests.
     var takeTests: () -> [TestCase]
@@ -156,7 +157,7 @@ public final class CampaignSession {
     if before.add(digits: state.cells) { earlierCells = before }
     var corpus = Corpus(
       plan.corpus, explored, TestEngine(explored, device, settings, recorder: NoRecorder()).alphabet,
-      // A session that goes on from another one knows what that found.
+      // A resumed session knows the findings of the previous one.
       job: settings.round == 0 ? plan.job : nil)
     let known = corpus.read(plan.reader)
     if output.keepsJournal {
@@ -272,7 +273,7 @@ public final class CampaignSession {
 
   private var isStopped: Bool { isStopped(inPart: 1) }
 
-  /// Whether somebody stopped it, or the first of so many parts of its time is over.
+  /// Whether it was stopped, or the first part of its time is over; time has this many parts.
   private func isStopped(inPart count: Int64) -> Bool {
     if output.isStopped { return true }
     return plan.duration.map { (output.now - begin) * count >= $0 } ?? false
@@ -334,7 +335,7 @@ public final class CampaignSession {
       do {
         _ = try save(scenario, in: folder, stem: stem, finding.comments)
       } catch {
-        // It is told of all the same, with its steps.
+        // The finding is reported nevertheless, with its steps.
         report.warn("the counterexample is not saved: \(error)")
       }
     }
@@ -375,7 +376,7 @@ public final class CampaignSession {
   }
 
   private func finish(_ explored: Explored) -> CampaignSummary {
-    // The time that was asked for is a budget, and not somebody who stopped it.
+    // The requested duration is a budget; reaching it is no interruption.
     let isBudget = explored.cause == .stopped && !output.isStopped
     var cause = isBudget ? .done : explored.cause
     if cause == .done, let trouble = explored.trouble { cause = .trouble(trouble) }

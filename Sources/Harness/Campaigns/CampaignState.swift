@@ -2,7 +2,7 @@ public import Basics
 import Conformance
 public import Journal
 
-/// What it takes to go on with a campaign: `campaign.json` in the folder of its run.
+/// The state from which a campaign can resume: `campaign.json` in the folder of its run.
 public struct CampaignState {
   /// The file's name.
   public static let file = "campaign.json"
@@ -88,13 +88,13 @@ extension CampaignState: Recorded {
 }
 
 extension CampaignState {
-  /// Reads the file's text; `nil` when it is none that this version understands.
+  /// Reads the file's text; `nil` if this version does not support it.
   public init?(text: [UInt8]) {
     guard let state = try? CampaignState(JSON(parsing: text)), state.format == Self.format else { return nil }
     self = state
   }
 
-  /// Takes in what the journal has and the state does not: a campaign may have been killed between the two.
+  /// Adds what the journal contains and the state does not: a campaign may have been killed between the two writes.
   public mutating func adopt(_ summary: RunSummary) {
     // One whose case is not at its end is to be found again, as is one that did not show again.
     for finding in summary.confirmed where !findings.contains(where: { $0.signature == finding.signature }) {

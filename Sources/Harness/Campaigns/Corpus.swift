@@ -117,7 +117,7 @@ public struct Corpus {
     unusable = (unusable?.first ?? words, (unusable?.count ?? 0) + 1)
   }
 
-  /// What there is to say of what was read: how many tests, and what cannot be used.
+  /// A sentence on what was read: the number of tests, and what cannot be used.
   public func words(_ count: Int) -> String {
     let tests = "\(place): \(count == 1 ? "1 test" : "\(count) tests")"
     guard let unusable else { return tests }

@@ -3,7 +3,7 @@ import Conformance
 public import Journal
 public import System
 
-/// A finding as it is told of, also from one process to another.
+/// The report of a finding, also between processes.
 public struct FindingNotice: Equatable {
   /// The number among those of the campaign.
   public var number = 0
@@ -19,7 +19,7 @@ public struct FindingNotice: Equatable {
   public var endsCampaign = false
   /// What a person reads of it.
   public var lines: [String] = []
-  /// How it was found, for who wants to know more.
+  /// How it was found, for verbose output.
   public var origin: [String] = []
   /// The steps of its test.
   public var steps: [String] = []

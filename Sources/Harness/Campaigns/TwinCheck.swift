@@ -70,7 +70,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
     }
   }
 
-  /// The first step at which the two showed different things.
+  /// The first step at which the two devices showed different observations.
   private func difference(_ twin: [[String]], _ device: [[String]]) -> TwinVerdict {
     func words(_ shown: [String]?) -> String {
       guard let shown, !shown.isEmpty else { return "nothing" }

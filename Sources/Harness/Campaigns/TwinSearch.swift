@@ -11,7 +11,7 @@ final class TwinSearch<Twin: DeviceUnderTest> {
   private var campaign: Campaign<Twin>
   /// Tests that did what few others did, since they were last asked for.
   private var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
-  /// The test that the twin failed: nothing more is done until it was followed up.
+  /// The test that the reference device failed: nothing else is done until it was investigated.
   private var failed: TestCase?
   /// Whether nothing more is done, since the twin is of no use.
   private var isOver = false
@@ -61,7 +61,7 @@ final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {
   var wrapped: Device
   private let work: () -> Void
 
-  /// How long nothing is shown before the work is gone on with.
+  /// How long to wait without an observation before exploration continues.
   private static var moment: Interval { .milliseconds(100) }
 
   init(_ device: Device, while work: @escaping () -> Void) {
@@ -74,7 +74,7 @@ final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {
     while wrapped.now + Self.moment + Self.moment < limit {
       let before = wrapped.now
       if let shown = try wrapped.observe(until: before + Self.moment) { return shown }
-      // Who looked for longer than that has something to say of it.
+      // After a longer search there is an observation to return.
       guard wrapped.now < limit else { return nil }
       work()
     }

@@ -6,7 +6,7 @@ public import Journal
 public enum WorkerLine {
   /// How far it is.
   case progress(CampaignStatus)
-  /// What it visited and has not said so far, as `CellCoverage.marks(beyond:)`.
+  /// The newly visited cells, as `CellCoverage.marks(beyond:)`.
   case visited([Int])
   /// A line of the journal that shows what it came upon, which follows.
   case evidence(Record)
@@ -45,7 +45,7 @@ public enum WorkerLine {
     }
   }
 
-  /// Reads a line; `nil` when it is none of these.
+  /// Reads a line; `nil` if it is none of these.
   public init?(_ text: String) {
     guard let value = try? JSON(parsing: text) else { return nil }
     if let status = value["progress"].flatMap({ try? CampaignStatus($0) }) {
@@ -74,8 +74,8 @@ public enum WorkerLine {
   }
 }
 
-/// What a worker is told when it starts: how often the campaign was taken up again, what it found before, and the folder of
-/// its run, for what belongs to a finding.
+/// The orders of a worker when it starts: how often the campaign was resumed, what it found before, and the folder of
+/// its run, for a finding's artifacts.
 public struct WorkerOrders: Recorded {
   public var round = 0
   public var known: [String] = []
@@ -119,7 +119,7 @@ extension CampaignEnd {
     }
   }
 
-  /// How much it weighs among the ends of several workers: what kept one from going on is told of all.
+  /// Its weight among the ends of several workers: the most serious one is reported for all.
   public var weight: Int {
     switch self {
     case .done: 0

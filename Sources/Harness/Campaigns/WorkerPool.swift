@@ -12,7 +12,7 @@ public final class WorkerPool {
   private static let periods = (state: Interval.seconds(5), count: Interval.milliseconds(200))
   /// How long a worker may go on that was told to stop, or whose time is over: longer than devices take to answer.
   private static let grace = Interval.seconds(30)
-  /// How long to wait for somebody to say something.
+  /// How long to wait for a message of any worker.
   private static let pause = Interval.milliseconds(20)
 
   /// One of the processes.
@@ -49,11 +49,11 @@ public final class WorkerPool {
   /// When they were told to stop, if they were.
   private var stopTime: Interval?
 
-  /// Takes in what is to be done.
+  /// Makes a pool.
   ///
   /// - Parameters:
-  ///   - commands: the words that this program is started with for each of them.
-  ///   - folder: that of the run, where they leave the packets of what they find.
+  ///   - commands: the command line of each worker.
+  ///   - folder: the folder of the run, where workers store the packets of their findings.
   public init(_ plan: CampaignPlan, _ commands: [[String]], in folder: String, _ output: any CampaignOutput) {
     self.plan = plan
     self.commands = commands
@@ -120,7 +120,7 @@ public final class WorkerPool {
     }
   }
 
-  /// Takes in what a worker says; false when it says nothing.
+  /// Receives a message of a worker; false if there is none.
   private func hear(_ index: Int, within limit: Interval) -> Bool {
     switch members[index].process.next(within: limit) {
     case .nothing: return false

@@ -1,32 +1,32 @@
 import Conformance
 
-/// What the attempts at one test come to: the one policy for trouble in the lab, for whatever executes tests.
+/// The result of several attempts at one test: the single policy for lab faults, for everything that executes tests.
 ///
 /// | an attempt | what follows |
 /// |---|---|
-/// | has trouble that may be the device's own doing | another, after a fresh start; the same three times is a divergence: the device stopped answering |
-/// | has trouble of a program of the lab, where a campaign follows that up | the same: what leads there is a finding, of the lab |
-/// | has other trouble, or not the same as before | no verdict |
-/// | agrees after one with trouble | no verdict: the trouble was the lab's |
-/// | diverges after the air had lost a link | another, as often as is allowed: what failed then proves nothing, neither for nor against the device |
-/// | anything else | it stands |
+/// | has a fault that the device may have caused | another, after a restart; the same fault three times is a divergence: the device stopped answering |
+/// | has a fault of a program of the lab, if a campaign investigates those | the same: it is a finding about the lab |
+/// | has another fault, or a different one than before | no verdict |
+/// | passes after one with a fault | no verdict: the lab caused the fault |
+/// | diverges after the link was lost on the air | another, up to a maximum: the failure proves nothing, neither for nor against the device |
+/// | anything else | its result is final |
 struct Attempts {
   /// What an attempt means.
   enum Ruling: Equatable {
     /// It is the verdict.
     case stands
-    /// It is none, and another is to follow, after a fresh start of the device or at once.
+    /// No result yet: another attempt follows, after a restart of the device or at once.
     case again(afresh: Bool)
-    /// The device is to blame for this trouble.
+    /// The device caused this fault.
     case stoppedAnswering(LabFault)
-    /// There is none, and why.
+    /// There is no verdict, for this reason.
     case noVerdict(LabFault)
   }
 
-  /// The same trouble so often in fresh starts is the device's doing.
+  /// The number of equal faults after restarts that is attributed to the device.
   static let maximumFaults = 3
 
-  /// The trouble that there was.
+  /// The faults so far.
   private(set) var faults: [LabFault] = []
   /// How many attempts proved nothing, since the air had lost a link.
   private(set) var losses = 0
@@ -34,7 +34,7 @@ struct Attempts {
   private var hangUps: [String] = []
   private let maximumLosses: Int
   private let needsLinks: Bool
-  /// Whether what fails again and again in a program of the lab is followed up, too.
+  /// Whether a repeated fault of a program of the lab is investigated, too.
   private let followsPrograms: Bool
 
   private init(maximumLosses: Int, needsLinks: Bool, followsPrograms: Bool = false) {
@@ -42,17 +42,16 @@ struct Attempts {
     self.followsPrograms = followsPrograms
   }
 
-  /// Those at a test that somebody wrote: what it expects is met or is not, also over another link. What agrees in
-  /// spite of a lost link agrees, and a link that the device itself ended alike in each attempt is no fault of the
-  /// air's.
+  /// The policy for a scenario: its expectations are met or not, even over another link. A pass despite a lost link
+  /// is a pass, and a link that the device ended in the same way in each attempt was not lost on the air.
   static var written: Attempts { Attempts(maximumLosses: 3, needsLinks: false) }
 
-  /// Those at a test that was drawn: what became of its links may have left choices out, so that only an attempt with
-  /// all its links is the same test.
+  /// The policy for a generated test: lost links may have left out choices, so that only an attempt with all its
+  /// links is the same test.
   ///
   /// - Parameters:
   ///   - maximumLosses: how many attempts may prove nothing.
-  ///   - followsPrograms: whether what fails again and again in a program of the lab is followed up, too.
+  ///   - followsPrograms: whether a repeated fault of a program of the lab is investigated, too.
   static func drawn(maximumLosses: Int, followsPrograms: Bool = false) -> Attempts {
     Attempts(maximumLosses: maximumLosses, needsLinks: true, followsPrograms: followsPrograms)
   }
@@ -62,7 +61,7 @@ struct Attempts {
     Attempts(maximumLosses: 0, needsLinks: false, followsPrograms: true)
   }
 
-  /// The one at a test of which whoever does it weighs himself what became of its links.
+  /// The policy for a caller that judges lost links itself: a single attempt.
   static var single: Attempts { Attempts(maximumLosses: 0, needsLinks: false) }
 
   /// Whether the air lost a link in as many attempts as there may be.
@@ -93,21 +92,21 @@ struct Attempts {
   enum Attempt<Ending> {
     /// It came to its end, and how it failed.
     case ended(Ending, Failure?, wasDisturbed: Bool)
-    /// Trouble broke it off.
+    /// A fault interrupted it.
     case broken(Ending, LabFault)
     /// It stands, whatever was before it.
     case final(Ending)
   }
 
-  /// Makes attempts at a test until they come to something.
+  /// Makes attempts at a test until there is a result.
   ///
   /// - Parameters:
-  ///   - first: an attempt that was made already.
-  ///   - isStopped: whether no more are to be made.
-  ///   - note: told of each attempt that came to nothing, with its number.
-  ///   - restart: starts the device afresh after trouble.
-  ///   - attempt: makes one; told how many before it proved nothing.
-  /// - Returns: what the last one came to, and the trouble for which the device is to blame, if it stopped answering.
+  ///   - first: an earlier attempt.
+  ///   - isStopped: whether to make no more attempts.
+  ///   - note: called for each attempt without a result, with its number.
+  ///   - restart: restarts the device after a fault.
+  ///   - attempt: makes one, given the number of earlier attempts that proved nothing.
+  /// - Returns: the result of the last attempt, and the fault that the device caused if it stopped answering.
   /// - Throws: why there is no verdict.
   mutating func make<Ending>(
     following first: Attempt<Ending>? = nil, isStopped: () -> Bool, note: (LabFault, Int) -> Void,
@@ -137,7 +136,7 @@ struct Attempts {
     }
   }
 
-  /// Takes in how an attempt ended.
+  /// Decides after an attempt that ended.
   mutating func rule(on failure: Failure?, wasDisturbed: Bool) -> Ruling {
     guard wasDisturbed, maximumLosses > 0, failure != nil || needsLinks else {
       if failure == nil, let fault = faults.first { return .noVerdict(fault) }
@@ -153,7 +152,7 @@ struct Attempts {
     return .noVerdict(LabFault(.linkLost, words))
   }
 
-  /// Takes in the trouble that broke an attempt off.
+  /// Decides after an attempt that a fault interrupted.
   mutating func rule(on fault: LabFault) -> Ruling {
     faults.append(fault)
     lastFault = fault

@@ -14,7 +14,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private(set) var lockstep: Lockstep<Device, TraceWriter>
   private let listener: (any JournalListener)?
   private let isStopped: () -> Bool
-  /// The trouble of the first attempt that had any, with its place.
+  /// The first fault, with its step and time.
   private var firstTrouble: (fault: LabFault, mark: StepMark, time: Instant)?
   /// Whether what the scenario expects is demanded: of a bare machine only the model asks anything, and what it does not
   /// show, such as readings, is not expected of it.
@@ -171,7 +171,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
     return outcome
   }
 
-  /// Whether a failure is one of what was before the case: only a device that goes on from case to case has that.
+  /// Whether a failure was already present before the case: possible only for a device that keeps its state between
+  /// cases.
   private func isBefore(_ verdict: Outcome.Verdict) -> Bool {
     guard lockstep.device.abilities.livesOn else { return false }
     return switch verdict {
@@ -181,7 +182,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     }
   }
 
-  /// Runs the case once; trouble is a verdict here.
+  /// Runs the case once; a fault is a verdict here.
   private mutating func attempt() -> Outcome.Verdict {
     if hasBegun { earlier = EarlierCase(id: id, actions: lockstep.recorder.actions) }
     mark = .start
@@ -329,13 +330,13 @@ extension CaseRunner {
       }
       writeDiagnostics(of: &engine.lockstep)
       guard execution.performed.isEmpty else { continue }
-      // A test of the explorer ends here, and another goes on from where this one led.
+      // The explorer's test ends here, and the next one continues from this state.
       _ = explorer.end(in: engine.lockstep.explorationState)
       _ = explorer.begin()
     }
   }
 
-  /// Does at once what the model does not allow here.
+  /// Gives a stimulus that the model does not allow here.
   ///
   /// Whether it allows it is asked before anything is waited for: the scenario means this moment. What the tester's own
   /// client refuses costs a motor nothing and never waits. What reaches the lock has to, since one with a bug may obey;
@@ -382,7 +383,7 @@ extension CaseRunner {
       try pass(until: lockstep.now)
       return try beQuiet(for: interval)
     }
-    // What the step before led to counts, also when a real device has gone on by the time that we look again.
+    // What the previous step caused counts, even if a real device has changed its state since.
     if expectation.time == .now, take(expectation) { return }
     try pass(until: lockstep.now)
     switch expectation.time {
@@ -438,7 +439,7 @@ extension CaseRunner {
     return take(expectation)
   }
 
-  /// What was shown in passing that is none of these.
+  /// A status shown meanwhile that is none of these.
   private func interlude(among names: [String]) -> String? {
     lockstep.recorder.passing.lazy.map { lockstep.vocabulary.statuses[$0] }.first { !names.contains($0) }
   }
@@ -453,7 +454,7 @@ extension CaseRunner {
     return true
   }
 
-  /// All that is otherwise than expected, and what there is in its place.
+  /// The unmet parts of an expectation, each with what was seen instead.
   private func wrong(_ expectation: Expectation) -> [UnmetExpectation.Item] {
     var taken = Taken()
     return expectation.conditions.compactMap { condition in

@@ -13,7 +13,7 @@ public struct Outcome: Sendable {
     case divergence(Divergence)
     /// They did, and the scenario asks for more.
     case unmet(UnmetExpectation)
-    /// There was trouble in the lab, and so no judgement.
+    /// The lab failed, and so there is no verdict.
     case labFault(LabFault)
     /// The case was not tried, and why.
     case skipped(String)
@@ -29,17 +29,17 @@ public struct Outcome: Sendable {
   public var mark: StepMark
   /// The device's time at the end.
   public var time: Instant
-  /// How many observations of the device the model was held against, where they were counted; said of a judgement.
+  /// The number of observations that were compared with the model, if counted; printed with a verdict.
   public var observations: Int?
-  /// What the case showed of choices that a device makes once.
+  /// The permanent choices that the case revealed.
   public var shown: [DeviceChoice] = []
-  /// Whether it agreed by itself, and showed something else than cases before it.
+  /// Whether it passed by itself, but contradicts a choice shown in an earlier case.
   public var isContradiction = false
   /// The line to paste that replays the case, where it failed.
   public var replay: String?
   /// Whether another try follows, and this is not the last word on the case.
   public var isTriedAgain = false
-  /// What was done, for the sentence that a divergence is told in.
+  /// The steps so far, for the sentence that describes a divergence.
   public var steps = StepsInShort()
   /// Files that belong to the case, where it failed.
   public var attachments: [Record.Attachment] = []
@@ -47,7 +47,7 @@ public struct Outcome: Sendable {
   public var quarantine: String?
   /// Whether it agreed only when it was tried again.
   public var isFlaky = false
-  /// Whether it failed before the case began, while a device that goes on from case to case was made ready for it.
+  /// Whether it failed before the case began, while a device that keeps its state was prepared.
   public var isBefore = false
   /// The case before, where it failed before this one, and one is known.
   public var earlier: EarlierCase?
@@ -63,7 +63,7 @@ public struct Outcome: Sendable {
   var mayBeTriedAgain: Bool { verdict.word.isFailure && quarantine == nil }
 }
 
-/// A case that was run before another on a device that goes on from case to case, and what it did last.
+/// An earlier case on a device that keeps its state, and its last step.
 public struct EarlierCase: Equatable, Sendable {
   /// The case, by its id.
   public var id: String
@@ -82,8 +82,8 @@ extension EarlierCase: CustomStringConvertible {
 }
 
 extension Outcome {
-  /// What happened, in one line; nothing where all agreed. Where the fault lies before the case that is said, and what the
-  /// case before did.
+  /// The result in one line; empty for a pass. If the failure precedes the case, it says so and names the earlier
+  /// case's last step.
   public var message: String? {
     guard let message = verdict.message, isBefore else { return verdict.message }
     // A divergence says so itself.
@@ -94,11 +94,11 @@ extension Outcome {
 }
 
 extension Outcome.Verdict {
-  /// What trouble makes of a case.
+  /// Makes the outcome of a case with a fault.
   ///
   /// - Parameters:
-  ///   - mark: the step in which there was trouble, which then is not done.
-  ///   - isStopped: whether no more attempts are made, since the end was asked for.
+  ///   - mark: the step that the fault interrupted.
+  ///   - isStopped: whether a stop request prevents further attempts.
   init(_ fault: LabFault, in mark: StepMark, isStopped: Bool) {
     self =
       switch fault.symptom {

@@ -79,15 +79,15 @@ extension TestEngine {
     return execution
   }
 
-  /// Does a test again, see ``RepeatedTest``, until its attempts come to something.
+  /// Repeats a test, see ``RepeatedTest``, until its attempts have a result.
   ///
   /// - Parameters:
-  ///   - attempts: how many there may be; afterwards those that there were.
-  ///   - first: what came of an attempt that was made already, and the trouble that broke it off.
-  ///   - delay: how long after its start the test is begun.
-  ///   - misfits: what becomes of choices that are no longer what they were meant to be.
-  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
-  ///   - note: told of each attempt that came to nothing, with its number and the device's time.
+  ///   - attempts: the maximum number of attempts; afterwards the attempts made.
+  ///   - first: the result of an earlier attempt, and the fault that interrupted it.
+  ///   - delay: how long after the start condition the test begins.
+  ///   - misfits: what to do with choices that no longer apply.
+  ///   - isStopped: whether to end the test before its next choice; nothing is awaited then.
+  ///   - note: called for each attempt without a result, with its number and the device's time.
   mutating func run(
     _ test: TestCase, _ attempts: inout Attempts, following first: (Execution, LabFault?)? = nil,
     after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .leftOut,
@@ -112,7 +112,7 @@ extension TestEngine {
     return execution
   }
 
-  /// Does a test again, once, unless there is trouble: the same in three fresh starts is a divergence.
+  /// Repeats a test once, or after faults up to three times: the same fault after three restarts is a divergence.
   public mutating func run(
     _ test: TestCase, isStopped: () -> Bool = { false }
   ) throws(LabFault) -> Execution {

@@ -26,14 +26,15 @@ struct TraceWriter: TraceRecorder {
   private(set) var latest: [String: Value] = [:]
   /// The effects and readings shown since the tester last did something, without those that met an expectation.
   private var shown: [Observation?] = []
-  /// The statuses shown in one look, by their numbers, without what came up to one that met an expectation.
+  /// The statuses since the last wait, by number, without those up to one that met an expectation.
   ///
-  /// A real device may have gone on by the time that somebody looks: what it showed meanwhile was shown all the same.
+  /// A real device may have changed its state several times before the next check: the statuses in between were shown
+  /// nevertheless.
   private(set) var passing: [Int] = []
 
-  /// What the device showed in the steps.
+  /// The number of observations in the steps.
   private var shownCount = 0
-  /// The stimuli that came to the device, and to which it showed nothing before the next one.
+  /// The number of stimuli that reached the device and showed nothing before the next one.
   private var silenceCount = 0
   /// Whether the device was given a stimulus, and has shown nothing since.
   private var isAwaited = false
@@ -95,7 +96,7 @@ struct TraceWriter: TraceRecorder {
   /// dead one is as silent. What the tester's own end refuses, or sees happen, is nothing that the device did.
   var observations: Int { shownCount + (isHeard ? silenceCount + (isAwaited ? 1 : 0) : 0) }
 
-  /// Counts what the device showed.
+  /// Counts an observation.
   private mutating func count(_ observation: Observation) {
     switch observation {
     case .event: return
@@ -124,7 +125,7 @@ struct TraceWriter: TraceRecorder {
       listener?.take(.event(Record.Event(fault, mark, at: time)))
     case .observation(let observation):
       listener?.take(.event(Record.Event(observation, vocabulary, at: time)))
-      // A diagnostic is nothing that anybody waits for, or wants not to see.
+      // A diagnostic is never expected or excluded.
       if case .violation(let violation) = observation, violation.quirk != nil { return }
       count(observation)
       count += 1
@@ -172,7 +173,7 @@ struct TraceWriter: TraceRecorder {
     forgetPassing()
   }
 
-  /// Somebody looks anew, or time was let pass: only the status shown last counts.
+  /// A new wait begins, or time has passed: only the last status counts.
   mutating func forgetPassing() {
     passing.removeAll(keepingCapacity: true)
   }

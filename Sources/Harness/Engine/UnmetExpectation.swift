@@ -10,7 +10,7 @@ public struct UnmetExpectation: Equatable, Sendable {
     public var what: String
     /// What was expected of it, with the time that it had.
     public var expected: String
-    /// What came in its place.
+    /// What was seen instead.
     public var seen: String
 
     /// Names one.
@@ -61,7 +61,7 @@ public struct UnmetExpectation: Equatable, Sendable {
   /// What was expected, in a few words.
   public var expected: String { items.map { "\($0.what) \($0.expected)" }.joined(separator: " and ") }
 
-  /// What came in its place.
+  /// What was seen instead.
   public var seen: String { items.map { "\($0.what) \($0.seen)" }.joined(separator: ", ") }
 
   private var words: String {

@@ -3,18 +3,19 @@ public import Conformance
 public import Journal
 public import Basics
 
-/// Draws tests, does them on a device, and follows up what diverges: again and again until a budget is used up.
+/// Generates tests, runs them on a device, and investigates divergences, repeatedly until a budget is used up.
 ///
 ///     tour ──▶ explore ──▶ divergence ──▶ shrink ──▶ confirm ──▶ finding
 ///                 ▲                                                  │
 ///                 └──────────────── with keepsGoing ─────────────────┘
 ///
-/// Where nothing but events is spent, a tour comes first: what the model shows a way to is visited before anything is drawn.
+/// If only events count as cost, a tour comes first: it visits everything that the model can reach before tests are
+/// generated.
 ///
-/// It writes nothing and reads no clock: whoever runs it is told of progress and findings, and says when to stop.
-/// One seed gives one campaign on a device that is as deterministic.
+/// It writes nothing and reads no clock: its caller receives progress and findings, and decides when to stop. On a
+/// deterministic device one seed gives one campaign.
 public struct Campaign<Device: DeviceUnderTest> {
-  /// Who is told, and asked.
+  /// The callbacks of a campaign.
   public struct Edge {
     /// Whether to stop, asked before every choice.
     public var isStopped: () -> Bool = { false }
@@ -26,7 +27,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var found: (inout Finding) -> Void = { _ in }
     /// Told of a test that did what few others did.
     public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in }
-    /// Told of trouble in the lab.
+    /// Called for a lab fault.
     public var trouble: (LabFault) -> Void = { _ in }
     /// Told what the lab has to say, one line each.
     public var diagnostic: (String) -> Void = { _ in }
@@ -38,14 +39,13 @@ public struct Campaign<Device: DeviceUnderTest> {
     public var coverage: (borrowing CellCoverage) -> Void = { _ in }
     /// Asked after every test for rare tests that others came upon meanwhile.
     public var corpusUpdate: () -> [TestCase] = { [] }
-    /// Asked for another device of which nothing was asked yet, where this one lives on or keeps running; `nil` where
-    /// there is none.
+    /// Makes a new, unused device if this one keeps its state or its process between tests; `nil` if there is none.
     public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
     /// Keeps what goes over the link to the device while a finding is confirmed; `nil` where no packets are kept.
     public var link: (any LinkWatch)?
 
-    /// One that lets a campaign run to its end, and tells nobody.
+    /// Makes callbacks that never stop a campaign and report nothing.
     public init() {}
   }
 
@@ -62,7 +62,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     public init() {}
   }
 
-  /// So many tests in a row with trouble end a campaign.
+  /// The number of consecutive tests with faults that ends a campaign.
   static var maximumTroubles: Int { 3 }
   /// The most times that a candidate of shrinking is tried to get one run that nothing disturbed.
   static var maximumTries: Int { 10 }
@@ -94,7 +94,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   let keepsRunning: Bool
   /// How many tests in a row were not begun, since the device was wrong while it was made ready.
   private var unready = 0
-  /// The first trouble because of which a test came to no verdict.
+  /// The first fault that prevented a verdict on a test.
   private var firstTrouble: LabFault?
   private let isDeterministic: Bool
 
@@ -124,7 +124,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     runner.lockstep.held = runner.specification.machine.options(heldTo: status.shown.flatMap(\.options))
   }
 
-  /// Why the campaign has not judged all that it did, where tests came to no verdict: somebody has to see to the lab.
+  /// Why tests were left without a verdict, if any were: a person must check the lab.
   public var trouble: LabFault? {
     guard status.unjudged > 0 else { return nil }
     let tests =
@@ -277,7 +277,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     history?.add(test, madeReadyBy: runner.lockstep.preparations)
   }
 
-  /// Holds the device from now on to what it showed, in a test that agreed, of choices that it makes once.
+  /// From now on holds the device to the permanent choices that it showed in a test that passed.
   private mutating func holdToWhatIsShown() {
     let machine = runner.specification.machine
     guard !machine.choices.isEmpty else { return }
@@ -301,7 +301,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     if again.divergence == nil, runner.lockstep.recorder.value == hash { status.stability.same += 1 }
   }
 
-  /// Runs a test besides exploring; `nil` where there was trouble.
+  /// Runs a test outside of exploration; `nil` after a fault.
   mutating func attempt(_ test: TestCase) -> Execution? {
     let before = runner.events
     defer { status.extraEvents += runner.events - before }
@@ -324,9 +324,9 @@ public struct Campaign<Device: DeviceUnderTest> {
     return explorer.exclude(start: start)
   }
 
-  /// Follows up trouble: what comes again and again in fresh starts is the device's doing.
+  /// Investigates a fault: one that recurs after restarts is caused by the device.
   ///
-  /// - Parameter mayRepeat: whether the test was tried only once.
+  /// - Parameter mayRepeat: whether the test was run only once.
   private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
     // What the device cannot do, the tour does not ask for again.
     if fault.symptom == .notPossible, !execution.performed.isEmpty { tour?.exclude() }

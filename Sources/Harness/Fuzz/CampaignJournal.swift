@@ -56,7 +56,7 @@ public final class CampaignJournal {
     listener.take(.run(Record.Run(seed: settings.seed)))
   }
 
-  /// There is trouble in the lab.
+  /// Records a lab fault.
   public func trouble(_ fault: LabFault) {
     listener.note(fault, attempt: 1, at: .zero)
   }
@@ -131,7 +131,8 @@ public final class CampaignJournal {
     guard spec.kind == .emulator || spec.kind != .lock && isPlayed else { return nil }
     let kept = JournalList()
     do throws(LabFault) {
-      // A program goes on from test to test; of what lives on another one shows what the finding does by itself.
+      // A program keeps running between tests; for a device that keeps its state, another one shows what the finding
+      // does on its own.
       var device = spec.kind == .emulator ? try provider.another(spec, seed: seed) : nil
       if device == nil { device = try provider.device(spec, seed: seed) }
       guard let device else { return nil }
@@ -224,7 +225,7 @@ public final class CampaignJournal {
       settings: target.device.ownSettings)
     listener.take(.begin(test.record))
     listener.take(CaseTime(start: start.moment, taken: MonotonicClock.now - start.clock))
-    // Who tried nothing has shown nothing.
+    // A campaign without any event proves nothing.
     let isEmpty = end == .done && status.events == 0
     count.count(
       self.end(test, Outcome(isEmpty ? .skipped("nothing was compared: no event was tried") : end.verdict)))
@@ -261,7 +262,7 @@ public enum CampaignEnd: Equatable, Sendable {
   case found
   /// Somebody stopped it.
   case stopped
-  /// There was trouble in the lab that did not go away, or because of which tests came to no verdict.
+  /// A lab fault persisted, or left tests without a verdict.
   case trouble(LabFault)
   /// A safety limit was reached.
   case limited(String)

@@ -16,7 +16,7 @@ struct DeviceHistory {
 
   init(_ alphabet: Alphabet) { self.alphabet = alphabet }
 
-  /// Takes in a test that was done.
+  /// Adds a test that was run.
   mutating func add(_ test: TestCase, madeReadyBy sessions: [Preparation]) {
     if done.count == Self.capacity { done.removeFirst() }
     done.append((choices(of: sessions), test))

@@ -53,8 +53,8 @@ public struct Finding: Sendable {
     self.signature == signature || divergence.signature == signature || aliases.contains(signature)
   }
 
-  /// Whether a campaign that looks for one finding ends with it: what did not show again, or could not be tried again,
-  /// proves nothing, and what a program of the lab does is none of the device's.
+  /// Whether it ends a campaign that looks for one finding: one that was not reproduced, or could not be retried,
+  /// proves nothing, and a fault of a program of the lab is not the device's.
   public var endsCampaign: Bool { confirmation.shown > 0 && !divergence.isOfLab }
 
   /// Why it says nothing of the device, if it does not.
@@ -129,11 +129,11 @@ public protocol LinkPackets: Sendable {
   func save(_ test: Case) throws(FileFault) -> [Record.Attachment]
 }
 
-/// What a device said of a finding of its twin.
+/// The result of trying a reference device's finding on the device.
 public enum TwinVerdict: Equatable, Sendable {
   /// It does the same.
   case confirmed(Confirmation)
-  /// It does something else: at a step, what the twin showed and what the device showed, the first that differs.
+  /// The device behaves differently: the first step at which the observations differ, with both.
   case differs(step: Int, twin: String, device: String)
   /// It could not be asked, and why.
   case notAsked(String)

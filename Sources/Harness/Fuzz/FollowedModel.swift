@@ -37,7 +37,7 @@ struct FollowedModel {
     }
   }
 
-  /// Takes in what was done or seen; from what the model does not allow on it says nothing.
+  /// Records a trace entry; from the first one that the model does not allow it records nothing.
   mutating func take(_ entry: TraceList.Entry) {
     guard isFollowing else { return }
     time = entry.time

@@ -5,7 +5,7 @@ public import Basics
 public struct FuzzSettings: Sendable {
   /// The most choices that are made in tests, without those of confirming and shrinking; `nil` for no limit.
   public var steps: Int?
-  /// Whether a divergence is noted and the campaign goes on.
+  /// Whether the campaign records a divergence and continues.
   public var keepsGoing = false
   /// Where tests may interfere.
   public var levels = TestLevel.allCases

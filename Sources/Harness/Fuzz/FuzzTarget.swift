@@ -190,8 +190,8 @@ extension DeviceDescription {
       hint: "it goes with \(machines.joined(separator: ", "))")
   }
 
-  /// Why a device has nothing in common with the machine of a file, and what it takes: no stimulus of the machine, and no
-  /// fault. `nil` where there is something, and where the device has to be asked each time.
+  /// Why a device has nothing in common with a file's machine, and what it supports: no stimulus of the machine, and
+  /// no fault. `nil` if they share something, or the device must be asked each time.
   func stranger(_ spec: DeviceSpec, to machine: MachineLibrary.Entry) -> (message: String, hint: String)? {
     let wanted = machine.machine.stimulusNames
     guard machine.isFile, let served = abilities.stimuli, !wanted.isEmpty else { return nil }

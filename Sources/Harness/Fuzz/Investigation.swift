@@ -185,9 +185,9 @@ extension Campaign {
     return nil
   }
 
-  /// Runs a candidate; `nil` where the device cannot be made ready for it. Of a device that lives on it has to show it
-  /// twice in a row, the second time a little later after it was made ready: what the run before had left is none of the
-  /// candidate's then, nor the moment in which the device happened to advertise.
+  /// Runs a candidate; `nil` if the device cannot be prepared for it. A device that keeps its state must show it
+  /// twice in a row, the second time a little later after its preparation: this excludes effects of the previous run,
+  /// and of the moment at which the device happened to advertise.
   private mutating func verdict(
     on candidate: TestCase, of finding: Finding, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
@@ -214,9 +214,9 @@ extension Campaign {
     return nil
   }
 
-  /// The first run of a test that nothing disturbed, whatever comes of it.
+  /// The first undisturbed run of a test, whatever its result.
   ///
-  /// - Parameter patiently: whether a choice that cannot be made yet is waited for.
+  /// - Parameter patiently: whether to wait for a choice that cannot be made yet.
   mutating func calmRun(of test: TestCase, patiently: Bool = false) throws(LimitReached) -> Execution? {
     var unused = Finding.Shrinking()
     return try calmRun(of: test, maximumLosses: runner.maximumLosses, patiently: patiently, &unused)
@@ -235,7 +235,7 @@ extension Campaign {
     return nil
   }
 
-  /// Runs a test besides exploring; `nil` where there was trouble, which says nothing for the test nor against it.
+  /// Runs a test outside of exploration; `nil` after a fault, which proves nothing either way.
   private mutating func count(
     _ shrinking: inout Finding.Shrinking, running test: TestCase, _ attempts: Attempts,
     after delay: Interval = .zero, patiently: Bool = false

@@ -82,10 +82,10 @@ extension Campaign {
     return true
   }
 
-  /// One test that does what it takes of those before a test, and then what that does; `nil` where all of them do not
-  /// bring it about on another device.
+  /// One test that combines the necessary earlier tests and the test itself; `nil` if even all of them do not
+  /// reproduce the finding on another device.
   ///
-  /// They are done in turn first, each from a start of its own, as they were: that comes nearest to what happened.
+  /// They are first run separately, each from its own start, as before: that is closest to what happened.
   private mutating func joined(
     to test: TestCase, _ divergence: Divergence, behind tests: [TestCase]
   ) -> TestCase? {

@@ -16,7 +16,7 @@ public final class TourRun {
     public var events = (all: 0, stimuli: 0)
     /// The tests that agree, as scenarios that do the same again.
     public var scenarios: [Scenario] = []
-    /// What there is to say of how the device was left.
+    /// The report on how the device was left.
     public var park: [String] = []
     /// What brings those to where they are to be left that are not there.
     public var looks: [ParkReport.Look] = []
@@ -34,7 +34,7 @@ public final class TourRun {
   /// How long a timer may take for which a tour waits by the clock.
   private static let longestTimer = Interval.seconds(660)
 
-  /// So many tests in a row with trouble in the lab end a tour.
+  /// The number of consecutive tests with lab faults that ends a tour.
   private static let maximumTroubles = 3
 
   /// Prepares a tour.

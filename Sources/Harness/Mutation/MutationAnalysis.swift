@@ -46,10 +46,10 @@ public struct MutationAnalysis {
   /// - Parameters:
   ///   - machine: the machine.
   ///   - suite: the tests.
-  ///   - showsEffects: whether the wrong machines show effects beside statuses.
-  ///   - sample: how many wrong machines are tried, of each kind as many; all unless given.
-  ///   - seed: the seed of the sample and of what machines decide.
-  ///   - limit: how far a test is looked for that finds a survivor, in pairs of model and device.
+  ///   - showsEffects: whether the mutants show effects in addition to statuses.
+  ///   - sample: the number of mutants to try, the same number of each kind; all by default.
+  ///   - seed: the seed of the sample and of the mutants' choices.
+  ///   - limit: how far to search for a test that kills a survivor, in pairs of model and device.
   public init(
     _ machine: MachineLibrary.Entry, _ suite: MutationSuite, showsEffects: Bool = true, sample: Int? = nil,
     seed: UInt64 = 0, limit: Int = 20_000
