@@ -71,7 +71,7 @@ public final class CaseCaptures {
   }
 }
 
-/// Keeps what goes over the link to the device of a campaign in those attempts alone that it is told of.
+/// Captures the link to the device of a campaign, but only in the attempts that it is told to.
 final class CaptureWatch: LinkWatch {
   let captures: CaseCaptures
   private let isInRealTime: Bool
@@ -115,13 +115,12 @@ private struct CasePackets: LinkPackets {
 }
 
 extension Devices {
-  /// Has a case done on a device that is made meanwhile, and keeps what goes over its link and what its programs said where
-  /// the two do not agree.
+  /// Runs a case while capturing its link and its programs' output, and keeps them if model and device disagree.
   ///
   /// - Parameters:
-  ///   - folder: that of the run.
-  ///   - listener: takes in the last of what programs said.
-  ///   - say: says what cannot be kept.
+  ///   - folder: the folder of the run.
+  ///   - listener: receives the last lines of the programs' output.
+  ///   - say: reports what cannot be stored.
   public func recording(
     _ test: Case, in folder: String, _ listener: any JournalListener, _ body: () -> Outcome,
     orSay say: (String) -> Void
@@ -138,7 +137,7 @@ extension Devices {
     return outcome
   }
 
-  /// Tells the last of what programs said in a case that did not end well, and where the rest is.
+  /// Attaches the last lines of the programs' output in a case that did not pass, and the path of the rest.
   public func attachOutput(to outcome: inout Outcome, _ listener: any JournalListener) {
     guard let output, !output.isEmpty else { return }
     for line in output.lastLines { listener.diagnostic("the program said: \(line)", at: outcome.time) }

@@ -20,9 +20,9 @@ public final class Devices: DeviceProvider {
   private let interlock: InterlockSettings
   /// The place of a lab that locks stand at, if they do.
   private let reservation: Reservation?
-  /// Who keeps what went over the links of cases, if somebody does.
+  /// Captures the links of cases, if requested.
   public var captures: CaseCaptures?
-  /// The device of a campaign whose link is watched, and who does.
+  /// The device of a campaign whose link is captured, with its captures.
   private var watched: (spec: DeviceSpec, captures: CaseCaptures)?
   /// Keeps what programs say beside their answers, where that is wanted.
   public var output: ProgramOutput? {
@@ -55,8 +55,7 @@ public final class Devices: DeviceProvider {
       for command in programs.keys.sorted() { park.diagnostics += programs[command]?.takeLastWords() ?? [] }
       return park
     }
-    // Where nobody else holds the place, the lock is still parked; where somebody does, how it is left is up to
-    // him.
+    // A lock whose place is free is still parked; otherwise the place's new holder decides how it is left.
     var park = ParkReport()
     if reservation.isTaken() {
       park.diagnostics = ["the lock is left as it is"]
@@ -180,7 +179,7 @@ public final class Devices: DeviceProvider {
       command: command, answerTimeout: answerTimeout, isStopped: { Interruption.isHeard })
     programs[command] = program
     program.output = output
-    // Who asks for the end while it is greeted leaves no program behind.
+    // A stop request during the greeting must leave no program behind.
     Interruption.listenUnlessDecided()
     program.greet()
     return program

@@ -12,7 +12,7 @@ public struct World {
   public let devices: Devices
   public let reader: ScenarioReader
 
-  /// - Parameter messages: where what is hardly meant in the file of a machine is said, for a person who gave it.
+  /// - Parameter messages: receives warnings about a machine's file, for its author.
   public init(
     answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings(), messages: StatusLine? = nil
   ) {
@@ -23,7 +23,7 @@ public struct World {
     reader = ScenarioReader(machines: machines, provider: devices)
   }
 
-  /// The device that somebody named with `--device`.
+  /// The device given with `--device`.
   public func deviceSpec(_ text: String?) throws(DeviceProblem) -> DeviceSpec? {
     if let device = devices.bench.device { return device }
     return try text.map { text throws(DeviceProblem) in try DeviceSpec(text: text) }
@@ -51,7 +51,7 @@ public struct World {
     return set
   }
 
-  /// A seed for who gives none; short, so that it is easily typed.
+  /// A default seed; short, so that it is easily typed.
   public func drawSeed() -> UInt32 {
     UInt32(truncatingIfNeeded: SystemEntropy().next())
   }

@@ -26,9 +26,9 @@ extension BenchFile {
 }
 
 extension BenchLock {
-  /// The lock of a name on the bench that is meant; `nil` where the name is that of a lock file.
+  /// The lock with a name on the selected bench; `nil` if the name is that of a lock file.
   ///
-  /// - Parameter path: the bench; the usual one unless given.
+  /// - Parameter path: the bench; the default one if omitted.
   public init?(named name: String, on path: String?) throws(UsageError) {
     if path == nil, Host.isFile(name) || name.contains("/") { return nil }
     guard let path = path ?? BenchFile.usual else { return nil }
@@ -40,7 +40,7 @@ extension BenchLock {
 }
 
 extension TransportChoice {
-  /// Reads a transport as somebody typed it, or the dongle of a bench.
+  /// Reads a transport, or the name of a bench's dongle, from the command line.
   public init(naming text: String, on bench: BenchFile?) throws(UsageError) {
     guard text.hasPrefix("dongle:") else {
       self.init(spec: try transportSpec(text))

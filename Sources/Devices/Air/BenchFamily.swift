@@ -16,7 +16,7 @@ protocol BenchFamily {
   /// - Throws: that a program, which would say it, does not.
   func family(of file: LockFile, fixture: (any Fixture)?) throws(LabFault) -> LockFamily
 
-  /// The emulated lock that is compared with one of these, as it is written on a command line; `nil` where there is none.
+  /// The emulated lock that is the reference for one of these, as a device specification; `nil` without one.
   func reference(of file: LockFile) -> String?
 
   /// What generated tests may give with the stimulus that configures a lock.

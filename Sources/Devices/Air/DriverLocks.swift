@@ -24,7 +24,7 @@ struct DriverIntroduction {
 final class DriverLocks: BenchFamily {
   /// The programs, each started once.
   let programs: DriverPrograms
-  /// What drivers said of themselves, by the files of their locks.
+  /// The introductions of drivers, by their lock files.
   private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
 
   init(programs: DriverPrograms) { self.programs = programs }
@@ -91,7 +91,7 @@ final class DriverLocks: BenchFamily {
       recovery: recovery ?? Recovery(of: transport.spec), isStopped: isStopped)
   }
 
-  /// The fixture of a lock that another program plays; what that shows is wanted.
+  /// The fixture of a lock that another program emulates, with its observations.
   private static func fixture(_ controlled: ControlledLock?) -> (any Fixture)? {
     guard let controlled, let fixture = controlled.fixture else { return nil }
     fixture.conditions = controlled.conditions(fixture.offered.conditions)
@@ -127,7 +127,7 @@ final class DriverLocks: BenchFamily {
       readings: said.readings + fixture.readings.filter { !said.readings.contains($0) })
   }
 
-  /// The family of the locks of a driver that drives what a program plays.
+  /// The family of a driver whose lock a program emulates.
   func family(ofPlayed command: String) throws(LabFault) -> LockFamily {
     let program = programs.program(command, as: .driver)
     guard let said = program.introduction else {
@@ -190,7 +190,7 @@ final class DriverLocks: BenchFamily {
       if let word = requests.first(where: { $0.name == name })?.word {
         asked.append((name, try self.word(word, of: LockFamily.Request.self, "`requests`", cannot)))
       } else {
-        // What moves the motor in another way is counted as what somebody else asks for.
+        // Another stimulus that moves the motor counts as a third party's request.
         asked.append((name, said.moving?.contains(name) == true ? .forge : nil))
       }
     }

@@ -6,11 +6,11 @@ import Emulator
 public import Harness
 
 extension Devices {
-  /// Checks the lock that a run is about, and tries once more, and over other dongles, where it does not pass.
+  /// Checks the lock of a run; if it fails, tries once more, and over other dongles.
   ///
-  /// A lock that fails twice is out of use, and so is a dongle; what is driven after that says so.
+  /// A lock that fails twice is out of use, and so is a dongle; its use is then refused.
   ///
-  /// - Returns: what there is to say, a line each.
+  /// - Returns: diagnostics, a line each.
   public func checkHealth(of spec: DeviceSpec) -> [String] {
     var diagnostics: [String] = []
     let family: LockFamily
@@ -70,7 +70,7 @@ extension Devices {
     return spec
   }
 
-  /// A lock that is played has an owner and its positions, unless it is said to have none; one that is interlocked is looked at
+  /// An emulated lock is registered and configured unless its specification says otherwise; a guarded one is checked
   /// as it is.
   private func start(of spec: DeviceSpec) -> StartCondition {
     var start = StartCondition()

@@ -35,19 +35,19 @@ extension LabSettings {
 }
 
 extension LabSettings {
-  /// How often the motor of a lock on the air may move in a run, unless somebody says otherwise.
+  /// The default limit on the motor movements of a lock on the air in a run.
   public static let usualActuations = 100
 
-  /// What is known of a lock that is named, by whichever way it is reached.
+  /// Makes the settings of a named lock, however it is reached.
   ///
-  /// The motor of one that is emulated here does not wear: only what was asked for limits it.
+  /// The motor of an emulated lock does not wear: only explicit limits apply to it.
   ///
   /// - Parameters:
-  ///   - lock: the lock of an inventory, where it is one.
-  ///   - isNamed: whether a real lock is meant: by the inventory, or by its own file.
+  ///   - lock: the lock in the inventory, if it is there.
+  ///   - isNamed: whether it is a real lock: named in the inventory, or by its own file.
   ///   - actuations: how often its motor may move.
-  ///   - rest: where it is left.
-  ///   - allowed: what needs to be allowed by name, and is.
+  ///   - rest: its park position.
+  ///   - allowed: the stimuli that were allowed by name.
   public init(
     of lock: BenchLock?, isNamed: Bool, actuations: Int? = nil, park: ParkPosition? = nil,
     allowing allowed: [String] = []

@@ -24,15 +24,15 @@ public final class LockBench {
   private var transport: Transport?
   private var recovery: Recovery?
   private var uses: [(path: String, use: Use)] = []
-  /// How often each lock had moved when it was opened first: one that is opened anew has no other budget.
+  /// The total movements of each lock when it was first opened: reopening it does not renew its budget.
   private var starts: [String: Int] = [:]
   private var control: ControlledFixture?
   private let drivers: DriverLocks
   /// Another family stands here too.
   private let families: [any BenchFamily]
-  /// Whether who asks for the end is not to wait: not once a lock is parked, which takes its time.
+  /// Whether a stop request interrupts waits: not while a lock is parked, which takes time.
   private var heedsEnd = true
-  /// What nobody else may use meanwhile.
+  /// The leases that exclude other users.
   private var leases: BenchLeases
 
   /// Whether a process stands beside this one that parks the lock should this one die.
@@ -40,11 +40,11 @@ public final class LockBench {
   private var watcher: Watcher?
   /// Where what that does is written down.
   private var watchLog: String?
-  /// What the lock was owed when its lease was taken; see ``Lab/PendingPark``.
+  /// The pending park when the lock's lease was acquired; see ``Lab/PendingPark``.
   private var owed: PendingPark?
   /// What its motor rests between movements, and who says so, where that is not the usual time.
   private var gap: String?
-  /// Whether a real lock was taken, and it was said whose movements are counted with ours.
+  /// Whether a real lock was leased, and the message on shared movement counts was printed.
   private var isGuarding = false
   /// Whether locks were parked, as far as that was possible.
   private var hasLeft = false
@@ -60,7 +60,7 @@ public final class LockBench {
     leases = BenchLeases(wait: settings.wait)
   }
 
-  /// Where the traffic is written down unless somebody said so.
+  /// Sets the default folder for captures.
   public func capture(in folder: String) {
     watchLog = folder + "/watcher.log"
     if !settings.transports.isEmpty, capture == nil { capture = folder + "/capture.btsnoop" }
@@ -113,7 +113,7 @@ extension LockBench {
     }
   }
 
-  /// The number of the lease of the lock; `nil` where there is none.
+  /// The token of the lock's lease; `nil` without one.
   public var token: UInt64? { leases.token }
 
   /// What the run's manifest says of what it used.
@@ -140,7 +140,7 @@ extension LockBench {
     if !isGuarding { _ = Calendar.noted(messages) }
     if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
     isGuarding = true
-    // Where nobody can say, the lock is not opened either.
+    // If the state cannot be read, the lock is not opened either.
     owed = try? CycleCounter.known(of: file.identity)?.ledger.owed
     if let owed { messages.say("lockstep: the lock \(name) is \(owed): that is done first") }
   }
@@ -166,9 +166,9 @@ extension LockBench {
   /// Whether there is nothing left to try.
   var isOut: Bool { leases.fault != nil }
 
-  /// Takes in what a check of the lock found, and changes to another dongle where this one is out of use.
+  /// Records the result of a lock's check, and changes to another dongle if this one is out of use.
   ///
-  /// - Returns: what there is to say.
+  /// - Returns: diagnostics, a line each.
   func note(_ finding: HealthFinding) throws(LabFault) -> [String] {
     guard let (name, lease) = leases.lock else { return [] }
     let dongle = leases.transport.flatMap { choice in
@@ -190,7 +190,7 @@ extension LockBench {
     return words
   }
 
-  /// Closes what is open, so that it is opened anew.
+  /// Closes what is open, so that the next use opens it again.
   private func drop() {
     uses = []
     transport?.close()
@@ -272,7 +272,7 @@ extension LockBench {
 // MARK: - Using a lock
 
 extension LockBench {
-  /// Makes sure that a lock that is played here is nobody else's.
+  /// Verifies that an emulated lock is still exclusively ours.
   func check() throws(LabFault) {
     guard let lock = settings.lock, lock.isPlayed else { return }
     leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
@@ -383,7 +383,7 @@ extension LockBench {
     }
   }
 
-  /// Puts a dongle of the bench out of use, until somebody restores it.
+  /// Puts a dongle of the bench out of use until a person restores it.
   private static func putOut(_ choice: TransportChoice, _ identity: String?, _ reason: String) {
     guard let name = choice.dongle, let identity else { return }
     // Where it cannot be kept, the next run finds out for itself.
@@ -407,9 +407,9 @@ extension LockBench {
     }
   }
 
-  /// Does what was left undone by whoever used a lock before and was killed over it.
+  /// Performs the pending park of a run that was killed.
   ///
-  /// - Returns: what there is to say of it.
+  /// - Returns: diagnostics, a line each.
   func parkPending(of spec: DeviceSpec) throws(LabFault) -> [String] {
     _ = try device(spec)
     guard case .real(var lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }

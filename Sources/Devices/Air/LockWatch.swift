@@ -61,7 +61,7 @@ public struct LockWatch {
     spec = settings.device ?? DeviceSpec(.lock, order.lock)
   }
 
-  /// Parks the lock, unless it is or somebody else does so: whoever has its lease.
+  /// Parks the lock, unless it is parked or another process holds its lease and does so.
   public func perform() -> CommandStatus {
     let bench = LockBench(settings, isWatched: false)
     guard let lock = bench.identity(of: spec), CycleCounter.isAway(lock) else { return .agree }

@@ -8,8 +8,7 @@ import Sesame
 import Basics
 
 extension DeviceSpec {
-  /// Whether an interlock stands between it and whoever drives it: a real lock, or one that is emulated here and driven as
-  /// if it were real.
+  /// Whether an interlock guards it: a real lock, or an emulated one that is used as if it were real.
   public var isInterlocked: Bool {
     kind == .lock || kind == .emulator && settings.last { $0.name == "as" }?.value == LockRole.real.rawValue
   }
@@ -95,8 +94,8 @@ extension InterlockSettings {
   }
 }
 
-/// Emulated locks that are driven exactly as real ones are, in virtual time: an interlock counts and spares their motors,
-/// nobody stands beside them, and each goes on from case to case as it is.
+/// Emulated locks that are used exactly like real ones, in virtual time: an interlock counts and limits their
+/// movements, they have no fixture, and each keeps its state between cases.
 final class PlayedLocks {
   typealias World = RadioWorld<LockPeripheral>
   typealias Lock = RealLock<AirDevice<SesameAirClient<World>>>

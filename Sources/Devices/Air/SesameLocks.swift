@@ -102,7 +102,7 @@ struct SesameLocks: BenchFamily {
 }
 
 extension LockFile {
-  /// How a Sesame, or another lock with an address, is told from everything else that advertises.
+  /// How to recognise a Sesame, or another lock with an address, among all advertisers.
   var target: LockTarget? {
     (lock as? SesameLock)?.deviceID.map { .deviceID($0) } ?? address.map { .address($0) }
   }

@@ -72,7 +72,7 @@ extension ControlAbilities {
       reports: reports, showsEffects: showsEffects, disturbances: faults.map { Disturbance(.events, $0) })
   }
 
-  /// What is said of an emulated lock around which so much can be done.
+  /// Describes an emulated lock and its abilities.
   init(lock: String, options: [String], _ abilities: Abilities, readings: [String] = []) {
     self.init(
       lock: lock, stimuli: abilities.stimuli ?? [], faults: abilities.faults,
@@ -83,7 +83,7 @@ extension ControlAbilities {
   }
 }
 
-/// Why a line of the control protocol is none.
+/// Why a line is not valid in the control protocol.
 public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What is wrong with it; never a value, since it may be a key.
   public var description: String
@@ -214,7 +214,7 @@ extension Value {
   /// What a value is written as, by programs that talk to this one.
   static let expectation = #"true, false, a number, a text or {"duration":"3 s"}"#
 
-  /// Reads a value; `nil` for what is none.
+  /// Reads a value; `nil` if it is invalid.
   init?(_ json: JSON) {
     switch json {
     case .flag(let value): self = .flag(value)

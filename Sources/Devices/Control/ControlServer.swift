@@ -32,9 +32,9 @@ public final class ControlServer {
     [(listener, Int16(POLLIN))] + clients.map { ($0.stream.descriptor, $0.stream.events) }
   }
 
-  /// Takes in what is there, without waiting, and gives the requests in order.
+  /// Reads what has arrived, without blocking, and returns the requests in order.
   ///
-  /// A line that is no request is answered at once.
+  /// An invalid line is answered at once.
   public func service() -> [(client: Client, request: ControlRequest)] {
     acceptAll()
     var requests: [(Client, ControlRequest)] = []

@@ -12,7 +12,7 @@ enum ControlSocket {
     try checkLength(of: path)
     try removeStale(path)
     let descriptor = try make()
-    // The name gets the mode of the socket, and so nobody else can connect for even a moment.
+    // The file gets the mode of the socket, so that no other user can connect even for a moment.
     let isOurs = Kernel.fchmod(descriptor, 0o600) == 0
     guard isOurs, unsafe withSocketAddress(path, { unsafe Kernel.bind(descriptor, $0, $1) }) == 0,
       Kernel.listen(descriptor, 8) == 0
@@ -83,7 +83,7 @@ struct LineStream {
   /// What to poll for.
   var events: Int16 { Int16(POLLIN) | (outgoing.isEmpty ? 0 : Int16(POLLOUT)) }
 
-  /// Whether more waits to be read than whoever reads it can have left unread by chance.
+  /// Whether the client has fallen too far behind in reading.
   var isBehind: Bool { outgoing.count > 1 << 20 }
 
   /// Queues a line and sends what can be sent.

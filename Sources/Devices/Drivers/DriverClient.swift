@@ -6,7 +6,7 @@ import Conformance
 import Sesame
 import SesameDevice
 
-/// What of a driver's device is the way to its lock, and not the driver's.
+/// The settings of a driver device that concern the transport to its lock rather than the driver.
 struct DriverSettings {
   var target: DriverTarget
   var host: HostSettings
@@ -18,17 +18,18 @@ struct DriverSettings {
   var isInVirtualTime = true
 }
 
-/// The client of a lock of any protocol: a program of the user's, the driver, turns stimuli into operations of GATT, and what
-/// comes of those into statuses and readings.
+/// The client of a lock with any protocol: a user's program, the driver, translates stimuli to GATT operations, and
+/// their results to statuses and readings.
 ///
 ///     stimulus ──▶ driver ──▶ scan, connect, write … ──▶ our host ──▶ controller ──▶ the lock
 ///     statuses ◀── driver ◀── heard, link, notified … ◀── our host ◀── controller ◀── the lock
 ///
-/// The driver does no I/O but its lines and has no clock: time comes with each message, and it says when it wants to be
-/// called again. So it runs in virtual time on an emulated radio as well as on a dongle.
+/// The driver does no I/O other than its lines and has no clock: each message contains the time, and the driver
+/// replies when it must be called again. It can therefore run in virtual time on an emulated radio as well as on a
+/// dongle.
 ///
-/// A driver that dies, lies about the form of its lines, or does not answer is trouble of the lab. What it asks for and
-/// cannot be done is told to it; what it makes of that is its own.
+/// A driver that dies, sends malformed lines, or does not answer is a lab fault. An operation that fails is reported
+/// to the driver, which decides what it means.
 final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
   let program: ProgramConversation
   private var link: DriverLink<Transport>
@@ -184,7 +185,7 @@ extension DriverClient {
       guard program.isRunning else { throw program.missing }
       let event = try link.next(until: min(limit, due))
       if let fault = fixture.fault { throw fault }
-      // What the lock's side showed came before the driver hears what that led to.
+      // Observations of the lock's side precede the driver's reaction to them.
       takeShown()
       if now > moment { (events, moment) = (0, now) }
       if let event {
@@ -255,9 +256,9 @@ extension DriverClient {
     }
   }
 
-  /// Sends a request, takes in what is shown, and does what is asked for once the answer is complete.
+  /// Sends a request, collects the observations, and performs the requested operations once the response is complete.
   ///
-  /// - Parameter value: what the packet holds that the driver is told of.
+  /// - Parameter value: the value of the packet that the driver receives.
   /// - Returns: why it was refused, if it was.
   private func ask(_ request: [UInt8], about value: [UInt8]? = nil) throws(LabFault) -> String? {
     let now = now

@@ -79,11 +79,11 @@ extension DriverLink {
   }
 }
 
-// MARK: - What comes of it
+// MARK: - Events
 
 extension DriverLink {
-  /// Lets time pass up to the next event, or to a limit when there is none before. Where the lock's side has shown something,
-  /// time stops before.
+  /// Lets time pass up to the next event, or to a limit if there is none before. An observation of the lock's side
+  /// stops time earlier.
   mutating func next(until limit: Instant) throws(LabFault) -> ProgramEvent? {
     try central.check()
     let limit = central.transportTime(of: limit)
@@ -99,7 +99,7 @@ extension DriverLink {
     }
   }
 
-  /// Has the central brought back: whatever there was on it is over.
+  /// Recovers the central: all of its connections are over.
   mutating func recover<Result, Failure: Error>(
     _ body: (inout Central<Transport>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -11,10 +11,11 @@ import Links
 import Secrets
 import System
 
-/// A lock that a program plays, and the controller of its driver, on one emulated radio in virtual time.
+/// A lock that a program emulates, and the controller of its driver, on one emulated radio in virtual time.
 typealias ProgramRadio = RadioWorld<ProgramPeripheral>
 
-/// The programs that speak for locks, and those that play them: each is started once, and goes on from case to case.
+/// The driver programs, and the programs that emulate their locks: each is started once, and keeps running between
+/// cases.
 final class DriverPrograms {
   private struct Key: Hashable {
     var command: String
@@ -49,7 +50,7 @@ final class DriverPrograms {
       isStopped: { Interruption.isHeard })
     programs.append((key, program))
     program.output = output
-    // Who asks for the end while it is greeted leaves no program behind.
+    // A stop request during the greeting must leave no program behind.
     Interruption.listenUnlessDecided()
     program.greet()
     return program
@@ -59,7 +60,7 @@ final class DriverPrograms {
 // MARK: - On our radio
 
 extension DriverPrograms {
-  /// A driver, a lock that a program plays, and what is between them.
+  /// A driver, a lock that a program emulates, and the radio between them.
   private struct Pair {
     var driver: ProgramConversation
     var peripheral: ProgramConversation

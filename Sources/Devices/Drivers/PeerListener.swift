@@ -11,7 +11,7 @@ enum DriverTarget: Equatable {
   case advertising(name: String?, services: [BluetoothUUID])
 }
 
-/// What a driver hears of its lock among everything that is advertised around it.
+/// Filters the advertisements for those of a driver's lock.
 struct PeerListener {
   private let target: DriverTarget
   private(set) var hearing = ProgramOperation.Hearing.nothing

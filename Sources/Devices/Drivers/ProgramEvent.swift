@@ -2,7 +2,7 @@ import Basics
 import Bluetooth
 import Links
 
-/// Something that happened on the air, as the program at an end of a link is told of it: one line, with the time.
+/// An event on the air, as reported to the program at an end of a link: one line, with the time.
 ///
 ///     {"heard":{"address":"c7:e6:da:90:f5:f9","name":"Keypad","services":["fff0"],"rssi":-60},"at":0.4}
 ///     {"link":"connected","at":0.5}  {"link":"ready","services":[…],"at":0.6}

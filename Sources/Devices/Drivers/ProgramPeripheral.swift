@@ -5,13 +5,14 @@ import Controllers
 import Emulator
 import Links
 
-/// A lock that a program plays behind our GATT server, as a peripheral on a controller.
+/// A lock that a program emulates behind our GATT server, as a peripheral on a controller.
 ///
-/// The program says in its greeting what it offers and advertises, is told what its client does, and says what is
-/// notified. It has no clock: time comes with each message, and it says when it wants to be called again.
+/// The program declares in its greeting what it offers and advertises, receives its client's actions, and sends
+/// notifications. It has no clock: each message contains the time, and the program replies when it must be called
+/// again.
 ///
-/// Feed it the controller's packets and the time, and hand the controller the packets that it returns, in order. What is
-/// wrong with the program is kept in ``fault``, after which nothing comes from it any more.
+/// Feed it the controller's packets and the time, and hand the controller the packets that it returns, in order. A
+/// failure of the program is stored in ``fault``, after which it sends nothing.
 final class ProgramPeripheral: EmulatedPeripheral {
   let program: ProgramConversation
   let address: PeerAddress
@@ -71,7 +72,7 @@ final class ProgramPeripheral: EmulatedPeripheral {
 
   var readings: [String] { program.introduction?.readings ?? [] }
 
-  /// Why its controller failed; nothing goes on until it is started again.
+  /// Why its controller failed; it stops until it is started again.
   var failure: HostFailure? { session.failure }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.

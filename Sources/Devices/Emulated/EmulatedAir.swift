@@ -27,7 +27,7 @@ public protocol EmulatedAir: AnyObject {
   func takeDiagnostics() -> [String]
 }
 
-/// A controller of somebody else's, on whose air the lock is.
+/// An external controller on whose radio the lock is.
 public final class TransportAir: EmulatedAir {
   private let transport: Transport
   /// What keeps others from the controller meanwhile.
@@ -53,7 +53,7 @@ public final class TransportAir: EmulatedAir {
 
 /// Our own radio in real time: the lock's controller on it, if there is a lock, and one for each program that connects.
 public final class RadioAir: EmulatedAir {
-  /// A controller for somebody else.
+  /// A controller for an external program.
   private struct Port {
     let transport: Transport
     let controller: ControllerID
@@ -114,13 +114,13 @@ public final class RadioAir: EmulatedAir {
     return diagnostics
   }
 
-  /// Takes in what a program sends to its controller. One that goes takes its controller's power with it.
+  /// Processes the packets of an external program. If it disconnects, its controller loses power.
   private func service(_ index: Int) throws(TransportFault) {
     let transport = ports[index].transport
     do {
       try transport.service()
     } catch {
-      // What it says when somebody hangs up is of no use to anybody.
+      // The diagnostic of a disconnection is of no use.
       try transport.reopen()
     }
     _ = transport.takeDiagnostics()
@@ -137,7 +137,7 @@ public final class RadioAir: EmulatedAir {
       if controller == lock {
         forLock.append(packet)
       } else if let port = ports.first(where: { $0.controller == controller }) {
-        // Trouble with it shows when it is served next.
+        // A failure shows when the port is next processed.
         try? port.transport.send(packet)
       }
     }

@@ -58,15 +58,15 @@ public struct EmulatedLockChoice {
   }
 }
 
-/// A lock that is played on the air: by our emulator, or by a program.
+/// A lock that is emulated on the air, by our emulator or by a program.
 ///
-/// It is fed the controller's packets and the time, and gives the packets for the controller, in order.
+/// It receives the controller's packets and the time, and returns the packets for the controller, in order.
 protocol PlayedLock: AnyObject {
-  /// What there is to say of it once it is on the air.
+  /// The announcement to print once it is on the air.
   var announcement: EmulationAnnouncement { get }
   /// When ``advance(to:)`` has something to do at the latest.
   var deadline: Instant? { get }
-  /// Why nothing goes on, if nothing does.
+  /// Why it cannot continue; `nil` if it can.
   var trouble: String? { get }
 
   /// Puts it on the air in its usual condition.
@@ -74,7 +74,7 @@ protocol PlayedLock: AnyObject {
   func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket]
   func advance(to now: Instant) -> [HCIPacket]
   func takeNotices() -> [LockNotice]
-  /// Keeps what is new of it for who drives it.
+  /// Stores what has changed, for the user.
   func keep(_ report: any EmulationAudience) throws(EmulationFault)
 
   // What can be asked of it over a control socket.
@@ -88,7 +88,7 @@ protocol PlayedLock: AnyObject {
   func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket]
 }
 
-/// What is said of a lock that is on the air.
+/// The announcement of a lock that is on the air.
 public struct EmulationAnnouncement {
   /// The name of the emulator, or the command of the program.
   public var name: String
@@ -104,7 +104,7 @@ public struct EmulationAnnouncement {
   public var keyFile: String?
 }
 
-/// A lock of ours that is played, with its key in a file.
+/// Our emulated lock, with its key in a file.
 final class PlayedEmulator: PlayedLock {
   private let choice: EmulatedLockChoice
   private let seed: UInt64
@@ -133,7 +133,7 @@ final class PlayedEmulator: PlayedLock {
 
   func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
     var start = choice.start
-    // A lock with an owner is of no use to who does not get the key.
+    // A lock with an owner is useless to a client without the key.
     if keyFile == nil, !isControlled, !choice.hasOwner {
       start.settings.append(Argument("registered", .flag(false)))
     }
@@ -256,7 +256,7 @@ extension ProgramPeripheral: PlayedLock {
   }
 }
 
-/// A lock on the air in real time: its host, its environment and whoever asks for them.
+/// A lock on the air in real time: its host, its environment and its control clients.
 public final class Emulation {
   private let air: any EmulatedAir
   private let control: ControlServer?
@@ -293,7 +293,7 @@ public final class Emulation {
     self.init(played, on: air, control: control, report: report)
   }
 
-  /// Plays the lock until a moment, a signal or trouble.
+  /// Emulates the lock until a deadline, a signal or a failure.
   public func play(until limit: Instant) throws(EmulationFault) {
     try send(played.begin(at: Waiting.now, isControlled: control != nil))
     try played.keep(report)
@@ -366,7 +366,7 @@ extension Emulation {
   private func service() throws(EmulationFault) {
     guard let control else { return }
     for (client, request) in control.service() {
-      // What was shown before a test is prepared is told before, and what it begins with is told after.
+      // Events before a test's preparation are reported before it, initial ones after it.
       tellNotices()
       if case .watch = request { control.watch(client) }
       let outcome: Result<(ControlAnswer, [HCIPacket]), LabFault>
@@ -403,17 +403,17 @@ extension Emulation {
   }
 }
 
-/// Who is told of an emulated lock.
+/// Receives the events of an emulated lock.
 public protocol EmulationAudience: AnyObject {
   /// The lock is on the air.
   func announce(_ announcement: EmulationAnnouncement)
   /// Something happened to it.
   func tell(_ notice: LockNotice)
-  /// Something happened on the way to it.
+  /// Something happened on its transport.
   func say(_ diagnostic: String)
 }
 
-/// A program that plays a lock, as it is named for `emulate`.
+/// The program that emulates a lock, as named for `emulate`.
 public final class PlayedProgramChoice {
   let program: ProgramConversation
 

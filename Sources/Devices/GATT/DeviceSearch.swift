@@ -4,7 +4,7 @@ public import Links
 public import Sesame
 import SesameDevice
 
-/// The search for one device among everything that is advertised, and what can be said where it is not found.
+/// The search for one device among all advertisers, with the diagnosis if it is not found.
 struct DeviceSearch: Sendable {
   /// A device that was found.
   struct Found: Equatable, Sendable {
@@ -30,7 +30,7 @@ struct DeviceSearch: Sendable {
   /// When ``giveUpWaiting()`` is to be asked.
   var deadline: Instant { pending?.until ?? .never }
 
-  /// Takes in a report; the target, once enough of it was heard.
+  /// Processes a report; returns the target once enough of it was received.
   mutating func hear(_ report: AdvertisingReport, at now: Instant) -> Found? {
     guard let change = advertisers.hear(report) else { return nil }
     let device = advertisers[change.index]

@@ -3,7 +3,7 @@ public import Basics
 public import Links
 public import SesameDevice
 
-/// A visit to the GATT server of a device: who is looked for, what is asked of it in order, and what is shown.
+/// A session with the GATT server of a device: the device to find, the operations in order, and the results.
 ///
 ///                heard            scan is over        leases are ours
 ///     searching ───────▶ found ──────────────▶ claiming ─────────▶ connecting
@@ -16,11 +16,11 @@ public import SesameDevice
 ///         ▼
 ///       over
 ///
-/// - All operations that are known at the beginning are looked at before the first of them is begun: where one names
-///   what the device does not have, nothing is done.
-/// - The first that the device refuses ends the visit, since those after it may rely on it. A person who types is told, and
-///   goes on.
-/// - Where the link is lost, that is how it ends.
+/// - All operations known at the beginning are checked before the first is begun: if one names something that the
+///   device lacks, none is performed.
+/// - The first refusal ends the session, since later operations may rely on the refused one. An interactive session
+///   reports it and continues.
+/// - A lost link ends the session.
 ///
 /// The type does no I/O and reads no clock: feed it what a ``Links/CentralSession`` reports and when, then carry out the
 /// actions it returns, in order. When ``deadline`` has come, call ``advance(to:)``.
@@ -169,7 +169,7 @@ extension GATTExplorer {
     }
   }
 
-  /// Takes in that the leases are ours.
+  /// The leases were acquired.
   public mutating func claimed(at now: Instant) -> [Action] {
     guard case .claiming(let address) = state else { return [] }
     state = .connecting(address, isUp: false, isShown: false)
@@ -205,13 +205,13 @@ extension GATTExplorer {
     return isIdle ? next(at: now) : []
   }
 
-  /// Takes in that no more operations will come.
+  /// There are no more operations.
   public mutating func endOperations(at now: Instant) -> [Action] {
     mayMoreCome = false
     return isIdle ? next(at: now) : []
   }
 
-  /// Takes in that the end was asked for. Who listens, or was about to say what he wants next, has had what he wanted.
+  /// A stop was requested. A session that listens, or waits for the next operation, then counts as complete.
   public mutating func interrupt(at now: Instant) -> [Action] {
     switch state {
     case .idle, .listening: leave(.done, at: now)
@@ -420,7 +420,7 @@ extension GATTExplorer {
     return actions + next(at: now)
   }
 
-  /// Takes in what came of an operation.
+  /// An operation has a result.
   private mutating func worked(_ result: Result<GATTResult, GATTFailure>, at now: Instant) -> [Action] {
     guard case .working(let work) = state else { return [] }
     switch (work, result) {
@@ -450,7 +450,7 @@ extension GATTExplorer {
     return first + list(rest.dropFirst(), withValues: true, at: now)
   }
 
-  /// Something was refused: who types goes on, unless nothing more may be asked.
+  /// An operation was refused: an interactive session continues, unless no further operation is possible.
   private mutating func refuse(
     _ attempt: GATTFinding.Attempt, _ failure: GATTFailure, at now: Instant
   ) -> [Action] {

@@ -36,7 +36,7 @@ public enum GATTFinding: Hashable, Sendable {
     case data
     /// Whoever looks on.
     case talk
-    /// Whoever looks on, however little is to be said.
+    /// Printed even in quiet mode.
     case trouble
   }
 
@@ -59,7 +59,7 @@ public enum GATTEnding: Hashable, Sendable {
   case interrupted
   /// What was asked for is wrong; the sentence says how.
   case mistake(String)
-  /// Trouble in the lab: no device, or a way to it that was lost; the sentence says which, and what to do.
+  /// A lab fault: no device, or a lost transport; the sentence names it and the remedy.
   case fault(String)
 
   /// What the command ends with. A device that refuses does something else than was expected of it.
@@ -73,7 +73,7 @@ public enum GATTEnding: Hashable, Sendable {
     }
   }
 
-  /// What is to be said of it.
+  /// The line to print.
   public var words: String? {
     switch self {
     case .done, .refused: nil
@@ -168,7 +168,7 @@ extension GATTFinding.Attempt {
   }
 }
 
-/// What a value says where it is text and nothing else. A zero at its end, as some devices send it, is none of it.
+/// A value as text, if it is nothing else. A trailing zero, as some devices send it, is ignored.
 private func text(of value: [UInt8]) -> String? {
   let bytes = value.last == 0 ? value.dropLast() : value[...]
   guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else { return nil }

@@ -19,11 +19,11 @@ public struct GATTTarget {
   /// The ways to it, in the order in which they are tried.
   public let ways: [TransportChoice]
 
-  /// Reads who is meant: an address, a lock file or the name of a lock of a bench.
+  /// Reads the target: an address, a lock file or the name of a bench's lock.
   ///
   /// - Parameters:
-  ///   - transport: the way that somebody typed; those that the bench has for its lock unless given.
-  ///   - bench: the inventory; the usual one unless given.
+  ///   - transport: the transport from the command line; by default those that the bench has for its lock.
+  ///   - bench: the inventory; the default one if omitted.
   public init(naming text: String, transport: String?, bench: String?) throws(UsageError) {
     self.name = text
     var lock: BenchLock?

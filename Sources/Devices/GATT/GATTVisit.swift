@@ -31,7 +31,7 @@ public struct GATTVisit {
   /// What is still to be done.
   private var actions: ArraySlice<GATTExplorer.Action> = []
 
-  /// What leases are taken for, as others are told.
+  /// The command that holds the leases, shown to other users.
   private static let command = "lockstep gatt"
 
   private init(
@@ -48,12 +48,12 @@ public struct GATTVisit {
       transport, HostSettings(address: .staticRandom(SystemEntropy().next())), silenceLimit: .seconds(2))
   }
 
-  /// Visits a device: takes the leases of the lock, where it is known, and of the first controller that is free, does all that
-  /// is wanted, and disconnects however it ends.
+  /// Connects to a device: leases the lock, if known, and the first free controller, performs the operations, and
+  /// disconnects in any case.
   ///
   /// - Parameters:
-  ///   - capture: where the traffic is written down; `nil` for nowhere.
-  ///   - input: where a person types; `nil` where nobody does.
+  ///   - capture: the path of the capture; `nil` for none.
+  ///   - input: the lines of an interactive session; `nil` without one.
   public static func run(
     _ script: GATTExplorer.Script, to target: GATTTarget, capture: String?, input: InputLines?,
     showing audience: any GATTAudience
@@ -178,7 +178,7 @@ extension GATTVisit {
     Waiting.wait(for: transport.descriptors + typed, until: limit)
   }
 
-  /// Carries out what the explorer wants done, all of it before the explorer hears of anything else.
+  /// Carries out the explorer's actions, all of them before its next input.
   private mutating func work() throws(LabFault) {
     while true {
       if let action = actions.popFirst() {
@@ -196,14 +196,14 @@ extension GATTVisit {
     case .perform(let operation): try central.perform(operation)
     case .claim(let identities): claim(identities)
     case .show(let finding):
-      // Who types is to see again where he stands.
+      // An interactive user needs a new prompt.
       isAwaitingLine = false
       audience.show(finding)
     case .finish(let last): ending = last
     }
   }
 
-  /// Takes what the device is known by, so that nobody else uses it meanwhile.
+  /// Leases the device's identities, so that no other process uses it meanwhile.
   private mutating func claim(_ identities: [String]) {
     for identity in identities where !leases.contains(where: { $0.identity == identity }) {
       do throws(LabFault) {

@@ -83,7 +83,7 @@ extension DiscoveredCharacteristic {
 }
 
 extension DiscoveredAttribute {
-  /// How its value is told: by notifications where it offers them, else by indications, else not at all.
+  /// How its value can be subscribed to: by notifications if it offers them, else by indications, else not at all.
   var subscription: Subscription {
     guard case .characteristic(let it, _) = self else { return [] }
     if it.properties.contains(.notify) { return .notifications }

@@ -11,19 +11,20 @@ public import Basics
 ///     {"stimulus":"connect"}                                {"status":"connecting"}  {"settled":true}
 ///     {"stimulus":"setAutolock","arguments":{"delay":10}}   {"refused":"not logged in"}
 ///
-/// An answer is any number of statuses and then `settled` or `refused`. A status that has not changed may be left
-/// out. Between answers, while time passes, it may write statuses unasked. Durations are numbers of seconds.
+/// An answer is any number of statuses and then `settled` or `refused`. An unchanged status may be left out. Between
+/// answers, while time passes, the program may write statuses spontaneously. Durations are numbers of seconds.
 ///
-/// In a start of its own it is greeted, `{"hello":{"protocol":2},"reset":{}}`, and may say before its answer what it is
-/// (``ProgramIntroduction``); one whose answer does not say it speaks the first protocol. One that was greeted shows more than
-/// statuses (``ProgramAnswer``), brings about the faults that it offers, and may have no clock of its own: then it is told
-/// how time passes, up to the first moment at which it shows something, and may say when that will be.
+/// In a start of its own it receives a greeting, `{"hello":{"protocol":2},"reset":{}}`, and may introduce itself
+/// before its answer (``ProgramIntroduction``); without an introduction it speaks the first protocol. With one it may
+/// show more than statuses (``ProgramAnswer``), injects the faults that it offers, and may have no clock of its own:
+/// it then receives the passing of time, up to the first moment at which it shows something, and may reply when that
+/// will be.
 ///
 ///     {"stimulus":"lock","at":12.5}                         {"status":"locking"}  {"settled":true,"next":13.7}
 ///     {"advance":5,"at":12.5}                               {"status":"locked","at":13.7}  {"settled":true,"next":null}
 ///
-/// Unless it has none of its own, time is that of the monotonic clock. What was shown during an answer is observed after
-/// it with its own time, so for that while ``now`` is earlier than the answer's end.
+/// Unless it has no clock, its time is that of the monotonic clock. Observations during an answer are returned after
+/// it with their own times, so that ``now`` is then earlier than the answer's end.
 public final class ExecDevice: StandaloneDevice {
   /// The most lines without a pause; a program that writes more is not going to stop.
   public static let maximumLines = ProgramConversation.maximumLines
@@ -38,7 +39,7 @@ public final class ExecDevice: StandaloneDevice {
   private var shown = FIFO<(time: Instant, observation: Observation)>()
   /// Up to when all that the program wrote was read: to the end of its last answer.
   private var heard = Instant.zero
-  /// When a program without a clock will do something by itself, as far as it said so.
+  /// When a program without a clock will next do something spontaneously, if it has said so.
   private var next = ProgramAnswer.Next.unsaid
   /// Up to when time was let pass with the request that is under way, for a program without a clock.
   private var advanceLimit: Instant?
@@ -54,7 +55,7 @@ public final class ExecDevice: StandaloneDevice {
 
   /// What the shell runs.
   public var command: String { program.command }
-  /// What it said that it is; `nil` for one that said nothing.
+  /// Its introduction; `nil` without one.
   var introduction: ProgramIntroduction? { program.introduction }
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
   var misunderstanding: LabFault? { program.misunderstanding }
@@ -64,7 +65,7 @@ public final class ExecDevice: StandaloneDevice {
     set { program.output = newValue }
   }
 
-  /// What it said that it can serve; what it did not say has to be asked for, and it refuses what it does not have.
+  /// The abilities from its introduction; unknown ones must be tried, and it refuses what it lacks.
   public var abilities: Abilities {
     var abilities = (introduction ?? ProgramIntroduction()).abilities
     abilities.areUnknown = program.greetingTrouble != nil
@@ -179,14 +180,14 @@ extension ExecDevice {
     return true
   }
 
-  /// Of what lasts for ever a program is told in pieces.
+  /// An unbounded wait is sent to a program in pieces.
   private static let longestAdvance = Interval.seconds(365 * 24 * 3600)
 
   public func restart() throws(LabFault) { try program.restart() }
 
   public func takeDiagnostics() -> [String] { program.takeRemarks() }
 
-  /// What there is to say of it once all tests are done: also of what it has written since the last of them.
+  /// Takes the diagnostics at the end of all tests, including output since the last one.
   func takeLastWords() -> [String] {
     if program.isRunning {
       do throws(LabFault) {
@@ -206,7 +207,7 @@ extension ExecDevice {
   /// Our time, at one of the monotonic clock's.
   private func time(at clock: Interval) -> Instant { max(.zero, .zero + (clock - epoch)) }
 
-  /// Sends a request and takes in the answer, up to its last line.
+  /// Sends a request and reads the answer, up to its last line.
   ///
   /// - Returns: why it was refused, if it was.
   private func ask(_ request: [UInt8]) throws(LabFault) -> String? {

@@ -23,7 +23,7 @@ enum ProgramAnswer: Equatable {
     case at(Instant)
   }
 
-  /// Why a line is none.
+  /// Why a line is invalid.
   struct Malformed: Error, Equatable {
     var reason: String
   }
@@ -72,7 +72,7 @@ struct ProgramLine: Equatable {
 }
 
 extension ProgramAnswer {
-  /// Whether a line of it may say at which moment it was said. A word to people belongs to what is shown beside it.
+  /// Whether such a line may contain its time. A message to people belongs to the preceding observation.
   fileprivate var mayHaveTime: Bool {
     switch self {
     case .status, .effect, .reading, .event, .violation, .log, .operation: true

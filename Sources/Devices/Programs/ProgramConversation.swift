@@ -3,17 +3,16 @@ import Bench
 import Conformance
 import System
 
-/// A program that is asked a line at a time over its standard streams, and answers with lines: how it is started, greeted
-/// and ended, what it said that it is, and what is wrong with it.
+/// A program that answers requests, a line each, over its standard streams: how it is started, greeted and ended, its
+/// introduction, and its failures.
 ///
-/// It is run by the shell. In a start of its own it is greeted, `{"hello":{"protocol":2},"reset":{}}`, and may say before its
-/// answer what it is (``ProgramIntroduction``); a program that says nothing speaks the first protocol. An answer is any
-/// number of lines and then `settled` or `refused` (``ProgramAnswer``).
+/// It is run by the shell. In a start of its own it receives a greeting, `{"hello":{"protocol":2},"reset":{}}`, and
+/// may introduce itself before its answer (``ProgramIntroduction``); without an introduction it speaks the first
+/// protocol. An answer is any number of lines and then `settled` or `refused` (``ProgramAnswer``).
 ///
-/// An answer that does not come in time, that is not of this form, or a program that ended is a lab fault: the
-/// whole process group is killed, and ``restart()`` starts the program afresh. A start that ends before it read what it was
-/// asked is no device at all, and neither is a command that has never answered in all its starts, however often it
-/// happens.
+/// A late or malformed answer, or the end of the program, is a lab fault: the whole process group is killed, and
+/// ``restart()`` starts the program again. A program that exits before it reads its request is no device at all, and
+/// neither is a command that has never answered in any start.
 final class ProgramConversation {
   /// What a program is to us.
   enum Role: String {
@@ -29,12 +28,12 @@ final class ProgramConversation {
   struct End {
     /// Why what was asked for is not done; `nil` where it is.
     var refusal: String?
-    /// When the program will do something by itself, as far as it said so.
+    /// When the program will next do something spontaneously, if it has said so.
     var next: ProgramAnswer.Next
   }
 
-  /// A command that has not answered in so many starts is not started again: who has a hundred scenarios does not wait
-  /// a hundred times for the same.
+  /// A command that has not answered in this many starts is not started again, so that a hundred scenarios do not
+  /// wait a hundred times for the same.
   static let maximumSilences = 3
 
   /// The most lines without a pause; a program that writes more is not going to stop.
@@ -45,7 +44,7 @@ final class ProgramConversation {
   let role: Role
   /// Where it is run; `nil` for where we are.
   let folder: String?
-  /// What it gets on a descriptor of its own, and nobody else sees.
+  /// The secrets that it alone receives, on a descriptor of its own.
   private let secrets: ProgramSecrets
   /// The most time from a request to the end of its answer.
   let answerTimeout: Interval
@@ -66,7 +65,7 @@ final class ProgramConversation {
   private var known = ProgramLineCache()
   /// The member that tells a program without a clock the time, and the time that it tells.
   private var told = (time: Instant.never, member: [UInt8]())
-  /// What it said that it is; `nil` for one that said nothing.
+  /// Its introduction; `nil` without one.
   private(set) var introduction: ProgramIntroduction?
   private var isGreeted = false
   /// What was wrong when it was greeted, if it did not answer that.
@@ -78,7 +77,7 @@ final class ProgramConversation {
   private(set) var greetingTrouble: LabFault?
   /// How many secrets it has named.
   private var secretCount = 0
-  /// What it said that is of no use, in words, each once; and how much of that was taken.
+  /// The remarks on unusable output, without duplicates; and how many of them were taken.
   private var remarks: [String] = []
   private var takenRemarks = 0
   /// Whether it was running and had not answered when the greeting was given up.
@@ -107,7 +106,7 @@ final class ProgramConversation {
     self.isStopped = isStopped
   }
 
-  /// Whether it is told how time passes, and speaks only when it is asked.
+  /// Whether it receives the passing of time, and writes only when it is asked.
   var isInVirtualTime: Bool { role != .device || introduction?.isInVirtualTime ?? false }
 
   /// Whether it runs.
@@ -168,10 +167,10 @@ final class ProgramConversation {
     }
   }
 
-  /// Sends a greeting and waits for the answer, twice as long as for others: that includes the start.
+  /// Sends a greeting and waits for the answer, with twice the usual timeout, since it includes the start.
   ///
-  /// A program of the first protocol that passes over what it does not know answers a plain reset, and one that is slow
-  /// answers the greeting before it, so that they are told apart by what comes first.
+  /// A program of the first protocol that ignores unknown members answers a plain reset, and a slow one answers the
+  /// greeting before it; the first answer distinguishes them.
   private func greet(with request: [UInt8]) throws(LabFault) -> End {
     guard let child else { throw missing }
     isSilent = false
@@ -200,8 +199,8 @@ extension ProgramConversation {
   /// A line of a request.
   static func bytes(of request: JSON) -> [UInt8] { Array(request.line.utf8) + [UInt8(ascii: "\n")] }
 
-  /// The line that begins a test. A driver and a peripheral are told of the settings that they know: the others are the other
-  /// end's, or of who looks after a lock.
+  /// The line that begins a test. A driver and a peripheral receive the settings that they declared: the others
+  /// concern the other end, or the management of the lock.
   func request(ofReset settings: [Argument], seed: UInt64) -> [UInt8] {
     var settings = settings
     if role != .device, let known = introduction?.settings { settings.removeAll { !known.contains($0.name) } }
@@ -231,7 +230,7 @@ extension ProgramConversation {
       ]))
   }
 
-  /// The line that brings about a fault. One that is a matter of true or false is told so, also where `0` ends it.
+  /// The line that injects a fault. The value of an on-off fault is true or false, even if `0` ends it.
   func request(of fault: Fault) -> [UInt8] {
     let offered = introduction?.faults.first { $0.fault == fault.name }?.values ?? []
     let isFlag = !offered.isEmpty && offered.allSatisfy { if case .flag = $0 { true } else { false } }
@@ -280,8 +279,8 @@ extension ProgramConversation {
     child = nil
   }
 
-  /// Takes in what it shows that belongs to no test. That may be much, where it lives by the clock; that a rule was broken, or
-  /// that it speaks unasked without a clock, is said.
+  /// Reads output that belongs to no test. With a clock there may be much; a violation, or spontaneous output without
+  /// a clock, is reported.
   func passOver(until limit: Interval = .zero) throws(LabFault) {
     while hasAnswered, case .line(let line)? = child?.nextLine(until: limit) {
       let isShown: Bool
@@ -310,9 +309,9 @@ extension ProgramConversation {
     }
   }
 
-  /// Sends a request and takes in the answer, up to its last line.
+  /// Sends a request and reads the answer, up to its last line.
   ///
-  /// - Parameter take: is given each line that shows something, in order.
+  /// - Parameter take: receives each observation, in order.
   func ask(
     _ request: [UInt8],
     _ take: (_ entry: ProgramLineCache.Entry, _ line: [UInt8]) throws(LabFault) -> Void
@@ -331,7 +330,7 @@ extension ProgramConversation {
     return end
   }
 
-  /// Takes in an answer, up to its last line; `nil` where that has not come by a moment of the monotonic clock.
+  /// Reads an answer, up to its last line; `nil` if that has not arrived by a deadline of the monotonic clock.
   private func answer(
     until limit: Interval,
     _ take: (_ entry: ProgramLineCache.Entry, _ line: [UInt8]) throws(LabFault) -> Void
@@ -360,7 +359,7 @@ extension ProgramConversation {
     return fail(.noAnswer, "no end of the answer within \(time) to \(asked)")
   }
 
-  /// Waits for a line, in pieces, so that who asks for the end does not wait for all of it.
+  /// Waits for a line, in short intervals, so that a stop request takes effect soon.
   private func nextLine(
     of child: ChildProcess, until limit: Interval
   ) throws(LabFault) -> ChildProcess.Wake {
@@ -408,7 +407,7 @@ extension ProgramConversation {
     return entry
   }
 
-  /// Holds what it says against what it said of itself: nothing of it is dropped in silence.
+  /// Checks output against the introduction: nothing is dropped silently.
   private func check(_ said: ProgramLine, _ line: [UInt8]) throws(LabFault) {
     func wrong(_ why: String) -> LabFault {
       fail(.badAnswer, "the \(role) wrote \(quoted(line)): \(why)")
@@ -450,7 +449,7 @@ extension ProgramConversation {
     if !remarks.contains(words), remarks.count < Self.maximumRemarks { remarks.append(words) }
   }
 
-  /// Takes what there is to say since it was last asked.
+  /// Takes the remarks since the last call.
   func takeRemarks() -> [String] {
     defer { takenRemarks = remarks.count }
     return Array(remarks[takenRemarks...])
@@ -546,7 +545,7 @@ extension ProgramConversation {
     let hint =
       symptom == .noAnswer && hasTimeoutOption
       ? "; --answer-timeout gives more time to one that starts slowly" : ""
-    // One that ends before it has answered anything is said to be what it is: nothing else is known of it.
+    // If a program exits before its first answer, its exit is all that is known.
     let isOver = symptom == .noDevice || symptom == .ended
     let fault = LabFault(
       .noDevice,
@@ -568,6 +567,6 @@ extension ProgramConversation {
 extension ProgramConversation.Role: CustomStringConvertible {
   var description: String { rawValue }
 
-  /// What a program is called where it is not said what it does.
+  /// The name of a program whose role is not stated.
   fileprivate var title: String { self == .device ? "program" : rawValue }
 }

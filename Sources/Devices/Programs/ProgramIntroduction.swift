@@ -31,7 +31,7 @@ struct ProgramIntroduction: Equatable {
 
   /// What it calls itself.
   var name: String?
-  /// Whether it is told how time passes, and has no clock of its own.
+  /// Whether it receives the passing of time, and has no clock of its own.
   var isInVirtualTime = false
   /// What it understands; `nil` where it has to be asked.
   var stimuli: [String]?
@@ -49,7 +49,7 @@ struct ProgramIntroduction: Equatable {
   /// The stimuli that set something in motion that wears.
   var moving: [String]?
   // A driver's.
-  /// What its lock advertises, by which it is found where nobody says its address.
+  /// What its lock advertises, by which it is found if no address is given.
   var advertises: Advertised?
   /// What its stimuli ask a lock for, and what its statuses say, in the words of a family of locks.
   var requests: [Word]?

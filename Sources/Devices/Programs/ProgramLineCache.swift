@@ -68,7 +68,7 @@ private struct Ending {
   private static let next = Array("\"next\":".utf8)
   private static let at = Array("\"at\":".utf8)
 
-  /// `nil` where there is none, or one that is written in a way of its own.
+  /// `nil` if there is none, or it is written in an unusual form.
   init?(of line: [UInt8]) {
     guard line.count > 8, line.last == UInt8(ascii: "}"), let comma = line.lastIndex(of: UInt8(ascii: ","))
     else { return nil }

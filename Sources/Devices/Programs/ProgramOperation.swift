@@ -11,7 +11,7 @@ import Secrets
 ///
 /// A characteristic is named by its UUID, or by the handle of its value.
 enum ProgramOperation: Equatable {
-  /// What of a lock's advertisements a driver is told.
+  /// Which of a lock's advertisements a driver receives.
   enum Hearing: Equatable {
     case nothing
     /// The first one, and each that says something else.
@@ -187,7 +187,7 @@ extension ProgramAdvertisement {
   }
 }
 
-/// Something that a program said, by its name, with what is wrong with it in words.
+/// An item of a program's output, with its name and what is wrong with it.
 struct ProgramItem {
   var name: String
   var json: JSON
@@ -264,7 +264,7 @@ struct ProgramItem {
   }
 }
 
-/// The members of something that a program said.
+/// The members of an object in a program's output.
 struct ProgramFields {
   var name: String
   var members: [JSON.Member]

@@ -1,7 +1,7 @@
 public import System
 
-/// Keeps what programs that are devices write to their standard error, and what they log, in the folder of a run:
-/// `programs.log`, which is there once one of them has said something.
+/// Stores the standard error and the log messages of device programs in the folder of a run: `programs.log`, which is
+/// created with the first output.
 public final class ProgramOutput {
   /// The name of the file.
   public static let name = "programs.log"
@@ -29,7 +29,7 @@ public final class ProgramOutput {
   /// Begins a case.
   func begin() { last = [] }
 
-  /// Whether the programs have said anything in the case.
+  /// Whether the programs have written nothing in the case.
   public var isEmpty: Bool { last.isEmpty }
 
   /// The last lines of the case.
@@ -37,7 +37,7 @@ public final class ProgramOutput {
     printable(last).split(separator: "\n", omittingEmptySubsequences: true).suffix(5).map { String($0) }
   }
 
-  /// Takes in what one of them wrote.
+  /// Appends a program's output.
   func take(_ bytes: ArraySlice<UInt8>) {
     last = (last + bytes).suffix(Self.tail)
     if let echo {

@@ -3,10 +3,10 @@ import Bluetooth
 import Secrets
 import System
 
-/// What a program is told that nobody else may know: names and values, on a descriptor of its own.
+/// The secrets for one program: names and values, on a descriptor of its own.
 ///
-/// They are one JSON object of texts. The environment variable `LOCKSTEP_SECRETS_FD` has the number of the descriptor,
-/// which is at its end behind the object; no command line and no variable has any of them.
+/// They are one JSON object of strings. The environment variable `LOCKSTEP_SECRETS_FD` has the number of the
+/// descriptor, which ends after the object; no command line and no variable contains any of them.
 struct ProgramSecrets {
   private(set) var values: [(name: String, value: Secret)]
 
