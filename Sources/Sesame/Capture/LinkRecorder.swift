@@ -1,7 +1,7 @@
 public import Bluetooth
 public import Basics
 
-/// What a client and its lock said lately, with the keys to read it: in memory only.
+/// The recent frames of a client and its lock, with the keys to decode them: in memory only.
 public final class LinkRecorder {
   /// The packets.
   public let packets: PacketRecorder
@@ -24,7 +24,7 @@ public final class LinkRecorder {
     keys = []
   }
 
-  /// What was said, decoded, in the order of time. Keys are not shown.
+  /// The recorded frames, decoded, in the order of time. Keys are not shown.
   public func decoded() -> [CaptureEntry] {
     guard packets.meanings.isEmpty else { return explained() }
     var decoder = LockCaptureDecoder(keys: keys, sessions: sessions)
@@ -33,7 +33,7 @@ public final class LinkRecorder {
     return entries + decoder.finish()
   }
 
-  /// What was said, with what somebody who knows the protocol said of it.
+  /// The recorded frames, decoded and explained.
   private func explained() -> [CaptureEntry] {
     var decoder = CaptureDecoder()
     var meanings = packets.meanings
@@ -72,7 +72,7 @@ extension LinkRecorder {
     if isNotedByClient { packets.note(frame: frame, isReceived: false, at: now) }
   }
 
-  /// Notes what the client does with its link, but for the frames: what it sends need not be what goes on the air.
+  /// Records an action of the client other than a frame: what it sends need not be what goes on the air.
   public func note(_ action: ClientAction, at now: Instant) {
     if case .keep(let key) = action { note(key) }
     guard isNotedByClient else { return }
@@ -85,7 +85,7 @@ extension LinkRecorder {
     }
   }
 
-  /// Notes what the client hears of its link.
+  /// Records an event of the client's link.
   public func note(_ event: LinkEvent, at now: Instant) {
     switch event {
     case .frame(let frame): packets.note(frame: frame, isReceived: true, at: now)

@@ -16,10 +16,10 @@ public struct LockCaptureDecoder {
   /// The controllers of hosts that advertise as a Sesame: those of the capture are locks then.
   private var locks: Set<UInt16?> = []
   private var observers: [(link: Int, observer: SessionObserver)] = []
-  /// What waits until nothing is half said.
+  /// The entries held back until incomplete messages are complete.
   private var waiting: [CaptureEntry] = []
 
-  /// What somebody advertised.
+  /// What an advertiser has advertised.
   private struct Heard {
     var data = AdvertisingData()
     var scanResponse = AdvertisingData()
@@ -36,20 +36,20 @@ public struct LockCaptureDecoder {
   /// How many entries wait at most for the end of a message that may never come.
   private static let maximumWaiting = 16_384
 
-  /// Makes a decoder that has seen nothing.
+  /// Makes a decoder.
   ///
   /// - Parameters:
   ///   - keys: the keys of locks.
-  ///   - model: what the lock of the key is, where the capture does not tell.
-  ///   - sessions: the keys of sessions, where somebody has them.
+  ///   - model: the model of the key's lock, if the capture does not reveal it.
+  ///   - sessions: the keys of sessions, if known.
   public init(keys: [LockKey] = [], model: ProductModel? = nil, sessions: [SessionSecret] = []) {
     knowledge = SessionObserver.Knowledge(keys: keys, sessions: sessions)
     self.model = model
   }
 
-  /// Takes in the next record.
+  /// Decodes the next record.
   ///
-  /// - Returns: what can be shown by now.
+  /// - Returns: the entries that are complete by now.
   public mutating func decode(_ record: BTSnoop.Record) -> [CaptureEntry] {
     var decoding = decoder.decode(record)
     for report in decoding.reports { hear(report) }
@@ -86,7 +86,7 @@ public struct LockCaptureDecoder {
 
   private mutating func hear(_ report: AdvertisingReport) {
     guard let data = try? AdvertisingData(decoding: report.data) else { return }
-    // A capture has no more addresses than there are locks, unless somebody makes them up.
+    // A capture has no more addresses than there are locks, unless they are forged.
     if heard.count > 10_000 { heard = [:] }
     if report.kind == .scanResponse {
       heard[report.address, default: Heard()].scanResponse = data

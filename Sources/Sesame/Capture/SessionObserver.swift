@@ -1,17 +1,17 @@
 import Basics
 import Bluetooth
 
-/// What somebody who hears both ends makes of the frames of one link.
+/// Decodes the frames of one link from both ends.
 ///
-/// The keys of a session are found as far as they follow from what is known:
+/// It derives the keys of a session as far as the available secrets permit:
 ///
 /// | generation | the session's key follows from |
 /// |---|---|
 /// | OS3 | the lock's secret, and the token that it publishes first |
-/// | OS2 | a key pair of either end; the lock's follows from the identity that it tells before a registration |
+/// | OS2 | a key pair of either end; the lock's follows from the identity that it sends before a registration |
 ///
-/// So an OS2 session can be read only where its key is handed over, or where the capture has the lock's registration:
-/// the owner's key opens the door to a session, and no more.
+/// An OS2 session can therefore be decrypted only with its own key, or if the capture contains the lock's
+/// registration: the owner's key authenticates a session, but does not determine its key.
 struct SessionObserver {
   /// What came of a frame.
   struct Reading {
@@ -80,13 +80,13 @@ struct SessionObserver {
   /// Whether a message has begun and not ended.
   var isGathering: Bool { !app.frames.isEmpty || !lock.frames.isEmpty }
 
-  /// Takes in that the capture lost some packets.
+  /// Records that the capture lost some packets.
   mutating func lose(_ count: Int) {
     app.lost = min(app.lost + count, 1 << 14)
     lock.lost = min(lock.lost + count, 1 << 14)
   }
 
-  /// Takes in a frame.
+  /// Decodes a frame.
   mutating func take(_ value: CapturedValue, _ knowledge: inout Knowledge) -> Reading {
     let sender: SessionEnd = value.isWritten ? .app : .lock
     var lane = sender == .app ? app : lock
@@ -163,7 +163,7 @@ extension SessionObserver {
     }
   }
 
-  /// Takes in what is said in clear and leads to a session.
+  /// Processes a message in clear that leads to a session.
   private mutating func learn(_ bytes: [UInt8], from sender: SessionEnd, _ knowledge: inout Knowledge) {
     if sender == .lock {
       guard let message = try? LockMessage(decoding: bytes, for: generation ?? .os3) else { return }
@@ -196,7 +196,7 @@ extension SessionObserver {
     }
   }
 
-  /// A connection begins anew with the lock's token.
+  /// A connection begins with the lock's token.
   private mutating func begin(with token: Token, _ knowledge: Knowledge) {
     self.token = token
     ciphers = []
@@ -242,9 +242,9 @@ private func unique(_ keys: [SecretKey]) -> [SecretKey] {
 
 extension SessionObserver {
   private enum Opening {
-    /// The plain text, and what is to be said of its counter.
+    /// The plain text, and a remark on its counter.
     case opened([UInt8], String)
-    /// Why there is none.
+    /// Why it could not be decrypted.
     case closed(String)
   }
 
@@ -277,7 +277,7 @@ extension SessionObserver {
         return .opened(plain, "; made by the other end")
       }
     }
-    // Nobody searches far again and again for what is not there.
+    // After a failure the wide search for a counter is not repeated.
     lane.lost /= 2
     return .closed("not authentic: no key at hand opens it at counter \(expected), nor near it")
   }

@@ -1,6 +1,6 @@
-/// The key of one session, for whoever reads what was said in it.
+/// The key of one session, for decoding its messages.
 ///
-/// It has no text form: where a session was recorded, its key stays in memory.
+/// It has no text form: the key of a recorded session stays in memory.
 public struct SessionSecret: Sendable {
   let token: SessionToken
   let key: SecretKey

@@ -33,7 +33,7 @@ public enum ClientLeaving: String {
     ClientExplanation(rawValue, detail, isByLock: self == .hungUp)
   }
 
-  /// Whether a link's end was the lock's doing, and what is told of it.
+  /// Whether the lock ended the link, and the explanation.
   public static func end(_ reason: UInt8, unacknowledged: Int?) -> (isByLock: Bool, words: String) {
     let code = HCIErrorCode(rawValue: reason)
     if [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(code) {

@@ -12,10 +12,10 @@ extension SesameClient {
     var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false
-    /// The session of the registration on the same connection, in which the lock may still have said something, and with
-    /// which an OS2 client goes on where the lock passes the login over.
+    /// The session of the registration on the same connection, in which messages of the lock may still arrive, and
+    /// with which an OS2 client continues if the lock ignores the login.
     var registration: Session?
-    /// When the client goes on with that session, where no answer to the login has come by then.
+    /// When the client continues with that session if no answer to the login has arrived.
     var end: Instant? { isAccepted ? nil : lastChance }
     var lastChance: Instant?
   }
@@ -24,7 +24,7 @@ extension SesameClient {
     let falseProof = misbehaviour.falseProof
     let overheard = misbehaviour.replaysLogin ? misbehaviour.overheard : nil
     let replayed = overheard.flatMap { $0.isFalse ? nil : $0.message }
-    // Who has overheard no login yet has nothing to send again, and no key either.
+    // Without an overheard login there is nothing to replay, and no key either.
     let isIgnorant = misbehaviour.replaysLogin && replayed == nil
     let isWrong = falseProof == .wrongSecret || (falseProof == .oldKey && oldKey == nil)
     var prover = key
@@ -37,7 +37,7 @@ extension SesameClient {
     guard let login = login(of: prover, to: sighting, token, appToken: overheard?.appToken) else { return }
     var cipher = login.cipher
     if sighting.generation == .os3, isIgnorant || isWrong {
-      // Whoever only pretends to have another key still reads what a lock answers to it.
+      // A client that only pretends to have another key can still decrypt the lock's answer.
       cipher = SessionCipher(
         key: OS3Keys.sessionKey(deviceSecret: key.secret, token), token: .os3(token), end: .app)
     }
@@ -55,7 +55,7 @@ extension SesameClient {
         isPretended: !misbehaviour.isNone || !isKeySure))
   }
 
-  /// Sends a login with a key, whatever comes of it.
+  /// Sends a login with a key, without expecting a particular answer.
   mutating func send(loginOf key: LockKey, to sighting: Sighting, _ token: Token) {
     guard let login = login(of: key, to: sighting, token, appToken: nil) else { return }
     actions.append(.inject(.falseProof(.oldKey)))
@@ -120,8 +120,8 @@ extension SesameClient {
     }
   }
 
-  /// Takes in what the lock said in the session of the registration, before it heard of the login: in OS3 both sessions
-  /// have the same key, and only the answer to the login begins the new one.
+  /// Processes messages of the registration's session that the lock sent before it received the login: in OS3 both
+  /// sessions have the same key, and only the answer to the login begins the new one.
   private mutating func receive(
     afterRegistration message: SegmentedMessage, in login: inout Login
   ) -> Bool {
@@ -139,7 +139,7 @@ extension SesameClient {
     guard let bytes = try? former.cipher.decrypt(message.bytes) else { return false }
     let decoded = try? LockMessage(decoding: bytes, for: generation)
     if case .publish(let publish)? = decoded {
-      // What it says there it says again after the login: it counts where that is passed over.
+      // The lock repeats this status after the login; it counts if the login is ignored.
       var unsaid: [ClientAction] = []
       former.take(publish, &unsaid)
     }
@@ -168,7 +168,7 @@ extension SesameClient {
       }
       actions.append(.report(.login(response.result)))
       let explanation = "the lock refused the login: \(response.result)"
-      // Who pretends to have another key is refused with reason.
+      // A client that pretends to have another key is refused rightly.
       if !login.isPretended {
         actions.complain(.loginRefused, explanation, packet: response.encoded)
       }
@@ -205,7 +205,7 @@ extension SesameClient {
     send(.setTime(time), in: &session, isAsked: false, at: now)
   }
 
-  /// Opens the session once the lock said where its bolt rests; a running motor is waited for.
+  /// Opens the session once the lock has reported where its bolt rests; a running motor is awaited.
   private mutating func finish(_ login: Login) {
     guard login.isAccepted, let status = login.session.restingStatus else { return }
     state = .open(login.session)

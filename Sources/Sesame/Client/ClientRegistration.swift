@@ -149,9 +149,10 @@ extension SesameClient {
     finish(registration, at: now)
   }
 
-  /// Complains of what has no place in a registration: in clear what a session would have encrypted, or anything else.
+  /// Reports a message that is not allowed in a registration: a message in clear that belongs into a session, or any
+  /// other.
   ///
-  /// A login that showed the key of a former owner is refused, perhaps after a registration has followed it.
+  /// A login with a former owner's key is refused, perhaps after a registration has followed it.
   private mutating func complain(ofMisplaced message: LockMessage, _ kind: MessageKind) {
     if case .response(let response) = message, response.item == .login, response.result != .success,
       hasShownOldKey, kind == .plaintext
@@ -169,7 +170,7 @@ extension SesameClient {
   private mutating func refused(_ response: Response) {
     actions.append(.report(.registration(response.result)))
     let explanation = "the lock refused \(response.item): \(response.result)"
-    // Who only pretends that the lock has no owner is refused.
+    // A client that only pretends that the lock has no owner is refused.
     if key == nil {
       actions.complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded)
     }
@@ -178,7 +179,7 @@ extension SesameClient {
       because: ClientExplanation(SesameViolation.registrationRefused.rawValue, explanation))
   }
 
-  /// Opens the session once the lock said where its bolt rests.
+  /// Opens the session once the lock has reported where its bolt rests.
   private mutating func finish(_ registration: Registration, at now: Instant) {
     guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }

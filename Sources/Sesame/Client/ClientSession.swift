@@ -17,8 +17,8 @@ extension SesameClient {
       var undefinedRequest: UndefinedRequest?
     }
 
-    /// What a lock has said since positions were sent. In which order it answers, and publishes its setting and its status,
-    /// is its own affair.
+    /// What the lock has reported since positions were sent. The order of its answer, its setting and its status is
+    /// not specified.
     struct Configuring {
       /// Whether it answered, or published the setting: then it has the positions.
       var isTaken = false
@@ -37,12 +37,12 @@ extension SesameClient {
     /// The lock's last word on its bolt, in rest.
     var status: MechStatus?
     var pending: [Pending] = []
-    /// What the lock has said since positions were sent, until it has said where its bolt is by them.
+    /// What the lock has reported since positions were sent, until it reports its bolt by the new ones.
     var configuring: Configuring?
     var isConfiguring: Bool { configuring != nil }
     /// When a status counts that came before the lock had told that it has the positions.
     var settled: Instant? { configuring?.settled }
-    /// Since when the lock has said no other than that its motor runs; `nil` where it rests.
+    /// Since when the lock has reported only that its motor runs; `nil` while it rests.
     private(set) var running: Instant?
     var isResetting = false
     /// How many messages the lock has surely taken: it answered the last of them.
@@ -62,7 +62,7 @@ extension SesameClient {
     fileprivate var hasSetAutolock = false
     /// Whether the lock says that its motor was stopped.
     private var isStalled = false
-    /// Whether the motor runs, as the lock said last.
+    /// Whether the motor runs, according to the latest status.
     private var isMotorOn = false
 
     init(sighting: Sighting, cipher: SessionCipher) {
@@ -87,11 +87,11 @@ extension SesameClient {
       }
     }
 
-    /// Decrypts and decodes a message, or complains of it; also of a key in it.
+    /// Decrypts and decodes a message, or reports a violation; also one that contains a key.
     ///
     /// - Parameters:
-    ///   - secret: the owner's key, which no message holds.
-    ///   - former: the cipher of the session before this one, for what is said of a message that is not authentic.
+    ///   - secret: the owner's key, which no message may contain.
+    ///   - former: the cipher of the previous session, to explain a message that is not authentic.
     mutating func open(
       _ message: SegmentedMessage, beforeLogin: Bool, secret: SecretKey?, former: SessionCipher?,
       _ actions: inout [ClientAction]
@@ -157,7 +157,7 @@ extension SesameClient {
         }
       }
       if let former {
-        // What a lock goes on with, that forgets to begin anew: its counter, or its key.
+        // A lock that fails to start a new session keeps its previous counter or its previous key.
         let last = former.receiveCounter...former.receiveCounter &+ Self.ahead
         if let counter = cipher.counter(of: message, among: last) {
           return (
@@ -172,7 +172,7 @@ extension SesameClient {
       return (.notAuthentic, "a message that does not authenticate")
     }
 
-    /// Takes in what the lock says unasked.
+    /// Processes a publish of the lock.
     mutating func take(_ publish: Publish, _ actions: inout [ClientAction]) {
       do {
         switch publish.item {
@@ -206,7 +206,7 @@ extension SesameClient {
       }
     }
 
-    /// Takes in a mechanical status; the bolt's place counts only when it rests.
+    /// Processes a mechanical status; the bolt's position counts only at rest.
     mutating func take(status: MechStatus, _ actions: inout [ClientAction]) {
       if let volts = status.batteryVolts, volts != battery {
         battery = volts
@@ -345,7 +345,7 @@ extension SesameClient {
     return take()
   }
 
-  /// Takes in a message of an open session.
+  /// Processes a message of an open session.
   mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
@@ -356,7 +356,7 @@ extension SesameClient {
     take(message, in: &session, at: now)
   }
 
-  /// Takes in what is authentic.
+  /// Processes an authentic message.
   private mutating func take(_ message: LockMessage, in session: inout Session, at now: Instant) {
     switch message {
     case .response(let response):
@@ -370,10 +370,10 @@ extension SesameClient {
     }
   }
 
-  /// Shows where the bolt rests, where the lock has said it.
+  /// Shows where the bolt rests, if the lock has reported it.
   private mutating func showRest(of session: inout Session) {
     guard let status = session.restingStatus else { return }
-    // What a hand does meanwhile is told by the old positions still.
+    // A turn by hand is meanwhile still reported by the old positions.
     if status != .nosetting { session.configuring = nil }
     show(status)
   }
@@ -451,8 +451,8 @@ extension SesameClient {
   ) throws(DecodeError) {
     switch command {
     case .setMechSetting:
-      // What was said before was said of the old ranges, unless the new setting came before the answer: setting and status
-      // are published again.
+      // Earlier statuses used the old ranges, unless the new setting preceded the answer: setting and status are
+      // published again.
       session.configuring?.isTaken = true
       if let configuring = session.configuring, !configuring.hasSetting { session.setting = nil }
     case .reset:
@@ -520,7 +520,7 @@ extension SesameClient {
     }
   }
 
-  /// The number under which a record is told.
+  /// The number under which a record is shown.
   private mutating func toldNumber(of id: UInt32) -> UInt32 {
     guard settings.numbersRecordsFromOne else { return id }
     let base = recordBase ?? id &- 1
@@ -538,7 +538,7 @@ extension SesameClient.Session {
     let matches = pending.indices.filter {
       pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
     }
-    // That a history is empty is said to who asked for it as is proper.
+    // An empty history is reported only to a valid request.
     let asksForHistory = matches.contains { index in
       if case .readHistory = pending[index].command { pending[index].undefinedRequest == nil } else { false }
     }

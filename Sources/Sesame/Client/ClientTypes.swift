@@ -50,9 +50,9 @@ public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
 public enum ClientRequest: Equatable, Sendable {
   case closeTo
   case connect
-  /// Becomes the owner; and logs in on the same connection, if that is said.
+  /// Registers as the owner, and logs in on the same connection if requested.
   case register(thenLogin: Bool = false)
-  /// Sets the positions, in degrees; from where the bolt rests, if that is said.
+  /// Sets the positions, in degrees; relative to the bolt's current position if requested.
   case configure(lock: Int, unlock: Int, isFromBolt: Bool = false)
   case lock(HistoryTag)
   case unlock(HistoryTag)
@@ -79,7 +79,7 @@ public struct ClientMisbehaviour: Equatable, Sendable {
   public var falseProof: FalseProof?
   /// Whether it sends a login again in place of its own.
   public var replaysLogin = false
-  /// The login that it then sends, as far as one was overheard: who has none proves himself with a wrong secret.
+  /// The login to replay, if one was overheard; otherwise the client proves itself with a wrong secret.
   public var overheard: ShownLogin?
 
   /// Whether it proves itself as it should.
@@ -128,7 +128,7 @@ public struct ClientTimes: Equatable, Sendable {
   public var session = Interval.seconds(10)
   /// For the answer to a request.
   public var answer = Interval.seconds(5)
-  /// For a bolt to rest whose motor runs, as the lock said last.
+  /// For a bolt to rest whose motor runs according to the latest status.
   public var motion = Interval.seconds(6)
   /// For a status that follows positions which were set, where one came before the lock had told that they are set.
   public var settling = Interval.seconds(1)
@@ -153,8 +153,8 @@ public struct ClientSettings: Sendable {
   public var epoch: UInt32
   /// The note that its commands leave in the lock's history.
   public var tag: HistoryTag
-  /// Whether the first history record that the client reads is told as #1, whatever number the lock gives it: of a lock
-  /// whose history began long ago nobody knows the numbers.
+  /// Whether the first history record that the client reads is shown as #1, whatever its number: the numbers of an
+  /// old history are unpredictable.
   public var numbersRecordsFromOne = false
   /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
   /// around them, 53 degrees to each side, do not overlap.

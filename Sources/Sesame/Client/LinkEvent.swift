@@ -8,11 +8,12 @@ public enum LinkEvent: Equatable, Sendable {
   case ready
   /// A notification arrived.
   case frame([UInt8])
-  /// The tester took a frame away, altered, delayed or added one, or is cutting the link: told before what comes of it.
+  /// The tester drops, alters, delays or adds a frame, or is cutting the link; reported before any effect.
   case tampered
   /// The tester's Bluetooth sends what makes no sense: the lock may end the link at it.
   case provoked
-  /// Somebody says a frame in the lock's name: no reproach to the lock, whose own words are still to come.
+  /// A frame that a third party sends in the lock's name: it is no violation by the lock, whose own frame is still to
+  /// come.
   case spoofed([UInt8])
   /// A message of the lock's goes back to it: what it says next may be an answer to that.
   case reflected

@@ -75,7 +75,7 @@ public struct SesameClient {
   private(set) var formerCipher: SessionCipher?
   /// Whether the token came, and was of no use without a key.
   private var lacksKey = false
-  /// Whether a frame that goes on with nothing came on this connection, before its token.
+  /// Whether a continuation frame without a beginning arrived on this connection, before its token.
   private var hasHeardLeftover = false
   /// Why there is no lock any more.
   private(set) var departure: ClientExplanation?
@@ -125,8 +125,8 @@ public struct SesameClient {
     }
   }
 
-  /// By when the lock must have answered the request that it was sent first of those without an answer, and its bolt must
-  /// rest where it said that the motor runs.
+  /// The deadline of the lock's answer to the oldest pending request, and of its bolt's rest after it reported that
+  /// the motor runs.
   public var answerDue: Instant? {
     if case .open(let session) = state { answerDue(in: session) } else { nil }
   }
@@ -171,7 +171,7 @@ extension SesameClient {
     return take()
   }
 
-  /// Takes in what the link reports.
+  /// Processes an event of the link.
   public mutating func receive(_ event: LinkEvent, at now: Instant) -> [ClientAction] {
     switch event {
     case .advertisement(let data): hear(data, at: now)
@@ -272,9 +272,9 @@ extension SesameClient {
     actions.append(.show(status))
   }
 
-  /// Ends whatever there is, and looks no longer.
+  /// Ends the session and the search.
   ///
-  /// - Parameter explanation: why, where it is not the client's user who wants it.
+  /// - Parameter explanation: the reason, if it is not the user's request.
   mutating func leave(disconnecting: Bool, because explanation: ClientExplanation? = nil) {
     endSession()
     state = .away
@@ -371,7 +371,7 @@ extension SesameClient {
     if let cipher { formerCipher = cipher }
   }
 
-  /// Complains of a key that somebody sent.
+  /// Reports a violation if bytes contain a key.
   mutating func checkForKeys(in bytes: [UInt8]) {
     guard bytes.count >= 16 else { return }
     if let key, key.secret.occurs(in: bytes) {
@@ -404,8 +404,8 @@ extension SesameClient {
     if let message = gather(frame) { receive(message, at: now) }
   }
 
-  /// Takes in what somebody says in the lock's name. What is to be complained of was to be expected, and what the lock
-  /// does say is still to come, and is judged by what was asked of it.
+  /// Processes a frame that a third party sends in the lock's name. Its violations are expected and ignored; the
+  /// lock's own frame is still to come, and is judged by the pending request.
   private mutating func receive(spoofed frame: [UInt8], at now: Instant) {
     let before = state
     receive(frame: frame, at: now)
@@ -451,8 +451,8 @@ extension SesameClient {
     }
   }
 
-  /// Complains of a frame that goes on with nothing. One of them, before the token, may be left over from the connection
-  /// before.
+  /// Reports a continuation frame without a beginning. One of them, before the token, may be left over from the
+  /// previous connection.
   private mutating func complain(ofStray frame: [UInt8]) {
     var isLeftover = false
     if case .waiting = state, !lacksKey, !hasHeardLeftover { isLeftover = true }
@@ -511,7 +511,7 @@ extension SesameClient {
       return
     }
     guard let token = token(in: message.bytes, of: sighting.generation) else { return }
-    // Who has no key for the lock goes on waiting after its token.
+    // A client without a key for the lock keeps waiting after its token.
     if lacksKey { return repeatToken(.initial(token)) }
     if tokens.contains(token.word) {
       actions.complain(
@@ -542,7 +542,7 @@ extension SesameClient {
   /// How many tokens of a test are remembered: more connections no test has, but for those that run for days.
   private static let maximumTokens = 1024
 
-  /// Decodes the token, or complains of what is there in its place.
+  /// Decodes the token, or reports what arrived instead.
   private mutating func token(in bytes: [UInt8], of generation: Generation) -> Token? {
     do {
       let message = try LockMessage(decoding: bytes, for: generation)

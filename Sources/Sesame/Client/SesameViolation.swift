@@ -1,7 +1,7 @@
-/// What a lock can be seen to do that its protocol forbids.
+/// The protocol violations that can be observed in a lock.
 ///
-/// The raw values are names that stay the same: journals, reports and `quirks:` of lock files have them. What each means
-/// is said once, on the page *Violations of the Sesame protocol*.
+/// The raw values are stable names: journals, reports and the `quirks:` of lock files contain them. The page
+/// *Violations of the Sesame protocol* explains each.
 public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   // Frames.
   case emptyFrame = "empty-frame"
@@ -55,7 +55,7 @@ public struct ProtocolViolation: Hashable, Sendable {
   /// What broke the rule, or was left unanswered: a frame where the frame is wrong, otherwise the message, decrypted where
   /// it is authentic. One that would tell a key is left out.
   public var packet: [UInt8]?
-  /// Who sent that; the lock where there is none.
+  /// The sender; the lock by default.
   public var sender: SessionEnd
 
   /// Makes one.
@@ -72,7 +72,7 @@ public struct ProtocolViolation: Hashable, Sendable {
 
   /// The subject of an encrypted message before the token.
   public static let encrypted = "ciphertext"
-  /// The subject of a frame that goes on with nothing and comes before the token, the first one of a connection.
+  /// The subject of a continuation frame that comes before the token, the first one of a connection.
   public static let beforeTheToken = "a frame before the token"
   /// The subject of a login on the connection of a registration.
   public static let afterRegistration = "login after a registration"

@@ -9,7 +9,7 @@ public struct SessionView: Sendable {
   var generation = Generation.os3
   /// The token of a lock that has no owner yet.
   var token: Token?
-  /// The cipher of the session, after all that was said in it; `nil` where there is none.
+  /// The current cipher of the session; `nil` without one.
   public internal(set) var cipher: SessionCipher?
   /// The last secret that was the lock's before a reset, and is not now.
   var oldSecret: SecretKey?
@@ -17,7 +17,7 @@ public struct SessionView: Sendable {
   var login: ShownLogin?
   /// Whether the client has shown a proof, or what is to pass for one.
   public internal(set) var hasShownProof = false
-  /// Whether a session is open, or about to be. Who proves nothing has none before: the lock may wait for a login still.
+  /// Whether a session is open, or about to be. Without a proof it is neither: the lock may still wait for a login.
   var isOpening = false
   /// Whether the lock may take a login in the session: then another's proof would end the link.
   var mayLogIn = false
@@ -48,7 +48,7 @@ public struct SessionView: Sendable {
 public struct ShownLogin: Equatable, Sendable {
   /// Its bytes, with the proof of the key that it was made with.
   var message: [UInt8]
-  /// Whether the client meant to be refused: then it showed another proof, or that of another key.
+  /// Whether the client intends to be refused: it showed another proof, or that of another key.
   var isFalse: Bool
 }
 

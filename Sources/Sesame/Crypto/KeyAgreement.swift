@@ -133,7 +133,7 @@ public final class PrivateKey: Sendable {
     agreement = Mutex(Agreement(number: scalar.nativeBytes, point: octets))
   }
 
-  /// The private scalar, for whoever must store it.
+  /// The private scalar, for storage.
   public var exposedScalar: [UInt8] { first.exposedBytes + second.exposedBytes }
 
   /// Multiplies a peer's public key with this private one.
@@ -256,10 +256,10 @@ private struct CurvePoint: ~Copyable {
   }
 }
 
-/// A private key with a derivation that is ready to run, and a place for the peer's point.
+/// A private key with a prepared derivation, and a slot for the peer's point.
 ///
-/// Setting the peer's point checks it, so the derivation is told not to check it a second time: that
-/// check multiplies the point by the order of the curve and would double the cost.
+/// Setting the peer's point validates it, so the derivation skips the validation: that would multiply the point by
+/// the order of the curve and double the cost.
 @safe
 private struct Agreement: ~Copyable {
   private let key: OpaquePointer

@@ -41,7 +41,7 @@ public struct SecretKey: Hashable, Sendable {
     words = Words(first: uuid.high.byteSwapped, second: uuid.low.byteSwapped)
   }
 
-  /// The 16 bytes, for whoever must store or send the key itself.
+  /// The 16 bytes, for storing or sending the key itself.
   public var exposedBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(16)

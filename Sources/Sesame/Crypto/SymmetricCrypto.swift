@@ -16,9 +16,9 @@ extension SecretKey {
 
 private let idleContexts = Mutex<[CMACContext]>([])
 
-/// A context of libcrypto that is set to AES-128-CMAC and takes a new key for each message.
+/// A libcrypto context for AES-128-CMAC that takes a new key for each message.
 ///
-/// It is sendable because whoever took it out of ``idleContexts`` has it alone until putting it back.
+/// It is sendable because only one user at a time holds it between taking it from ``idleContexts`` and returning it.
 @safe
 private final class CMACContext: @unchecked Sendable {
   private let context: OpaquePointer

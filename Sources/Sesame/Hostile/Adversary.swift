@@ -1,13 +1,13 @@
 import Bluetooth
 import Basics
 
-/// Somebody on the way between a client and its lock, who hears every frame, remembers, and meddles as he is told to.
+/// An adversary between a client and its lock, who receives every frame, remembers it, and tampers on request.
 ///
 ///      client ──frame──▶ Adversary ──frames──▶ lock        as they are, or altered, or with a shadow
-///      client ◀──event── Adversary ◀──event─── lock        as they are; and what he says in the lock's name
+///     client ◀──event── Adversary ◀──event─── lock        unchanged, plus frames in the lock's name
 ///
-/// What is open between the two he is told, with the keys: he alters what he would not even be able to read, and sends
-/// nothing that a correct lock, or client, would have to believe.
+/// It knows the state of the session, with the keys, and so can alter even messages that it could not decrypt; it
+/// sends nothing that a correct lock or client would have to accept.
 ///
 /// The type does no I/O and reads no clock: carry out the actions it returns, in order.
 public struct Adversary: Sendable {
@@ -17,7 +17,7 @@ public struct Adversary: Sendable {
     case send([UInt8])
     /// He has the client's end of the link hear something.
     case tell(LinkEvent)
-    /// What he puts on the air next is none of the client's messages.
+    /// The frames that follow are not the client's.
     case inject(Injection)
   }
 
@@ -36,17 +36,17 @@ public struct Adversary: Sendable {
   private var outgoing: [[UInt8]] = []
   /// The frames of the message that the lock is sending, until its last one.
   private var incoming: [[UInt8]] = []
-  /// The longest message of the lock that he remembers, in bytes: what is longer is none of a lock's.
+  /// The longest message of the lock to remember, in bytes; a lock sends no longer ones.
   private static let maximumLength = 128
   /// Whether there is a link over which the lock can say something.
   private var isLinked = false
 
-  /// Makes one who has heard nothing.
+  /// Makes an adversary without any recorded message.
   ///
-  /// - Parameter settings: the client's, whose tag his forgeries have.
+  /// - Parameter settings: the client's settings; forged commands have their tag.
   public init(_ settings: ClientSettings) { self.settings = settings }
 
-  /// Begins a test. What was overheard counts on where the lock is the same, and goes on.
+  /// Begins a test. Recorded messages are kept if the lock is the same.
   public mutating func startOver(onSameLock livesOn: Bool) {
     let memory = livesOn ? memory : Eavesdropper()
     self = Adversary(settings)
@@ -62,8 +62,8 @@ public struct Adversary: Sendable {
 // MARK: - What he hears
 
 extension Adversary {
-  /// Whether ``view`` matters to what becomes of a frame: not where it is the end of no message, nor while sealed ones pass as
-  /// they are.
+  /// Whether ``view`` influences the handling of a frame: not before the last frame of a message, nor while sealed
+  /// messages pass unchanged.
   public func needsView(for frame: [UInt8]) -> Bool {
     let kind = Self.kind(endedBy: frame)
     return kind > 0 && (kind != MessageKind.ciphertext.rawValue || shadow != nil || mutation != nil)
@@ -74,7 +74,7 @@ extension Adversary {
     frame.first.map { SegmentHeader(rawValue: $0).field } ?? 0
   }
 
-  /// Takes in a frame of the client's. What becomes of a message is seen when it is complete.
+  /// Processes a frame of the client. Its message is handled when it is complete.
   public mutating func send(_ frame: [UInt8]) -> [Action] {
     let frames = outgoing.isEmpty ? [frame] : outgoing + [frame]
     let field = Self.kind(endedBy: frame)
@@ -83,7 +83,7 @@ extension Adversary {
     return field == MessageKind.ciphertext.rawValue ? passOnSealed(frames) : passOnClear(frames)
   }
 
-  /// Takes in what comes to the client.
+  /// Processes an event for the client.
   public mutating func hear(_ event: LinkEvent) {
     switch event {
     case .connected:
@@ -99,14 +99,14 @@ extension Adversary {
     }
   }
 
-  /// Takes in the frames of a message of the lock's, as far as it has come. They are joined only once he uses them.
+  /// Records the frames of a message of the lock, as far as it has arrived. They are joined only when used.
   private mutating func hear(_ frames: [[UInt8]], isWhole: Bool) {
     let length = frames.reduce(0) { $0 + $1.count - 1 }
     incoming = isWhole || length > Self.maximumLength ? [] : frames
     if isWhole, 1...Self.maximumLength ~= length { memory.lastReceived = frames }
   }
 
-  /// Takes in that the client ends its link: what comes still is nothing to it.
+  /// Records that the client ends its link: later events do not concern it.
   public mutating func hearDisconnection() { isLinked = false }
 
   private mutating func passOnSealed(_ frames: [[UInt8]]) -> [Action] {
@@ -175,9 +175,9 @@ extension Adversary {
 // MARK: - What he does of himself
 
 extension Adversary {
-  /// Does something to the messages between client and lock. Without a connection nothing happens.
+  /// Tampers with the messages between client and lock. Without a connection it has no effect.
   ///
-  /// A request is none of his: only who has the session's counter can ask.
+  /// It cannot send a valid request: that needs the session's counter.
   public mutating func bring(about interference: Interference) -> [Action] {
     switch interference {
     case .shadow(let flaw): shadow = flaw
@@ -188,7 +188,7 @@ extension Adversary {
     // Before there is a session a login is one, and a registration too.
     case .replay(let replay) where view.isOpening: return inject(.replay(replay), frames(of: replay))
     case .reflect where view.isConnected: return reflect()
-    // In the middle of a message an alien frame is a part of it, to whoever gathers.
+    // In the middle of a message the receiver would take a foreign frame as a part of it.
     case .spoof(let spoof) where view.isConnected && incoming.isEmpty:
       return frames(of: spoof).map { .tell(.spoofed($0)) }
     case .forge, .replay, .reflect, .spoof: break

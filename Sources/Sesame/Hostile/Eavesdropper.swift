@@ -1,6 +1,6 @@
-/// What somebody who listens remembers, and can send again.
+/// The messages that an eavesdropper has recorded and can replay.
 struct Eavesdropper: Sendable {
-  /// What a client said in a session.
+  /// The client's messages of a session.
   struct Conversation: Sendable {
     /// The login that opened it.
     var login: ShownLogin?
@@ -13,9 +13,9 @@ struct Eavesdropper: Sendable {
   }
 
   var session = Conversation()
-  /// The last sessions in which something was said, the oldest first.
+  /// The latest sessions with messages, the oldest first.
   private var earlier: [Conversation] = []
-  /// The last login that the client made, whatever it showed.
+  /// The client's latest login, valid or not.
   private(set) var lastLogin: ShownLogin?
   /// The frames of the last message of the lock.
   var lastReceived: [[UInt8]] = []

@@ -27,7 +27,7 @@ extension Injection {
     }
   }
 
-  /// Whether it is to open a session: what comes of it ends with the connection.
+  /// Whether it attempts to open a session: its effect ends with the connection.
   public var opensSession: Bool {
     switch self {
     case .falseProof, .replayedLogin: true

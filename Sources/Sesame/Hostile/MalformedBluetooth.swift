@@ -19,7 +19,7 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
   case wrongHandle = "wrong-handle"
   /// The same, written to the handle that does not exist.
   case handleZero = "handle-0"
-  /// The same, signed by nobody.
+  /// The same, with an invalid signature.
   case signedWrite = "signed-write"
   /// The same in two prepared writes, which are executed.
   case preparedWrite = "prepared-write"
@@ -112,7 +112,7 @@ extension MalformedBluetooth {
     }
   }
 
-  /// What nobody who has a session would send.
+  /// A frame that no client with a session would send.
   public static var frame: [UInt8] {
     Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
   }

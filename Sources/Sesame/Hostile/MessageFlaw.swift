@@ -6,16 +6,16 @@ public enum MessageFlaw: String, CaseIterable, Sendable {
   case inClear = "in-clear"
   /// A bit of its tag is inverted.
   case wrongTag = "wrong-tag"
-  /// It is sealed with a key that nobody has; so is each ciphertext before there is a session.
+  /// It is encrypted with a random key; so is each ciphertext before there is a session.
   case wrongKey = "wrong-key"
-  /// It is sealed with the session's key as it would be with the owner's key from before the last reset; with nobody's
-  /// when none is known, and in OS2, where session keys do not depend on it.
+  /// It is encrypted with the session key that the owner's key before the last reset would give; with a random one if
+  /// none is known, and in OS2, where session keys do not depend on it.
   case oldKey = "old-key"
   /// It is sealed with the counter of the message after it.
   case nextCounter = "counter+1"
   /// It is sealed with the counter of the message before it.
   case previousCounter = "counter-1"
-  /// It is sealed with the counter of the first message; in its place, with that of the second.
+  /// It is encrypted with the counter of the first message; for the first message, with that of the second.
   case firstCounter = "counter-0"
   /// Its last byte is missing.
   case cutByOne = "cut-1"
@@ -29,13 +29,13 @@ public enum MessageFlaw: String, CaseIterable, Sendable {
   case kind3 = "kind-3"
   /// It is in clear, and of a kind that does not exist.
   case kind4 = "kind-4"
-  /// It is in clear, and of a kind that looks like clear to who reads two bits of it.
+  /// It is in clear, and of a kind that looks like clear text to a receiver that checks only two bits of it.
   case kind5 = "kind-5"
   /// It is in clear, and of a kind that does not exist.
   case kind63 = "kind-63"
   /// It is in clear, and of the last kind that there could be.
   case kind127 = "kind-127"
-  /// The tag is wrong, and the first frame says that it goes on with a message.
+  /// The tag is wrong, and the first frame claims to continue a message.
   case noBeginning = "no-beginning"
   /// The tag is wrong, and the last frame says that more follow.
   case noEnd = "no-end"
@@ -46,11 +46,11 @@ public enum MessageFlaw: String, CaseIterable, Sendable {
 }
 
 extension MessageFlaw {
-  /// The frames of a request with this flaw, none of which a correct lock obeys.
+  /// The frames of a request with this flaw, which a correct lock does not obey.
   ///
   /// - Parameters:
-  ///   - cipher: the session's, ready for the next message; `nil` without a session.
-  ///   - old: the same with the key from before the last reset; `nil` when there is none.
+  ///   - cipher: the session's cipher, ready for the next message; `nil` without a session.
+  ///   - old: the same with the key from before the last reset; `nil` without one.
   func frames(
     of request: [UInt8], _ cipher: SessionCipher?, old: SessionCipher? = nil
   ) -> [[UInt8]] {
@@ -123,7 +123,7 @@ extension MessageFlaw {
     }
   }
 
-  /// A cipher of nobody's.
+  /// A cipher with a random key.
   private static var foreign: SessionCipher {
     SessionCipher(
       key: SecretKey(UUID128(high: 0x0F0E_0D0C_0B0A_0908, low: 0x0706_0504_0302_0100)),

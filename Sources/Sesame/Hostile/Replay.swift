@@ -1,4 +1,4 @@
-/// What somebody who listened sends again: a part of what the client said before, as it was said.
+/// A replay by an eavesdropper: some of the client's earlier messages, unchanged.
 ///
 /// | text | what is sent |
 /// |---|---|
@@ -8,9 +8,9 @@
 /// | `login of session -1` | the login that opened it, if one did |
 /// | `session -1` | all of it, from the login on |
 ///
-/// A session counts when something was said in it. Of one, the first and the last sixteen messages are remembered, and of
-/// sessions the last four. A message of this session is sent again only once the lock has answered it or a later one:
-/// it has surely taken it then.
+/// A session counts if it had a message. The first and the last sixteen messages of a session are recorded, and the
+/// last four sessions. A message of the current session is replayed only once the lock has answered it or a later
+/// one, and so has certainly received it.
 public struct Replay: Equatable, Sendable {
   /// What of a session is sent.
   public enum Part: Equatable, Sendable {
@@ -30,7 +30,7 @@ public struct Replay: Equatable, Sendable {
     self.session = session
   }
 
-  /// Reads one, such as `message 2 of session -1`; `nil` for what is none.
+  /// Reads a replay such as `message 2 of session -1`; `nil` if the text is invalid.
   public init?(_ text: String) {
     var words = text.split(separator: " ")
     var session = 0

@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// Something that reaches the client and that a correct client passes over, whoever sent it.
+/// A forged frame that a correct client ignores.
 ///
-/// What it could only believe, such as an authentic status that is not true, is not among them.
+/// Frames that a client must accept, such as an authentic status that is false, are excluded.
 public enum Spoof: String, CaseIterable, Sendable {
   /// A status in clear.
   case statusInClear = "status-in-clear"

@@ -14,7 +14,7 @@ public enum SesameService {
   public static let notify = BluetoothUUID(UUID128(high: 0x1686_0003_A5AE_9856, low: 0xB6D3_DBB4_C676_993E))
 }
 
-/// What a device tells of itself to whoever listens.
+/// The identity that a device advertises.
 public struct Advertisement: Hashable, Sendable {
   /// The company identifier in the manufacturer data.
   public static let company: UInt16 = 0x055A

@@ -98,9 +98,9 @@ extension ShareKey {
     return bytes
   }
 
-  /// Reads `ssm://UI?t=sk&sk=…&l=…&n=…`; the fields may come in any order and others are passed over.
+  /// Reads `ssm://UI?t=sk&sk=…&l=…&n=…`; the fields may come in any order, and unknown ones are ignored.
   ///
-  /// The offset of an error counts characters of the whole text, for bytes within `sk` its own.
+  /// The offset of an error counts characters of the whole text; for errors in `sk`, bytes of its value.
   public init(url: String) throws(DecodeError) {
     let prefix = "ssm://UI?"
     guard url.hasPrefix(prefix) else { throw .malformed("a share key", at: 0) }

@@ -14,7 +14,7 @@ public enum HistoryTag: Hashable, Sendable {
   /// A type, a UUID, and whatever follows (voltages in mV, little-endian, in some records).
   case typed(TagType, UUID128, rest: [UInt8] = [])
 
-  /// The way a command came to the lock, which is told in the tag's length: plus 30 for each step.
+  /// The channel by which a command reached the lock, encoded in the tag's length: plus 30 for each step.
   public enum Origin: UInt8, CaseIterable, Hashable, Sendable {
     /// Straight from an app.
     case ble

@@ -1,6 +1,6 @@
 public import Bluetooth
 
-/// The value of a target angle that says there is none: the motor is idle.
+/// The target angle of an idle motor, which has no target.
 public let noTarget: Int16 = .min
 
 /// The mechanical status of Sesame 3 and Sesame 4: eight bytes, angles in 1024ths of a turn.

@@ -58,7 +58,7 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let notSupported = ResultCode(rawValue: 2)
   /// A signature or proof is wrong.
   public static let invalidSignature = ResultCode(rawValue: 4)
-  /// There is none, as with an empty history.
+  /// Not found, as for an empty history.
   public static let notFound = ResultCode(rawValue: 5)
   /// Failed for a reason that is not told.
   public static let unknown = ResultCode(rawValue: 6)

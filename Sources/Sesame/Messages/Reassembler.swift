@@ -28,7 +28,7 @@ public struct Reassembler: Sendable {
 
   /// What came of a frame.
   public enum Outcome: Hashable, Sendable {
-    /// The message goes on.
+    /// The message is incomplete.
     case incomplete
     /// The frame ended a message.
     case message(SegmentedMessage)
@@ -46,20 +46,20 @@ public struct Reassembler: Sendable {
     case headerOnly
     /// The header's kind is not one the program knows.
     case unknownKind(UInt8)
-    /// The frame goes on with a message that never began. A ciphertext one still moves the counter of the
-    /// program's cipher on, which loses the session.
+    /// A continuation frame of a message that never began. In the official app an encrypted one still advances the
+    /// cipher's counter, which breaks the session.
     case unexpected(advancesCounter: Bool)
     /// The message grew beyond what the program holds.
     case tooLong
   }
 
   private enum State: Sendable {
-    /// Nothing was received yet: a frame that goes on is taken for a beginning.
+    /// Nothing was received yet: a continuation frame is treated as a first frame.
     case fresh
     /// A message was finished; its bytes remain in the buffer.
     case finished
     case gathering
-    /// What arrives is passed over until a first frame.
+    /// Frames are ignored until a first frame.
     case skipping
   }
 
@@ -78,7 +78,7 @@ public struct Reassembler: Sendable {
     self.limit = min(limit, policy.limit)
   }
 
-  /// Takes in a frame.
+  /// Receives a frame.
   public mutating func receive(_ frame: [UInt8]) -> Outcome {
     guard let first = frame.first else {
       return policy.failsOnEmpty ? .failed(.empty) : .ignored(.empty)
@@ -98,7 +98,7 @@ public struct Reassembler: Sendable {
   /// Whether a message has begun and not ended.
   var isGathering: Bool { state == .gathering }
 
-  /// Whether the rest of a message that grew too long is passed over.
+  /// Whether the rest of an overlong message is ignored.
   var isSkipping: Bool { state == .skipping }
 
   /// Forgets what was gathered, as a new connection does in libsesame3bt; the vendor's SDKs do not.
@@ -171,7 +171,7 @@ extension Reassembler.Policy {
       if header.field == 0 { return .goesOn }
       return .ends(header.field == 2 ? .ciphertext : .plaintext)
     case .android:
-      // A signed shift: with the highest bit set the field is negative, and the message goes on.
+      // A signed shift: with the highest bit set the field is negative, and the message continues.
       if header.field == 0 || header.rawValue >= 0x80 { return .goesOn }
       return header.field <= 2 ? .ends(MessageKind(rawValue: header.field)) : .unknown
     case .libsesame3bt:

@@ -1,7 +1,7 @@
 import Basics
 
-/// The header byte of a frame: bit 0 marks the first frame of a message, the bits above say whether the
-/// message goes on or of what kind it is (Sesame protocol, segment layer).
+/// The header byte of a frame: bit 0 marks the first frame of a message, the other bits are its kind, or 0 if the
+/// message continues (Sesame protocol, segment layer).
 public struct SegmentHeader: RawRepresentable, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
@@ -19,7 +19,7 @@ public struct SegmentHeader: RawRepresentable, Hashable, Sendable {
   /// Whether this is the first frame of a message.
   public var isFirst: Bool { rawValue & 1 == 1 }
 
-  /// The seven bits above: 0 while the message goes on, else its kind.
+  /// The other seven bits: 0 if the message continues, else its kind.
   public var field: UInt8 { rawValue >> 1 }
 }
 

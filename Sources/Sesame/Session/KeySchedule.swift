@@ -26,9 +26,9 @@ public enum OS2Keys {
     shared.key.cmac(token.bytes)
   }
 
-  /// What a login's proof is the CMAC of, under the secret key: key index, app's public key, both tokens.
+  /// The input of a login proof, which is its CMAC under the secret key: key index, app's public key, both tokens.
   ///
-  /// A guest, who has no such key, sends these 74 bytes to the vendor's server and gets the proof from it.
+  /// A guest, who does not have the key, sends these 74 bytes to the vendor's server and receives the proof.
   public static func loginPayload(
     keyIndex: UInt16, publicKey: PublicKey, appToken: Token, lockToken: Token
   ) -> [UInt8] {

@@ -63,7 +63,7 @@ public enum SessionToken: Hashable, Sendable {
 
 /// One end's cipher of a session: AES-128-CCM with a counter for each direction.
 ///
-/// A copy shares the key's setup with the original and goes on with counters of its own.
+/// A copy shares the key setup with the original and has its own counters.
 public struct SessionCipher: Sendable {
   /// What becomes of the counter when a message does not authenticate.
   public enum FailureRule: String, CaseIterable, Hashable, Sendable {
@@ -139,9 +139,9 @@ public struct SessionCipher: Sendable {
     receiveCounter = (receiveCounter &+ 1) & token.counterMask
   }
 
-  /// Decrypts a message at a counter of one's choice, whoever sent it, without moving a counter.
+  /// Decrypts a message of either sender at a given counter, without changing a counter.
   ///
-  /// This is for looking at captures. It gives `nil` if the message does not authenticate.
+  /// It is meant for captures, and returns `nil` if the message does not authenticate.
   public func open(_ message: [UInt8], counter: UInt64, from sender: SessionEnd) -> [UInt8]? {
     cipher.open(message, nonce: token.block(counter: counter, from: sender), additionalData: additionalData)
   }
