@@ -64,7 +64,7 @@ extension ATTClient {
     return [.transmit(packet)]
   }
 
-  /// Takes in a response or an error response.
+  /// Receives a response or an error response.
   public mutating func receive(_ response: ATTPacket) -> [Action] {
     switch (state, response) {
     case (.idle, _):
@@ -86,7 +86,7 @@ extension ATTClient {
     }
   }
 
-  /// Takes in a response that did not decode.
+  /// Receives a response that could not be decoded.
   public mutating func receiveUndecodable(opcode: UInt8) -> [Action] {
     switch state {
     case .idle: [.complain("an undecodable response, opcode \(hexadecimal(opcode)), to no request")]

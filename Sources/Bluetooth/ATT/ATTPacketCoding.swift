@@ -36,11 +36,11 @@ extension ATTPacket {
 }
 
 extension ATTPacket: BinaryCodable {
-  /// Reads a packet that goes on to the end of the reader's bytes: nothing in a packet says how long it is, and
-  /// what has a layout of its own may not have bytes behind it.
+  /// Reads a packet that extends to the end of the reader's bytes: a packet does not contain its own length, and one
+  /// with a fixed layout may not have bytes after it.
   ///
-  /// The lists of a response are whole entries of the length that it names; a response without any entry is an
-  /// error.
+  /// The lists of a response consist of complete entries of the length that it states; a response without entries is
+  /// an error.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     let opcode = try reader.u8()
     self =
@@ -173,7 +173,7 @@ extension ATTPacket {
 }
 
 extension ByteReader {
-  /// Reads a UUID that goes on to the end: 2 or 16 bytes.
+  /// Reads a UUID that extends to the end: 2 or 16 bytes.
   @_lifetime(self: copy self)
   fileprivate mutating func uuid() throws(DecodeError) -> BluetoothUUID {
     switch remaining {

@@ -50,7 +50,7 @@ extension ATTServer {
 
 /// Writing (Core 5.4, Vol 3 Part F §3.4.5, §3.4.6).
 extension ATTServer {
-  /// Writes at once, where the property permits it; `nil` when that changes nothing that anyone is told of.
+  /// Writes at once, if the property permits it; `nil` if no event follows from it.
   mutating func write(
     _ value: [UInt8], to handle: AttributeHandle, by property: CharacteristicProperties,
     _ database: inout GATTDatabase
@@ -179,7 +179,7 @@ extension ATTServer {
     return goOn(&database)
   }
 
-  /// Takes in what was decided about the value that was reported last: it is written, or the request is refused.
+  /// Receives the decision on the reported write: the value is written, or the request is refused.
   mutating func settle(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [GATTLink.Action] {
     guard let write = held else { return [] }
     if let error {

@@ -11,22 +11,22 @@ struct ATTRefusal: Error {
   }
 }
 
-/// The server end of one ATT bearer: what one client has subscribed to, prepared, and not yet confirmed.
+/// The server end of one ATT bearer: one client's subscriptions, prepared writes, and unconfirmed indications.
 ///
-/// Each request has exactly one answer, no longer than the MTU, and but for writes that are held it is given at once (Core 5.4,
-/// Vol 3 Part F §3.3.2).
-/// Indications go out one at a time, and one that is not confirmed within thirty seconds kills the bearer (§3.3.3):
+/// Each request has exactly one response, no longer than the MTU, which is sent at once except for held writes (Core
+/// 5.4, Vol 3 Part F §3.3.2). Indications are sent one at a time, and one without a confirmation within thirty
+/// seconds kills the bearer (§3.3.3):
 ///
 ///              indicate                  confirmation
 ///     silent ───────────▶ unconfirmed ─────────────────▶ silent, or unconfirmed with the next
 ///
-/// Where writes are held, the user of the host is told what a write request writes, and answers it:
+/// If writes are held, a write request is reported to the user of the host, who answers it:
 ///
 ///              write request           answered
 ///     ready ─────────────────▶ held ─────────────▶ ready, or held with the next value of a long write
 ///
-/// What a client may do with a value is what its characteristic's properties say; declarations are read-only.
-/// A configuration is read and written by any means, and each client has its own.
+/// The properties of a characteristic determine the access to its value; declarations are read-only. A client
+/// characteristic configuration is readable and writable, and each client has its own.
 struct ATTServer: Sendable {
   /// How many prepared writes one client may have waiting.
   static let preparedLimit = 64
@@ -83,7 +83,7 @@ extension ATTServer {
     }
   }
 
-  /// Takes in a write that is not answered, not even when it is refused (Vol 3 Part F §3.4.5.3).
+  /// Receives a write without a response, which is not answered even if it is refused (Vol 3 Part F §3.4.5.3).
   mutating func receiveCommand(
     _ value: [UInt8], of handle: AttributeHandle, _ database: inout GATTDatabase
   ) -> [GATTLink.Action] {

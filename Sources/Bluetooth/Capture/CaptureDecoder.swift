@@ -1,8 +1,8 @@
-/// Says what the packets of a capture mean, from HCI up to the attribute protocol.
+/// Decodes the packets of a capture, from HCI up to the attribute protocol.
 ///
-/// It follows the links of the capture: it knows whose host it is, joins fragments to frames, and learns what the
-/// attributes are from their discovery. Nothing is passed over: what cannot be read is a layer that says where and
-/// why. What attributes hold is for others to read; they get each value with ``Decoding/value``.
+/// It follows the links of the capture: it determines which host recorded it, joins fragments to frames, and learns
+/// the attributes from their discovery. Nothing is skipped: an undecodable packet becomes a layer that says where and
+/// why. The values of attributes are decoded elsewhere, from ``Decoding/value``.
 public struct CaptureDecoder: Sendable {
   /// What came of a record.
   public struct Decoding: Sendable {
@@ -30,12 +30,12 @@ public struct CaptureDecoder: Sendable {
 
   private let names: [BluetoothUUID: String]
   private var links: [LinkKey: CapturedLink] = [:]
-  /// What was discovered of attributes, by the address of who has them.
+  /// The discovered attributes, by the address of their server.
   private var discovered: [PeerAddress: [AttributeHandle: BluetoothUUID]] = [:]
   private var linkCount = 0
   private var number = 0
   private var drops: UInt32 = 0
-  /// What is reserved and was ignored so far: each kind is told once.
+  /// The reserved values that were ignored so far: each kind is reported once.
   private var ignored = Reserved()
 
   /// A capture has no more addresses than there are devices, unless they are made up.
@@ -49,7 +49,7 @@ public struct CaptureDecoder: Sendable {
 }
 
 extension CaptureDecoder {
-  /// Takes in the next record.
+  /// Decodes the next record.
   public mutating func decode(_ record: BTSnoop.Record) -> Decoding {
     var decoding = Decoding()
     if record.drops > drops {

@@ -121,7 +121,7 @@ public struct CapturedValue: Hashable, Sendable {
 struct FrameTrail: Hashable, Sendable {
   private var pieces: [CapturedBytes] = []
 
-  /// Adds the bytes of a fragment; a first one begins anew.
+  /// Appends the bytes of a fragment; a first fragment starts a new frame.
   mutating func append(_ bytes: CapturedBytes, isFirst: Bool) {
     if isFirst { pieces.removeAll(keepingCapacity: true) }
     pieces.append(bytes)

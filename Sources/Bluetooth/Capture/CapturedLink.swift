@@ -36,7 +36,7 @@ struct CapturedLink: Sendable {
     self.types = types
   }
 
-  /// Takes in that packets are missing.
+  /// Records that packets are missing.
   mutating func lose() {
     sentSecrecy.lose()
     receivedSecrecy.lose()
@@ -82,7 +82,7 @@ struct CapturedLink: Sendable {
     }
   }
 
-  /// Learns who is who, and what the attributes are.
+  /// Learns the roles of the ends, and the attributes.
   ///
   /// - Returns: whether it learnt of attributes.
   mutating func learn(_ packet: ATTPacket, isReceived: Bool) -> Bool {
@@ -103,7 +103,7 @@ struct CapturedLink: Sendable {
 
   private mutating func learn(_ entry: [UInt8], handle: Int, type: Int) {
     guard let type = try? BluetoothUUID(littleEndian: [UInt8](entry.dropFirst(type))) else { return }
-    // What an attribute is called is told by the declaration before it; the value itself says the same.
+    // The declaration of a characteristic contains the UUID of its value attribute.
     let place = AttributeHandle(rawValue: UInt16(entry[handle]) | UInt16(entry[handle + 1]) << 8)
     types[place] = type
   }

@@ -19,9 +19,9 @@ struct FrameSecrecy: Sendable {
   /// Forgets the frame that is under way: fragments may be missing.
   mutating func lose() { frame = .unknown }
 
-  /// Takes in what a capture kept of a fragment, and how long the fragment was.
+  /// Processes the captured bytes of a fragment, and its full length.
   ///
-  /// - Returns: which of the bytes are not shown.
+  /// - Returns: which of the bytes must be hidden.
   mutating func take(_ kept: ArraySlice<UInt8>, of length: Int, isFirst: Bool) -> Range<Int>? {
     if isFirst { frame = .begun(head: [], passed: 0) }
     guard case .begun(var head, let passed) = frame else { return kept.isEmpty ? nil : kept.indices }

@@ -1,13 +1,12 @@
 public import Basics
 
-/// What went over a link lately, in memory, as the records of a capture.
+/// Records the recent traffic of a link in memory, as the records of a capture.
 ///
-/// It costs little while nothing is asked of it: packets are kept as they come, and made to records when somebody
-/// wants them. Of what does not fit, the beginning and the end are kept, and the first record behind the gap says
-/// how many packets are missing.
+/// Recording is cheap: packets are stored as they are, and converted to records on demand. If they do not all fit,
+/// the beginning and the end are kept, and the first record after the gap states how many packets are missing.
 ///
-/// A link in memory, which has no controller, is written down as its controller would tell of it: frames are values
-/// of two attributes, in commands and notifications.
+/// A link in memory, which has no controller, is recorded as its controller would report it: frames become values of
+/// two attributes, in commands and notifications.
 public final class PacketRecorder {
   /// Makes the time of ``zero`` as a capture counts it; where it is `nil`, that is ``virtualEpoch``.
   public var clock: (() -> UInt64)?
@@ -25,7 +24,7 @@ public final class PacketRecorder {
   private var recent = Stretch()
   private var older = Stretch()
   private var forgotten = 0
-  /// What somebody said of values that went over the link, in order.
+  /// The explanations of values on the link, in order.
   public private(set) var meanings: [Meaning] = []
 
   /// Makes a recorder of about so many bytes.
@@ -47,7 +46,7 @@ public final class PacketRecorder {
     meanings.removeAll(keepingCapacity: true)
   }
 
-  /// What a value on its way means to who knows its protocol.
+  /// The explanation of a value on the link by a decoder of its protocol.
   public struct Meaning: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]

@@ -36,7 +36,8 @@ extension DiscoveredAttribute: CustomStringConvertible {
   }
 }
 
-/// All that a server showed: its primary services with their characteristics and descriptors, in the order of their handles.
+/// The discovered attributes of a server: its primary services with their characteristics and descriptors, in the
+/// order of their handles.
 public struct DiscoveredProfile: Hashable, Sendable {
   /// Everything, each service before its characteristics and each of these before its descriptors.
   public private(set) var attributes: [DiscoveredAttribute]

@@ -50,13 +50,13 @@ extension GATTDatabase {
     return nil
   }
 
-  /// The value at a handle, whoever may read it; `nil` where there is no characteristic's value.
+  /// The value at a handle, regardless of permissions; `nil` if it is not a characteristic's value.
   public func value(of handle: AttributeHandle) -> [UInt8]? {
     guard let index = index(of: handle), case .value = attributes[index].role else { return nil }
     return attributes[index].value
   }
 
-  /// Gives a characteristic another value, which is read from now on. Nobody is told: notify or indicate for that.
+  /// Changes the value of a characteristic. It sends nothing: notify or indicate for that.
   public mutating func set(_ value: [UInt8], of handle: AttributeHandle) {
     precondition(value.count <= GATTDatabase.valueLimit, "no value is longer than 512 bytes")
     guard let index = index(of: handle), case .value = attributes[index].role else {

@@ -16,7 +16,7 @@ public struct GATTLink: Sendable {
   public enum Action: Hashable, Sendable {
     /// Hand the packet to L2CAP channel 0x0004.
     case transmit(ATTPacket)
-    /// Something happened that concerns whoever uses the host.
+    /// An event for the user of the host.
     case report(GATTEvent)
     /// The peer broke a rule; the sentence says which.
     case complain(String)
@@ -55,7 +55,7 @@ public struct GATTLink: Sendable {
 }
 
 extension GATTLink {
-  /// Takes in a packet that arrived from the peer.
+  /// Receives a packet from the peer.
   public mutating func receive(
     _ packet: ATTPacket, _ database: inout GATTDatabase, at now: Instant
   ) -> [Action] {
@@ -91,7 +91,7 @@ extension GATTLink {
     }
   }
 
-  /// Takes in a packet of a known kind that did not decode (Vol 3 Part F §3.4.1.1, Invalid PDU).
+  /// Receives a packet of a known kind that could not be decoded (Vol 3 Part F §3.4.1.1, Invalid PDU).
   public mutating func receiveUndecodable(opcode: UInt8, at now: Instant) -> [Action] {
     guard isOpen(at: now) else { return advance(to: now) }
     switch opcode {
@@ -124,7 +124,7 @@ extension GATTLink {
     return client.close(.timedOut) + [.disconnect(.remoteUserTerminated)]
   }
 
-  /// Takes in that the link is over: what is under way fails, in the order in which it was started.
+  /// Reports that the link is lost: pending procedures fail, in the order in which they were started.
   public mutating func linkLost() -> [Action] {
     state = .closed
     server.close()
@@ -211,7 +211,7 @@ extension GATTLink {
   private func answerUnknown(_ opcode: UInt8) -> [Action] {
     switch opcode {
     case 0x21, 0x23:
-      // Read Multiple Variable Response and Multiple Handle Value Notification: nobody asked for either.
+      // Read Multiple Variable Response and Multiple Handle Value Notification, which were not requested.
       [.complain("opcode \(hexadecimal(opcode)), which nothing asked for")]
     case _ where opcode & 0x40 != 0:
       // Commands that are not known are ignored (Vol 3 Part F §3.3).

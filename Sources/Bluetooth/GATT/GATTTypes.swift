@@ -167,7 +167,7 @@ public struct Subscription: OptionSet, Hashable, Sendable {
   public static let indications = Subscription(rawValue: 0x0002)
 }
 
-/// What happens on the GATT side of a link, for whoever uses the host.
+/// A GATT event of a link, for the user of the host.
 public enum GATTEvent: Hashable, Sendable {
   /// A procedure of our client ended.
   case finished(GATTProcedureID, Result<GATTResult, GATTFailure>)
@@ -195,7 +195,7 @@ public struct ServiceDefinition: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// What clients can do with it.
     public var properties: CharacteristicProperties
-    /// The value that is read until it is set anew; at most 512 bytes.
+    /// The value that is read until it is changed; at most 512 bytes.
     public var value: [UInt8]
 
     /// Makes a definition.

@@ -4,7 +4,7 @@ protocol RunningProcedure: Sendable {
   /// What to ask now.
   var request: ATTPacket { get }
 
-  /// Takes in an answer, or the failure in its place, and returns the result once the procedure is through.
+  /// Receives a response, or a failure, and returns the result once the procedure is complete.
   mutating func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult?
 }
 

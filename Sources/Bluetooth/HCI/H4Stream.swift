@@ -1,8 +1,8 @@
-/// Cuts the bytes of a serial line or a socket into packets (H4; Core 5.4, Vol 4 Part A §2).
+/// Splits the bytes of a serial line or a socket into packets (H4; Core 5.4, Vol 4 Part A §2).
 ///
-/// H4 has no way to find the beginning of a packet again: after an error nothing that follows can be trusted, so
-/// the stream gives the same error until ``reset()``, which is for a connection that was opened anew. What it
-/// holds is bounded by the longest packet that it allows plus what was appended at once.
+/// H4 cannot resynchronise: after an error the following bytes cannot be interpreted, so the stream throws the same
+/// error until ``reset()``, which is meant for a reopened connection. The buffer is bounded by the longest permitted
+/// packet plus the bytes appended at once.
 public struct H4Stream: Sendable {
   /// The longest data of an ACL or isochronous packet that is believed. Lengths above it come from a stream out
   /// of step, and would make it wait for bytes that never come.
@@ -21,7 +21,7 @@ public struct H4Stream: Sendable {
 }
 
 extension H4Stream {
-  /// Takes in bytes as they came; after an error they are dropped.
+  /// Appends received bytes; after an error they are dropped.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     guard failure == nil else { return }
     if position == buffer.count {
@@ -56,7 +56,7 @@ extension H4Stream {
   /// How many bytes wait for the rest of their packet, once ``next()`` has returned `nil`.
   public var pendingCount: Int { buffer.count - position }
 
-  /// Forgets everything, for a connection that was opened anew.
+  /// Discards everything, for a reopened connection.
   public mutating func reset() {
     buffer = []
     position = 0

@@ -179,7 +179,7 @@ extension HCICommand {
   /// Returns the PHY to transmit and the one to receive: 1 for 1M, 2 for 2M, 3 for coded.
   public static let leReadPHY = Kind(
     0x2030, "LE Read PHY", .complete, (35, 4), handle, returning: .three(handle, octet, octet))
-  /// For which direction the host has no wish, as bits, and for each direction the PHYs it wants: 1 for 1M, 2 for 2M, 4
+  /// The directions without a preference, as bits, and for each direction the preferred PHYs: 1 for 1M, 2 for 2M, 4
   /// for coded.
   public static let leSetDefaultPHY = Kind(
     0x2031, "LE Set Default PHY", .complete, (35, 5), .three(octet, octet, octet)) {

@@ -201,10 +201,10 @@ extension HCIEvent {
 }
 
 extension ConnectionComplete {
-  /// Reads either of the two events (Core 5.4, Vol 4 Part E §7.7.65.1, §7.7.65.10), which differ in two
-  /// resolvable addresses that nobody here needs.
+  /// Reads either of the two events (Core 5.4, Vol 4 Part E §7.7.65.1, §7.7.65.10), which differ in two resolvable
+  /// addresses that are not used here.
   ///
-  /// Controllers leave what they like in the fields of an attempt that failed: those are not checked.
+  /// The fields of a failed attempt are not checked, since controllers leave arbitrary values in them.
   fileprivate init(_ reader: inout ByteReader, isEnhanced: Bool) throws(DecodeError) {
     status = try reader.value()
     if status == .success {

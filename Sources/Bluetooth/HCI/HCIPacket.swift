@@ -9,11 +9,12 @@ public enum HCIPacket: Hashable, Sendable {
   case command(opcode: UInt16, parameters: [UInt8])
   /// Either way: data of a link.
   case acl(ACLPacket)
-  /// Either way: voice, with its header of 3 bytes. Nothing here sends any; it is passed over.
+  /// Either direction: voice data, with its header of 3 bytes. It is never sent here, and ignored when received.
   case synchronous([UInt8])
   /// Controller to host: what happened.
   case event(code: UInt8, parameters: [UInt8])
-  /// Either way: isochronous data, with its header of 4 bytes. Nothing here sends any; it is passed over.
+  /// Either direction: isochronous data, with its header of 4 bytes. It is never sent here, and ignored when
+  /// received.
   case isochronous([UInt8])
 }
 

@@ -129,7 +129,7 @@ extension ByteReader {
 }
 
 extension Array<UInt8> {
-  /// Makes room where there is none yet; an array that is appended to again and again grows by itself.
+  /// Reserves capacity for an empty array; one that is reused grows by itself.
   fileprivate mutating func reserveFor(_ count: Int) {
     if isEmpty { reserveCapacity(count) }
   }

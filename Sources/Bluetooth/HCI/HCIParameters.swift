@@ -39,13 +39,13 @@ extension PeerAddress: CustomStringConvertible {
 public struct AdvertisingParameters: Hashable, Sendable {
   /// What others may do with the advertisement.
   public enum Kind: UInt8, Hashable, Sendable {
-    /// ADV_IND: anybody may scan and connect.
+    /// ADV_IND: connectable and scannable, undirected.
     case connectable = 0x00
     /// ADV_DIRECT_IND, high duty cycle: one device may connect.
     case directedHighDuty = 0x01
-    /// ADV_SCAN_IND: anybody may scan.
+    /// ADV_SCAN_IND: scannable, undirected.
     case scannable = 0x02
-    /// ADV_NONCONN_IND: nobody may answer.
+    /// ADV_NONCONN_IND: neither connectable nor scannable.
     case nonconnectable = 0x03
     /// ADV_DIRECT_IND, low duty cycle: one device may connect.
     case directedLowDuty = 0x04

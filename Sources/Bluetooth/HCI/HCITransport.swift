@@ -4,23 +4,23 @@ public import Basics
 ///
 /// Time passes only in ``receive(until:)``: on an emulated radio it is virtual, elsewhere it is the clock's.
 public protocol HCITransport {
-  /// The transport's time, which only ever goes on.
+  /// The transport's time, which is monotonic.
   var now: Instant { get }
 
   /// Hands a packet to the controller.
   mutating func send(_ packet: HCIPacket) throws(TransportFault)
 
-  /// Lets time pass up to the next packet of the controller, or up to a limit when there is none before.
+  /// Lets time pass up to the next packet of the controller, or up to a limit if there is none before.
   ///
-  /// With the limit at ``now`` no time passes: what is already there is returned. After `nil`, ``now`` is the
-  /// limit or later.
+  /// With the limit at ``now`` no time passes: a packet that is already available is returned. After `nil`, ``now``
+  /// is the limit or later.
   mutating func receive(until limit: Instant) throws(TransportFault) -> HCIPacket?
 
-  /// Makes the transport usable again after a fault: closes it and opens it anew. The controller must be reset
-  /// after that.
+  /// Makes the transport usable again after a fault: closes it and opens it again. The controller must be reset after
+  /// that.
   mutating func reopen() throws(TransportFault)
 
-  /// The ways in which it can be opened anew, the mildest first.
+  /// The methods by which it can be reopened, the mildest first.
   var reopenings: [Reopening] { get }
 
   /// Makes the transport usable again after a fault in one of its ``reopenings``, trying up to a moment. The controller
@@ -30,11 +30,11 @@ public protocol HCITransport {
   /// Lets go of the controller. What is sent after that is a fault.
   mutating func close()
 
-  /// What there is to say since it was last asked, one line each: how the way was opened again.
+  /// Takes the diagnostics since the last call, one line each: how the transport was reopened.
   mutating func takeDiagnostics() -> [String]
 }
 
-/// What is done to a controller between closing the way to it and opening it anew.
+/// What is done to a controller between closing and reopening its transport.
 public enum Reopening: CaseIterable, Hashable, Sendable {
   /// Nothing.
   case anew
@@ -44,23 +44,23 @@ public enum Reopening: CaseIterable, Hashable, Sendable {
   case afterPowerCycle
 }
 
-/// A way that has no other one in it, and can be opened anew in one manner at most.
+/// A transport that wraps no other one, and can be reopened by one method at most.
 public protocol StandaloneTransport: HCITransport {}
 
 extension StandaloneTransport {
   /// Without touching the controller.
   public var reopenings: [Reopening] { [.anew] }
 
-  /// Opens it anew, whatever was wanted beside that: there is nothing beside it.
+  /// Reopens it, ignoring the method: there is only one.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) { try reopen() }
 
   /// Nothing.
   public mutating func takeDiagnostics() -> [String] { [] }
 }
 
-/// Trouble on the way to a controller. It says nothing about what is at the other end of the radio.
+/// A failure of the transport to a controller. It proves nothing about the peer on the air.
 public struct TransportFault: Error, Hashable, Sendable {
-  /// What kind of trouble.
+  /// The kind of failure.
   public enum Symptom: String, Hashable, Sendable {
     /// There is no such controller, or it may not be used.
     case unavailable = "controller unavailable"
@@ -74,7 +74,7 @@ public struct TransportFault: Error, Hashable, Sendable {
     case malformed = "malformed packets from the controller"
   }
 
-  /// What kind of trouble.
+  /// The kind of failure.
   public var symptom: Symptom
   /// One sentence on what happened and, where there is something, what to do.
   public var detail: String

@@ -9,16 +9,16 @@ public import Basics
 ///     failed ─────┘◀───────────────────────────────────────┴──────────────────────────┘
 ///                      no answer, refused, undecodable, hardware error, HCI broken
 ///
-/// In `ready` everything goes on side by side: one scan, one advertisement, one attempt to connect and any number of
-/// links, each with a small machine of its own in a file of its own. What they ask of the controller goes through
-/// one ``CommandQueue``; their data through the controller's buffers, in turn.
+/// In `ready` all activities are concurrent: one scan, one advertisement, one attempt to connect and any number of
+/// links, each with a small state machine in a file of its own. Their commands to the controller go through one
+/// ``CommandQueue``; their data share the controller's buffers in turn.
 ///
-/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns,
-/// in order, before feeding it anything else. When ``deadline`` has come, call ``advance(to:)``. A failure ends all
-/// links and attempts without a word on each; so does ``start(at:)``.
+/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns, in
+/// order, before feeding it anything else. When ``deadline`` has come, call ``advance(to:)``. A failure ends all
+/// links and attempts without an event for each; so does ``start(at:)``.
 ///
-/// Legacy commands are used throughout, since every controller knows them; reports of the extended kind are
-/// understood because some controllers send them all the same. Nothing is ever paired or encrypted.
+/// It uses legacy commands, which every controller supports; it accepts extended advertising reports, since some
+/// controllers send them nevertheless. It never pairs or encrypts.
 public struct BluetoothHost: Sendable {
   let settings: HostSettings
   var phase = Phase.off
@@ -64,7 +64,7 @@ public struct BluetoothHost: Sendable {
 extension BluetoothHost {
   /// Resets the controller and sets it up; ``HostEvent/ready(_:)`` or ``HostEvent/failed(_:)`` follows.
   ///
-  /// May be called at any time: everything begins anew, but for the values of the server's characteristics.
+  /// May be called at any time: all state is reset except the values of the server's characteristics.
   public mutating func start(at now: Instant) -> [HostAction] {
     forgetEverything()
     phase = .resetting
@@ -72,7 +72,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Takes in a packet of the controller.
+  /// Receives a packet of the controller.
   public mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HostAction] {
     switch (phase, packet) {
     case (.off, _), (.failed, _): break
@@ -154,7 +154,7 @@ extension BluetoothHost {
     actions.append(.report(.protocolViolation(link, sentence)))
   }
 
-  /// Says of what is ignored in the controller's packets what was not said before.
+  /// Reports ignored reserved values in the controller's packets, each kind once.
   mutating func remark(on reserved: Reserved) {
     let new = ignored.takeNew(from: reserved)
     if !new.isEmpty { complain(nil, "\(new); ignored, from now on without a word") }
@@ -249,8 +249,8 @@ extension BluetoothHost {
     }
   }
 
-  /// A report of what was heard may be odd because of who sent it, on controllers that check nothing; all other
-  /// events are the controller's own words.
+  /// An advertising report may be malformed because of its sender, since some controllers do not check it; all other
+  /// events are the controller's own.
   private mutating func undecodableEvent(_ code: UInt8, _ parameters: [UInt8], _ error: DecodeError) {
     switch (phase, code, parameters.first) {
     case (.resetting, _, _):

@@ -29,7 +29,7 @@ struct FrameAssembly: Sendable {
     return "a frame broken off after \(bytes.count) bytes by another"
   }
 
-  /// Takes in a fragment, once what it may break off is dropped.
+  /// Appends a fragment, after dropping the frame that it may interrupt.
   mutating func take(_ packet: borrowing ACLPacket) -> Outcome {
     switch packet.boundary {
     // A controller sends `firstFlushable`; some send what hosts send, and nothing else could be meant.

@@ -18,10 +18,10 @@ struct ControllerBuffers: Sendable {
   }
 }
 
-/// Fragments of links that are not known, or no longer.
+/// Fragments of unknown or closed links.
 ///
-/// On USB, events and data take different ways and may overtake each other: data of a new link can arrive before the
-/// link does, and data of an old one after its end. The former is kept for a moment, the latter passed over.
+/// On USB, events and data use different endpoints and may overtake each other: data of a new link can arrive before
+/// the link is reported, and data of an old one after its end. The former is kept for a moment, the latter dropped.
 struct EarlyPackets: Sendable {
   /// How long a link may come behind its data.
   private static var keepingTime: Interval { .milliseconds(100) }
@@ -120,7 +120,7 @@ extension BluetoothHost {
     }
   }
 
-  /// Takes in how many fragments the controller has sent.
+  /// Receives the numbers of fragments that the controller has sent.
   mutating func packetsCompleted(_ completed: [CompletedPackets], at now: Instant) {
     for packets in completed {
       guard let index = index(of: packets.handle) else {
@@ -143,7 +143,7 @@ extension BluetoothHost {
 }
 
 extension BluetoothHost {
-  /// Takes in a fragment.
+  /// Receives a fragment.
   mutating func receive(_ fragment: ACLPacket, at now: Instant) {
     guard let index = index(of: fragment.handle) else {
       if !earlyPackets.keep(fragment, at: now) {

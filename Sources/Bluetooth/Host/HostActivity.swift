@@ -1,4 +1,4 @@
-/// What a controller goes on doing once it is enabled, scanning or advertising, and how far it is with it.
+/// An activity of the controller that continues once enabled, scanning or advertising, and its progress.
 ///
 ///                  beginning: one command after another ──▶ on
 ///       start ▲                                             │ stop, or start with something else
@@ -6,8 +6,8 @@
 ///             ▲                                             │
 ///             └─────────────────────────────────────────────┘ it ended by itself
 ///
-/// Settings can be changed only while the controller is not at it. What is asked for while a command is under way is
-/// kept, the latest alone, and carried out after it.
+/// Settings can be changed only while the activity is off. A request during a command replaces earlier ones, and is
+/// carried out after the command.
 struct HostActivity<Settings: HostActivitySettings>: Sendable {
   /// What the user asks for.
   enum Request: Sendable {
@@ -19,7 +19,7 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
     case off
     /// So many of the commands are answered; the last enables it.
     case beginning(Settings, answered: Int, next: Request?)
-    /// It ended by itself before the controller had said that it is on.
+    /// It ended by itself before the controller had confirmed that it is on.
     case overtaken(next: Request?)
     case on(Settings)
     case ending(next: Request?)
@@ -46,7 +46,7 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
     }
   }
 
-  /// Takes in the answer to a command.
+  /// Receives the response to a command.
   mutating func answered(_ status: HCIErrorCode) -> [HostPartAction] {
     switch (state, status) {
     case (.beginning(let settings, let count, let next), .success):
@@ -73,8 +73,8 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
     }
   }
 
-  /// Takes in that it may have ended by itself, as advertising does when a central connects, or when a directed
-  /// advertisement found nobody in time.
+  /// Reports that it may have ended by itself, as advertising does when a central connects, or when directed
+  /// advertising times out.
   mutating func ended(_ status: HCIErrorCode) -> [HostPartAction] {
     switch state {
     case .on(let settings) where settings.endsByItself:
@@ -110,7 +110,7 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
   }
 }
 
-/// What a controller is to do, and how it is told.
+/// The settings of an activity, and the commands that apply them.
 protocol HostActivitySettings: Sendable {
   /// The commands by which it begins, the last of which enables it.
   var commands: [HCICommand] { get }

@@ -25,13 +25,13 @@ struct HostAdvertisement: HostActivitySettings {
 }
 
 extension BluetoothHost {
-  /// Begins to advertise, or replaces what is advertised; ``HostEvent/advertising(_:status:)`` follows.
+  /// Begins to advertise, or replaces the current advertisement; ``HostEvent/advertising(_:status:)`` follows.
   ///
-  /// Advertising ends by itself when a central connects, which is reported likewise, behind the connection.
+  /// Advertising ends by itself when a central connects; the same event follows that of the connection.
   ///
   /// - Parameters:
   ///   - data: AD structures, at most 31 bytes.
-  ///   - scanResponse: AD structures for who asks, at most 31 bytes.
+  ///   - scanResponse: AD structures for active scanners, at most 31 bytes.
   public mutating func startAdvertising(
     _ parameters: AdvertisingParameters, data: [UInt8], scanResponse: [UInt8], at now: Instant
   ) -> [HostAction] {

@@ -6,7 +6,7 @@ extension BluetoothHost {
   /// How many answers may wait behind a full queue before a link that asks for ever more is ended.
   private static var answerLimit: Int { 32 }
 
-  /// Takes in a frame.
+  /// Receives a frame.
   mutating func receiveFrame(_ frame: [UInt8], _ index: Int, at now: Instant) {
     var reader = ByteReader(frame.span)
     // The length was what the frame was put together by.
@@ -62,7 +62,8 @@ extension BluetoothHost {
 }
 
 extension BluetoothHost {
-  /// Sends a packet on a channel. It is never turned away; but who asks without end and takes no answers is cut off.
+  /// Sends a packet on a channel. It is always accepted; but a peer that keeps sending requests without reading the
+  /// answers is disconnected.
   mutating func answer(
     _ channel: L2CAPChannel, _ packet: some BinaryCodable, _ index: Int, at now: Instant
   ) {

@@ -69,7 +69,7 @@ struct CommandQueue: Sendable {
     if case .unanswered(let unanswered) = state { unanswered } else { nil }
   }
 
-  /// Whether so few commands wait that one more may be sent for the other end of a link, whoever asks how often.
+  /// Whether the queue has room for another command that a peer causes, which limits a peer that requests too often.
   var hasRoom: Bool { waiting.count < 64 }
 
   mutating func append(_ command: HCICommand, for asker: Asker) {
@@ -95,7 +95,7 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// Takes in how many commands the controller takes from now on.
+  /// Sets how many commands the controller accepts from now on.
   mutating func grant(_ credits: UInt8) {
     self.credits = Int(credits)
   }
@@ -142,7 +142,7 @@ extension BluetoothHost {
     actions.append(.transmit(command.packet))
   }
 
-  /// Takes in Command Complete.
+  /// Receives Command Complete.
   mutating func commandCompleted(_ opcode: UInt16, credits: UInt8, _ returned: [UInt8], at now: Instant) {
     commands.grant(credits)
     guard let unanswered = commands.take(opcode) else { return unaskedAnswer(to: opcode, at: now) }
@@ -156,7 +156,7 @@ extension BluetoothHost {
     sendCommands(at: now)
   }
 
-  /// Takes in Command Status.
+  /// Receives Command Status.
   mutating func commandStatus(_ opcode: UInt16, credits: UInt8, _ status: HCIErrorCode, at now: Instant) {
     commands.grant(credits)
     guard let unanswered = commands.unanswered, unanswered.opcode == opcode else {
@@ -169,7 +169,7 @@ extension BluetoothHost {
     sendCommands(at: now)
   }
 
-  /// Takes in an answer that nobody waits for.
+  /// Receives a response to a command that is not pending.
   private mutating func unaskedAnswer(to opcode: UInt16, at now: Instant) {
     switch opcode {
     case HCICommand.noCommand:

@@ -107,7 +107,7 @@ struct Initiator: Sendable {
     }
   }
 
-  /// Takes in the answer to LE Create Connection.
+  /// Receives the response to LE Create Connection.
   mutating func answered(_ status: HCIErrorCode) -> [HostPartAction] {
     switch (state, status) {
     case (.requesting(let attempt), .success):
@@ -126,13 +126,13 @@ struct Initiator: Sendable {
     }
   }
 
-  /// Takes in the answer to LE Create Connection Cancel, which says little: the event that ends the attempt counts.
+  /// Receives the response to LE Create Connection Cancel, which is not decisive: the event that ends the attempt is.
   mutating func cancelAnswered(deadline: Instant) {
     guard case .ending(.cancelling(let cause, _), let next) = state else { return }
     state = .ending(.cancelling(cause, deadline: deadline), next: next)
   }
 
-  /// Takes in that a link came up.
+  /// Reports that a link was established.
   mutating func connected(_ connection: ConnectionComplete) -> [HostPartAction] {
     let unseen = [
       HostPartAction.report(.connectionFailed(.cancelledByHost)), .adopt(connection, isWanted: false),
@@ -157,7 +157,7 @@ struct Initiator: Sendable {
     }
   }
 
-  /// Takes in that an attempt failed.
+  /// Reports that an attempt failed.
   mutating func failed(_ status: HCIErrorCode) -> [HostPartAction] {
     switch (state, status) {
     case (.ending(.cancelling(let cause, _), let next), _):
@@ -226,7 +226,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Takes in that a link came up, or that an attempt failed.
+  /// Reports that a link was established, or that an attempt failed.
   mutating func connectionCompleted(_ connection: ConnectionComplete, at now: Instant) {
     switch (connection.status, connection.role) {
     case (.success, _) where index(of: connection.handle) != nil:

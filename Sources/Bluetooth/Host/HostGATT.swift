@@ -6,9 +6,9 @@ extension BluetoothHost {
     [.genericAccess(name: settings.name), .genericAttribute]
   }
 
-  /// Offers other services from now on, behind those that every server has.
+  /// Replaces the services after those that every server has.
   ///
-  /// What clients have subscribed to is forgotten, and none is told: a client that keeps handles has to look again.
+  /// Subscriptions are discarded without notice: a client that caches handles must discover again.
   public mutating func setServices(_ services: [ServiceDefinition]) {
     database = GATTDatabase(Self.ownServices(settings) + services)
     for index in links.indices { links[index].gatt.forgetSubscriptions() }
@@ -19,7 +19,7 @@ extension BluetoothHost {
     Int(links.first { $0.id == link }?.gatt.mtu ?? GATTLink.minimumMTU)
   }
 
-  /// The value of a characteristic of our own server; `nil` if there is none.
+  /// The handle of a characteristic's value on our own server; `nil` if it does not exist.
   public func handle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> AttributeHandle? {
     database.handle(of: characteristic, in: service)
   }

@@ -1,11 +1,11 @@
 public import Basics
 
-/// One link: what is known of it, what waits to be sent, and what is being put together of what arrived.
+/// One link: its properties, its queue of outgoing data, and the frame being assembled.
 ///
 ///     open ──▶ ending ──▶ (gone)
 ///      └────────────────────▲
 ///
-/// A link ends with Disconnection Complete alone, whoever wanted it to.
+/// A link ends only with Disconnection Complete, whichever end requested it.
 struct HostLink: Sendable {
   enum Stage: Sendable {
     case open
@@ -17,7 +17,7 @@ struct HostLink: Sendable {
   let id: LinkID
   let handle: ConnectionHandle
   let role: LinkRole
-  /// Whether anybody was told of it: not of one that came up after the attempt was cancelled.
+  /// Whether it was reported: not if it was established after the attempt was cancelled.
   let isReported: Bool
   var stage = Stage.open
   var timing: ConnectionTiming
@@ -66,7 +66,7 @@ extension BluetoothHost {
     return links.indices.first { links[$0].id == id && links[$0].isReported && links[$0].isOpen }
   }
 
-  /// Takes up a link that came up. One that nobody wants is ended at once.
+  /// Adds an established link. An unwanted one is disconnected at once.
   mutating func addLink(_ connection: ConnectionComplete, isWanted: Bool, at now: Instant) {
     let id = LinkID(rawValue: nextLink)
     nextLink += 1
@@ -108,7 +108,7 @@ extension BluetoothHost {
     send(.disconnect(handle, reason), for: .disconnection(handle), at: now)
   }
 
-  /// Takes in the answer to Disconnect.
+  /// Receives the response to Disconnect.
   mutating func disconnectCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant)
   {
     guard let index = index(of: handle) else { return }
@@ -127,7 +127,7 @@ extension BluetoothHost {
     links[index].stage = .ending(deadline: now + supervision + settings.commandTimeout)
   }
 
-  /// Takes in Disconnection Complete.
+  /// Receives Disconnection Complete.
   mutating func disconnectionCompleted(
     _ status: HCIErrorCode, _ handle: ConnectionHandle, _ reason: HCIErrorCode, at now: Instant
   ) {

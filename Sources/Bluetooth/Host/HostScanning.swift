@@ -14,7 +14,7 @@ struct HostScan: HostActivitySettings {
 }
 
 extension BluetoothHost {
-  /// Begins to scan, or goes on with other parameters; ``HostEvent/scanning(_:status:)`` follows.
+  /// Begins to scan, or continues with other parameters; ``HostEvent/scanning(_:status:)`` follows.
   public mutating func startScanning(
     _ parameters: ScanParameters, filterDuplicates: Bool, at now: Instant
   ) -> [HostAction] {

@@ -17,7 +17,7 @@ struct HostSetUp: Sendable {
   private var state = State.reset
   /// What of its answers was reserved and ignored.
   private(set) var ignored = Reserved()
-  /// What the controller has said of itself so far.
+  /// What the controller has reported of itself so far.
   private(set) var description: ControllerDescription
 
   init(_ address: BluetoothAddress) {
@@ -56,7 +56,7 @@ struct HostSetUp: Sendable {
   /// reports, as bits of LE Set Event Mask (§7.8.1).
   static var leEventMask: UInt64 { firstLEEventMask | 1 << 5 | 1 << 6 | 1 << 12 }
 
-  /// Takes in the answer to ``command``. Returns whether there is another: not when all is set up.
+  /// Receives the response to ``command``, and returns whether there is another: false at the end of the setup.
   mutating func take(_ status: HCIErrorCode, _ returned: [UInt8]) throws(HostFailure) -> Bool {
     guard let next = try next(after: status, returned) else { return false }
     state = next
@@ -117,7 +117,7 @@ struct HostSetUp: Sendable {
 }
 
 extension BluetoothHost {
-  /// Takes in the answer to a command of the set-up, and sends the next.
+  /// Receives the response to a setup command, and sends the next.
   mutating func continueSetUp(_ status: HCIErrorCode, _ returned: [UInt8], at now: Instant) {
     var setUp: HostSetUp
     switch phase {

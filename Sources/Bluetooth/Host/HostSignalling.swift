@@ -62,11 +62,11 @@ struct Signalling: Sendable {
     }
   }
 
-  /// Takes in how the controller's request ended, or that the timing changed.
+  /// Receives the result of the controller's procedure, or a change of the timing.
   mutating func updated(_ status: HCIErrorCode, at now: Instant) -> [Action] {
     switch (state, status) {
     case (.asking(let asked, let next), .unsupportedRemoteFeature):
-      // Nothing is decided: the same goes on by L2CAP.
+      // It is undecided: the same request continues by L2CAP.
       asksController = false
       return begin(next ?? asked, at: now)
     case (.asking(_, let next), _):
@@ -81,7 +81,7 @@ struct Signalling: Sendable {
     if case .waiting(identifier, _, _) = state { true } else { false }
   }
 
-  /// Takes in the awaited response. A change that was accepted is heard of when it happens.
+  /// Receives the awaited response. An accepted change is reported when it takes effect.
   mutating func answered(refusal: HCIErrorCode?, at now: Instant) -> [Action] {
     guard case .waiting(_, _, let next) = state else { return [] }
     return (refusal.map { [.report($0)] } ?? []) + begin(next, at: now)
@@ -119,10 +119,10 @@ struct Signalling: Sendable {
 }
 
 extension BluetoothHost {
-  /// Asks for another timing of a link: of the controller as central, of the other end as peripheral.
+  /// Requests another timing of a link: from the controller as central, from the other end as peripheral.
   ///
-  /// ``HostEvent/timing(_:status:_:)`` follows when the timing changed or was refused. A peripheral whose central
-  /// accepts hears of it when the change happens.
+  /// ``HostEvent/timing(_:status:_:)`` follows when the timing changed or was refused. If the central accepts, a
+  /// peripheral receives it when the change takes effect.
   ///
   /// - Precondition: the parameters are valid.
   public mutating func updateParameters(
@@ -167,7 +167,7 @@ extension BluetoothHost {
 }
 
 extension BluetoothHost {
-  /// Takes in a command of the other end's L2CAP.
+  /// Receives a signalling command from the other end's L2CAP.
   mutating func receiveSignalling(_ bytes: [UInt8], _ index: Int, at now: Instant) {
     guard bytes.count <= Signalling.mtu else {
       complain(links[index].id, "a signalling command of \(bytes.count) bytes")
@@ -217,7 +217,7 @@ extension BluetoothHost {
     }
   }
 
-  /// Says that a request was not understood, unless it is none or has no identifier to say it with.
+  /// Rejects a request that was not understood, unless it is no request or lacks an identifier.
   private mutating func reject(
     _ bytes: [UInt8], _ reason: SignallingPacket.RejectReason, data: [UInt8] = [], _ index: Int,
     at now: Instant
@@ -229,13 +229,13 @@ extension BluetoothHost {
 }
 
 extension BluetoothHost {
-  /// Takes in the answer to LE Connection Update.
+  /// Receives the response to LE Connection Update.
   mutating func updateCommandAnswered(_ handle: ConnectionHandle, _ status: HCIErrorCode, at now: Instant) {
     guard status != .success, let index = index(of: handle), links[index].isReported else { return }
     carryOut(links[index].signalling.updated(status, at: now), index, at: now)
   }
 
-  /// Takes in LE Connection Update Complete.
+  /// Receives LE Connection Update Complete.
   mutating func connectionUpdated(
     _ handle: ConnectionHandle, _ status: HCIErrorCode, _ timing: ConnectionTiming, at now: Instant
   ) {
@@ -244,7 +244,7 @@ extension BluetoothHost {
     carryOut(links[index].signalling.updated(status, at: now), index, at: now)
   }
 
-  /// Takes in that the other end's link layer asks for another timing (Core 5.4, Vol 4 Part E §7.7.65.6).
+  /// Receives the other end's link-layer request for another timing (Core 5.4, Vol 4 Part E §7.7.65.6).
   mutating func remoteAsksForParameters(
     _ handle: ConnectionHandle, _ parameters: ConnectionParameters, at now: Instant
   ) {

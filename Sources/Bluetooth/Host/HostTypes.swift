@@ -19,7 +19,7 @@ public struct LinkID: RawRepresentable, Hashable, Comparable, Sendable {
 public enum HostAction: Hashable, Sendable {
   /// Hand the packet to the controller.
   case transmit(HCIPacket)
-  /// Something happened that concerns whoever uses the host.
+  /// An event for the user of the host.
   case report(HostEvent)
 }
 
@@ -71,7 +71,7 @@ public struct ControllerDescription: Hashable, Sendable {
   public var aclCount: Int
 }
 
-/// Why a host cannot go on with its controller.
+/// Why a host cannot continue with its controller.
 public enum HostFailure: Error, Hashable, Sendable {
   /// A command had no answer in time.
   case noAnswer(opcode: UInt16)

@@ -83,7 +83,7 @@ extension SecurityPacket {
 }
 
 extension SecurityPacket: BinaryCodable {
-  /// Reads a packet that goes on to the end of the reader's bytes.
+  /// Reads a packet that extends to the end of the reader's bytes.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     let code = try reader.u8()
     switch code {

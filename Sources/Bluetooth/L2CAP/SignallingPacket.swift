@@ -32,7 +32,7 @@ extension SignallingPacket {
     public static let invalidChannel = RejectReason(rawValue: 2)
   }
 
-  /// What whoever asks for a channel with credits says of it (§4.22).
+  /// The parameters of a request for a credit-based channel (§4.22).
   public struct CreditBasedConnectionRequest: Hashable, Sendable {
     /// The number of the service that the channel is for (SPSM).
     public var service: UInt16
