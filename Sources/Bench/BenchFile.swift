@@ -116,19 +116,19 @@ public struct BenchLock: Sendable {
     self.lock = lock
   }
 
-  /// What it is known by where nobody but this program plays it.
+  /// The identity of a lock that this program emulates.
   ///
-  /// A lock in memory has no address: the bench and its name say which it is.
+  /// A lock in memory has no address: its identity consists of the bench's and its own name.
   public var emulatedIdentity: String { "emulator-\(bench.inventory.name)-\(lock.name)" }
 
-  /// Whether this program plays it.
+  /// Whether this program emulates it.
   public var isPlayed: Bool {
     if case .device = lock.source { return true }
     return false
   }
 }
 
-/// Reads a transport as somebody typed it.
+/// Reads a transport from the command line.
 public func transportSpec(
   _ text: String, of option: String = "--transport"
 ) throws(UsageError) -> TransportSpec {

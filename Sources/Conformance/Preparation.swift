@@ -1,9 +1,9 @@
 public import Basics
 
-/// What a device was asked for, and showed, in a session before a test, in which it was made ready for it.
+/// The actions and observations of a session that prepared a device for a test.
 ///
-/// It is no part of the test, and judged all the same: a lock that does not log in, or has not forgotten its owner, is as
-/// wrong between two tests as in one. Each session is judged by itself, from what was known when it began.
+/// The session is no part of the test, but it is judged too: a lock that rejects a login, or keeps its owner, is as
+/// wrong between two tests as within one. Each session is judged separately, from what was known when it began.
 public struct Preparation: Sendable {
   /// What was known of the device when the session began, as settings of a start: every start of the machine that they
   /// do not contradict is possible. `nil` where too little was known to say more than whether the protocol was kept.
@@ -29,7 +29,7 @@ public struct Preparation: Sendable {
     self.underWay = underWay
   }
 
-  /// Takes in what was done or shown.
+  /// Records an action or an observation.
   public mutating func take(_ event: TraceEvent, at time: Instant) {
     entries.append(TraceList.Entry(time: time, event: event))
   }

@@ -3,8 +3,8 @@ import Basics
 
 /// The steps of a test in a few words: `connect, enterWrong 3 times, wait 5 s`.
 ///
-/// What is done several times in a row is counted, also where it is two or three steps that are done in turn; of many only the
-/// last are told. Waits that end when nothing is awaited are left out: they are how a test is paced, and not what it does.
+/// Repeated steps are counted, and so are repeated groups of two or three steps; of many steps only the last are
+/// shown. Waits that end when nothing is awaited are omitted, since they only pace a test.
 public struct StepsInShort: Equatable, Sendable {
   /// The last steps, and how often each was done in a row.
   private var runs: [Run] = []
@@ -16,7 +16,7 @@ public struct StepsInShort: Equatable, Sendable {
     var count = 1
   }
 
-  /// How many runs are kept, and how many groups are told.
+  /// The maximum number of recorded runs, and of groups to show.
   private static let (maximumRuns, maximumGroups) = (1024, 8)
   /// How many steps may be done in turn to be counted together.
   private static let longestCycle = 3
@@ -94,7 +94,7 @@ extension Fault {
 // MARK: - The sentence
 
 extension Divergence {
-  /// What happened in one sentence, to be read aloud: the steps in short, what was due, and what the device showed.
+  /// The divergence in one sentence: the steps in short, what was due, and what the device showed.
   ///
   ///     connect, enterWrong 3 times: shutOut was due, the device still showed locked.
   ///
@@ -131,7 +131,7 @@ extension Divergence {
     return "\(wanted), the device showed \(seen)"
   }
 
-  /// What the model wanted: what was due by then, else all that could come next, or else what was allowed.
+  /// What the model expected: what was due by then, else all that could come next, else what was allowed.
   private var wanted: String {
     if allowed.isEmpty { return "nothing was due" }
     // Silence is late for what is over by now; of some it is not known when it is.

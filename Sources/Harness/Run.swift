@@ -50,16 +50,16 @@ public final class Run {
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - plan: what to drive.
-  ///   - workers: where they are driven, one at least.
-  ///   - listener: takes in the journal.
-  ///   - onlooker: sees what is said of each case at once.
-  ///   - retries: how often a case is tried again that diverged or that the lab failed, at most.
-  ///   - failsFlaky: whether a case that agrees only at a later try counts as failed.
-  ///   - maximumFailures: after how many cases that fail no more are begun; any number unless given.
-  ///   - earlier: what was done when this is a run that is taken up again.
-  ///   - prepare: what is to be done before the first case; gives what there is to say of it, a line each.
-  ///   - isStopped: whether the run is to end with the step that is being done.
+  ///   - plan: the cases to run.
+  ///   - workers: the workers that run them, at least one.
+  ///   - listener: receives the journal.
+  ///   - onlooker: receives each event at once.
+  ///   - retries: how often to retry a case that diverged or had a lab fault, at most.
+  ///   - failsFlaky: whether a case that passes only on a retry counts as failed.
+  ///   - maximumFailures: the number of failed cases after which no more are begun; no limit by default.
+  ///   - earlier: the results of the run that this one resumes.
+  ///   - prepare: called before the first case; returns diagnostics, a line each.
+  ///   - isStopped: whether to end the run after the current step.
   public init(
     _ plan: Plan, in workers: [RunWorker], listener: any JournalListener,
     seenBy onlooker: (any CaseOnlooker)? = nil, retries: Int = 0, failsFlaky: Bool = false,

@@ -42,7 +42,7 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   /// The user, and which of his runs.
   public let user: String
 
-  /// A new owner: this user on this host, in a run that nobody else is.
+  /// A new, unique owner: this user on this host, in one run.
   public static func new() -> LabOwner {
     let user = Host.variable("LG_USERNAME") ?? Host.variable("USER") ?? "lockstep"
     let host = Host.variable("LG_HOSTNAME") ?? Host.name
@@ -61,7 +61,7 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
 
 /// Why a request came to nothing.
 enum LabgridFault: Error, Equatable {
-  /// The Python cannot be started, or ended before it answered; what it said.
+  /// Python cannot be started, or exited before it answered; its output.
   case ended(String)
   /// It did not answer in time.
   case hung(Interval)
@@ -70,7 +70,7 @@ enum LabgridFault: Error, Equatable {
   /// Somebody asked us to stop.
   case stopped
 
-  /// Whether nobody has said anything: the same question may be answered a little later.
+  /// Whether there was no answer: the same question may be answered a little later.
   var isSilence: Bool {
     switch self {
     case .hung, .refused(.unreachable, _): true
@@ -157,7 +157,7 @@ extension LabgridClient {
     let bytes = try child.withLock { child throws(LabgridFault) in
       if child?.reap() != nil { child = nil }
       let asked = if let child { child } else { try start() }
-      // Who owes an answer is not asked anything else.
+      // A process with an overdue answer is not used again.
       child = nil
       asked.send(Array((JSON.list(operation).line + "\n").utf8))
       let bytes = try answer(of: asked, isStopped)
@@ -203,23 +203,23 @@ extension LabgridClient {
     try ask("reserve", .mapping(tags.map { .init($0.key, .text($0.value)) })).state
   }
 
-  /// Keeps what we have reserved: the coordinator forgets a reservation that nobody asks for within a minute.
+  /// Refreshes our reservation: the coordinator drops one that is not polled within a minute.
   func refresh() throws(LabgridFault) -> LabState { try ask("refresh").state }
 
   /// Acquires a place.
   func acquire(_ place: String) throws(LabgridFault) -> LabState { try ask("acquire", .text(place)).state }
 
-  /// Gives back whatever stands under our name: places and reservations.
+  /// Releases all places and reservations of our owner.
   ///
-  /// The coordinator releases a place only if it is ours, so nobody else's is ever touched.
+  /// The coordinator releases a place only to its holder, so that no other user is affected.
   ///
-  /// - Returns: how much there was.
+  /// - Returns: the number of places and reservations.
   @discardableResult
   func release() throws(LabgridFault) -> Int { try ask("release").result?.int ?? 0 }
 
-  /// The places that have all of some tags; it is refused where there is none, with those that there are.
+  /// The places that have all of some tags; throws if there is none, with the available ones.
   ///
-  /// A coordinator that does not answer is asked once more: it may be busy, or just starting again.
+  /// A coordinator that does not answer is asked once more: it may be busy, or restarting.
   func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
     var lab = Result { () throws(LabgridFault) in try look() }
     if case .failure(let fault) = lab, fault.isSilence {
@@ -236,7 +236,7 @@ extension LabgridClient {
       .place, known.isEmpty ? "the lab has no places" : "there is " + known.joined(separator: ", "))
   }
 
-  /// The fault as trouble of the lab.
+  /// Converts the fault to a lab fault.
   func trouble(_ fault: LabgridFault, _ what: String) -> LabFault {
     let words =
       switch fault {

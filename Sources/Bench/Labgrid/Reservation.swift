@@ -4,15 +4,14 @@ import Glibc
 public import Basics
 import Synchronization
 
-/// A place of a lab that is ours: reserved, acquired, looked after while it is used, and given back.
+/// A place of a lab that this run holds: reserved, acquired, monitored while it is used, and released.
 ///
-///     notes who it is ─▶ starts the watchdog ─▶ reserves ─▶ waits ─▶ acquires ─▶ looks every few seconds ─▶ gives back
+///     stores its owner ─▶ starts the watchdog ─▶ reserves ─▶ waits ─▶ acquires ─▶ polls every few seconds ─▶ releases
 ///
-/// The coordinator of a lab is no safe lock: it forgets every acquisition when it is restarted, and frees none whose
-/// holder died. So a thread asks it every few seconds whether the place is still ours, ``fault`` says when it is not, and
-/// from then on nothing is driven; a watchdog, a process of its own, gives back what we hold when we die; and what even
-/// that left behind, such as one that was killed with us, the next run on this machine gives back. What is driven at this
-/// bench is guarded by a lock of the kernel beside all that.
+/// A lab's coordinator is no reliable lock: it loses every acquisition when it restarts, and releases none whose
+/// holder died. A thread therefore polls it every few seconds; if the place is lost, ``fault`` says so, and nothing
+/// is driven any more. A watchdog, in a process of its own, releases our places if we die; if it is killed with us,
+/// the next run on this machine releases them. Devices at this bench are additionally protected by a kernel lock.
 public final class Reservation: Sendable {
   /// What to ask for.
   public struct Request: Equatable, Sendable {
@@ -20,7 +19,7 @@ public final class Reservation: Sendable {
     public var address: LabAddress
     /// What the place must have.
     public var tags: [LabTag]
-    /// How long to wait for it; as long as usual unless given.
+    /// How long to wait for it; `nil` for the default.
     public var wait: Interval?
 
     /// Asks for a place.
@@ -120,9 +119,9 @@ public final class Reservation: Sendable {
 // MARK: - Acquiring
 
 extension Reservation {
-  /// The places of a lab that have all of some tags, whoever holds them.
+  /// The places of a lab that have all of some tags, free or not.
   ///
-  /// - Throws: that there is none, or why the lab cannot be asked.
+  /// - Throws: that there is none, or why the lab cannot be reached.
   public static func places(with tags: [LabTag], at address: LabAddress) throws(LabFault) -> [LabPlace] {
     let client = LabgridClient(address, owner: .new())
     do throws(LabgridFault) {
@@ -144,7 +143,7 @@ extension Reservation {
     let (name, free) = try reserve(client, request, say, isStopped)
     if let reason = free.flatMap(unusable) { throw .refused(.resource, reason) }
     let place = try client.acquire(name).places.first { $0.name == name }
-    // Between the two somebody may have taken it away again.
+    // The place may have been deleted in between.
     guard let place else { throw .refused(.place, "there is no place \(name) any more") }
     if let loss = place.loss(for: client.owner.description) { throw .refused(.held, loss) }
     return place
@@ -208,9 +207,10 @@ extension Reservation {
   /// Why the place is ours no longer; `nil` while it is.
   public var fault: LabFault? { state.withLock { $0.fault } }
 
-  /// Whether somebody else holds the place now, where it was lost: then not even parking is ours.
+  /// Whether another user holds the place after it was lost: then not even parking is allowed.
   public func isTaken() -> Bool {
-    // It may have been free when it was lost. While nobody can ask the coordinator, nobody can have got it there.
+    // It may have been free when it was lost. While the coordinator is unreachable, no other user can have acquired
+    // it.
     guard fault != nil, let lab = try? client.look() else { return false }
     let holder = lab.places.first { $0.name == place.name }?.holder
     return holder.map { $0 != client.owner.description } ?? false
@@ -226,8 +226,8 @@ extension Reservation {
     return false
   }
 
-  /// Asks the coordinator whether the place is still ours. One that does not answer is asked again for a while: only it
-  /// could give the place to somebody else.
+  /// Polls the coordinator for the place. If it does not answer, retries for a while: only the coordinator could give
+  /// the place to another user.
   private func look() {
     let begin = MonotonicClock.now
     @Sendable func isOver() -> Bool { self.isOver.load(ordering: .relaxed) }

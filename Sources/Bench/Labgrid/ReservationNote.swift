@@ -2,10 +2,10 @@ import System
 import Conformance
 import Glibc
 
-/// A file that says who holds something at a coordinator: locked by the run for as long as it lives.
+/// A file that names the owner of something at a coordinator; the run locks it for its lifetime.
 ///
-/// Whoever gets the lock knows that the run is over, however it ended and even if the machine was restarted since, and
-/// gives back in its place what it left.
+/// A process that acquires the lock knows that the run is over, however it ended and even after a restart of the
+/// machine, and releases what it left behind.
 final class ReservationNote {
   private let path: String
   private let descriptor: Int32
@@ -34,7 +34,7 @@ final class ReservationNote {
     return note
   }
 
-  /// The note of an owner, once the run that wrote it is over; `nil` where there is none, or it goes on.
+  /// The note of an owner whose run is over; `nil` without one, or while the run continues.
   static func left(by owner: LabOwner) -> (note: ReservationNote, address: LabAddress)? {
     guard let path = try? path(of: owner) else { return nil }
     let descriptor = Kernel.open(path, O_RDWR | O_CLOEXEC)

@@ -2,9 +2,9 @@ public import Links
 public import Conformance
 public import Basics
 
-/// A device at a place of a lab: as soon as the place is ours no longer, every use of it is trouble of the lab.
+/// A device at a place of a lab: after the place is lost, every use of it is a lab fault.
 ///
-/// What the device does to be parked is not its user's, and goes on below.
+/// Parking is internal to the device and continues below this layer.
 public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
   /// How long a look at the device lasts before the place is looked at again.
   private static var look: Interval { .seconds(1) }

@@ -29,9 +29,9 @@ final class Watchdog {
   /// Tells it which lock stands at the place: it is parked before the place is given back.
   func tell(lock identity: String) { watcher.tell(identity) }
 
-  /// Gives back what is held, and sends the watchdog home; where the lab does not take it back, the watchdog goes on.
+  /// Releases the places, and dismisses the watchdog; if the lab does not respond, the watchdog keeps trying.
   ///
-  /// - Returns: what there is to say of it.
+  /// - Returns: a diagnostic, if there is one.
   func end() -> String? {
     do throws(LabgridFault) {
       try client.release()
@@ -62,7 +62,7 @@ final class Watchdog {
   }
 }
 
-/// The work of the process that stands beside a run, under the name of a command that is for nobody else.
+/// The watchdog process of a run, under the name of an internal command.
 public enum LabWatchdog {
   /// The name of the command.
   public static let command = "lab-watchdog"
@@ -75,10 +75,10 @@ public enum LabWatchdog {
   /// For how long a lock at the place may take to be parked before the place is given back.
   private static let parkingTime = Interval.seconds(120)
 
-  /// Waits for the end of the run, and gives back what it held unless it did so itself.
+  /// Waits for the end of the run, and releases its places unless it did so itself.
   ///
-  /// - Parameter words: the coordinator, host and user of who holds the place, and the Python that talks to the coordinator.
-  /// - Returns: whether all was given back; `nil` when the words are not understood.
+  /// - Parameter words: the coordinator, the holder's host and user, and the Python that connects to the coordinator.
+  /// - Returns: whether all were released; `nil` if the arguments are invalid.
   public static func perform(_ words: [String]) -> Bool? {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
     let owner = LabOwner(host: words[1], user: words[2])
@@ -99,7 +99,7 @@ public enum LabWatchdog {
     while MonotonicClock.now - begin < (isDone ? lingering : retryTime) {
       // Without a note there is nothing left: another run has seen to it.
       guard ReservationNote.isThere(for: client.owner) else { return true }
-      // While the note is locked, the run is still going or somebody else sees to it.
+      // While the note is locked, the run continues or another process releases its places.
       if note == nil { note = ReservationNote.left(by: client.owner)?.note }
       if note != nil || MonotonicClock.now - begin > lingering {
         isDone = (try? client.release()) != nil

@@ -69,7 +69,7 @@ public enum Watch {
   /// - Returns: the lines from the run, if it died; `nil` if it ended normally.
   public static func awaitEnd() -> [String]? {
     EndingSignals.ignore()
-    // Who started the run may wait for the end of files that it inherited; it is not to wait for us.
+    // The run's parent process may wait for inherited files to be closed; it must not wait for the watcher.
     for name in folderEntries("/proc/self/fd") ?? [] {
       if let number = Int32(name), number > STDERR_FILENO { Kernel.close(number) }
     }

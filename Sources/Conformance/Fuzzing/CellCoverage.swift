@@ -146,10 +146,10 @@ extension CellCoverage {
   private var firstOutcome: Int { firstState + isSeen.count }
   private var firstPair: Int { firstOutcome + isOutcome.count }
 
-  /// The legal cells that were visited, the empty ones, and the states that the legal cells led to, in the same form:
-  /// so that coverages can be added by who knows no machine.
+  /// The visited legal cells, the visited empty ones, and the states that the legal cells led to, in the same form,
+  /// so that coverages can be merged without the machine.
   ///
-  /// The legal cells, and where they lead, are in the order of ``legalCells``.
+  /// The legal cells and their targets are in the order of ``legalCells``.
   public var stimulusDigits: (legal: String, empty: String, outcomes: String) {
     var legal: [Bool] = []
     var empty: [Bool] = []

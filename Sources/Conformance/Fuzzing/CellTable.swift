@@ -101,8 +101,8 @@ final class CellTable: Sendable {
     return !Guard.mayAllFail(edges.map(\.guard), under: 0, open: .max)
   }
 
-  /// How many pairs of legal cells there can be, by the region of the first: after the first and whatever happens by
-  /// itself the second is allowed, under some conditions.
+  /// The number of possible pairs of legal cells, by the region of the first: the second is allowed, under some
+  /// conditions, after the first and any spontaneous events.
   func possiblePairs() -> [Int] {
     var count = [Int](repeating: 0, count: regions.count)
     guard countsPairs else { return count }

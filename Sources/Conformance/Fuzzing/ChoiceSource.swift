@@ -1,16 +1,16 @@
 public import Basics
 
-/// What says what the tester does next, one choice at a time: the explorer, a tour, a test that is done again.
+/// A source of the tester's choices, one at a time: the explorer, a tour, a repeated test.
 ///
-/// Whoever executes asks for a start, then for choices until there is none, and says in between what each cost.
+/// The caller requests a start, then choices until there is none, and reports in between what each cost.
 public protocol ChoiceSource {
   /// Begins a test; gives the number of its start.
   mutating func begin() -> Int
   /// The next choice from where the test stands; `nil` where the test is over.
   mutating func next(in explorationState: ExplorationState) -> Choice?
-  /// Takes in how long the device's motor rests, for which what moves it would wait, and what it may still be asked for.
+  /// Receives how long the device's motor must rest, which delays movements, and how many movements are left.
   mutating func take(_ pace: DevicePace)
-  /// Takes in how much of the device's time the last choice took.
+  /// Receives how much of the device's time the last choice took.
   mutating func spend(_ time: Interval)
   /// Ends a test; says whether it did what few others did.
   mutating func end(in explorationState: ExplorationState) -> Bool
@@ -38,8 +38,8 @@ extension Tour: ChoiceSource {}
 
 /// A test that is done again. What this device does not have is left out.
 public struct RepeatedTest: ChoiceSource {
-  /// What becomes of a choice that is no longer what it was meant to be: a stimulus that is not allowed in every possible
-  /// state, one that was to be refused and is not.
+  /// The treatment of a choice that no longer applies: a stimulus that some possible state does not allow, or a
+  /// refusal that is no longer one.
   public enum Misfits: Sendable {
     /// It is left out.
     case leftOut

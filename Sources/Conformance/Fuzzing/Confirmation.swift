@@ -12,15 +12,15 @@ public struct Confirmation: Equatable, Sendable {
     case flaky
     /// It did not show again.
     case notReproduced = "not reproduced"
-    /// It was not tried again: somebody stopped it before.
+    /// It was not retried, because of a stop request.
     case untried = "not tried again"
   }
 
-  /// How many runs showed it.
+  /// The number of runs that reproduced it.
   public private(set) var shown = 0
   /// How many runs were counted.
   public private(set) var runs = 0
-  /// How many runs were disturbed, and said nothing.
+  /// The number of disturbed runs, which proved nothing.
   public private(set) var disturbed = 0
 
   /// How often a defect shows in its test, at least.

@@ -1,7 +1,7 @@
 public import Automata
 import Basics
 
-/// What a tour did not come to, with why, and the way to it.
+/// Something that a tour did not cover, with the reason and the path to it.
 public struct CoverageGap: Equatable, Sendable {
   /// What is missing.
   public enum Subject: Equatable, Sendable {
@@ -24,7 +24,7 @@ public struct CoverageGap: Equatable, Sendable {
 
   /// Why a cell is missing.
   public enum Reason: Equatable, Sendable {
-    /// Nobody tried.
+    /// It was not tried.
     case open
     /// The device does not take the stimulus.
     case notServed(String)
@@ -53,7 +53,7 @@ public struct CoverageGap: Equatable, Sendable {
 }
 
 extension CoverageGap {
-  /// Whether it could have been had: the model shows a way that the device offers, and can be followed.
+  /// Whether it could have been covered: the model contains a path to it that the device supports.
   public var isAvoidable: Bool {
     switch reason {
     case .open, .notTaken: true
@@ -186,7 +186,7 @@ public struct GapFinder: Sendable {
     for row in goals.missingRows {
       let cell = CellCoverage.Cell(
         state: row.cell / machine.eventCount, event: row.cell % machine.eventCount, isLegal: true)
-      // Of a cell that was not visited at all nothing more need be said.
+      // An unvisited cell needs no further detail.
       guard coverage.isVisited(cell) else { continue }
       all.append(
         Missing(

@@ -1,16 +1,16 @@
 public import Basics
 
-/// Generates tests, one choice at a time, from what is allowed now and from what was done before.
+/// Generates tests, one choice at a time, from the stimuli allowed now and the earlier tests.
 ///
 ///     begin ──▶ (next ──▶ the choice is carried out)* ──▶ end ──▶ begin …
 ///
-/// It sees situations and nothing of the device, so one seed gives the same tests for the same answers. Each legal
-/// stimulus is as likely as its weight; what it steers by beyond that is listed as ``Strategy``.
+/// It sees explored states and nothing of the device, so that one seed gives the same tests for the same answers. A
+/// legal stimulus is chosen in proportion to its weight; ``Strategy`` lists everything else that steers it.
 ///
 /// Nothing is allocated per choice, and memory is bounded: counts live in hashed tables of fixed size, where two
 /// contexts may share a cell.
 public struct Explorer: Sendable {
-  /// What a campaign may want otherwise. Shares are of all choices, or of all tests where that is said.
+  /// The options of a campaign. Shares are of all choices, or of all tests where stated.
   public struct Settings: Sendable {
     /// The most choices of a test; tests are of mixed length, and a tenth of them is short. What builds up in a session
     /// needs some hundred of them, and a reset between tests makes room for what comes only once.
@@ -35,7 +35,8 @@ public struct Explorer: Sendable {
     public var isThrifty = false
     /// Whether a motor takes commands during another motion and right after it, so that they are tried.
     public var isHasty = false
-    /// Whether neither of both costs anything, since a program plays the device: then what it does by itself is waited for.
+    /// Whether neither of the two costs anything, since a program emulates the device: spontaneous events are then
+    /// awaited.
     public var isPlayed = false
     /// What tests are drawn without, to measure what it is worth.
     public var without: Strategy?
@@ -75,7 +76,7 @@ public struct Explorer: Sendable {
     var doubts = 0.0
     /// How often a bound of a timer that runs is gone to, where it was not for long.
     var edges = 0.0
-    /// How often a command that moves the motor is followed by another one, in its motion or right after it.
+    /// How often a command that moves the motor is followed by another one, during its motion or right after it.
     var haste = 0.0
   }
 
@@ -153,7 +154,7 @@ public struct Explorer: Sendable {
   /// Where the last choice was made.
   var origin: UInt64 = 0
   var lastChoice: Choice?
-  /// How much time has passed in this test, where that is told.
+  /// The time that has passed in this test, if known.
   var time = Interval.zero
   /// Whether the last stimulus was one that moves something: what it has left behind may be asked for.
   var hasMoved = false
@@ -185,7 +186,7 @@ public struct Explorer: Sendable {
   var settledAt: UInt64 = 0
   /// How long the motor rests from now on, and how often it may still move.
   var pace = DevicePace()
-  /// Whether that is told, since the device goes on from test to test.
+  /// Whether the pace is known, since the device keeps its state between tests.
   var isPaced = false
   /// How much time has passed since the motor was asked for last.
   var sinceMovement = Interval.zero
@@ -316,10 +317,10 @@ public struct Explorer: Sendable {
     return true
   }
 
-  /// Takes in how long the motor rests: until then something else is done.
+  /// Receives how long the motor must rest: until then other choices are made.
   public mutating func take(_ pace: DevicePace) { (self.pace, isPaced) = (pace, true) }
 
-  /// Takes in how much time has passed on the device since the last choice was made.
+  /// Receives how much of the device's time has passed since the last choice.
   public mutating func spend(_ passed: Interval) {
     guard settings.isThrifty, let lastChoice else { return }
     let act = Int(lastChoice.act)
@@ -330,7 +331,7 @@ public struct Explorer: Sendable {
     if act == alphabet.settle, lastChoice.variant == 0 { costs?.settle(at: settledAt, in: passed) }
   }
 
-  /// Takes in a rare test of an earlier run or of another worker: it will soon be gone on with.
+  /// Adds a rare test of an earlier run or of another worker, to be continued soon.
   public mutating func learn(_ test: TestCase) {
     corpus.insert(test)
   }
@@ -422,7 +423,7 @@ public struct Explorer: Sendable {
   private mutating func drawPlan() {
     plan.length = length()
     plan.repeats = chance(settings.repeating * min(Double(events) / Self.beginning, 1))
-    // Of what is under way some shows only to who waits, and some only to who does not.
+    // Some spontaneous events show only if the tester waits, and some only if it does not.
     plan.waitingChance = [1, 0.95, 0.8, 0.5][generator.below(4)]
     // Some of the tests have all of a kind, so that several come close together, and others go undisturbed.
     plan.refusals = chance(0.25) ? 4 * settings.refusals : 0

@@ -233,7 +233,7 @@ extension Explorer {
     Int(choice.act) == alphabet.wait && !settings.isPlayed && costs?.isSilence(Int(choice.variant)) == true
   }
 
-  /// The next choice of the rare test that this one begins like; what is not allowed any more is left out.
+  /// The next choice of the rare test that this one repeats; choices that are no longer allowed are skipped.
   private mutating func resumed(in explorationState: ExplorationState) -> Choice? {
     while prefixIndex < prefix.count {
       let choice = prefix[prefixIndex]

@@ -126,7 +126,7 @@ extension CycleWatch {
     return cycle
   }
 
-  /// Has the cycle that has just closed gone around until that was so many times.
+  /// Repeats the cycle that has just closed up to a total number of times.
   mutating func repeatLast(times: Int) {
     swap(&steps, &closed)
     index = 0
@@ -148,7 +148,7 @@ extension CycleWatch {
     skipSettling()
   }
 
-  /// The repetition cannot be gone on with.
+  /// The repetition cannot continue.
   mutating func abandon() { left = 0 }
 
   /// A choice was made; whether it was a decision, and one for a stimulus.

@@ -83,7 +83,7 @@ extension Explorer {
     settings.isPlayed || costs?.mayWait(deadline - (.zero + time)) ?? true
   }
 
-  /// What is given at an edge, and then time for what comes of it.
+  /// A stimulus at an edge, and then time for its effects.
   mutating func edged(in explorationState: ExplorationState) -> Choice? {
     switch edgeStage {
     case .none: return nil
@@ -119,8 +119,8 @@ extension Explorer {
     }
   }
 
-  /// Of all stimuli that are allowed here, and of those that are to be refused, the one that was given least often at an edge, and
-  /// on its side of the timer's end.
+  /// Of all stimuli that are allowed or must be refused here, the one given least often at an edge, on its side of
+  /// the timer's end.
   private mutating func stimulus(
     for context: UInt64, _ side: UInt64, in explorationState: ExplorationState
   ) -> Choice? {
@@ -151,7 +151,7 @@ extension Explorer {
   private static var edgesBegin: Double { 1_200 }
   /// How many stimuli are legal where an edge is as likely as its share says.
   private static var usuallyLegal: Double { 2 }
-  /// How often a test goes on to the bounds of a timer that begins where another one ends.
+  /// How often a test continues to the bounds of a timer that begins where another one ends.
   private static var chained: Double { 0.3 }
   /// How often the device is let show what came of a stimulus at an edge: now and then something else follows at once.
   private static var shown: Double { 0.75 }

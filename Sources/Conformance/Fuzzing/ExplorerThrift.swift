@@ -28,7 +28,7 @@ extension Explorer {
     plan.doubts = 0.8
   }
 
-  /// Draws how a test spends events, which are all that a device takes that a program plays.
+  /// Draws how a test spends events, the only cost of a device that a program emulates.
   private mutating func drawPlayedPlan() {
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     plan.probes = chance(0.75) ? 0.2 : 0
@@ -91,7 +91,7 @@ extension Explorer {
     return command(among: commands)
   }
 
-  /// Any of some stimuli; `nil` where there is none.
+  /// One of several stimuli; `nil` if there are none.
   private mutating func command(among events: UInt64) -> Choice? {
     guard events != 0 else { return nil }
     let event = pick(events)
@@ -161,10 +161,11 @@ extension Explorer {
     settings.isPlayed || costs?.isRich(explorationState) == true || chance(0.2)
   }
 
-  /// A disturbance that excuses something, or nothing: the one that was given least often, for its weight and its variants.
-  /// What happens around the device counts more than what happens on the way there.
+  /// A disturbance, excusing or not: the one injected least often, relative to its weight and its variants.
+  /// Disturbances of the device's environment count more than those of the transport.
   ///
-  /// Where neither time nor wear is spent, each state has its own count: what is seldom come to is not passed over.
+  /// If neither time nor wear counts as cost, each state has a count of its own, so that rare states are not
+  /// neglected.
   mutating func disturbance(excusing: Bool, at position: UInt64 = 0) -> Choice? {
     let context = (excusing ? 0xD157 : 0x9408) ^ (settings.isPlayed ? position : 0)
     let included = excusing ? alphabet.excusing & plan.kinds : ~alphabet.excusing

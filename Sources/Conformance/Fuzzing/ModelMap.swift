@@ -1,10 +1,10 @@
 import Automata
 import Basics
 
-/// The model as a map: where what a tester does leads, under which conditions, and what it costs.
+/// The model as a map: where the tester's choices lead, under which conditions, and at what cost.
 ///
-/// A place is a state together with the conditions that hold. What happens by itself is a move too: time passes.
-/// The map promises nothing: a device that may choose may choose otherwise, so whoever follows it counts failures.
+/// A place is a state together with the conditions that hold. A spontaneous event is a move too: time passes. A
+/// device that has a choice may take another move than planned, so callers must count failures.
 struct ModelMap: Sendable {
   /// A state under conditions.
   struct Place: Hashable, Sendable {
@@ -131,7 +131,8 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// Whether nobody who watches can be certain of being in a place: it may have been left at once without a sign.
+  /// Whether a tester can never be certain that the device is in a place: it may leave the place at once without a
+  /// sign.
   func isHidden(_ place: Place) -> Bool {
     quiet[place.state].contains { $0.guard.holds(under: place.conditions) }
   }
@@ -208,10 +209,10 @@ struct ModelMap: Sendable {
       .map(\.choice)
   }
 
-  /// Everything that leads on from a place.
+  /// All moves from a place.
   ///
   /// - Parameters:
-  ///   - allowed: the conditions that may be brought about.
+  ///   - allowed: the conditions that may be established.
   ///   - failures: how often each edge was tried in vain.
   func moves(from place: Place, allowed: UInt64, failures: [Int]) -> [Move] {
     var moves: [Move] = []
@@ -326,9 +327,9 @@ struct ModelMap: Sendable {
     return (cell / machine.eventCount, edge.event, edge.target)
   }
 
-  /// Looks for the cheapest way from one of some places to one that is wanted; to all where none is.
+  /// Searches for the cheapest path from one of several places to a wanted one; to all places if none is wanted.
   ///
-  /// - Parameter throughHidden: whether the way may lead through places of which nobody can be certain.
+  /// - Parameter throughHidden: whether the path may lead through hidden places.
   func search(
     from starts: [Place], allowed: UInt64, failures: [Int], throughHidden: Bool = false,
     isWanted: (Place) -> Bool
@@ -343,8 +344,8 @@ struct ModelMap: Sendable {
     }
   }
 
-  /// The cheapest way from one of some places to one that is wanted; `nil` when there is none. Hidden places are passed only
-  /// where there is no other way.
+  /// The cheapest path from one of several places to a wanted one; `nil` if there is none. It leads through hidden
+  /// places only if there is no other path.
   func way(
     from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
   ) -> (start: Int, moves: [Move])? {

@@ -43,9 +43,9 @@ public struct ModelPaths: Sendable {
     }
   }
 
-  /// The shortest way between two nodes, of several the simplest; `nil` when there is none.
+  /// The shortest path between two nodes, and of several the simplest; `nil` if there is none.
   ///
-  /// There is none from or to -1, which stands for a place where several nodes were possible.
+  /// There is none from or to -1, which means that several nodes were possible.
   public func path(from node: Int, to target: Int) -> [Choice]? {
     edges.indices.contains(node) ? ways(from: node)[to: target] : nil
   }
@@ -62,7 +62,7 @@ public struct ModelPaths: Sendable {
   struct Ways: Sendable {
     fileprivate let space: StateSpace<Int, Choice>
 
-    /// How many choices the way to a node has; `Int.max` where there is none.
+    /// The number of choices on the path to a node; `Int.max` if there is none.
     func length(to target: Int) -> Int { space.number(of: target).map { space.costs[$0] } ?? .max }
 
     /// Whether a way to a node passes one of others before it.
@@ -75,7 +75,7 @@ public struct ModelPaths: Sendable {
       return false
     }
 
-    /// The way to a node; `nil` when there is none, or when it is -1 since several nodes were possible.
+    /// The path to a node; `nil` if there is none, or if it is -1 since several nodes were possible.
     subscript(to target: Int) -> [Choice]? { space.number(of: target).map { space.way(to: $0).steps } }
   }
 }

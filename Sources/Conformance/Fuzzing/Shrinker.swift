@@ -2,30 +2,29 @@ import Automata
 
 /// Makes a failing test as short and as simple as the model allows: a search over its choices, in shortlex order.
 ///
-/// It runs nothing itself. Ask it for a candidate, run that, tell it what came of it:
+/// It runs nothing itself. Request a candidate, run it, and report the result:
 ///
 ///     while let candidate = shrinker.next() {
 ///       let execution = try engine.run(candidate)
 ///       shrinker.tell(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
 ///     }
 ///
-/// Candidates leave out a stretch that leads back to where it began, replace a stretch by the model's shortest way
-/// between its ends, replace the beginning by the shortest way from another start, leave out a single choice, or make
-/// choices simpler. What comes first is what promises to save most for each choice that is run: how much shorter it
-/// is, times the chance that it fails, by the length of the candidate. No candidate is asked for twice, nor one that
-/// would come to the same choices as a run that was made.
+/// Candidates remove a stretch that leads back to where it began, replace a stretch by the model's shortest path
+/// between its ends, replace the beginning by the shortest path from another start, remove a single choice, or
+/// simplify choices. Candidates are ordered by expected savings per executed choice: how much shorter a candidate is,
+/// times the probability that it fails, divided by its length. No candidate is requested twice, nor one that results
+/// in the same choices as an earlier run.
 ///
-/// What is done many times in a row is one thing with a number: that is halved, by a binary search, and what is done is made
-/// simpler each time at once. It is not minimal before once less does not fail.
+/// A repeated sequence is one element with a count: the count is reduced by a binary search, and the sequence is
+/// simplified in all repetitions at once. It is not minimal until one repetition less does not fail.
 ///
-/// The test is *minimal* when no such candidate fails. What is several of them together, such as a short cut that
-/// begins or ends with a cycle, or one without all that is to be refused, is tried only while it is likely to fail or
-/// saves very much, and need not be refuted. When nothing has helped for some time, tests of one kind of choices are
-/// tried as well.
+/// The test is *minimal* if no such candidate fails. A combination of several, such as a short cut that begins or
+/// ends with a cycle, or a test without any refusals, is tried only while it is likely to fail or saves very much,
+/// and need not be refuted. If nothing has helped for some time, it also tries tests with one kind of choices only.
 ///
-/// Each answer either makes the test smaller or rules a candidate out, so it ends, and it keeps the smallest
-/// failing test whatever it is told. A caller that gets no clear answer, because the link was lost or the failure
-/// comes and goes, repeats the run before it tells.
+/// Each result either shrinks the test or excludes a candidate, so that the search ends, and it keeps the smallest
+/// failing test whatever the results. If a result is not clear, because the link was lost or the failure is
+/// intermittent, the caller repeats the run before it reports.
 public struct Shrinker: Sendable {
   /// The smallest test so far that fails.
   public private(set) var best: TestCase
@@ -93,14 +92,14 @@ public struct Shrinker: Sendable {
     look(at: failure.explorationStates)
   }
 
-  /// The next candidate, or `nil` when the test is minimal. The same one until its outcome is told.
+  /// The next candidate, or `nil` if the test is minimal. The same one until its result is reported.
   public mutating func next() -> TestCase? {
     if asked == nil { asked = skeleton() ?? mostPromising() ?? simplest() }
     isMinimal = asked == nil
     return asked?.test
   }
 
-  /// Takes in what came of the candidate that was asked for.
+  /// Reports the result of the requested candidate.
   ///
   /// - Parameter isSame: whether it failed in the same way; see ``Divergence/isLike(_:)``.
   public mutating func tell(_ execution: Execution, isSame: Bool) {
@@ -152,7 +151,7 @@ public struct Shrinker: Sendable {
     chance * Double(saved) / Double(count - saved + 1)
   }
 
-  /// Looks at the best test anew.
+  /// Analyses the new best test.
   private mutating func look(at explorationStates: [ExplorationState]) {
     for node in explorationStates.map(\.node) + starts where node >= 0 && ways[node] == nil {
       ways[node] = paths.ways(from: node)

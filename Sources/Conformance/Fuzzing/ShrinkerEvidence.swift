@@ -40,7 +40,7 @@ struct ShrinkerEvidence: Sendable {
     stretch.reduce(0) { max($0, odds(of: Int($1))) }
   }
 
-  /// Takes in that a test did not fail without some of its choices.
+  /// Records that a test without some of its choices did not fail.
   mutating func refute(_ removed: [Int]) {
     let doubt = 1 - chance(without: removed)
     guard doubt > 0 else { return }

@@ -16,23 +16,23 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   public private(set) var preparationCount = 0
   /// The time that passed on the device in the tests before this one.
   private var earlier = Interval.zero
-  /// How much of ``lockTime`` nothing was done in but wait: because a test said so, or because a motor had to rest.
+  /// The part of ``lockTime`` spent only on waiting: because a test required it, or for a motor to rest.
   public private(set) var waited = Interval.zero
   /// How much of ``waited`` was for a motor's rest.
   public private(set) var rested = Interval.zero
-  /// How much of ``lockTime`` the way to the device has taken, where nothing else was waited for.
+  /// The part of ``lockTime`` spent on the connection to the device, without other waits.
   public private(set) var air = Interval.zero
   /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
   package var passedOver: [Divergence] = []
   /// The most times that the tester may do so.
   package var maximumActuations: Int
-  /// Where another device comes from for each test, if it does not go on with the same.
+  /// Makes another device for each test, unless the same one continues.
   package var source: (() throws(LabFault) -> Device?)?
-  /// What the device said of each start that it cannot be brought to.
+  /// The reason for each start that the device cannot be brought into.
   private var refusals: [LabFault?]
-  /// Whether the device goes on from test to test, with a motor that may have to rest.
+  /// Whether the device keeps its state between tests, with a motor that may have to rest.
   private let livesOn: Bool
-  /// Whether trouble broke the last test off, and the device was not started afresh since.
+  /// Whether a fault interrupted the last test, and the device was not restarted since.
   private var isBroken = false
 
   /// Joins a machine and a device.
@@ -97,7 +97,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return try lockstep.pass(until: lockstep.now)
   }
 
-  /// Takes in what the sessions before a test took of the device's time that was not its own.
+  /// Counts the device's time that preparation sessions spent on the connection and the motor's rest.
   private mutating func count(_ pace: DevicePace, since before: DevicePace) {
     let rest = pace.rest - before.rest
     waited = waited + rest
@@ -145,19 +145,19 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     return alphabet.moves(Choice(Int(choice.act))) && lockstep.device.reaches(stimulus)
   }
 
-  /// Starts the device afresh after trouble, so that the next test finds it in order.
+  /// Restarts the device after a fault, so that the next test finds it in order.
   package mutating func recover() throws(LabFault) {
     guard isBroken else { return }
     try lockstep.restart()
     isBroken = false
   }
 
-  /// Does a test again, once: what came of it, as far as it came, and the trouble that broke it off.
+  /// Repeats a test once: its result as far as it came, and the fault that interrupted it.
   ///
   /// - Parameters:
-  ///   - delay: how long after its start the test is begun.
-  ///   - misfits: what becomes of choices that are no longer what they were meant to be.
-  ///   - isStopped: whether the test is to end before its next choice; nothing is awaited then.
+  ///   - delay: how long after its start the test begins.
+  ///   - misfits: what to do with choices that no longer apply.
+  ///   - isStopped: whether to end the test before its next choice; nothing is awaited then.
   public mutating func attempt(
     _ test: TestCase, after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .leftOut,
     isStopped: () -> Bool = { false }

@@ -127,7 +127,7 @@ extension Lockstep {
     return .wait(tracker.timerBounds(at: now).map { max($0.moment(of: edge) - now, .zero) } ?? .zero)
   }
 
-  /// Starts a test in a condition, and takes in what the device shows at once.
+  /// Starts a test in a condition, and processes the device's immediate observations.
   public mutating func begin(_ start: StartCondition) throws(LabFault) -> Divergence? {
     if let divergence = try reset(to: start) { return divergence }
     return try pass(until: now)

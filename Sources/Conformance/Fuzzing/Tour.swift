@@ -3,13 +3,13 @@ public import Basics
 
 /// A tour through a machine: generates tests that visit every cell of its table, the empty ones too, in few events.
 ///
-/// In each state it first tries everything that must be refused, which leads nowhere, then what is allowed and was
-/// not tried, then it goes the cheapest way of the model to where something is missing. It asks before each choice
-/// where the test stands, so a device that chooses takes it somewhere else and not astray: it plans anew. What
-/// does not come about in ``Settings/tries`` tries is given up.
+/// In each state it first tries everything that must be refused, which changes no state, then the allowed stimuli not
+/// tried yet, then it follows the model's cheapest path to a state with missing cells. Before each choice it asks for
+/// the current state, so that it plans again if the device has chosen another transition. A goal that is not reached
+/// in ``Settings/tries`` attempts is abandoned.
 ///
-/// Tests that need no conditions come first, then those that need some, then those whose conditions last to
-/// the end of the test, in which little is certain.
+/// Tests without conditions come first, then those that need some, then those whose conditions last to the end of the
+/// test, in which little is certain.
 ///
 ///     while !tour.isFinished { begin ─▶ (next ─▶ what the choice stands for)* ─▶ end }
 public struct Tour: Sendable {
@@ -75,7 +75,7 @@ public struct Tour: Sendable {
   var conditions: UInt64 = 0
   /// The conditions that have changed since the state was entered, as bits; and that state.
   private var changed: (conditions: UInt64, state: Int) = (0, -1)
-  /// Whether conditions were changed since it was last waited until such a change is felt.
+  /// Whether conditions were changed since the last wait for such changes to take effect.
   private var isChanging = false
   /// The moves after the current one.
   private(set) var plan: [ModelMap.Move] = []
@@ -307,7 +307,7 @@ extension Tour {
     if let (choice, leaves) = missingChoice(in: state, explorationState), !leaves || !isTiming {
       let edges = map.machine.caused[state * map.machine.eventCount + Int(choice.act)]
       if settings.coversRows, isChanging, edges.contains(where: { !$0.guard.isEmpty }) {
-        // Until what was changed is felt, the device may do either.
+        // Until the change has taken effect, the device may behave either way.
         isChanging = false
         return waitUntilFelt()
       }

@@ -16,9 +16,10 @@ struct TourGoals: Sendable {
     /// Whether the stimulus is to be refused.
     var isRefused = false
 
-    /// Whether it can be taken under some conditions, as it is to be.
+    /// Whether it can be tried as required under some conditions.
     ///
-    /// A refusal is tried under its conditions alone, of those that matter: others may be what it is refused for.
+    /// A refusal is tried under exactly its own conditions, of those that matter: other conditions may be the reason
+    /// for the refusal.
     func holds(under conditions: UInt64) -> Bool {
       let relevant = isRefused ? guards.reduce(0) { $0 | $1.conditions } : self.conditions
       return guards.contains { $0.holds(under: conditions) } != isRefused

@@ -75,7 +75,7 @@ extension Tour {
       ?? map.alphabet.choice(of: .edge(TimerEdge(.closing, .milliseconds(-1))))
   }
 
-  /// A wait for longer than any change of conditions takes to be felt.
+  /// A wait longer than any change of conditions takes to have its effect.
   func waitUntilFelt() -> Choice? {
     let delay = map.machine.definition.conditions.map(\.delay).max() ?? .zero
     let waits = map.alphabet.acts[map.alphabet.wait].variants

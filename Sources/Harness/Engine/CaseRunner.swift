@@ -73,7 +73,8 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The cells that were visited.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
-  /// Why a case cannot be judged whose expectation is unmet, since the device is as it may be; see ``Lockstep/permittedDeviation``.
+  /// Why a case with an unmet expectation cannot be judged, since a permitted deviation explains it; see
+  /// ``Lockstep/permittedDeviation``.
   private func reason(for unmet: UnmetExpectation, _ conditions: [String]) -> String {
     guard let own = conditions.first else {
       return "the device ends the link at what no client says, as it may, and the case needs one that goes on"
@@ -338,10 +339,10 @@ extension CaseRunner {
 
   /// Gives a stimulus that the model does not allow here.
   ///
-  /// Whether it allows it is asked before anything is waited for: the scenario means this moment. What the tester's own
-  /// client refuses costs a motor nothing and never waits. What reaches the lock has to, since one with a bug may obey;
-  /// where the model has come to allow it by then, the lock's pace has taken away what was to be tried. So it has where
-  /// time is the clock's, and the device has gone on before the moment came.
+  /// Whether the model allows it is checked before any wait, since the scenario means this moment. A stimulus that
+  /// the client refuses moves no motor and never waits. One that reaches the lock has to wait, since a defective lock
+  /// may obey; if the model allows it by then, the lock's pace has removed the opportunity. The same happens in real
+  /// time if the device has changed its state before that moment.
   private mutating func refuse(_ call: Step.Call) throws(StopReason) {
     let stimulus = stimulus(call)
     try pass(until: lockstep.now)

@@ -1,16 +1,16 @@
 import Bluetooth
 
-/// Joins frames to messages, as one of the known programs does.
+/// Joins frames to messages, as one of the known implementations does.
 ///
-/// The programs differ where frames are not what a correct sender sends, and a peer that is tested with
-/// such frames must be judged by the program it stands for. The iOS client is the reference.
+/// The implementations differ for frames that a correct sender does not send, and a peer that is tested with such
+/// frames must be judged by the implementation that it represents. The iOS client is the reference.
 ///
 ///                         first frame                last frame
 ///     between messages ──────────────▶ gathering ───────────────▶ between messages
 ///                                      │      ▲
 ///                                      └──────┘ first frame: start again; middle frame: append
 public struct Reassembler: Sendable {
-  /// The program whose receiver is reproduced.
+  /// The implementation whose receiver is reproduced.
   public enum Policy: String, CaseIterable, Hashable, Sendable {
     /// The vendor's SDK for iOS.
     case ios
@@ -26,30 +26,30 @@ public struct Reassembler: Sendable {
     case pysesameos2
   }
 
-  /// What came of a frame.
+  /// The result of a frame.
   public enum Outcome: Hashable, Sendable {
     /// The message is incomplete.
     case incomplete
     /// The frame ended a message.
     case message(SegmentedMessage)
-    /// The program passes over the frame.
+    /// The implementation ignores the frame.
     case ignored(Reason)
-    /// The program throws, or runs past its memory.
+    /// The implementation throws, or overruns its buffer.
     case failed(Reason)
   }
 
-  /// Why a frame brought nothing.
+  /// Why a frame had no effect.
   public enum Reason: Hashable, Sendable {
     /// There was no header byte.
     case empty
     /// There was a header and nothing else.
     case headerOnly
-    /// The header's kind is not one the program knows.
+    /// The header's kind is unknown to the implementation.
     case unknownKind(UInt8)
-    /// A continuation frame of a message that never began. In the official app an encrypted one still advances the
-    /// cipher's counter, which breaks the session.
+    /// A continuation frame of a message that never began. An encrypted one still advances the counter of the
+    /// implementation's cipher, which breaks the session.
     case unexpected(advancesCounter: Bool)
-    /// The message grew beyond what the program holds.
+    /// The message exceeded the implementation's limit.
     case tooLong
   }
 
@@ -63,7 +63,7 @@ public struct Reassembler: Sendable {
     case skipping
   }
 
-  /// The program whose receiver is reproduced.
+  /// The implementation whose receiver is reproduced.
   public let policy: Policy
   /// The longest message that is gathered, in bytes.
   public let limit: Int
