@@ -43,7 +43,7 @@ extension DeviceSpec {
 // MARK: - Where commands run
 
 extension DeviceSpec {
-  /// What stands around the folder in a command that runs elsewhere than where we are.
+  /// The text before and after the folder in a command that runs in another working directory.
   private static let (change, behind) = ("cd ", " || exit; ")
 
   /// The same device where its commands run in a folder, and its files are named from there, as a file in that folder means

@@ -2,7 +2,7 @@ public import Documents
 import Automata
 import Basics
 
-/// What kind of file somebody writes.
+/// The kind of a file.
 public enum DocumentKind: Sendable {
   case scenario, machine
   /// Options of commands by profile; see ``SettingsFormat``.
@@ -71,7 +71,7 @@ private func topKey(_ line: ArraySlice<UInt8>) -> String? {
 
 /// How a file of settings is written, which those know who have commands.
 public struct SettingsFormat {
-  /// Its form, for who completes it.
+  /// Its form, for completion.
   public let form: Form
   /// Reads it, and does nothing.
   public let check: ([UInt8], _ name: String) throws(DocumentError) -> Void
@@ -105,7 +105,7 @@ public struct Validation {
     empty = found.empty
     var errors = found.problems
     for path in found.files {
-      // What cannot be read is no machine either, and whoever reads it says why.
+      // An unreadable file is no machine either; its reader reports the reason.
       let bytes = try? ScenarioFiles.read(path, limits: MachineLibrary.limits)
       var kind = bytes.flatMap { DocumentKind(recognizing: $0, name: path) } ?? .scenario
       if kind == .equipment {

@@ -23,7 +23,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Obstacle: Hashable, Sendable {
     /// A pipe without a reader.
     case unreadPipe
-    /// Somebody who reads, and takes nothing any more.
+    /// A pipe whose reader has stopped reading.
     case fullPipe
     /// What is no file, where one is to be read.
     case strange(StrangeFile)

@@ -44,7 +44,7 @@ public enum WholeFile {
       fault.obstacle = .strange(strange)
       throw fault
     }
-    // Whoever writes it takes the time that is needed.
+    // The writer may take its time.
     let flags = Kernel.fcntl(descriptor, F_GETFL, 0)
     if flags >= 0 { _ = Kernel.fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) }
     return descriptor

@@ -67,7 +67,7 @@ enum LabgridFault: Error, Equatable {
   case hung(Interval)
   /// It says no: why, and in words.
   case refused(Reason, String)
-  /// Somebody asked us to stop.
+  /// A stop was requested.
   case stopped
 
   /// Whether there was no answer: the same question may be answered a little later.
@@ -88,7 +88,7 @@ enum LabgridFault: Error, Equatable {
     case unreachable
     /// There is no such place.
     case place
-    /// Somebody else holds the place, or has reserved it.
+    /// Another user holds the place, or has reserved it.
     case held
     /// No exporter offers what belongs to the place.
     case resource

@@ -64,7 +64,7 @@ public struct TransportFault: Error, Hashable, Sendable {
   public enum Symptom: String, Hashable, Sendable {
     /// There is no such controller, or it may not be used.
     case unavailable = "controller unavailable"
-    /// Somebody else uses it.
+    /// Another process uses it.
     case busy = "controller in use"
     /// It went away: unplugged, or its connection closed.
     case lost = "controller lost"

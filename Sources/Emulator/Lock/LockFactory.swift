@@ -52,7 +52,7 @@ struct LockFactory: Sendable {
       owner: isRegistered ? owner : nil, positions: isConfigured ? .quarterTurn : nil,
       rest: start.setting("bolt").flatMap { BoltState(rawValue: $0.description) } ?? .locked)
     if let volts = start.setting("battery")?.volts { lock.replaceBattery(volts: volts) }
-    // Nobody is connected who could be told, and a jam does not change what is advertised.
+    // No client is connected to be notified, and a jam does not change the advertisement.
     if start.flag("jam") ?? false { _ = lock.jam(true, at: .zero) }
     return (lock, isRegistered ? key : nil)
   }

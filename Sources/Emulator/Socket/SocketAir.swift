@@ -133,7 +133,7 @@ extension SocketAir {
     guard service != .none else { return }
     if failing {
       guard service == .waiting else { throw LabFault(.notPossible, "the service was added already") }
-      // Somebody else's services take up the room.
+      // Other services take up the room.
       offer(SocketGATT.others + SocketGATT.crowd)
     }
     let isAdded = addWaitingService()

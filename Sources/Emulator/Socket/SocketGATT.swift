@@ -14,7 +14,7 @@ enum SocketGATT {
     ])
   private static let uuid = BluetoothUUID(0xFFE0)
 
-  /// Somebody else's service, which is always there.
+  /// Another application's service, which is always present.
   static let others = [
     ServiceDefinition(BluetoothUUID(0xFFD0), [.init(BluetoothUUID(0xFFD1), [.write, .notify])])
   ]

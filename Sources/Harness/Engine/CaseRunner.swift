@@ -102,7 +102,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       if attempts.losses > 0 { note(attempts.losses) }
       return outcome(.agree)
     } catch {
-      // Whoever comes next is to find the transport in order.
+      // The next case must find the transport in order.
       if attempts.lastFault.symptom == .transportLost { _ = restart() }
       var time = now
       if let firstTrouble, error == firstTrouble.fault { (_, mark, time) = firstTrouble }

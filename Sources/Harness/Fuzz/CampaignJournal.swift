@@ -260,7 +260,7 @@ public enum CampaignEnd: Equatable, Sendable {
   case done
   /// A divergence was found.
   case found
-  /// Somebody stopped it.
+  /// A stop was requested.
   case stopped
   /// A lab fault persisted, or left tests without a verdict.
   case trouble(LabFault)

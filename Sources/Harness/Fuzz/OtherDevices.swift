@@ -12,7 +12,7 @@ extension Campaign {
   mutating func repeatOnOthers(_ finding: inout Finding, foundBy test: TestCase) throws(LimitReached) {
     finding.past = .unknown
     guard let past = history, (try? edge.another()) != nil, !edge.isStopped() else { return }
-    // Whoever is stopped has not tried all.
+    // After a stop request not all were tried.
     defer { if finding.past == .needed, edge.isStopped() { finding.past = .unknown } }
     let tested = runner
     defer {

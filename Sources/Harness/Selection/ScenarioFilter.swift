@@ -1,9 +1,9 @@
 import Basics
 
-/// Which scenarios somebody wants: a text that must stand in them, or an expression in the manner of cargo-nextest.
+/// Selects scenarios: by a text that they must contain, or by an expression similar to cargo-nextest's.
 ///
-/// A text is looked for in the path, the title and the tags, whatever its case. An expression has a word with an opening
-/// bracket behind it:
+/// A text is searched for in the path, the title and the tags, ignoring case. In an expression a predicate is
+/// followed by an opening parenthesis:
 ///
 /// | expression | scenarios |
 /// |---|---|
@@ -19,8 +19,8 @@ import Basics
 /// | `a - b` | those in the first and not in the second |
 /// | `a | b`, `a + b`, `a or b` | those in either |
 ///
-/// `&` and `-` bind more tightly than `|`; brackets group. A name is met whole, with `*` and `?` as in a shell; a text is
-/// met anywhere. `=x` meets only the whole, `~x` a part of it.
+/// `&` and `-` bind more tightly than `|`; parentheses group. A name must match as a whole, with `*` and `?` as in a
+/// shell; a text may match anywhere. `=x` matches only the whole, `~x` a part of it.
 public struct ScenarioFilter: Equatable, Sendable {
   /// What a scenario is asked for.
   enum Subject: String, CaseIterable {

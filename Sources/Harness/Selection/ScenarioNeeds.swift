@@ -12,9 +12,9 @@ public struct ScenarioNeeds: Sendable {
   }
 
   private var scenarios: [Scenario] = []
-  /// What is wrong, and paths that somebody named: there may be more some day.
+  /// Errors, and explicitly named paths, which may exist later.
   private var others: [String]
-  /// The folders that somebody named, in which scenarios may appear.
+  /// The explicitly named folders, in which scenarios may appear.
   public private(set) var folders: [String]
 
   /// Finds out what the scenarios under some paths need.
@@ -48,7 +48,7 @@ public struct ScenarioNeeds: Sendable {
   /// All places at which a change is one of them.
   public var places: Set<ExactText> { files.reduce(into: []) { $0.formUnion(Self.places(of: $1.text)) } }
 
-  /// The files among those that changed, as whoever named them calls them.
+  /// The changed files that matter, as the user named them.
   ///
   /// - Parameter changed: as in ``scenarios(touchedBy:)``.
   public func files(touchedBy changed: Set<ExactText>) -> Set<ExactText> {
