@@ -25,7 +25,7 @@ public final class PostgresDatabase: Database {
   /// Connects to a server.
   ///
   /// - Parameters:
-  ///   - patience: how many milliseconds to wait for a lock of somebody else's.
+  ///   - lockTimeout: how many milliseconds to wait for a lock that another connection holds.
   ///   - silence: how long the server may be silent over a statement before it counts as away.
   public init(_ url: String, lockTimeout: Int32, silence: Interval = .seconds(60)) throws(DatabaseError) {
     self.silence = silence

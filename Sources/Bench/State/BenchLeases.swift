@@ -94,11 +94,11 @@ public struct BenchLeases {
   }
 
   /// How long to wait for a process that parks a lock; parking that takes longer has failed.
-  private static let restPatience = Interval.seconds(120)
+  private static let parkingTime = Interval.seconds(120)
 
   /// Leases a lock. A lock that is being parked after its run was killed is always waited for.
   private mutating func lease(of identity: String, called name: String) throws(LabFault) -> Lease {
-    let restLimit = MonotonicClock.now + Self.restPatience
+    let restLimit = MonotonicClock.now + Self.parkingTime
     while true {
       do throws(LabFault) {
         return try Lease(of: identity, for: Self.command)

@@ -30,7 +30,7 @@ final class StateStore {
   /// The schema version.
   private static let version = 1
   /// How long to wait for other writers, in milliseconds.
-  private static let patience: Int32 = 10_000
+  private static let lockTimeout: Int32 = 10_000
 
   // swift-format-ignore
   private static let schema = [
@@ -113,7 +113,7 @@ final class StateStore {
     if let obstacle = Self.obstacle(at: path) { throw StateFault(path, .unusable(obstacle)) }
     do throws(DatabaseError) {
       // "LkSt": distinguishes the file from other programs' databases, and from a history.
-      database = try SQLiteDatabase(path, mode, application: 0x4C6B_5374, patience: Self.patience)
+      database = try SQLiteDatabase(path, mode, application: 0x4C6B_5374, lockTimeout: Self.lockTimeout)
     } catch {
       throw StateFault(path, .database(error))
     }
