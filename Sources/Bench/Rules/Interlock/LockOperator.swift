@@ -95,7 +95,9 @@ final class LockOperator<Device: DeviceUnderTest> {
   }
 
   /// Lets time pass until one of several statuses is shown.
-  func wait(for wanted: [LockFamily.Condition], until limit: Instant) throws(OperatorFailure) -> LockFamily.Condition {
+  func wait(
+    for wanted: [LockFamily.Condition], until limit: Instant
+  ) throws(OperatorFailure) -> LockFamily.Condition {
     var last = "nothing"
     repeat {
       guard let status = try look(until: limit) else { continue }
