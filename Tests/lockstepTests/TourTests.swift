@@ -88,10 +88,15 @@ struct TourTests {
     expect(try Command.run("tour", "night", "--yes", in: folder.path).status, 0)
     let reports = "lockstep-tour/night/Reports"
     let run = try #require(folder.names(reports + "/runs").first { $0.hasSuffix("-nightly") })
-    let waited = try folder.read("\(reports)/runs/\(run)/times.jsonl").matches(of: /"seconds":([0-9.]+)/)
-      .compactMap {
-        Double($0.output.1)
+    let cases = "\(reports)/runs/\(run)/cases"
+    let waited = try folder.names(cases).flatMap { number in
+      let runs = "\(cases)/\(number)/runs"
+      return try folder.names(runs).flatMap { run in
+        try folder.read("\(runs)/\(run)/times.jsonl").matches(of: /"seconds":([0-9.]+)/).compactMap {
+          Double($0.output.1)
+        }
       }
+    }
     let junit = try folder.read(reports + "/junit.xml")
     let times = junit.matches(of: /<testcase [^>]*time="([0-9.]+)"/).compactMap { Double($0.output.1) }
     // The locks count other times, some twenty seconds in all.
