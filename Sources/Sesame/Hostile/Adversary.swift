@@ -4,7 +4,7 @@ import Basics
 /// An adversary between a client and its lock, who receives every frame, remembers it, and tampers on request.
 ///
 ///      client ──frame──▶ Adversary ──frames──▶ lock        as they are, or altered, or with a shadow
-///     client ◀──event── Adversary ◀──event─── lock        unchanged, plus frames in the lock's name
+///      client ◀──event── Adversary ◀──event─── lock        unchanged, plus frames in the lock's name
 ///
 /// It knows the state of the session, with the keys, and so can alter even messages that it could not decrypt; it
 /// sends nothing that a correct lock or client would have to accept.
