@@ -397,6 +397,9 @@ struct DriverTests {
       "due = now", "pass", .badAnswer, "was told of 1001 events and has shown nothing"
     ),
     (
+      "due = now + 1e-9", "pass", .badAnswer, "was told of 1001 events and has shown nothing"
+    ),
+    (
       "if kind == 'heard': say(write={'to': 'fff1', 'valeu': '00'})", "pass", .badAnswer,
       "`write` has an unknown member `valeu`; did you mean `value`?"
     ),

@@ -187,7 +187,7 @@ extension DriverClient {
       if let fault = fixture.fault { throw fault }
       // Observations of the lock's side precede the driver's reaction to them.
       takeShown()
-      if now > moment { (events, moment) = (0, now) }
+      if now - moment >= .seconds(1) { (events, moment) = (0, now) }
       if let event {
         events += 1
         try tell(event)

@@ -37,6 +37,10 @@ final class ProgramPeripheral: EmulatedPeripheral {
   private(set) var fault: LabFault?
   /// What it draws its chances from.
   var seed: UInt64 = 0
+  /// How often the program was called by itself since a moment of its own time.
+  private var calls = (count: 0, since: Instant.zero)
+  /// More calls than any lock needs in a second of its own time.
+  var maximumCalls = 100_000
 
   /// Makes a peripheral of a program that was greeted.
   init(_ program: ProgramConversation, seed: UInt64) {
@@ -97,6 +101,7 @@ extension ProgramPeripheral {
     if !program.isRunning { try program.restart() }
     try program.passOver()
     origin = now
+    calls = (0, .zero)
     due = .never
     wanted = program.introduction?.advertisement
     if let link { session.disconnect(link, reason: .remoteUserTerminated, at: now) }
@@ -262,6 +267,13 @@ extension ProgramPeripheral {
     let before = due
     if let refusal = try ask(ProgramConversation.bytes(of: ["advance": 0]), at: now) {
       throw program.fail(.badAnswer, "the peripheral refuses to let time pass: \(refusal)")
+    }
+    // One that asks for a moment that is hardly later, again and again, lets no time pass.
+    if before - calls.since >= .seconds(1) { calls = (0, before) }
+    calls.count += 1
+    guard calls.count <= maximumCalls else {
+      throw program.fail(
+        .badAnswer, "the peripheral was called by itself \(maximumCalls) times within a second, at \(before)")
     }
     if due <= before {
       throw program.fail(
