@@ -21,7 +21,7 @@ public import Bluetooth
 public struct CentralSession: Sendable {
   private enum State {
     case idle
-    /// With how often an attempt may still be made again that the controller took for a link before it was one.
+    /// With the number of retries that remain after a link failed to be established (0x3E).
     case connecting(attemptsLeft: Int)
     case discovering(Discovery)
     case open(LinkID)
@@ -55,9 +55,9 @@ public struct CentralSession: Sendable {
   private var state = State.idle
   /// Who is connected to, and what is looked for there.
   private var peer: (address: PeerAddress, query: ProfileQuery, time: Interval)?
-  /// The link that was left, until it is over, and whether it is to end once the controller has sent what it has.
+  /// The link that is being disconnected, and whether the session still waits for queued packets before it disconnects.
   private var leaving: (link: LinkID, isDraining: Bool)?
-  /// How many attempts were given up of which the host has not said that they are over.
+  /// The number of cancelled attempts that the host has not confirmed yet.
   private var givenUp = 0
   /// What was found on the link that is open, or on the last one.
   public private(set) var profile = DiscoveredProfile()
@@ -65,13 +65,13 @@ public struct CentralSession: Sendable {
   private var pending: Pending?
   /// What was asked for and is not begun.
   private var waiting = FIFO<CentralOperation>()
-  /// What waits for room in the host.
+  /// Writes without response that wait for room in the host.
   private var outgoing = FIFO<(handle: AttributeHandle, value: [UInt8])>()
-  /// Whether something was sent on this link that makes no sense.
+  /// Whether this session has sent malformed packets on the link, on purpose.
   private var isProvoked = false
-  /// What makes no sense and is sent when no operation is under way: its answer would be taken for that of the operation.
+  /// Malformed packets that wait until no operation is pending: their response would be taken for that of the operation.
   private var heldPackets: [(channel: UInt16, payload: [UInt8])] = []
-  /// Until when no request is begun: the answer to something that makes no sense would be taken for that to a request.
+  /// No request begins before this time: a late response to malformed packets would be taken for its response.
   private var quietEnd = Instant.zero
 
   private var output = HostOutput()
@@ -116,7 +116,7 @@ extension CentralSession {
     }
   }
 
-  /// Whether something waits for the answer to what makes no sense.
+  /// Whether only the quiet time after malformed packets holds up what waits.
   private var isHeldBack: Bool { pending == nil && outgoing.isEmpty && !waiting.isEmpty }
 
   private var link: LinkID? {
@@ -421,7 +421,7 @@ extension CentralSession {
     quietEnd = .zero
   }
 
-  /// Sorts what the host wants done: what it sends goes out in its order, then what it reports is looked at.
+  /// Queues the host's packets in their order, then handles its reports.
   private mutating func carryOut(_ actions: consuming [HostAction], at now: Instant) {
     output.add(actions)
     guard !isHandling else { return }

@@ -215,7 +215,7 @@ extension PeripheralSession {
 // MARK: - What happens
 
 extension PeripheralSession {
-  /// Sorts what the host wants done: what it sends goes out in its order, then what it reports is looked at.
+  /// Queues the host's packets in their order, then handles its reports.
   private mutating func carryOut(_ actions: consuming [HostAction], at now: Instant) {
     output.add(actions)
     guard !isHandling else { return }

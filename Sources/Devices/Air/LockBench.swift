@@ -35,10 +35,10 @@ public final class LockBench {
   /// The leases that exclude other users.
   private var leases: BenchLeases
 
-  /// Whether a process stands beside this one that parks the lock should this one die.
+  /// Whether a watcher process parks the lock if this process dies.
   private let isWatched: Bool
   private var watcher: Watcher?
-  /// Where what that does is written down.
+  /// The path of the watcher's log.
   private var watchLog: String?
   /// The pending park when the lock's lease was acquired; see ``Lab/PendingPark``.
   private var owed: PendingPark?

@@ -19,7 +19,7 @@ public final class RadioWorld<Lock: EmulatedPeripheral> {
   private var scene: RadioScene<Lock>
   /// The conditions of the model that the air brings about.
   private let conditions: [String]
-  /// What all worlds before took.
+  /// The virtual time of all earlier worlds.
   private var past = Interval.zero
 
   /// Makes a world whose lock was not started.
@@ -100,7 +100,7 @@ extension RadioWorld where Lock == LockPeripheral {
   /// Makes a world whose lock was not started.
   public convenience init(_ specification: EmulatedLockSpecification, seed: UInt64) {
     let channel = specification.channel
-    // What gets lost gets lost on the air.
+    // The radio loses packets; the lock's own link must not lose them too.
     var onTheAir = specification
     onTheAir.channel.loss = 0
     var lock = LockPeripheral(onTheAir, seed: seed)
