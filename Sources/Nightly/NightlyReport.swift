@@ -286,10 +286,10 @@ extension NightResult.Cause {
 // MARK: - What it comes to
 
 extension NightlyReport {
-  /// The cases that ended so, whether or not that is news.
+  /// The cases with this ending, quarantined or not.
   private func items(_ ending: Record.Ending) -> [Item] { items.filter { $0.ending == ending } }
 
-  /// The cases that ended so, where that is news.
+  /// The cases with this ending that are not quarantined.
   private func news(_ ending: Record.Ending) -> [Item] { items(ending).filter { $0.quarantine == nil } }
 
   /// The cases that agreed only at a later attempt.

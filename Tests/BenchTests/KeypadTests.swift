@@ -224,7 +224,7 @@ struct KeypadTests {
     expect(
       next.lock.takeDiagnostics(),
       [
-        "whoever used the lock last left it unparked at 1970-01-01T00:00:00.000Z: the lock was unlocked and was "
+        "the last run on the lock left it unparked at 1970-01-01T00:00:00.000Z: the lock was unlocked and was "
           + "brought to locked"
       ])
     let untouched = try Rig(KeypadLock(isOpen: true), park: .asFound)

@@ -78,7 +78,7 @@ struct OwedRestTests {
     expect(
       rig.lock.takeDiagnostics(),
       [
-        "whoever used the lock last left it unparked at 1970-01-01T00:00:00.000Z: \(diagnostic)"
+        "the last run on the lock left it unparked at 1970-01-01T00:00:00.000Z: \(diagnostic)"
       ])
     // Where it is found is where it was to be left, and not where the one before had it.
     if rest == .asFound {

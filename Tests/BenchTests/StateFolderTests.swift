@@ -76,7 +76,7 @@ struct StateStoreTests {
       }
       expect(counter.total, total)
       expect(counter.ledger.count(in: ActuationBudget.shift, at: now.uptime), night)
-      expect(counter.ledger.owed?.goal, "locked")
+      expect(counter.ledger.pendingPark?.goal, "locked")
       #expect(counter.ledger.lastJam != nil)
     }
     #expect(try CycleCounter.known(of: "a:b", in: folder.path + "/old.sqlite") == nil)
@@ -92,7 +92,7 @@ struct StateStoreTests {
     try open(at: 46_000).count("unlock", comesBack: true)
     let ledger = try open().ledger
     expect(ledger.isAutolockOn, true)
-    expect(ledger.owed, PendingPark("unlocked", autolock: 60, since: now.wall))
+    expect(ledger.pendingPark, PendingPark("unlocked", autolock: 60, since: now.wall))
     expect(ledger.battery, 57)
     expect(ledger.awaited, 0)
     expect(ledger.count(in: ActuationBudget.shift, at: now.uptime), 0)

@@ -190,12 +190,13 @@ struct ControlSocketTests {
       LabFault(.transportLost, "the emulator of the lock, \(path): it closed the connection"))
   }
 
-  @Test("an emulator that cannot be watched shows nothing, and one that shows what is none is trouble")
+  @Test(
+    "an emulator that cannot be watched shows nothing, and one that shows a line of no known form is trouble")
   func unwatched() throws {
     for (answer, line, fault) in [
       (ControlAnswer.refused("expected {…}"), JSON.null, String?.none),
       (
-        .done, ["status": "on"], "the emulator of the lock shows what is none: a peripheral shows no `status`"
+        .done, ["status": "on"], "the emulator shows a line of no known form: a peripheral shows no `status`"
       ),
     ] {
       let emulator = try Emulator(path, showing: [line]) { request in

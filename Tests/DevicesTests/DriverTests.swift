@@ -428,6 +428,21 @@ struct DriverTests {
     (ScriptedPair.connecting, "due = now", .badAnswer, "has just been called then"),
   ]
 
+  @Test("a lock that asks to be called a nanosecond later, again and again, is trouble of the lab")
+  func hurried() throws {
+    let pair = ScriptedPair()
+    let spec = pair.spec(ScriptedPair.connecting, "due = now + 1e-9")
+    let programs = DriverPrograms(answerTimeout: timeLimit)
+    defer { programs.shutDown() }
+    let lock = ProgramPeripheral(
+      programs.program(try #require(spec.settings.first).value, as: .peripheral), seed: 1)
+    lock.maximumCalls = 100
+    _ = try lock.prepare(StartCondition(), at: .zero)
+    for _ in 0..<200 where lock.fault == nil { _ = lock.advance(to: try #require(lock.deadline)) }
+    expect(lock.fault?.symptom, .programFailed)
+    #expect(lock.fault?.detail.contains("called by itself 100 times within a second") == true)
+  }
+
   @Test(
     "a program that dies, hangs, floods or lies is trouble of the lab, and the next test goes on",
     arguments: badPrograms)

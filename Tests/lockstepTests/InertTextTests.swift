@@ -99,7 +99,7 @@ struct InertTextTests {
       let reason = DeviceHealth.OutOfUse(since: time, reason: name())
       let holder = LeaseHolder(token: 1, process: 2, host: name(), since: name(), command: name())
       var wear = DeviceState.Wear(total: 1, hour: 1, shift: 1, limits: LockLimits())
-      wear.owed = PendingPark(name(), since: time)
+      wear.pendingPark = PendingPark(name(), since: time)
       let entries = [Quarantine.Status.active, .lapsed].map { status in
         Quarantined(
           entry: Quarantine(

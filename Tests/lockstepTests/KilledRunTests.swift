@@ -93,17 +93,17 @@ struct KilledRunTests {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     let shown = try shell("$LOCKSTEP devices; $LOCKSTEP devices --format json")
-    #expect(shown.output.contains("not parked   owed its parking, locked, since 20"), "\(shown.output)")
-    #expect(shown.output.contains(#""owed":"owed its parking, locked, since 20"#), "\(shown.output)")
+    #expect(shown.output.contains("not parked   to be parked, locked, since 20"), "\(shown.output)")
+    #expect(shown.output.contains(#""owed":"to be parked, locked, since 20"#), "\(shown.output)")
     let next = try Command.drive(["there.yaml"], air)
     expect(next.status, 0)
     #expect(
-      next.errors.contains("the lock lock.yaml is owed its parking, locked, since 20"), "\(next.errors)")
+      next.errors.contains("the lock lock.yaml is to be parked, locked, since 20"), "\(next.errors)")
     let manifest = try folder.read("Reports/runs/\(runs.last ?? "")/manifest.json")
-    #expect(manifest.contains(#""lock.owed": "owed its parking, locked, since"#), "\(manifest)")
+    #expect(manifest.contains(#""lock.owed": "to be parked, locked, since"#), "\(manifest)")
     let journal = try folder.journal()
     #expect(
-      journal.contains(#""diagnostic":"whoever used the lock last left it unparked at 20"#),
+      journal.contains(#""diagnostic":"the last run on the lock left it unparked at 20"#),
       "\(journal)")
     expect(folder.movements(), 4)
     expect(lastNote, "parked")

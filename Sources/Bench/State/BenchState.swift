@@ -45,7 +45,7 @@ public struct DeviceState {
     /// The last battery level seen, in percent.
     public var battery: Int?
     /// The pending park that a killed run left behind.
-    public var owed: PendingPark?
+    public var pendingPark: PendingPark?
     /// Why its motor may not move: a movement budget.
     public var worn: ActuationBudget.Refusal?
     /// Why its motor may not move: a jam.
@@ -128,7 +128,7 @@ public struct BenchState {
       shift: ledger.count(in: ActuationBudget.shift, at: now.uptime), limits: limits, battery: ledger.battery)
     wear.low = ledger.batteryRefusal(under: limits)
     // The current holder has yet to park the lock.
-    if Lease.holder(of: lock) == nil { wear.owed = ledger.owed }
+    if Lease.holder(of: lock) == nil { wear.pendingPark = ledger.pendingPark }
     // The battery's refusal lasts longer than that of any budget and would hide it.
     var motor = limits
     (motor.batteryFloor, motor.batterySlope) = (nil, nil)

@@ -56,8 +56,8 @@ public struct DevicesText {
         + "\(share(wear.shift, limits.perShift)) in the last twelve hours"
         + (wear.battery.map { "; battery \($0) %" } ?? "")
     ]
-    if let owed = wear.owed {
-      lines.append(paint(.bad, "not parked") + "   \(owed): the next run on it does that first")
+    if let pendingPark = wear.pendingPark {
+      lines.append(paint(.bad, "not parked") + "   \(pendingPark): the next run on it does that first")
     }
     if let cooling = wear.cooling { lines.append(paint(.warning, "jammed") + "   \(cooling)") }
     if let worn = wear.worn { lines.append(paint(.warning, "worn") + "   \(worn)") }
@@ -105,7 +105,7 @@ extension DeviceState {
   /// The fields of a lock that has a motor.
   private static let wearFields: [Field<Self>] = [
     .known("movements", \.wear, .object()), .known("battery", { $0.wear?.battery }, .count),
-    .known("owed", { $0.wear?.owed?.description }, .text),
+    .known("owed", { $0.wear?.pendingPark?.description }, .text),
     .known("worn", { $0.wear?.worn?.description }, .text),
     .known("jammed", { $0.wear?.cooling?.description }, .text),
     .known("low", { $0.wear?.low?.description }, .text),

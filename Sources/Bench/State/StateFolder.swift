@@ -4,7 +4,7 @@ import Glibc
 
 /// The folder for data of this machine that outlives a run: the leases, and the ``StateStore`` with everything else.
 ///
-/// A lock's movements count together, whoever causes them. All users of a machine therefore share one folder,
+/// All movements of a lock count together. All users of a machine therefore share one folder,
 /// ``machine``, if it was set up ('lockstep doctor --set-up' prints the command) and this user may write it.
 /// Otherwise each user has a separate folder and a separate count; leases still exclude all users, see ``Lease``.
 public enum StateFolder {

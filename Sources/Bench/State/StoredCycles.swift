@@ -85,7 +85,7 @@ extension CycleCounter {
 
   /// Whether a park of the lock is pending, see ``PendingPark``, or this cannot be determined.
   public static func isAway(_ lock: String) -> Bool {
-    do throws(LabFault) { return try known(of: lock)?.ledger.owed != nil } catch { return true }
+    do throws(LabFault) { return try known(of: lock)?.ledger.pendingPark != nil } catch { return true }
   }
 }
 

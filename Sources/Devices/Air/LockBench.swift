@@ -41,7 +41,7 @@ public final class LockBench {
   /// The path of the watcher's log.
   private var watchLog: String?
   /// The pending park when the lock's lease was acquired; see ``Lab/PendingPark``.
-  private var owed: PendingPark?
+  private var pendingPark: PendingPark?
   /// What its motor rests between movements, and who says so, where that is not the usual time.
   private var gap: String?
   /// Whether a real lock was leased, and the message on shared movement counts was printed.
@@ -123,7 +123,7 @@ extension LockBench {
       all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
     }
     if isGuarding, let state = StateFolder.place { all.append(("state", "\(state)")) }
-    if let owed { all.append(("lock.owed", "\(owed)")) }
+    if let pendingPark { all.append(("lock.owed", "\(pendingPark)")) }
     if let gap { all.append(("lock.gap", gap)) }
     return all + leases.properties
   }
@@ -136,13 +136,13 @@ extension LockBench {
       let whose = settings.interlock.limits.ownGap == nil ? "the lock's file" : "the bench's file"
       gap = "\(own) between movements: \(whose) says that its motor bears that"
     }
-    guard leases.fault == nil, owed == nil, isWatched, settings.control == nil else { return }
+    guard leases.fault == nil, pendingPark == nil, isWatched, settings.control == nil else { return }
     if !isGuarding { _ = Calendar.noted(messages) }
     if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
     isGuarding = true
     // If the state cannot be read, the lock is not opened either.
-    owed = try? CycleCounter.known(of: file.identity)?.ledger.owed
-    if let owed { messages.say("lockstep: the lock \(name) is \(owed): that is done first") }
+    pendingPark = try? CycleCounter.known(of: file.identity)?.ledger.pendingPark
+    if let pendingPark { messages.say("lockstep: the lock \(name) is \(pendingPark): that is done first") }
   }
 
   /// The file of a lock, which an inventory may know by another name.

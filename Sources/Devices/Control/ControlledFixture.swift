@@ -85,7 +85,7 @@ public final class ControlledFixture: Fixture, OwnerKeys {
           let answer = try ProgramLine(parsing: line, of: .peripheral).answer
           if let observation = vocabulary.observation(of: answer) { observations.append(observation) }
         } catch {
-          throw LabFault(.transportLost, "the emulator of the lock shows what is none: \(error.reason)")
+          throw LabFault(.transportLost, "the emulator shows a line of no known form: \(error.reason)")
         }
       }
       return observations

@@ -49,7 +49,7 @@ extension ManPage.Parts {
     ("Scenarios/", "Where scenarios are looked for unless a path is given."),
     (
       "STATE/state.sqlite",
-      "How often the motor of each real lock has moved, its jams and battery, and whether it is owed its parking; what the "
+      "How often the motor of each real lock has moved, its jams and battery, and whether it is to be parked; what the "
         + "last health checks found, and what is out of use (see 'lockstep devices'); what was tried to bring a "
         + "controller back; the latest day that was seen. A database of SQLite, with two more files beside it. STATE is "
         + "/var/lib/lockstep where it is set up (lockstep doctor --set-up) and may be written, else "

@@ -85,7 +85,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// Whether the lock was used at all.
   private(set) var wasUsed = false
   /// The pending park that a killed process left behind.
-  private(set) var debt: PendingPark?
+  private(set) var pendingPark: PendingPark?
   /// The autolock delay, in seconds, to restore when the lock is left; set while tests change it.
   var ownAutolock: Int?
   /// What is known of the lock.
@@ -112,8 +112,8 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     knowledge = LockKnowledge(of: settings.family)
     self.cycleCounter = cycleCounter
     self.start = start ?? cycleCounter.total
-    debt = cycleCounter.ledger.owed
-    ownAutolock = debt?.autolock
+    pendingPark = cycleCounter.ledger.pendingPark
+    ownAutolock = pendingPark?.autolock
   }
 
   public var abilities: Abilities { Self.abilities(wrapped.abilities, settings) }
@@ -153,16 +153,18 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   ///
   /// - Throws: why it cannot be parked. Nothing else is done then.
   func parkPending() throws(LabFault) {
-    guard let owed = debt else { return }
+    guard let pendingPark else { return }
     let before = vocabulary
     defer { adopt(before) }
     adopt(family.sessionWords)
-    let who = "whoever used the lock last left it unparked at \(owed.since)"
+    let who = "the last run on the lock left it unparked at \(pendingPark.since)"
     do throws(OperatorFailure) {
-      diagnostics.append("\(who): \(try bring(to: owed.goal))")
+      diagnostics.append("\(who): \(try bring(to: pendingPark.goal))")
       // The lock was found elsewhere, but no run had moved it there.
-      found = owed.goal
-      if owed.autolock == nil { try step { () throws(LabFault) in try self.cycleCounter.noteParked() } }
+      found = pendingPark.goal
+      if pendingPark.autolock == nil {
+        try step { () throws(LabFault) in try self.cycleCounter.noteParked() }
+      }
     } catch {
       switch error {
       case .impossible(let why): diagnostics.append("\(who): it is left as it is: \(why)")
@@ -171,10 +173,10 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
         let isKept = [.safetyLimit, .transportLost, .stopped].contains(fault.symptom)
         throw LabFault(
           isKept ? fault.symptom : .noDevice,
-          "\(who), and it could not be brought to \(owed.goal), see to it: \(fault.detail)")
+          "\(who), and it could not be brought to \(pendingPark.goal), see to it: \(fault.detail)")
       }
     }
-    debt = nil
+    self.pendingPark = nil
   }
 
   /// Stores the pending park before the lock is moved or changed.
@@ -183,7 +185,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
       switch settings.park {
       case .locked: "locked"
       case .unlocked: "unlocked"
-      case .asFound: found ?? cycleCounter.ledger.owed?.goal ?? "locked"
+      case .asFound: found ?? cycleCounter.ledger.pendingPark?.goal ?? "locked"
       }
     try cycleCounter.noteAway(comingTo ?? goal, autolock: ownAutolock)
   }

@@ -324,9 +324,9 @@ extension RealLock {
   ///
   /// - Throws: why that is impossible. Nothing else is done then.
   public func parkPending() throws(LabFault) {
-    guard let owed = interlock.debt else { return }
+    guard let pendingPark = interlock.pendingPark else { return }
     try interlock.parkPending()
-    guard let autolock = owed.autolock, isRegistered else { return }
+    guard let autolock = pendingPark.autolock, isRegistered else { return }
     var goal = Condition(isRegistered: true)
     goal.autolock = autolock
     let before = vocabulary

@@ -50,7 +50,7 @@ public struct ActuationBudget: Equatable, Sendable {
   /// When the motor last jammed.
   public private(set) var lastJam: Instant?
   /// The pending park; `nil` while the lock is in its park position.
-  public private(set) var owed: PendingPark?
+  public private(set) var pendingPark: PendingPark?
   private var readings: [Reading] = []
 
   /// The battery level at a moment.
@@ -86,8 +86,9 @@ extension ActuationBudget {
     case .battery(let percent): read(battery: percent, at: now)
     case .served: serve()
     case .autolock(let isOn): isAutolockOn = isOn
-    case .away(let goal, let autolock): owed = PendingPark(goal, autolock: autolock, since: event.time.wall)
-    case .parked: owed = nil
+    case .away(let goal, let autolock):
+      pendingPark = PendingPark(goal, autolock: autolock, since: event.time.wall)
+    case .parked: pendingPark = nil
     }
   }
 

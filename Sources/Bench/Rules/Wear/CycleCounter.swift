@@ -90,13 +90,13 @@ public final class CycleCounter {
   /// Records the park that is pending from now on, even if this process is killed. If it throws, the motor must not
   /// move.
   public func noteAway(_ goal: String, autolock: Int?) throws(LabFault) {
-    if let last = ledger.owed, last.goal == goal, last.autolock == autolock { return }
+    if let last = ledger.pendingPark, last.goal == goal, last.autolock == autolock { return }
     try note(.away(goal, autolock: autolock))
   }
 
   /// Records that the lock is in its park position.
   public func noteParked() throws(LabFault) {
-    if ledger.owed != nil { try note(.parked) }
+    if ledger.pendingPark != nil { try note(.parked) }
   }
 
   /// Records that a person serviced the lock: earlier jams and battery readings no longer count.

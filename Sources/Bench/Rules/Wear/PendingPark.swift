@@ -20,10 +20,10 @@ public struct PendingPark: Equatable, Sendable {
 }
 
 extension PendingPark: CustomStringConvertible {
-  /// The pending park, its time and its cause: `owed its parking, locked, since 2026-11-21T03:40:00.123Z: whoever
-  /// moved it then did not leave it so`.
+  /// What is to be done, since when, and why: `to be parked, locked, since 2026-11-21T03:40:00.123Z: the run that moved it
+  /// then did not park it`.
   public var description: String {
     let also = autolock.map { ", and to lock by itself after \($0) s," } ?? ""
-    return "owed its parking, \(goal),\(also) since \(since): whoever moved it then did not leave it so"
+    return "to be parked, \(goal),\(also) since \(since): the run that moved it then did not park it"
   }
 }
