@@ -81,6 +81,13 @@ let package = Package(
     library("System", ["Basics", "Secrets", "CShims"]),
     library("Transports", ["Basics", "Secrets", "System", "Bluetooth", "CLibUSB", "CShims"]),
     library("Databases", ["Basics", "System", "CSQLite", "CPostgres"], small),
+    // Programs as devices
+    library(
+      "Programs",
+      [
+        "Basics", "Secrets", "Files", "System", "Conformance", "Bluetooth", "Links", "Controllers",
+        "Emulator",
+      ]),
     // Record
     library("Journal", ["Basics", "System"]),
     // Harness and bench
@@ -105,8 +112,8 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Journal", "Documents", "Automata", "Models", "Conformance",
         "Bluetooth", "Sesame",
-        "SesameDevice", "Links", "LockFiles", "Controllers", "Emulator", "Transports", "Bench", "Harness",
-        "Files",
+        "SesameDevice", "Links", "LockFiles", "Controllers", "Emulator", "Programs", "Transports", "Bench",
+        "Harness", "Files",
       ]),
     // Above
     library("CommandLine", ["Basics", "System", "Journal", "Documents", "Files"], small),
@@ -126,10 +133,8 @@ let package = Package(
       [
         "Basics", "Secrets", "System", "Documents", "Automata", "Models", "Conformance", "Bluetooth",
         "Sesame",
-        "SesameDevice", "Links", "Controllers", "Emulator", "Transports", "Journal", "Bench", "Devices",
-        "Harness",
-        "Reporting",
-        "Files",
+        "SesameDevice", "Links", "Controllers", "Emulator", "Programs", "Transports", "Journal", "Bench",
+        "Devices", "Harness", "Reporting", "Files",
       ]),
     // Edge: the command as a library, which the workbench of the tests has too, and the program
     .target(
@@ -137,8 +142,8 @@ let package = Package(
       dependencies: [
         "Basics", "Secrets", "Documents", "Automata", "Models", "Conformance", "Bluetooth", "Sesame",
         "SesameDevice", "Links", "LockFiles",
-        "Controllers", "Emulator", "System", "Transports", "Journal", "Bench", "Devices", "Harness",
-        "Databases", "Reporting",
+        "Controllers", "Emulator", "System", "Transports", "Journal", "Programs", "Bench", "Devices",
+        "Harness", "Databases", "Reporting",
         "Nightly", "Benchmarks", "CommandLine", "LanguageServer", "Tours",
       ],
       swiftSettings: settings + small),
@@ -216,12 +221,12 @@ let package = Package(
         "Links",
         "Sesame", "Bluetooth", "Conformance", "Documents", "Basics",
       ]),
+    tests("Programs", ["Programs", "Links", "Controllers", "Conformance", "System", "Basics"]),
     tests(
       "Devices",
       [
-        "Devices", "Bench", "Emulator", "SesameDevice", "Links", "Sesame", "Bluetooth", "Automata",
-        "Conformance",
-        "Harness", "Journal", "System", "Basics",
+        "Devices", "Programs", "Bench", "Emulator", "SesameDevice", "Links", "Sesame", "Bluetooth",
+        "Automata", "Conformance", "Harness", "Journal", "System", "Basics",
       ]),
     tests(
       "Harness",

@@ -1,6 +1,7 @@
 import Basics
 import Conformance
 import Devices
+import Programs
 import Files
 import Harness
 import System

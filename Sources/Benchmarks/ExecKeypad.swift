@@ -1,4 +1,4 @@
-import Devices
+import Programs
 import Files
 import System
 

@@ -1,4 +1,5 @@
 import Links
+import Programs
 import SesameDevice
 import Basics
 public import Harness

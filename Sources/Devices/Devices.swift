@@ -3,15 +3,13 @@ import Bench
 public import Conformance
 import Emulator
 public import Harness
+package import Programs
 import Basics
 
 /// The devices that there are: emulated ones by name, any program, and locks on the air.
 public final class Devices: DeviceProvider {
-  private let answerTimeout: Interval
-  /// Programs go on from case to case; each command has one.
-  private var programs: [String: ExecDevice] = [:]
-  /// Programs that speak for a lock, and that play one.
-  private let drivers: DriverPrograms
+  /// Programs that are devices, that speak for a lock, and that play one.
+  private let programs: ProgramPool
   private let known = EmulatedDevice.all
   /// Real locks, and those that another program emulates.
   public let bench: LockBench
@@ -25,34 +23,24 @@ public final class Devices: DeviceProvider {
   /// The device of a campaign whose link is captured, with its captures.
   private var watched: (spec: DeviceSpec, captures: CaseCaptures)?
   /// Keeps what programs say beside their answers, where that is wanted.
-  public var output: ProgramOutput? {
-    didSet {
-      for program in programs.values { program.output = output }
-      drivers.output = output
-    }
-  }
+  package var output: ProgramOutput? { didSet { programs.output = output } }
 
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
-    self.answerTimeout = answerTimeout
-    drivers = DriverPrograms(answerTimeout: answerTimeout)
-    bench = LockBench(lab, drivers: drivers)
+    programs = ProgramPool(answerTimeout: answerTimeout)
+    bench = LockBench(lab, programs: programs)
     played = PlayedLocks(lab.interlock)
     interlock = lab.interlock
     reservation = lab.reservation
   }
 
   /// Lets every program end, and ends those that do not.
-  public func shutDown() {
-    for command in programs.keys.sorted() { programs[command]?.shutDown() }
-    programs = [:]
-    bench.shutDown()
-  }
+  public func shutDown() { bench.shutDown() }
 
   public func park() -> ParkReport {
     guard let reservation, let fault = reservation.fault else {
       var park = bench.park()
       park.add(played.park())
-      for command in programs.keys.sorted() { park.diagnostics += programs[command]?.takeLastWords() ?? [] }
+      park.diagnostics += programs.takeLastWords()
       return park
     }
     // A lock whose place is free is still parked; otherwise the place's new holder decides how it is left.
@@ -72,14 +60,13 @@ public final class Devices: DeviceProvider {
   public func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription {
     switch spec.kind {
     case .exec:
-      let program = program(spec.name)
+      let program = programs.device(spec.name)
       if let fault = program.misunderstanding { throw DeviceProblem(.name, fault.detail) }
       var description = DeviceDescription(
-        family: nil, machines: nil, abilities: program.abilities,
-        readings: program.introduction?.readings ?? [])
-      description.moving = program.introduction?.moving
+        family: nil, machines: nil, abilities: program.abilities, readings: program.readings)
+      description.moving = program.moving
       return description
-    case .driver: return try drivers.describe(spec)
+    case .driver: return try programs.describe(spec)
     case .emulator:
       let emulated = try emulated(spec.name)
       var description = try describe(emulated, spec)
@@ -151,11 +138,11 @@ public final class Devices: DeviceProvider {
     if spec.kind != .lock { try bench.check() }
     if spec.kind == .driver {
       output?.begin()
-      return try drivers.device(spec, seed: seed)
+      return try programs.device(spec, seed: seed)
     }
     let realLock: EmulatedLockSpecification
     if spec.kind == .exec {
-      let program = program(spec.name)
+      let program = programs.device(spec.name)
       program.seed = seed
       output?.begin()
       return program
@@ -170,19 +157,6 @@ public final class Devices: DeviceProvider {
       throw LabFault(.noDevice, error.description)
     }
     return try played.lock(spec, realLock, seed: seed)
-  }
-
-  /// The program of a command, started and greeted.
-  private func program(_ command: String) -> ExecDevice {
-    if let program = programs[command] { return program }
-    let program = ExecDevice(
-      command: command, answerTimeout: answerTimeout, isStopped: { Interruption.isHeard })
-    programs[command] = program
-    program.output = output
-    // A stop request during the greeting must leave no program behind.
-    Interruption.listenUnlessDecided()
-    program.greet()
-    return program
   }
 
   private func reserved<Device: DeviceUnderTest>(

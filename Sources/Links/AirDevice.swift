@@ -110,3 +110,13 @@ extension AirDevice {
     }
   }
 }
+
+extension Explanation {
+  /// That a lock is silent by itself, since others are heard over the same controller; `nil` where none is.
+  public static func unheard(others count: Int) -> Explanation? {
+    guard count > 0 else { return nil }
+    let others = count == 1 ? "another device was" : "\(count) other devices were"
+    return Explanation(
+      "unheard", "the lock was not heard, and \(others), over the same controller", isOfDevice: true)
+  }
+}

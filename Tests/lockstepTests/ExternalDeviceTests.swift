@@ -7,7 +7,7 @@ import Testing
 struct ExternalDeviceTests {
   /// The lines of the page, with the command that is tested and the scenarios where they are.
   private static func lines() throws -> String {
-    let page = try #require(Pages.named("Sources/Devices/Devices.docc/YourOwnLock.md"))
+    let page = try #require(Pages.named("Sources/Programs/Programs.docc/YourOwnLock.md"))
     let block = try #require(page.blocks.first { $0.text.hasPrefix("lockstep bindings") })
     return ("lockstep() { \"$LOCKSTEP\" \"$@\"; }\n" + block.text)
       .replacing("Scenarios/door", with: "'\(Command.root)/Scenarios/door'")

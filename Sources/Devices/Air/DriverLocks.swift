@@ -1,33 +1,28 @@
-import Basics
 import Bench
-import Bluetooth
 import Conformance
 import Harness
 import Links
 import LockFiles
-import Sesame
-import SesameDevice
-import System
+import Programs
 import Transports
-
-/// What a driver says of its locks when it is greeted, before it has any air.
-struct DriverIntroduction {
-  /// The family of its locks, compared with the machine of the lock file.
-  var family: LockFamily
-  /// What it can be asked to do, without what an interlock takes away.
-  var abilities: Abilities
-  /// The values that it reports beside statuses.
-  var readings: [String] = []
-}
 
 /// Locks of drivers on a bench: they are joined to it here, and nowhere else.
 final class DriverLocks: BenchFamily {
-  /// The programs, each started once.
-  let programs: DriverPrograms
-  /// The introductions of drivers, by their lock files.
-  private var introductions: [String: Result<DriverIntroduction, LabFault>] = [:]
+  /// What a driver says of its locks when it is greeted, before it has any air.
+  private struct Introduction {
+    /// The family of its locks, compared with the machine of the lock file.
+    var family: LockFamily
+    /// What it can be asked to do, without what an interlock takes away.
+    var abilities: Abilities
+    /// The values that it reports beside statuses.
+    var readings: [String]
+  }
 
-  init(programs: DriverPrograms) { self.programs = programs }
+  private let programs: ProgramPool
+  /// The introductions of drivers, by their lock files.
+  private var introductions: [String: Result<Introduction, LabFault>] = [:]
+
+  init(programs: ProgramPool) { self.programs = programs }
 
   func includes(_ lock: any FamilyLock) -> Bool { lock is DriverLock }
 
@@ -51,7 +46,7 @@ final class DriverLocks: BenchFamily {
     of file: LockFile, controlled: ControlledLock?, under settings: InterlockSettings
   ) throws(DeviceProblem) -> DeviceDescription {
     let machine = (file.lock as? DriverLock)?.machine ?? ""
-    let introduction: DriverIntroduction
+    let introduction: Introduction
     do {
       introduction = try self.introduction(of: file, Self.fixture(controlled))
     } catch {
@@ -78,8 +73,8 @@ final class DriverLocks: BenchFamily {
     of file: LockFile, over transport: Transport, _ recovery: Recovery?, controlled: ControlledLock?,
     isStopped: @escaping () -> Bool
   ) throws(LabFault) -> any OwnedLock {
-    let (program, said) = try greeted(file)
-    guard file.address != nil || said.advertises != nil else {
+    let driver = try greeted(file)
+    guard file.address != nil || driver.saysAdvertisement else {
       throw LabFault(
         .notPossible,
         "\(file.path): which lock is it? It has no `address`, and its driver does not say what its lock `advertises`"
@@ -87,7 +82,7 @@ final class DriverLocks: BenchFamily {
     }
     let fixture = Self.fixture(controlled) ?? Self.noFixture
     return AirDevice(
-      DriverClient(program, on: transport, fixture, Self.settings(of: said, file.address)), fixture,
+      driver.client(on: transport, fixture, address: file.address, slack: realAirSlack), fixture,
       recovery: recovery ?? Recovery(of: transport.spec), isStopped: isStopped)
   }
 
@@ -101,10 +96,10 @@ final class DriverLocks: BenchFamily {
 
   private func introduction(
     of file: LockFile, _ fixture: (any Fixture)?
-  ) throws(LabFault) -> DriverIntroduction {
+  ) throws(LabFault) -> Introduction {
     if let known = introductions[file.path] { return try known.get() }
     // One that cannot be greeted is not started again for each scenario.
-    let introduction: Result<DriverIntroduction, LabFault>
+    let introduction: Result<Introduction, LabFault>
     do throws(LabFault) {
       introduction = .success(try greet(file, fixture ?? Self.noFixture))
     } catch {
@@ -115,109 +110,21 @@ final class DriverLocks: BenchFamily {
   }
 
   /// Starts a driver and greets it.
-  private func greet(_ file: LockFile, _ fixture: any Fixture) throws(LabFault) -> DriverIntroduction {
-    let (_, said) = try greeted(file)
-    if let clash = DriverClient<Transport>.clash(of: said, fixture.abilities) {
-      throw LabFault(.notPossible, clash)
-    }
-    return DriverIntroduction(
-      family: try Self.family(of: said, machine: (file.lock as? DriverLock)?.machine ?? ""),
-      abilities: DriverClient<Transport>.abilities(
-        of: said, fixture.abilities, Self.settings(of: said, nil)),
-      readings: said.readings + fixture.readings.filter { !said.readings.contains($0) })
+  private func greet(_ file: LockFile, _ fixture: any Fixture) throws(LabFault) -> Introduction {
+    let driver = try greeted(file)
+    if let clash = driver.clash(with: fixture) { throw LabFault(.notPossible, clash) }
+    return Introduction(
+      family: try driver.family(machine: (file.lock as? DriverLock)?.machine ?? ""),
+      abilities: driver.abilities(around: fixture, slack: realAirSlack),
+      readings: driver.readings(around: fixture))
   }
 
-  /// The family of a driver whose lock a program emulates.
-  func family(ofPlayed command: String) throws(LabFault) -> LockFamily {
-    let program = programs.program(command, as: .driver)
-    guard let said = program.introduction else {
-      throw program.misunderstanding ?? program.greetingFault ?? program.missing
-    }
-    return try Self.family(of: said, machine: "")
+  private func greeted(_ file: LockFile) throws(LabFault) -> GreetedDriver {
+    guard let lock = file.lock as? DriverLock else { throw LabFault(.noDevice, "\(file.path): no driver") }
+    return try GreetedDriver(
+      programs.program(
+        lock.command, as: .driver, in: lock.folder, secrets: ProgramSecrets(lock.secrets)))
   }
 
   private static var noFixture: any Fixture { NoFixture(conditions: RealAir.conditions) }
-
-  private static func settings(of said: ProgramIntroduction, _ address: PeerAddress?) -> DriverSettings {
-    // That a controller is silent and cannot be brought back is known after five seconds.
-    var host = HostSettings(address: .staticRandom(SystemEntropy().next()))
-    host.commandTimeout = .milliseconds(1200)
-    let target =
-      address.map { DriverTarget.address($0) }
-      ?? .advertising(name: said.advertises?.name, services: said.advertises?.services ?? [])
-    var settings = DriverSettings(target: target, host: host, silenceLimit: .seconds(1))
-    settings.slack = realAirSlack
-    settings.isInVirtualTime = false
-    return settings
-  }
-
-  private func greeted(_ file: LockFile) throws(LabFault) -> (ProgramConversation, ProgramIntroduction) {
-    guard let lock = file.lock as? DriverLock else { throw LabFault(.noDevice, "\(file.path): no driver") }
-    let secrets = ProgramSecrets(lock.secrets)
-    let program = programs.program(lock.command, as: .driver, in: lock.folder, secrets: secrets)
-    if let fault = program.misunderstanding {
-      throw fault.symptom == .stopped ? fault : LabFault(.notPossible, fault.detail)
-    }
-    guard let said = program.introduction else { throw program.greetingFault ?? program.missing }
-    if let name = said.secrets.first(where: { !secrets.names.contains($0) }) {
-      throw LabFault(.notPossible, "the driver needs the secret `\(name)`, which the lock file does not have")
-    }
-    return (program, said)
-  }
-
-  /// What of a lock has to be known to look after it, from what its driver says.
-  static func family(
-    of said: ProgramIntroduction, machine: String
-  ) throws(LabFault) -> LockFamily {
-    func cannot(_ why: String) -> LabFault {
-      LabFault(.notPossible, "the driver's lock cannot be looked after: \(why)")
-    }
-    guard let requests = said.requests, let meanings = said.meanings else {
-      throw cannot(
-        "its greeting does not say what its stimuli ask for (`requests`) and its statuses mean (`meanings`)")
-    }
-    let stimuli = said.stimuli ?? requests.map(\.name)
-    if let unknown = requests.first(where: { !stimuli.contains($0.name) }) {
-      throw cannot("`requests` has `\(unknown.name)`, which is none of its stimuli")
-    }
-    var conditions: [(name: String, condition: LockFamily.Condition)] = []
-    for meaning in meanings {
-      conditions.append(
-        (meaning.name, try word(meaning.word, of: LockFamily.Condition.self, "`meanings`", cannot)))
-    }
-    var asked: [(name: String, request: LockFamily.Request?)] = []
-    for name in stimuli {
-      if let word = requests.first(where: { $0.name == name })?.word {
-        asked.append((name, try self.word(word, of: LockFamily.Request.self, "`requests`", cannot)))
-      } else {
-        // Another stimulus that moves the motor counts as a third party's request.
-        asked.append((name, said.moving?.contains(name) == true ? .forge : nil))
-      }
-    }
-    do {
-      return try LockFamily(
-        machine: machine, stimuli: asked, statuses: conditions,
-        hostileFaults: said.faults.filter { $0.level == .messages }.map(\.fault))
-    } catch {
-      throw cannot(error.problems.joined(separator: "; "))
-    }
-  }
-
-  private static func word<Word: RawRepresentable & CaseIterable>(
-    _ text: String, of type: Word.Type, _ place: String, _ cannot: (String) -> LabFault
-  ) throws(LabFault) -> Word where Word.RawValue == String {
-    if let word = Word(rawValue: text) { return word }
-    let known = Word.allCases.map(\.rawValue)
-    let nearest = nearestName(to: text, in: known).map { "did you mean `\($0)`?" }
-    throw cannot("\(place) has the unknown word `\(text)`; " + (nearest ?? known.joined(separator: ", ")))
-  }
-}
-
-extension DriverClient: OwnedLock {
-  /// Unknown: it is the driver's affair.
-  var configuration: [Argument]? { nil }
-  /// It is: what opens the lock is in its file.
-  var isRegistered: Bool { true }
-  func recallKey() -> Bool { false }
-  func dropRecalledKey() {}
 }

@@ -1,6 +1,7 @@
 public import Bench
 import Links
 import LockFiles
+import Programs
 import SesameDevice
 import System
 public import Conformance
@@ -27,7 +28,7 @@ public final class LockBench {
   /// The total movements of each lock when it was first opened: reopening it does not renew its budget.
   private var starts: [String: Int] = [:]
   private var control: ControlledFixture?
-  private let drivers: DriverLocks
+  private let programs: ProgramPool
   /// Another family stands here too.
   private let families: [any BenchFamily]
   /// Whether a stop request interrupts waits: not while a lock is parked, which takes time.
@@ -49,12 +50,10 @@ public final class LockBench {
   /// Whether locks were parked, as far as that was possible.
   private var hasLeft = false
 
-  init(
-    _ settings: LabSettings, isWatched: Bool = true, drivers: DriverPrograms = DriverPrograms()
-  ) {
+  init(_ settings: LabSettings, isWatched: Bool = true, programs: ProgramPool = ProgramPool()) {
     self.settings = settings
-    self.drivers = DriverLocks(programs: drivers)
-    families = [SesameLocks(), self.drivers]
+    self.programs = programs
+    families = [SesameLocks(), DriverLocks(programs: programs)]
     self.isWatched = isWatched
     capture = settings.capture
     leases = BenchLeases(wait: settings.wait)
@@ -85,7 +84,7 @@ public final class LockBench {
 
   func shutDown() {
     drop()
-    drivers.programs.shutDown()
+    programs.shutDown()
     if hasLeft { watcher?.sendHome() } else { watcher?.stayBehind() }
     watcher = nil
     LastWords.set(nil)
@@ -224,7 +223,7 @@ extension LockBench {
   public func family(of spec: DeviceSpec) throws(LabFault) -> LockFamily {
     switch spec.kind {
     case .emulator: return .sesame
-    case .driver: return try drivers.family(ofPlayed: spec.name)
+    case .driver: return try programs.program(spec.name, as: .driver).family(machine: "")
     case .exec:
       throw LabFault(.notPossible, "a program says nothing of itself by which a lock could be looked after")
     case .lock: break

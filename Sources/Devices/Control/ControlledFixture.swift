@@ -1,5 +1,6 @@
 import LockFiles
 import Bench
+import Programs
 public import Links
 public import SesameDevice
 import System
@@ -81,11 +82,10 @@ public final class ControlledFixture: Fixture, OwnerKeys {
       var observations: [Observation] = []
       for json in try takeShown() {
         let line = Array(json.line.utf8)
-        do throws(ProgramAnswer.Malformed) {
-          let answer = try ProgramLine(parsing: line, of: .peripheral).answer
-          if let observation = vocabulary.observation(of: answer) { observations.append(observation) }
+        do throws(LabFault) {
+          if let shown = try vocabulary.observation(ofPeripheral: line) { observations.append(shown) }
         } catch {
-          throw LabFault(.transportLost, "the emulator shows a line of no known form: \(error.reason)")
+          throw LabFault(.transportLost, "the emulator shows a line of no known form: \(error.detail)")
         }
       }
       return observations

@@ -6,6 +6,7 @@ import Bluetooth
 import Conformance
 public import Emulator
 public import Harness
+package import Programs
 import Sesame
 public import Basics
 
@@ -221,7 +222,7 @@ final class PlayedEmulator: PlayedLock {
 extension ProgramPeripheral: PlayedLock {
   var announcement: EmulationAnnouncement {
     EmulationAnnouncement(
-      name: program.introduction?.name ?? program.command, address: address.description)
+      name: name, address: address.description)
   }
   var trouble: String? { fault?.description ?? failure?.description }
 
@@ -243,7 +244,7 @@ extension ProgramPeripheral: PlayedLock {
     // On any controller, what is done to its link is done to the air alone.
     abilities.conditions = air.conditions + abilities.conditions.filter { !air.conditions.contains($0) }
     return ControlAbilities(
-      lock: program.introduction?.name ?? program.command, options: [], abilities, readings: readings)
+      lock: name, options: [], abilities, readings: readings)
   }
 
   func prepare(
@@ -284,12 +285,11 @@ public final class Emulation {
   }
 
   /// Puts the lock of a program on the air.
-  public convenience init(
-    _ choice: PlayedProgramChoice, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
+  package convenience init(
+    _ program: PlayedProgram, on air: any EmulatedAir, seed: UInt64, control: ControlServer?,
     report: any EmulationAudience
   ) {
-    let played = ProgramPeripheral(choice.program, seed: seed)
-    choice.program.output = ProgramOutput(in: nil) { report.say("lock: \($0)") }
+    let played = program.lock(seed: seed) { report.say("lock: \($0)") }
     self.init(played, on: air, control: control, report: report)
   }
 
@@ -413,30 +413,20 @@ public protocol EmulationAudience: AnyObject {
   func say(_ diagnostic: String)
 }
 
-/// The program that emulates a lock, as named for `emulate`.
-public final class PlayedProgramChoice {
-  let program: ProgramConversation
-
+extension PlayedProgram {
   /// Reads `peripheral:COMMAND`, starts the program and greets it; `nil` for what names no program.
-  public init?(_ text: String) throws(UsageError) {
+  package static func named(_ text: String) throws(UsageError) -> PlayedProgram? {
     let kind = "peripheral:"
     guard text.hasPrefix(kind) else { return nil }
     let command = String(text.dropFirst(kind.count))
     guard !command.isEmpty else { throw UsageError("nothing stands after 'peripheral:'") }
-    program = ProgramConversation(
-      command: command, as: .peripheral,
-      isStopped: { Interruption.isHeard })
-    program.hasTimeoutOption = false
-    program.greet()
-    if let fault = program.misunderstanding { throw UsageError(fault.detail) }
-    if program.introduction == nil, let fault = program.greetingFault {
-      throw UsageError(fault.detail, status: .labFault)
-    }
-    guard program.introduction?.services.isEmpty == false else {
-      throw UsageError("the peripheral offers no `services`: \(command)")
+    do throws(PlayedProgram.Problem) {
+      return try PlayedProgram(command)
+    } catch {
+      switch error {
+      case .unusable(let why): throw UsageError(why)
+      case .silent(let fault): throw UsageError(fault.detail, status: .labFault)
+      }
     }
   }
-
-  /// Lets the program end.
-  public func shutDown() { program.shutDown() }
 }

@@ -350,21 +350,16 @@ extension GATTFailure {
 }
 
 extension MalformedBluetooth {
+  /// A frame that no client with a session would send.
+  fileprivate static var frame: [UInt8] {
+    Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
+  }
+
   /// Reads the value of the fault `att`.
   fileprivate init(_ fault: Fault) throws(LabFault) {
     guard let known = Self(rawValue: fault.value.description) else {
       throw fault.problem(expectingOneOf: Self.allCases.map(\.rawValue))
     }
     self = known
-  }
-}
-
-extension Explanation {
-  /// That a lock is silent by itself, since others are heard over the same controller; `nil` where none is.
-  public static func unheard(others count: Int) -> Explanation? {
-    guard count > 0 else { return nil }
-    let others = count == 1 ? "another device was" : "\(count) other devices were"
-    return Explanation(
-      "unheard", "the lock was not heard, and \(others), over the same controller", isOfDevice: true)
   }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Conformance
+import Links
 import Sesame
 
 /// What was sent to a lock that no client sends, as long as the lock may still show that it obeyed.

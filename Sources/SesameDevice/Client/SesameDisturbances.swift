@@ -1,3 +1,4 @@
+import Links
 public import Sesame
 import Basics
 public import Conformance

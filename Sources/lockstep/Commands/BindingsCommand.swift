@@ -1,6 +1,6 @@
 import Basics
 import CommandLine
-import Devices
+import Programs
 import Journal
 import System
 

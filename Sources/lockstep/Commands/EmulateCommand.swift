@@ -2,6 +2,7 @@ import CommandLine
 import Bench
 import Reporting
 import Devices
+import Programs
 import Journal
 import System
 import Conformance
@@ -78,7 +79,7 @@ private struct EmulateArguments {
     try check()
     let report = EmulationReport(console, format)
     let seed = seed ?? UInt64(World().drawSeed())
-    let program = try PlayedProgramChoice(lock[0])
+    let program = try PlayedProgram.named(lock[0])
     defer { program?.shutDown() }
     let choice = isBare || program != nil ? nil : try EmulatedLockChoice(lock[0])
     let specs = try serve.map { text throws(UsageError) in try served(text) }

@@ -1,6 +1,7 @@
 import CommandLine
 import Reporting
 import Devices
+import Programs
 import System
 import Bench
 import Harness

@@ -1,5 +1,6 @@
 import CommandLine
 import Devices
+import Programs
 import Reporting
 import Bench
 import System

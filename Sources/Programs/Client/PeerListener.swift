@@ -2,14 +2,6 @@ import Basics
 import Bluetooth
 import Conformance
 import Links
-import Sesame
-
-/// Which lock on the air a driver is for.
-enum DriverTarget: Equatable {
-  case address(PeerAddress)
-  /// The one that advertises all of that.
-  case advertising(name: String?, services: [BluetoothUUID])
-}
 
 /// Filters the advertisements for those of a driver's lock.
 struct PeerListener {

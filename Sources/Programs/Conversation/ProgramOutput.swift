@@ -1,10 +1,10 @@
-public import System
+package import System
 
 /// Stores the standard error and the log messages of device programs in the folder of a run: `programs.log`, which is
 /// created with the first output.
-public final class ProgramOutput {
+package final class ProgramOutput {
   /// The name of the file.
-  public static let name = "programs.log"
+  package static let name = "programs.log"
   /// No more than this is kept: a program that never stops writing does not fill a disk.
   static let maximumSize = 64 << 20
   /// How much of the case that is under way is remembered.
@@ -16,24 +16,24 @@ public final class ProgramOutput {
   private var room = ProgramOutput.maximumSize
   private var last: [UInt8] = []
   /// Why the file is not whole, where it could not be written.
-  public private(set) var fault: FileFault?
+  package private(set) var fault: FileFault?
 
   /// Keeps it in a folder, if there is one.
   ///
   /// - Parameter echo: shows the lines as they come.
-  public init(in folder: String?, echo: ((String) -> Void)? = nil) {
+  package init(in folder: String?, echo: ((String) -> Void)? = nil) {
     path = folder.map { "\($0)/\(Self.name)" }
     self.echo = echo
   }
 
   /// Begins a case.
-  func begin() { last = [] }
+  package func begin() { last = [] }
 
   /// Whether the programs have written nothing in the case.
-  public var isEmpty: Bool { last.isEmpty }
+  package var isEmpty: Bool { last.isEmpty }
 
   /// The last lines of the case.
-  public var lastLines: [String] {
+  package var lastLines: [String] {
     printable(last).split(separator: "\n", omittingEmptySubsequences: true).suffix(5).map { String($0) }
   }
 

@@ -1,6 +1,6 @@
 import System
-public import Conformance
-public import Basics
+package import Conformance
+package import Basics
 
 /// Any program as a device under test, over its standard streams.
 ///
@@ -25,13 +25,13 @@ public import Basics
 ///
 /// Unless it has no clock, its time is that of the monotonic clock. Observations during an answer are returned after
 /// it with their own times, so that ``now`` is then earlier than the answer's end.
-public final class ExecDevice: StandaloneDevice {
+package final class ExecDevice: StandaloneDevice {
   /// The most lines without a pause; a program that writes more is not going to stop.
-  public static let maximumLines = ProgramConversation.maximumLines
+  package static let maximumLines = ProgramConversation.maximumLines
 
   private let program: ProgramConversation
 
-  public private(set) var now = Instant.zero
+  package private(set) var now = Instant.zero
 
   /// The monotonic clock's time of our time zero.
   private var epoch = Interval.zero
@@ -44,21 +44,25 @@ public final class ExecDevice: StandaloneDevice {
   /// Up to when time was let pass with the request that is under way, for a program without a clock.
   private var advanceLimit: Instant?
   /// What such a program draws its chances from, from the next test on.
-  public var seed: UInt64 = 0
+  package var seed: UInt64 = 0
 
   /// Makes a device of a command; it is started by the first reset.
-  public init(
+  package init(
     command: String, answerTimeout: Interval = .seconds(5), isStopped: @escaping () -> Bool = { false }
   ) {
     program = ProgramConversation(command: command, answerTimeout: answerTimeout, isStopped: isStopped)
   }
 
   /// What the shell runs.
-  public var command: String { program.command }
+  package var command: String { program.command }
+  /// The values that it reports.
+  package var readings: [String] { introduction?.readings ?? [] }
+  /// The stimuli that set something in motion that wears; `nil` where it does not say.
+  package var moving: [String]? { introduction?.moving }
   /// Its introduction; `nil` without one.
   var introduction: ProgramIntroduction? { program.introduction }
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
-  var misunderstanding: LabFault? { program.misunderstanding }
+  package var misunderstanding: LabFault? { program.misunderstanding }
   /// Keeps what it writes to its standard error, and what it logs.
   var output: ProgramOutput? {
     get { program.output }
@@ -66,7 +70,7 @@ public final class ExecDevice: StandaloneDevice {
   }
 
   /// The abilities from its introduction; unknown ones must be tried, and it refuses what it lacks.
-  public var abilities: Abilities {
+  package var abilities: Abilities {
     var abilities = (introduction ?? ProgramIntroduction()).abilities
     abilities.areUnknown = program.greetingTrouble != nil
     return abilities
@@ -75,13 +79,13 @@ public final class ExecDevice: StandaloneDevice {
   private var isInVirtualTime: Bool { program.isInVirtualTime }
 
   /// Starts it, greets it with a first reset, and lets it end, once: what it can serve is known from then on.
-  public func greet() { program.greet() }
+  package func greet() { program.greet() }
 
-  public func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
+  package func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
 }
 
 extension ExecDevice {
-  public func reset(to start: StartCondition) throws(LabFault) {
+  package func reset(to start: StartCondition) throws(LabFault) {
     if let fault = misunderstanding ?? program.greetingTrouble { throw fault }
     if !program.isRunning { try restart() }
     // What was shown after the last test was looked at belongs to no test.
@@ -98,13 +102,13 @@ extension ExecDevice {
     for index in shown.indices { shown[index].time = .zero }
   }
 
-  public func perform(_ stimulus: Stimulus) throws(LabFault) {
+  package func perform(_ stimulus: Stimulus) throws(LabFault) {
     let refusal = try ask(program.timed(program.request(of: stimulus), at: now))
     hearAnswer()
     if let refusal { shown.append((now, .refused(refusal))) }
   }
 
-  public func bring(about fault: Fault) throws(LabFault) {
+  package func bring(about fault: Fault) throws(LabFault) {
     guard introduction?.faults.contains(where: { $0.fault == fault.name }) == true else {
       throw LabFault(.notPossible, "the program offers no fault '\(fault.name)'")
     }
@@ -122,7 +126,7 @@ extension ExecDevice {
     heard = now
   }
 
-  public func observe(until limit: Instant) throws(LabFault) -> Observation? {
+  package func observe(until limit: Instant) throws(LabFault) -> Observation? {
     while true {
       if let first = shown.first, first.time <= limit {
         shown.removeFirst()
@@ -183,9 +187,9 @@ extension ExecDevice {
   /// An unbounded wait is sent to a program in pieces.
   private static let longestAdvance = Interval.seconds(365 * 24 * 3600)
 
-  public func restart() throws(LabFault) { try program.restart() }
+  package func restart() throws(LabFault) { try program.restart() }
 
-  public func takeDiagnostics() -> [String] { program.takeRemarks() }
+  package func takeDiagnostics() -> [String] { program.takeRemarks() }
 
   /// Takes the diagnostics at the end of all tests, including output since the last one.
   func takeLastWords() -> [String] {
@@ -200,7 +204,7 @@ extension ExecDevice {
   }
 
   /// Lets the program end: its input is closed, and after half a second its process group is killed.
-  public func shutDown() { program.shutDown() }
+  package func shutDown() { program.shutDown() }
 }
 
 extension ExecDevice {

@@ -11,7 +11,7 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
   case unknownCommand = "unknown-command"
   /// A write without the value's handle.
   case cutWrite = "cut-write"
-  /// An unlock in clear, written with a request.
+  /// A command of the lock's protocol in clear, written with a request.
   case writeRequest = "write-request"
   /// The same, written to what notifies.
   case wrongValue = "wrong-value"
@@ -110,10 +110,5 @@ extension MalformedBluetooth {
     case .signalling: return [(0x0005, [0xFE, 1, 0, 0])]
     case .pairing: return [(0x0006, [0x01, 3, 0, 1, 16, 0, 0])]
     }
-  }
-
-  /// A frame that no client with a session would send.
-  public static var frame: [UInt8] {
-    Segmenter().frames(of: LockCommand.unlock(.absent).encoded(for: .os3), .plaintext)[0]
   }
 }

@@ -1,22 +1,7 @@
-import Basics
-import Bluetooth
-import Emulator
-import Links
-import Conformance
-import Sesame
-import SesameDevice
-
-/// The settings of a driver device that concern the transport to its lock rather than the driver.
-struct DriverSettings {
-  var target: DriverTarget
-  var host: HostSettings
-  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence.
-  var silenceLimit: Interval?
-  /// How much later than it happened something may be observed, beside what the link holds up.
-  var slack = Interval.zero
-  /// Whether time passes only as it is let pass.
-  var isInVirtualTime = true
-}
+package import Basics
+package import Bluetooth
+package import Conformance
+package import Links
 
 /// The client of a lock with any protocol: a user's program, the driver, translates stimuli to GATT operations, and
 /// their results to statuses and readings.
@@ -30,7 +15,7 @@ struct DriverSettings {
 ///
 /// A driver that dies, sends malformed lines, or does not answer is a lab fault. An operation that fails is reported
 /// to the driver, which decides what it means.
-final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
+package final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
   let program: ProgramConversation
   private var link: DriverLink<Transport>
   private let fixture: any Fixture
@@ -61,55 +46,13 @@ final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
       transport, host: settings.host, target: settings.target, silenceLimit: settings.silenceLimit)
   }
 
-  var now: Instant { link.now }
+  package var now: Instant { link.now }
 
-  var abilities: Abilities {
-    Self.abilities(of: program.introduction ?? ProgramIntroduction(), fixture.abilities, settings)
+  package var abilities: Abilities {
+    (program.introduction ?? ProgramIntroduction()).abilities(around: fixture.abilities, settings)
   }
 
-  /// What a driver can serve whose lock has such a fixture.
-  static func abilities(
-    of driver: ProgramIntroduction, _ fixture: Abilities, _ settings: DriverSettings
-  ) -> Abilities {
-    let own = [Disturbance(.att, Self.att, MalformedBluetooth.allCases.map { .text($0.rawValue) })]
-    // Tests are generated with what takes a link away where the driver says that its machine knows of that: one that hears
-    // nothing of it would call it a fault of the lock.
-    let all = own + driver.faults + fixture.disturbances
-    let disturbances = all.filter { $0.level != .link || driver.linkFaults.contains($0.fault) }
-    let isLossy = fixture.conditions.contains("loss")
-    var abilities = Abilities(
-      stimuli: driver.stimuli.map { $0 + (fixture.stimuli ?? []) }, faults: all.map(\.fault),
-      settings: fixture.settings.flatMap { around in driver.settings.map { around + $0 } },
-      conditions: driver.conditions + fixture.conditions, reports: driver.reports + fixture.reports,
-      showsEffects: driver.showsEffects || fixture.showsEffects,
-      slack: settings.slack + (isLossy ? ConnectionParameters().longestDelay * 2 : .zero),
-      isInVirtualTime: settings.isInVirtualTime,
-      arguments: driver.arguments.map { ($0.stimulus, $0.values) } + fixture.arguments,
-      disturbances: disturbances)
-    let checked = driver.faults + fixture.disturbances
-    abilities.particulars.fault = { fault throws(LabFault) in try checked.check(fault) }
-    abilities.isPlayed = settings.isInVirtualTime
-    abilities.keepsRunning = settings.isInVirtualTime
-    return abilities
-  }
-
-  /// The fault that is ours for every lock.
-  static var att: String { "att" }
-
-  /// What both a driver and the fixture of its lock have under one name: one of the two would never be given it. `nil` where
-  /// there is nothing.
-  static func clash(of driver: ProgramIntroduction, _ fixture: Abilities) -> String? {
-    if let name = driver.stimuli?.first(where: { fixture.stimuli?.contains($0) == true }) {
-      return "both the driver and its lock's side have the stimulus `\(name)`, and only one can be given it"
-    }
-    let others = [Self.att] + LinkFault.names + fixture.disturbances.map(\.fault)
-    if let name = driver.faults.map(\.fault).first(where: others.contains) {
-      return "the driver's fault `\(name)` has the name of one of its lock's side: give it another name"
-    }
-    return nil
-  }
-
-  func adopt(_ vocabulary: Vocabulary) {
+  package func adopt(_ vocabulary: Vocabulary) {
     program.adopt(vocabulary)
     fixture.adopt(vocabulary)
     let around = fixture.abilities.stimuli ?? []
@@ -118,7 +61,7 @@ final class DriverClient<Transport: HCITransport>: StandaloneDevice, AirClient {
 }
 
 extension DriverClient {
-  func reset(to start: StartCondition) throws(LabFault) {
+  package func reset(to start: StartCondition) throws(LabFault) {
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
     try program.passOver()
@@ -131,7 +74,7 @@ extension DriverClient {
     }
   }
 
-  func perform(_ stimulus: Stimulus) throws(LabFault) {
+  package func perform(_ stimulus: Stimulus) throws(LabFault) {
     if isOfFixture[stimulus.number] {
       let name = program.vocabulary.stimuli[stimulus.number]
       if let refusal = try fixture.perform(name, stimulus.arguments) { shown.append(.refused(refusal)) }
@@ -140,8 +83,8 @@ extension DriverClient {
     if let refusal = try ask(program.request(of: stimulus)) { shown.append(.refused(refusal)) }
   }
 
-  func bring(about fault: Fault) throws(LabFault) {
-    if fault.name == Self.att {
+  package func bring(about fault: Fault) throws(LabFault) {
+    if fault.name == ProgramIntroduction.att {
       if fault.value.isNothing { return }
       guard let malformed = MalformedBluetooth(rawValue: fault.value.description) else {
         throw LabFault(.notPossible, "there is no malformed packet '\(fault.value)'")
@@ -168,16 +111,16 @@ extension DriverClient {
     injection = InjectedAction(.other, sent, reaction: "ignores or refuses", at: now)
   }
 
-  var injected: [InjectedAction] {
+  package var injected: [InjectedAction] {
     injection.map { now <= $0.time + Self.injectionWindow ? [$0] : [] } ?? []
   }
 
   /// A lock that is silent while others are heard is silent by itself; the driver says no more than it shows.
-  func explanation(ofSilence isSilent: Bool) -> Explanation? {
+  package func explanation(ofSilence isSilent: Bool) -> Explanation? {
     isSilent ? .unheard(others: link.others) : nil
   }
 
-  func observe(until limit: Instant) throws(LabFault) -> Observation? {
+  package func observe(until limit: Instant) throws(LabFault) -> Observation? {
     var (events, moment) = (0, now)
     while true {
       takeShown()
@@ -211,7 +154,7 @@ extension DriverClient {
     for observation in fixture.takeObservations() { shown.append(observation) }
   }
 
-  func recover(
+  package func recover(
     _ body: (inout Central<Transport>) throws(LabFault) -> [String]
   ) throws(LabFault) -> [String] {
     try program.restart()
@@ -219,20 +162,20 @@ extension DriverClient {
     return try link.recover(body)
   }
 
-  func restart() throws(LabFault) {
+  package func restart() throws(LabFault) {
     _ = try recover { central throws(LabFault) in
       try central.resetController(until: central.transport.now + .seconds(10))
       return []
     }
   }
 
-  func takeDiagnostics() -> [String] {
+  package func takeDiagnostics() -> [String] {
     link.takeDiagnostics() + program.takeRemarks() + fixture.takeDiagnostics()
   }
 }
 
 extension DriverClient: RecordedDevice {
-  func record(to recorder: (any LinkNotes)?) {
+  package func record(to recorder: (any LinkNotes)?) {
     self.recorder = recorder
     link.central.recorder = recorder?.packets
   }
@@ -298,4 +241,13 @@ extension DriverClient {
       try link.carryOut(operation)
     }
   }
+}
+
+extension DriverClient: OwnedLock {
+  /// Unknown: it is the driver's affair.
+  package var configuration: [Argument]? { nil }
+  /// It is: what opens the lock is in its file.
+  package var isRegistered: Bool { true }
+  package func recallKey() -> Bool { false }
+  package func dropRecalledKey() {}
 }

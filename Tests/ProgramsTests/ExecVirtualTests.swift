@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Devices
+@testable import Programs
 
 private let vocabulary = Vocabulary(
   stimuli: ["open", "jammed"], statuses: ["closed", "opened"], effects: ["beep"])

@@ -1,10 +1,9 @@
 import Basics
 import Conformance
-import Harness
 import TestSupport
 import Testing
 
-@testable import Devices
+@testable import Programs
 
 /// What becomes of a line that a program writes.
 private enum Fate: Equatable {
@@ -342,33 +341,29 @@ struct ProgramLinesTests {
     "what both greetings offer is offered; a name that both have reaches one of them alone, and is refused")
   func offers() throws {
     let pair = ScriptedPair()
-    let programs = DriverPrograms(answerTimeout: .seconds(5))
+    let programs = ProgramPool(answerTimeout: .seconds(5))
     defer { programs.shutDown() }
     let services = Self.showing.replacing(
       #""protocol": 2"#, with: #""protocol": 2, "conditions": ["old"], "moves": ["press"]"#)
-    let description = try programs.describe(pair.spec(services: services))
-    expect(description.abilities.showsEffects, true)
-    expect(description.abilities.reports, ["lost", "lost"])
-    expect(description.abilities.conditions, ["old"])
-    expect(description.readings, ["pulls"])
-    expect(description.moving, ["lock", "unlock", "toggle", "press"])
+    let offered = try pair.pair(services: services, of: programs)
+    expect(offered.clash, nil)
+    expect(offered.abilities.showsEffects, true)
+    expect(offered.abilities.reports, ["lost", "lost"])
+    expect(offered.abilities.conditions, ["old"])
+    expect(offered.readings, ["pulls"])
+    expect(offered.moving(usually: ["turn"]), ["turn", "press"])
 
-    func clash(_ hello: String, _ services: String) -> String? {
-      do throws(DeviceProblem) {
-        let pair = ScriptedPair()
-        defer { withExtendedLifetime(pair) {} }
-        _ = try programs.describe(pair.spec(hello: hello, services: services))
-        return nil
-      } catch {
-        return error.description
-      }
+    func clash(_ hello: String, _ services: String) throws(DriverPair.Problem) -> String? {
+      let pair = ScriptedPair()
+      defer { withExtendedLifetime(pair) {} }
+      return try pair.pair(hello: hello, services: services, of: programs).clash
     }
     expect(
-      clash(ScriptedPair.hello, services.replacing(#""press""#, with: #""go""#)),
+      try clash(ScriptedPair.hello, services.replacing(#""press""#, with: #""go""#)),
       "both the driver and its lock's side have the stimulus `go`, and only one can be given it")
     for (mine, its) in [("jam", "jam"), ("att", "jam"), ("lose-link", "jam")] {
       expect(
-        clash(
+        try clash(
           #"{"protocol": 2, "faults": {"\#(mine)": [true]}}"#,
           services.replacing(#""protocol": 2"#, with: #""protocol": 2, "faults": {"\#(its)": [true]}"#)),
         "the driver's fault `\(mine)` has the name of one of its lock's side: give it another name")

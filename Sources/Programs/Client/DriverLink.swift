@@ -2,7 +2,6 @@ import Basics
 import Bluetooth
 import Conformance
 import Links
-import Sesame
 
 /// A driver's link: what a ``Links/Central`` does for a program that speaks a lock's protocol, operation by operation, and what
 /// comes of that, event by event.

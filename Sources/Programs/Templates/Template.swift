@@ -1,11 +1,11 @@
 import Basics
 import Files
-public import System
+package import System
 
 /// A project for a lock of one's own, as `lockstep new` lays it out: all of it is green at once, and one bug is planted in it.
-public struct Template {
+package struct Template {
   /// What kind of lock it begins with.
-  public enum Kind: String, CaseIterable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     /// A driver and a peripheral, for a lock with Bluetooth.
     case driver
     /// One program, for a lock without.
@@ -13,12 +13,12 @@ public struct Template {
   }
 
   /// A file of a project.
-  public struct File: Sendable {
+  package struct File: Sendable {
     var name: String
     var text: String
 
     /// Takes its path in the project and what stands in it.
-    public init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+    package init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
 
     fileprivate init(_ name: String, _ file: EmbeddedFile) { self.init(name, file.text) }
   }
@@ -62,7 +62,7 @@ public struct Template {
   private let name: String
 
   /// A project of a name: letters, digits, hyphens and underscores behind a letter; `nil` for another one.
-  public init?(_ kind: Kind, named name: String) {
+  package init?(_ kind: Kind, named name: String) {
     let isPlain = name.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     guard isPlain, let first = name.first, first.isASCII, first.isLetter, name.utf8.count <= 40 else {
       return nil
@@ -71,10 +71,10 @@ public struct Template {
   }
 
   /// Names that other files of a project have.
-  public static let taken = ["bench", "nightly"]
+  package static let taken = ["bench", "nightly"]
 
   /// The device that its scenarios are about, as it stands on a command line.
-  public var device: String {
+  package var device: String {
     switch kind {
     case .driver: "driver:python3 driver.py?peripheral=python3 lock.py"
     case .exec: "exec:python3 device.py"
@@ -82,7 +82,7 @@ public struct Template {
   }
 
   /// The machine's file.
-  public var machine: String { "\(name).yaml" }
+  package var machine: String { "\(name).yaml" }
 
   private var files: [File] {
     let binding = Binding.all.filter { $0.language == "python" }.map { File($0.fileName, $0.text) }
@@ -100,7 +100,7 @@ public struct Template {
   ///
   /// - Parameter schemas: what else stands in it: the schemas that the first lines of its files name.
   /// - Returns: the names of the files, in their order.
-  public func write(to folder: String, schemas: [File]) throws(FileFault) -> [String] {
+  package func write(to folder: String, schemas: [File]) throws(FileFault) -> [String] {
     let files = files + schemas
     try makeFolder(folder)
     for file in files {

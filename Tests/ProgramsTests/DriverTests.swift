@@ -1,14 +1,11 @@
 import Basics
-import Bench
 import Conformance
 import Controllers
-import Harness
 import Links
-import Sesame
 import TestSupport
 import Testing
 
-@testable import Devices
+@testable import Programs
 
 private let vocabulary = ScriptedPair.vocabulary
 
@@ -72,23 +69,29 @@ struct ScriptedPair {
     _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
     services: String = Self.services, loss: Double = 0, seed: UInt64 = 1, answerTimeout: Interval = timeLimit
   ) throws -> AirDevice<DriverClient<ProgramRadio>> {
-    let programs = DriverPrograms(answerTimeout: answerTimeout)
-    let device = try programs.device(
-      spec(driver, lock, hello: hello, services: services, loss: loss), seed: seed)
+    let programs = ProgramPool(answerTimeout: answerTimeout)
+    var pair = try pair(driver, lock, hello: hello, services: services, of: programs)
+    pair.loss = loss
+    let device = try pair.device(seed: seed)
     device.adopt(Self.vocabulary)
     return device
   }
 
-  /// What the two are named by.
-  func spec(
+  /// Both programs, greeted.
+  func pair(
     _ driver: String = connecting, _ lock: String = telling, hello: String = Self.hello,
-    services: String = Self.services, loss: Double = 0
-  ) -> DeviceSpec {
-    var spec = DeviceSpec(
-      .driver, "exec python3 \(program("driver", hello, driver))",
-      [.init("peripheral", "exec python3 \(program("lock", services, lock))")])
-    if loss > 0 { spec.settings.append(.init("loss", "\(loss)")) }
-    return spec
+    services: String = Self.services, of programs: ProgramPool
+  ) throws(DriverPair.Problem) -> DriverPair {
+    try DriverPair(
+      programs.program("exec python3 \(program("driver", hello, driver))", as: .driver),
+      peripheral(lock, services: services, of: programs))
+  }
+
+  /// The lock's program, greeted.
+  func peripheral(
+    _ lock: String, services: String = Self.services, of programs: ProgramPool
+  ) -> ProgramConversation {
+    programs.program("exec python3 \(program("lock", services, lock))", as: .peripheral)
   }
 
   /// What one of them was told since its greeting, without the times.
@@ -431,11 +434,9 @@ struct DriverTests {
   @Test("a lock that asks to be called a nanosecond later, again and again, is trouble of the lab")
   func hurried() throws {
     let pair = ScriptedPair()
-    let spec = pair.spec(ScriptedPair.connecting, "due = now + 1e-9")
-    let programs = DriverPrograms(answerTimeout: timeLimit)
+    let programs = ProgramPool(answerTimeout: timeLimit)
     defer { programs.shutDown() }
-    let lock = ProgramPeripheral(
-      programs.program(try #require(spec.settings.first).value, as: .peripheral), seed: 1)
+    let lock = ProgramPeripheral(pair.peripheral("due = now + 1e-9", of: programs), seed: 1)
     lock.maximumCalls = 100
     _ = try lock.prepare(StartCondition(), at: .zero)
     for _ in 0..<200 where lock.fault == nil { _ = lock.advance(to: try #require(lock.deadline)) }
@@ -468,38 +469,6 @@ struct DriverTests {
     device.shutDown()
   }
 
-  @Test("what a driver is told it may not have, and what its lock lacks, is said before anything is tried")
-  func descriptions() throws {
-    let pair = ScriptedPair()
-    let programs = DriverPrograms(answerTimeout: timeLimit)
-    let lock = pair.folder.write(
-      "empty.py",
-      """
-      import sys
-      for line in sys.stdin:
-        if "hello" in line: print('{"hello":{"protocol":2}}')
-        print('{"settled":true}', flush=True)
-      """)
-    func problem(_ text: String) -> String? {
-      do throws(DeviceProblem) {
-        _ = try programs.describe(try DeviceSpec(text: text))
-        return nil
-      } catch {
-        return error.description
-      }
-    }
-    expect(problem("driver:python3 \(lock)?peripheral=python3 \(lock)"), nil)
-    expect(
-      problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=0.7"),
-      "`0.7` is not a value of `loss`: expected a number from 0 to 0.5: where more than half of the packets is lost, no link is "
-        + "kept for sure, and no lock can be judged")
-    expect(problem("driver:python3 \(lock)?peripheral=python3 \(lock)&loss=0.5"), nil)
-    #expect(problem("driver:python3 \(lock)")?.hasPrefix("a driver needs a lock, and none is named") == true)
-    expect(problem("driver:?peripheral=x"), "nothing stands after `driver:`")
-    expect(problem("driver:x?peripheral=y&loss=0&loss=1"), "`loss` is given twice")
-    programs.shutDown()
-  }
-
   @Test(
     "a greeting that is none, or that cannot be used, is said before a test; one that nobody gives is trouble",
     arguments: [
@@ -517,8 +486,11 @@ struct DriverTests {
     ])
   func greetings(hello: String, services: String, words: String) throws {
     let pair = ScriptedPair()
-    let fault = #expect(throws: LabFault.self) { _ = try pair.device(hello: hello, services: services) }
-    #expect(fault?.detail.contains(words) == true, "\(String(describing: fault))")
+    let problem = #expect(throws: DriverPair.Problem.self) {
+      _ = try pair.device(hello: hello, services: services)
+    }
+    guard case .unusable(let why) = problem else { return }
+    #expect(why.contains(words), "\(why)")
   }
 
   @Test("a secret is kept from the moment at which it is named, and nobody names them without end")
@@ -530,18 +502,5 @@ struct DriverTests {
     let fault = #expect(throws: LabFault.self) { try device.perform(Stimulus(0)) }
     #expect(fault?.detail.contains("has named more than 500 secrets") == true, "\(String(describing: fault))")
     device.shutDown()
-  }
-
-  @Test("a driver's command may have marks of its own; an option begins behind one and its name")
-  func texts() throws {
-    for (text, name, settings) in [
-      ("driver:a?b&c?peripheral=d e?f&g", "a?b&c", [("peripheral", "d e?f&g")]),
-      ("driver:a --x=?peripheral= &loss=0.1", "a --x=", [("peripheral", " "), ("loss", "0.1")]),
-      ("driver:a?loss=0&peripheral=b", "a", [("loss", "0"), ("peripheral", "b")]),
-    ] {
-      let spec = try DeviceSpec(text: text)
-      expect(spec, DeviceSpec(.driver, name, settings.map { .init($0.0, $0.1) }))
-      expect(spec.description, text)
-    }
   }
 }

@@ -1,17 +1,17 @@
 import Basics
 import Bluetooth
-import Secrets
+package import Secrets
 import System
 
 /// The secrets for one program: names and values, on a descriptor of its own.
 ///
 /// They are one JSON object of strings. The environment variable `LOCKSTEP_SECRETS_FD` has the number of the
 /// descriptor, which ends after the object; no command line and no variable contains any of them.
-struct ProgramSecrets {
+package struct ProgramSecrets {
   private(set) var values: [(name: String, value: Secret)]
 
   /// Takes secrets, and keeps them out of everything that is written from now on.
-  init(_ values: [(name: String, value: Secret)] = []) {
+  package init(_ values: [(name: String, value: Secret)] = []) {
     self.values = values
     for (_, value) in values { Self.keep(value) }
   }

@@ -1,12 +1,10 @@
-@testable import Devices
+@testable import Programs
 import System
 import Conformance
 import Glibc
 import Basics
 import TestSupport
 import Testing
-
-@testable import Transports
 
 private let vocabulary = Vocabulary(stimuli: ["open", "close"], statuses: ["closed", "opened"])
 private let open = Stimulus(0)

@@ -1,8 +1,8 @@
-import Basics
-import Bluetooth
-import Conformance
+package import Basics
+package import Bluetooth
+package import Conformance
 import Controllers
-import Emulator
+package import Emulator
 import Links
 
 /// A lock that a program emulates behind our GATT server, as a peripheral on a controller.
@@ -13,9 +13,9 @@ import Links
 ///
 /// Feed it the controller's packets and the time, and hand the controller the packets that it returns, in order. A
 /// failure of the program is stored in ``fault``, after which it sends nothing.
-final class ProgramPeripheral: EmulatedPeripheral {
-  let program: ProgramConversation
-  let address: PeerAddress
+package final class ProgramPeripheral: EmulatedPeripheral {
+  package let program: ProgramConversation
+  package let address: PeerAddress
   private var session: PeripheralSession
   /// Its characteristics, where they stand in the server, with their first values.
   private let places: [(uuid: BluetoothUUID, handle: AttributeHandle, value: [UInt8])]
@@ -34,7 +34,7 @@ final class ProgramPeripheral: EmulatedPeripheral {
   /// Whether the program has shown something or failed since that was last reported.
   private var hasNews = false
   /// What is wrong with the program.
-  private(set) var fault: LabFault?
+  package private(set) var fault: LabFault?
   /// What it draws its chances from.
   var seed: UInt64 = 0
   /// How often the program was called by itself since a moment of its own time.
@@ -43,7 +43,7 @@ final class ProgramPeripheral: EmulatedPeripheral {
   var maximumCalls = 100_000
 
   /// Makes a peripheral of a program that was greeted.
-  init(_ program: ProgramConversation, seed: UInt64) {
+  package init(_ program: ProgramConversation, seed: UInt64) {
     self.program = program
     self.seed = seed
     var generator = SeededGenerator(seed: seed, for: "peripheral")
@@ -66,7 +66,7 @@ final class ProgramPeripheral: EmulatedPeripheral {
   }
 
   /// What its program says that can be done to it, beside what is done to its link.
-  var abilities: Abilities {
+  package var abilities: Abilities {
     let introduction = program.introduction ?? ProgramIntroduction()
     var abilities = introduction.abilities
     abilities.stimuli = introduction.stimuli ?? []
@@ -74,13 +74,16 @@ final class ProgramPeripheral: EmulatedPeripheral {
     return abilities
   }
 
-  var readings: [String] { program.introduction?.readings ?? [] }
+  /// What its program calls itself, or its command.
+  package var name: String { program.introduction?.name ?? program.command }
+
+  package var readings: [String] { program.introduction?.readings ?? [] }
 
   /// Why its controller failed; it stops until it is started again.
-  var failure: HostFailure? { session.failure }
+  package var failure: HostFailure? { session.failure }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
-  var deadline: Instant? {
+  package var deadline: Instant? {
     let next = min(session.deadline ?? .never, due == .never ? due : origin + (due - .zero))
     return next == .never ? nil : next
   }
@@ -88,14 +91,14 @@ final class ProgramPeripheral: EmulatedPeripheral {
 
 extension ProgramPeripheral {
   /// Resets the controller and sets it up.
-  func start(at now: Instant) -> [HCIPacket] {
+  package func start(at now: Instant) -> [HCIPacket] {
     (link, outgoing) = (nil, [])
     session.start(at: now)
     return take(at: now)
   }
 
   /// Starts the program in a condition, at its time zero, out of any link.
-  func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
+  package func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
     (fault, shown, hasNews) = (nil, [], false)
     if let misunderstanding = program.misunderstanding { throw misunderstanding }
     if !program.isRunning { try program.restart() }
@@ -114,13 +117,13 @@ extension ProgramPeripheral {
   }
 
   /// Receives a packet of the controller.
-  func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
+  package func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] {
     session.receive(packet, at: now)
     return take(at: now)
   }
 
   /// Lets time pass.
-  func advance(to now: Instant) -> [HCIPacket] {
+  package func advance(to now: Instant) -> [HCIPacket] {
     session.advance(to: now)
     handleEvents(at: now)
     if due <= time(at: now) { guarded { () throws(LabFault) in try passTime(at: now) } }
@@ -128,14 +131,14 @@ extension ProgramPeripheral {
     return take(at: now)
   }
 
-  func perform(
+  package func perform(
     _ stimulus: String, _ arguments: [Argument], at now: Instant
   ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
     let refusal = try ask(program.request(of: stimulus, arguments), at: now)
     return (take(at: now), refusal)
   }
 
-  func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
+  package func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
     let refusal = try ask(program.request(of: fault), at: now)
     if let refusal {
       throw LabFault(.notPossible, "the peripheral refuses the fault '\(fault.name)': \(refusal)")
@@ -144,39 +147,39 @@ extension ProgramPeripheral {
   }
 
   /// What concerns the link and the power. What its program makes of a lost power is that its links are gone.
-  func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault? {
+  package func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault? {
     LinkFault.names.contains(fault.name) ? .link(try LinkFault(fault)) : nil
   }
 
-  func gainPower(at now: Instant) -> [HCIPacket] { start(at: now) }
+  package func gainPower(at now: Instant) -> [HCIPacket] { start(at: now) }
 
-  static var needsThirdParty: Bool { false }
-  func takeLinkLoss() -> Bool { false }
-  func takeTampering() -> Bool { false }
-  func takeDiagnostics() -> [String] { program.takeRemarks() }
-  func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
-  func restart() throws(LabFault) { try program.restart() }
+  package static var needsThirdParty: Bool { false }
+  package func takeLinkLoss() -> Bool { false }
+  package func takeTampering() -> Bool { false }
+  package func takeDiagnostics() -> [String] { program.takeRemarks() }
+  package func adopt(_ vocabulary: Vocabulary) { program.adopt(vocabulary) }
+  package func restart() throws(LabFault) { try program.restart() }
 
-  func losePower(at now: Instant) {
+  package func losePower(at now: Instant) {
     session.loseController()
     outgoing = []
     if link != nil { ended(HCIErrorCode.connectionTimeout, at: now) }
   }
 
-  func takeNotices() -> [LockNotice] {
+  package func takeNotices() -> [LockNotice] {
     defer { notices = [] }
     return notices
   }
 
   /// Takes what the program has shown, in its order; all of it at the time that it is now.
-  func takeObservations() -> [Observation] {
+  package func takeObservations() -> [Observation] {
     if shown.isEmpty { return [] }
     defer { (shown, hasNews) = ([], false) }
     return shown
   }
 
   /// Whether the program has shown something, or failed, that was not reported yet.
-  func takeNews() -> Bool {
+  package func takeNews() -> Bool {
     defer { hasNews = false }
     return hasNews
   }

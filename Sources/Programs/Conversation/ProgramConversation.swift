@@ -1,6 +1,5 @@
 import Basics
-import Bench
-import Conformance
+package import Conformance
 import System
 
 /// A program that answers requests, a line each, over its standard streams: how it is started, greeted and ended, its
@@ -13,9 +12,9 @@ import System
 /// A late or malformed answer, or the end of the program, is a lab fault: the whole process group is killed, and
 /// ``restart()`` starts the program again. A program that exits before it reads its request is no device at all, and
 /// neither is a command that has never answered in any start.
-final class ProgramConversation {
+package final class ProgramConversation {
   /// What a program is to us.
-  enum Role: String {
+  package enum Role: String {
     /// A device under test.
     case device
     /// What speaks a lock's protocol over our Bluetooth.
@@ -40,8 +39,8 @@ final class ProgramConversation {
   static let maximumLines = 10_000
 
   /// What the shell runs.
-  let command: String
-  let role: Role
+  package let command: String
+  package let role: Role
   /// Where it is run; `nil` for where we are.
   let folder: String?
   /// The secrets that it alone receives, on a descriptor of its own.
@@ -69,7 +68,7 @@ final class ProgramConversation {
   private(set) var introduction: ProgramIntroduction?
   private var isGreeted = false
   /// What was wrong when it was greeted, if it did not answer that.
-  private(set) var greetingFault: LabFault?
+  package private(set) var greetingFault: LabFault?
   /// How it ended, where that was not our doing.
   private var ending: Ending?
   /// Why a device that was greeted has not answered, where it may speak either protocol: a signal ended it, twice, it runs
@@ -83,7 +82,7 @@ final class ProgramConversation {
   /// Whether it was running and had not answered when the greeting was given up.
   private var isSilent = false
   /// Why it is not known what it is, where it cannot be used so: its greeting is wrong, or was broken off.
-  private(set) var misunderstanding: LabFault?
+  package private(set) var misunderstanding: LabFault?
   /// Keeps what it writes to its standard error, and what it logs.
   var output: ProgramOutput?
   /// Whether the command that drives it has an option for its answer timeout.
@@ -108,6 +107,9 @@ final class ProgramConversation {
 
   /// Whether it receives the passing of time, and writes only when it is asked.
   var isInVirtualTime: Bool { role != .device || introduction?.isInVirtualTime ?? false }
+
+  /// The names of the secrets that it was given.
+  var secretNames: [String] { secrets.names }
 
   /// Whether it runs.
   var isRunning: Bool { child != nil }
@@ -269,7 +271,8 @@ extension ProgramConversation {
         command: command, in: folder, with: ["LOCKSTEP_DRIVES=1"], handing: secrets.document)
       child?.onErrorOutput = { [weak self] in self?.output?.take($0) }
     } catch {
-      throw LabFault(error)
+      // There is no device.
+      throw LabFault(.noDevice, error.description)
     }
   }
 
@@ -565,7 +568,7 @@ extension ProgramConversation {
 }
 
 extension ProgramConversation.Role: CustomStringConvertible {
-  var description: String { rawValue }
+  package var description: String { rawValue }
 
   /// The name of a program whose role is not stated.
   fileprivate var title: String { self == .device ? "program" : rawValue }

@@ -1,5 +1,5 @@
 import Basics
-import Conformance
+package import Conformance
 
 /// One line of a program.
 enum ProgramAnswer: Equatable {
@@ -136,6 +136,17 @@ extension ProgramAnswer {
 }
 
 extension Vocabulary {
+  /// What a line shows that the program of a lock wrote; `nil` for one that shows nothing.
+  ///
+  /// - Throws: that a peripheral writes no such line.
+  package func observation(ofPeripheral line: [UInt8]) throws(LabFault) -> Observation? {
+    do throws(ProgramAnswer.Malformed) {
+      return observation(of: try ProgramLine(parsing: line, of: .peripheral).answer)
+    } catch {
+      throw LabFault(.badAnswer, error.reason)
+    }
+  }
+
   /// What a line shows; `nil` for one that shows nothing.
   func observation(of answer: ProgramAnswer) -> Observation? {
     switch answer {
