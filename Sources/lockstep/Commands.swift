@@ -3,7 +3,7 @@ import Devices
 import Documents
 import Harness
 package import Journal
-import System
+package import System
 
 extension CommandSet {
   /// The commands of `lockstep`.
@@ -34,12 +34,19 @@ extension CommandSet {
     StandardStreams.take()
     FailedWrites.ignore()
     StatusSignal.block()
-    let (words, console) = (Invocation.words, Console())
+    let words = Invocation.words
     for word in words { Secrecy.conceal(word) }
-    let status = run(words, console)
-    // Whoever reads only what was printed has to learn that some of it is missing.
-    let isWhole = console.finish() == nil
-    Host.exit((isWhole ? status : status.withTrouble).rawValue)
+    Host.exit(perform(words, on: Console()).rawValue)
+  }
+
+  /// Runs a command line and completes its output.
+  ///
+  /// - Parameter takesSettings: whether a settings file supplies the options that the words leave out.
+  /// - Returns: the exit status. It is not that of success where a part of the output could not be written: a reader of the
+  ///   output alone would not notice.
+  package func perform(_ words: [String], on console: Console, takesSettings: Bool = true) -> CommandStatus {
+    let status = run(words, console, takesSettings: takesSettings)
+    return console.finish() == nil ? status : status.withTrouble
   }
 
   /// What a run may end with.

@@ -21,7 +21,7 @@ struct AnnotationCommandTests {
   )
   func run() throws {
     let folder = try folder()
-    let result = try Command.run(
+    let result = try Command.call(
       "run", "--device", TestFrameworks.broken, "--annotations", "github", in: folder.path)
     expect(result.status, 1)
     let told = commands(result.errors)
@@ -32,11 +32,11 @@ struct AnnotationCommandTests {
     #expect(told[0].hasPrefix(start) && told[0].contains("%0Alockstep replay Reports/failures/"), "\(told)")
     expect(commands(result.output), [])
     let run = try #require(folder.names("Reports/runs").first)
-    let again = try Command.run(
+    let again = try Command.call(
       "report", run, "--annotations", "github", in: folder.path)
     expect(again.status, 1)
     expect(commands(again.errors), told)
-    let healthy = try Command.run("run", "--annotations", "github", in: folder.path)
+    let healthy = try Command.call("run", "--annotations", "github", in: folder.path)
     expect(healthy.status, 0)
     expect(commands(healthy.errors), [])
   }
@@ -53,7 +53,7 @@ struct AnnotationCommandTests {
   @Test("trouble of the lab is a warning")
   func trouble() throws {
     let folder = try folder()
-    let result = try Command.run(
+    let result = try Command.call(
       "run", "--device", "exec:/nowhere/at/all", "--annotations", "github", in: folder.path)
     expect(result.status, 3)
     let told = commands(result.errors)
@@ -64,7 +64,7 @@ struct AnnotationCommandTests {
   @Test("what a campaign found is told at the scenario that it saved")
   func fuzz() throws {
     let folder = try folder()
-    let result = try Command.run(
+    let result = try Command.call(
       "fuzz", "sesame", "--device", "emulator:sesame5?defect=status-lags-one-behind", "--seed", "3",
       "--steps", "5k",
       "--annotations", "github",
@@ -90,7 +90,7 @@ struct AnnotationCommandTests {
     ])
   func refusals(word: String, words: String) throws {
     let folder = try folder()
-    let result = try Command.run("run", "--annotations", word, in: folder.path)
+    let result = try Command.call("run", "--annotations", word, in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.contains(words), "\(result.errors)")
   }

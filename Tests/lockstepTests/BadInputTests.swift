@@ -102,7 +102,7 @@ struct BadInputTests {
     try folder.write("bad.yaml", Self.files[index].text)
     try folder.write("good.yaml", head + "  - closeTo\n")
     for command in ["run good.yaml bad.yaml", "validate bad.yaml", "replay bad.yaml", "list bad.yaml"] {
-      let result = try Command.shell("$LOCKSTEP " + command, in: folder.path)
+      let result = try Command.line(command, in: folder.path)
       expect(result.status, 2)
       expect(result.output, "")
       #expect(result.errors.hasPrefix(Self.files[index].message), "\(result.errors)")
@@ -128,7 +128,7 @@ struct BadInputTests {
   func binary(bytes: Data) throws {
     let folder = try Command.Folder()
     try bytes.write(to: URL(filePath: folder.path + "/bad.yaml"))
-    let result = try Command.run("validate", "bad.yaml", in: folder.path)
+    let result = try Command.call("validate", "bad.yaml", in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.hasPrefix("bad.yaml:1:"), "\(result.errors)")
   }
@@ -139,7 +139,7 @@ struct BadInputTests {
     let path = try folder.write("huge.yaml", head)
     let handle = try FileHandle(forWritingTo: URL(filePath: path))
     try handle.truncate(atOffset: 100_000_000)
-    let result = try Command.run("validate", "huge.yaml", in: folder.path)
+    let result = try Command.call("validate", "huge.yaml", in: folder.path)
     expect(result.status, 2)
     expect(result.errors, "huge.yaml:1:1: the file has 100000000 bytes, and at most 4194304 are read\n")
   }
@@ -155,8 +155,10 @@ struct BadInputTests {
     ])
   func paths(path: String, message: String) throws {
     let folder = try Command.Folder()
-    let result = try Command.shell(
-      "mkfifo pipe; ln -s loop.yaml loop.yaml; $LOCKSTEP validate \(path)", in: folder.path)
+    folder.makePipe("pipe")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/loop.yaml", withDestinationPath: "loop.yaml")
+    let result = try Command.line("validate \(path)", in: folder.path)
     expect(result.status, 2)
     expect(result.errors, message + "\n")
   }
@@ -169,7 +171,7 @@ struct BadInputTests {
       "machine: m\nstates: [a]\nevents: [go]\nstarts: [{ state: a }]\ntransitions: [{ event: go, from: a, to: b }]\n"
     )
     try folder.write("s.yaml", "scenario: A\nmachine: ./m.yaml\ndevice: exec:true\nsteps: [go]\n")
-    let result = try Command.run("validate", "s.yaml", in: folder.path)
+    let result = try Command.call("validate", "s.yaml", in: folder.path)
     expect(result.status, 2)
     #expect(
       result.errors.hasPrefix("s.yaml:2:10: ") && result.errors.contains("m.yaml:5:"), "\(result.errors)")
@@ -190,7 +192,7 @@ struct BadInputTests {
   func absence(line: String) throws {
     let folder = try Command.Folder()
     try folder.write("there.yaml", "scenario: A\nmachine: sesame\nsteps: [connect]\n")
-    let result = try Command.shell("$LOCKSTEP \(line)", in: folder.path)
+    let result = try Command.line(line, in: folder.path)
     expect(result.status, 2)
     let first = result.errors.split(separator: "\n").first.map(String.init) ?? ""
     let name = line.contains("yaml:3") ? "gone.yaml:3" : "gone.yaml"

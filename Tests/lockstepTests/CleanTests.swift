@@ -42,7 +42,7 @@ struct CleanTests {
     let folder = try reports([
       (1, "agree"), (2, "divergence"), (3, "lab-fault"), (4, "agree"), (5, ""), (6, "divergence"),
     ])
-    let result = try Command.shell("$LOCKSTEP clean \(words) -q", in: folder.path)
+    let result = try Command.line("clean \(words) -q", in: folder.path)
     expect([result.output, result.errors, "\(result.status)"], ["", "", "0"])
     expect(
       folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, left.map { "2026-01-0\($0)T02-00-00-run" })
@@ -63,7 +63,7 @@ struct CleanTests {
     try folder.write(
       run + "2T02-00-00-run/journal.jsonl",
       "{\"run\":{\"format\":1,\"seed\":42}}\n{\"end\":{\"cases\":1,\"status\":1}}\n")
-    let result = try Command.shell("$LOCKSTEP clean --older 1d --keep-failures", in: folder.path)
+    let result = try Command.line("clean --older 1d --keep-failures", in: folder.path)
     #expect(result.output.contains("it has ended, and its journal does not say how"), "\(result.output)")
     expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, names(1, 2))
   }
@@ -86,7 +86,7 @@ struct CleanTests {
     try files.createSymbolicLink(
       atPath: folder.path + "/Reports/runs/2026-01-01T02-00-00-run/out",
       withDestinationPath: folder.path + "/outside")
-    let line = "$LOCKSTEP clean --older 1d --keep-failures"
+    let line = "clean --older 1d --keep-failures"
     let text = """
         kept     link: it is no folder of a run
         kept     mine: it is no folder of a run
@@ -94,12 +94,12 @@ struct CleanTests {
         kept     2026-01-02T02-00-00-run: it has a divergence
 
       """
-    let trial = try Command.shell("\(line) -n", in: folder.path)
+    let trial = try Command.line("\(line) -n", in: folder.path)
     let size = "2[0-9][0-9] B"
     #expect(
       try trial.output.contains(Regex("^  would go  2026-01-01T02-00-00-run  \(size)\n")), "\(trial.output)")
     #expect(trial.output.contains(text.dropLast()), "\(trial.output)")
-    let result = try Command.shell("\(line) --format json", in: folder.path)
+    let result = try Command.line("\(line) --format json", in: folder.path)
     expect([result.errors, "\(result.status)"], ["", "0"])
     let json = try JSON(parsing: Array(result.output.utf8))
     expect(json["removed"]?.elements?.map { $0["run"]?.string }, ["2026-01-01T02-00-00-run"])
@@ -157,7 +157,7 @@ struct CleanTests {
       if result.status == 0 { #expect(there == left, "\(call)=\(kind): \(there)") }
       if result.status == 3 { #expect(result.errors.hasPrefix("lockstep: "), "\(call)=\(kind): \(result)") }
       outcomes["\(result.status)", default: 0] += 1
-      let next = try Command.shell("$LOCKSTEP \(clean)", in: folder.path)
+      let next = try Command.line(clean, in: folder.path)
       expect("\(next.status)\(next.errors)", "0")
       #expect(state(folder) == left, "\(call)=\(kind): \(state(folder))")
     }
@@ -182,7 +182,7 @@ struct CleanTests {
         result.errors.hasPrefix("lockstep: \(names(1)[0]) is not removed: Reports/runs/.gone."),
         "\(result.errors)")
     }
-    let done = try Command.shell("$LOCKSTEP \(clean)", in: folder.path)
+    let done = try Command.line(clean, in: folder.path)
     expect(done.status, 0)
     expect(folder.names("Reports/runs"), [])
   }
@@ -230,7 +230,7 @@ struct CleanTests {
     try folder.write("link/x", "")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/link/runs", withDestinationPath: folder.path + "/Reports/runs")
-    let result = try Command.shell("$LOCKSTEP \(words)", in: folder.path)
+    let result = try Command.line(words, in: folder.path)
     expect("\(result.status) \(result.output)\(result.errors)", "\(status) \(said)")
     expect(folder.names("Reports/runs"), names(1))
   }

@@ -34,12 +34,12 @@ struct ComparedTests {
     ])
   func nothing(steps: String, why: String) throws {
     let folder = try folder(program("pass"), steps)
-    let result = try Command.run("run", "--color", "never", in: folder.path)
+    let result = try Command.call("run", "--color", "never", in: folder.path)
     expect(result.status, 4)
     #expect(result.output.contains("  skipped  1: nothing was compared: \(why)\n"), "\(result.output)")
     expect(result.errors, "lockstep: no case came to a verdict: every case was skipped\n")
     #expect(try folder.read("Reports/junit.xml").contains(#"skipped="1""#))
-    expect(try Command.run("replay", "Scenarios/s.yaml", in: folder.path).status, 4)
+    expect(try Command.call("replay", "Scenarios/s.yaml", in: folder.path).status, 4)
   }
 
   @Test("agreement says what it rests on, and can be asked to rest on more")
@@ -49,7 +49,7 @@ struct ComparedTests {
     try folder.write("Scenarios/a.yaml", "scenario: A\n\(head)[Open, Close]\n")
     try folder.write("Scenarios/b.yaml", "scenario: B\n\(head)[wait: 1 s]\n")
     func run(_ words: String...) throws -> Command.Result {
-      try Command.run(["run", "--color", "never"] + words, in: folder.path)
+      try Command.call(["run", "--color", "never"] + words, in: folder.path)
     }
     let green = try run("-v")
     expect(green.status, 0)
@@ -61,7 +61,7 @@ struct ComparedTests {
       (["--fail-on-skipped"], "1 case was skipped, and none is to be (--fail-on-skipped)"),
       (["--min-cases", "2"], "1 case came to a verdict, and at least 2 are asked for (--min-cases)"),
     ] {
-      let result = try Command.run(["run"] + words, in: folder.path)
+      let result = try Command.call(["run"] + words, in: folder.path)
       expect(result.status, 5)
       expect(result.errors, "lockstep: \(why)\n")
       // The reports of such a run are not green either.
@@ -71,13 +71,13 @@ struct ComparedTests {
     expect(try run("--min-cases", "0").status, 2)
     // Of several runs together.
     for (name, words) in [("one", ["--filter", "a.yaml"]), ("two", ["--filter", "b.yaml"])] {
-      _ = try Command.run(["run", "--out", name] + words, in: folder.path)
+      _ = try Command.call(["run", "--out", name] + words, in: folder.path)
     }
-    let merged = try Command.shell("$LOCKSTEP report one/runs/* two/runs/* --min-cases 2", in: folder.path)
+    let merged = try Command.line("report one/runs/* two/runs/* --min-cases 2", in: folder.path)
     expect(merged.status, 5)
     #expect(merged.errors.contains("1 case came to a verdict, and at least 2 are asked for"))
     expect(
-      try Command.shell("$LOCKSTEP report one/runs/* two/runs/* --min-cases 1", in: folder.path).status, 0)
+      try Command.line("report one/runs/* two/runs/* --min-cases 1", in: folder.path).status, 0)
   }
 
   @Test(
@@ -91,7 +91,7 @@ struct ComparedTests {
   func safety(line: String, option: String) throws {
     let folder = try Command.Folder()
     try folder.write("s.yaml", "scenario: A\nmachine: door\ndevice: exec:./x\nsteps: [Open]\n")
-    let result = try Command.shell("$LOCKSTEP \(line)", in: folder.path)
+    let result = try Command.line(line, in: folder.path)
     expect(result.status, 2)
     #expect(
       result.errors.contains("\(option) goes with a real lock, and cannot be honoured by "),
@@ -115,7 +115,7 @@ struct ComparedTests {
       "dead.py", program(#"if "stimulus" in message: print(json.dumps({"status": "Ope\#u{301}ned"}))"#))
     try folder.write(
       "Scenarios/s.yaml", "scenario: A\nmachine: ../m.yaml\ndevice: exec:python3 dead.py\nsteps: [Open]\n")
-    let result = try Command.run("run", in: folder.path)
+    let result = try Command.call("run", in: folder.path)
     expect(result.status, 1)
     #expect(
       result.output.contains("(unknown to the model, which writes it with other characters that look alike)"),
@@ -131,10 +131,10 @@ struct ComparedTests {
     let copies =
       "cp Scenarios/x.yaml \"$(\(names))\"; cp Scenarios/x.yaml \"$(printf 'Scenarios/cafe\\314\\201.yaml')\""
     _ = try Command.shell(copies, in: folder.path)
-    let two = try Command.run("run", "--color", "never", in: folder.path)
+    let two = try Command.call("run", "--color", "never", in: folder.path)
     #expect(two.output.contains("3 cases: 3 agree"), "\(two.output) \(two.errors)")
     _ = try Command.shell("cp Scenarios/x.yaml \"$(printf 'Scenarios/b\\377.yaml')\"", in: folder.path)
-    let garbled = try Command.run("run", in: folder.path)
+    let garbled = try Command.call("run", in: folder.path)
     expect(garbled.status, 2)
     #expect(
       garbled.errors.contains("b\u{FFFD}.yaml: its name is no UTF-8, so that it cannot be named: rename it"))
@@ -151,7 +151,7 @@ struct ComparedTests {
       ["run", "--color", "always"], ["run", "-vv", "--color", "always"], ["replay", "Scenarios/s.yaml"],
       ["run", "-vv", "--format", "json"],
     ] {
-      let result = try Command.run(words, in: folder.path)
+      let result = try Command.call(words, in: folder.path)
       expect(result.status, 1)
       for hostile in ["\u{1B}[2J", "\u{9B}", "\u{202E}", "\u{2028}", "\u{1B}[32m\u{1B}"] {
         #expect(

@@ -9,7 +9,7 @@ struct CoverTests {
   @Test("a tour of the tables visits every cell, and the saved tour does the same")
   func tour() throws {
     let folder = try Command.Folder()
-    let result = try Command.run(
+    let result = try Command.call(
       "cover", "sesame-table", "--seed", "3", "--save", "tour.yaml", in: folder.path)
     expect(result.errors, "")
     expect(result.status, 0)
@@ -40,7 +40,7 @@ struct CoverTests {
         + #""visited":["fffffffe","ffffffffffffffffffffffffffffffffffffffffffff8","fffeffdff8"]}}"#)
     #expect(
       try folder.read("Reports/junit.xml").contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""))
-    let again = try Command.run("run", "tour.yaml", "-v", in: folder.path)
+    let again = try Command.call("run", "tour.yaml", "-v", in: folder.path)
     expect(again.status, 0)
     #expect(
       again.output.contains("35 of 37 transitions covered, 177 of 177 forbidden requests tried"),
@@ -50,11 +50,11 @@ struct CoverTests {
   @Test("a tour that takes several starts is several cases and several files")
   func parts() throws {
     let folder = try Command.Folder()
-    let result = try Command.run("cover", "flow", "--quiet", "--save", "flow.yaml", in: folder.path)
+    let result = try Command.call("cover", "flow", "--quiet", "--save", "flow.yaml", in: folder.path)
     expect(result.output, "")
     expect(result.status, 0)
     #expect(try folder.read("Reports/junit.xml").contains("tests=\"2\""))
-    let again = try Command.run("run", "flow.yaml", "flow-2.yaml", "-v", in: folder.path)
+    let again = try Command.call("run", "flow.yaml", "flow-2.yaml", "-v", in: folder.path)
     expect(again.status, 0)
     #expect(
       again.output.contains("23 of 23 transitions covered, 322 of 322 forbidden requests tried"),
@@ -64,14 +64,14 @@ struct CoverTests {
   @Test("a divergence ends 1, is saved, and replays")
   func divergence() throws {
     let folder = try Command.Folder()
-    let result = try Command.run(
+    let result = try Command.call(
       "cover", "flow", "--device", "emulator:flow?defect=late-block", in: folder.path)
     expect(result.status, 1)
     expect(result.errors, "")
     let failures = folder.names("Reports/failures")
     expect(failures.count, 1)
     #expect(result.output.contains("lockstep replay Reports/failures/\(failures[0])"), "\(result.output)")
-    let replay = try Command.run("replay", "Reports/failures/\(failures[0])", in: folder.path)
+    let replay = try Command.call("replay", "Reports/failures/\(failures[0])", in: folder.path)
     expect(replay.status, 1)
   }
 
@@ -79,13 +79,13 @@ struct CoverTests {
   func divergenceInPreparation() throws {
     let folder = try Command.Folder()
     let device = "emulator:sesame5?as=real&loss=0.01&defect=publish-before-login"
-    let result = try Command.run("cover", "sesame", "--device", device, "--seed", "3", in: folder.path)
+    let result = try Command.call("cover", "sesame", "--device", device, "--seed", "3", in: folder.path)
     expect(result.status, 1)
     #expect(result.output.contains("while the device was made ready for it"), "\(result.output)")
     let failures = folder.names("Reports/failures")
     #expect(!failures.isEmpty)
     for failure in failures {
-      let replay = try Command.run("replay", "Reports/failures/\(failure)", in: folder.path)
+      let replay = try Command.call("replay", "Reports/failures/\(failure)", in: folder.path)
       expect(replay.status, 1)
     }
   }
@@ -105,7 +105,7 @@ struct CoverTests {
           print(json.dumps({"settled": True}), flush=True)
       """
     try Data(program.utf8).write(to: URL(fileURLWithPath: folder.path + "/door.py"))
-    let result = try Command.run("cover", "door", "--device", "exec:python3 door.py", in: folder.path)
+    let result = try Command.call("cover", "door", "--device", "exec:python3 door.py", in: folder.path)
     expect(result.status, 1)
     let words =
       "stopped answering: the device's program ended: exit status 3, of python3 door.py, and again in two fresh starts"
@@ -115,15 +115,15 @@ struct CoverTests {
   @Test("what is missing comes with the reason and the way, for a person and for a program")
   func missing() throws {
     let folder = try Command.Folder()
-    let human = try Command.run("cover", "sesame-table", "--steps", "200", in: folder.path)
+    let human = try Command.call("cover", "sesame-table", "--steps", "200", in: folder.path)
     expect(human.status, 5)
     #expect(human.output.contains("missing\n  allowed    "), "\(human.output)")
     // What the device does not take at all is one line, and not one for each state.
-    let unserved = try Command.run("cover", "sesame", "--steps", "20", in: folder.path).output
+    let unserved = try Command.call("cover", "sesame", "--steps", "20", in: folder.path).output
     let line = "  request    in 58 states: readStatus   this device does not take it"
     #expect(unserved.split(separator: "\n").contains { $0 == line }, "\(unserved)")
     #expect(!unserved.contains("this device does not take readStatus"), "\(unserved)")
-    let result = try Command.run(
+    let result = try Command.call(
       "cover", "sesame-table", "--steps", "20", "--format", "json", in: folder.path)
     expect(result.status, 5)
     let lines = try result.output.split(separator: "\n").map { try JSON(parsing: String($0)) }
@@ -142,7 +142,7 @@ struct CoverTests {
     ])
   func usage(words: String, message: String) throws {
     let folder = try Command.Folder()
-    let result = try Command.shell("$LOCKSTEP \(words)", in: folder.path)
+    let result = try Command.line(words, in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.hasPrefix(message), "\(result.errors)")
   }

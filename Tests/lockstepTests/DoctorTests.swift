@@ -144,14 +144,14 @@ struct DoctorTests {
 
   @Test("the command says it in lines and in JSON, with the exit status of its verdict")
   func command() throws {
-    let result = try Command.run("doctor", "--format", "json", in: folder.path)
+    let result = try Command.call("doctor", "--format", "json", in: folder.path)
     let lines = result.output.split(separator: "\n").map(String.init)
     let fit = try JSON(parsing: lines.last ?? "")["fit"]
     expect(result.status, fit == true ? 0 : 3)
     for line in lines.dropLast() where try JSON(parsing: line)["state"] == "bad" {
       #expect(try JSON(parsing: line)["cure"] != nil, "\(line)")
     }
-    let human = try Command.run("doctor", in: folder.path)
+    let human = try Command.call("doctor", in: folder.path)
     #expect(
       human.output.contains(fit == true ? "this bench is fit" : "this bench is not fit"), "\(human.output)")
     // It makes nothing.

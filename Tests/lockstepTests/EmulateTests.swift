@@ -43,7 +43,7 @@ struct EmulateTests {
     let transports = controllers.transports
     expect(transports.count, 2)
     let lock = try EmulatedBench(["sesame3?registered=yes", "--transport", transports[0]], in: folder)
-    let scan = try Command.run("scan", "--transport", transports[1], "--duration", "3s", in: folder.path)
+    let scan = try Command.call("scan", "--transport", transports[1], "--duration", "3s", in: folder.path)
     expect(scan.status, 0)
     #expect(scan.output.contains("Sesame 3   ") && scan.output.contains("   registered   "), "\(scan.output)")
     controllers.kill()
@@ -55,7 +55,7 @@ struct EmulateTests {
   @Test("--duration ends it")
   func duration() throws {
     let begin = Date()
-    let result = try Command.run(
+    let result = try Command.call(
       "emulate", "sesame5pro", "--serve", "tcp-server:127.0.0.1:0", "--duration", "500 ms")
     expect(result.status, 0)
     #expect(result.output.contains("advertising as") && result.output.contains("not registered"))
@@ -67,7 +67,7 @@ struct EmulateTests {
     for (settings, words) in [
       ("configured=yes", "registered, advertising"), ("configured=no", "not registered"),
     ] {
-      let result = try Command.run(
+      let result = try Command.call(
         "emulate", "sesame3?\(settings)", "--serve", "tcp-server:127.0.0.1:0", "--duration", "500 ms")
       expect(result.status, 0)
       #expect(result.output.contains(", \(words)"), "\(result.output)")
@@ -92,8 +92,7 @@ struct EmulateTests {
   @Test("what is wrong with a call is said", arguments: mistakes.indices)
   func wrong(index: Int) throws {
     let (arguments, words) = Self.mistakes[index]
-    let line = "\"$LOCKSTEP\" emulate " + arguments.map { "'\($0)'" }.joined(separator: " ")
-    let result = try Command.shell(line.replacing("'exec:true'", with: "exec:true"), in: folder.path)
+    let result = try Command.call(["emulate"] + arguments, in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.contains(words), "\(result.errors)")
   }

@@ -56,7 +56,7 @@ struct ExclusiveTests {
     let errorsOfPatient = try waiting.read("errors")
     #expect(patient.waitUntilExit() == 0, "\(errorsOfPatient)")
     expect(
-      try Command.run("run", "Scenarios/door", "--wait", "1min").errors.split(separator: "\n").first.map(
+      try Command.call("run", "Scenarios/door", "--wait", "1min").errors.split(separator: "\n").first.map(
         String.init),
       "lockstep: --wait waits for a lock: name one with --device lock:NAME")
     // Where nobody has set up a folder for all.
@@ -119,7 +119,7 @@ struct ExclusiveTests {
   @Test("the line that makes one folder for all is one line, and nothing is made of it unasked")
   func setUp() throws {
     let before = FileManager.default.fileExists(atPath: "/var/lib/lockstep")
-    let result = try Command.run("doctor", "--set-up")
+    let result = try Command.call("doctor", "--set-up")
     expect(result.status, 0)
     expect(result.output.split(separator: "\n").count, 1)
     #expect(result.output.contains("install -d -m 2775 -g lockstep /var/lib/lockstep"))

@@ -48,17 +48,17 @@ struct ExecTests {
   @Test("a program agrees, in place of an emulated lock too")
   func agrees() throws {
     let folder = try folder()
-    let result = try Command.run("run", in: folder.path)
+    let result = try Command.call("run", in: folder.path)
     expect(result.status, 0)
     #expect(result.output.hasPrefix("1 case: 1 agree"), "\(result.output)")
     try folder.write(
       "Scenarios/lock.yaml", scenario.replacingOccurrences(of: "device: exec:python3 lock.py\n", with: ""))
-    let other = try Command.run("run", "--device", "exec:python3 lock.py", in: folder.path)
+    let other = try Command.call("run", "--device", "exec:python3 lock.py", in: folder.path)
     expect(other.status, 0)
     // A program cannot be asked for faults: such scenarios are skipped, with the reason.
     try folder.write(
       "Scenarios/jam.yaml", "scenario: B\nmachine: sesame\ndevice: sesame5\nsteps: [closeTo, fault: jam]\n")
-    let skipped = try Command.run(
+    let skipped = try Command.call(
       "run", "Scenarios/jam.yaml", "--device", "exec:python3 lock.py", in: folder.path)
     expect(skipped.status, 4)
     #expect(
@@ -72,7 +72,7 @@ struct ExecTests {
       "jam.yaml",
       "scenario: B\nmachine: sesame\ndevice:\n  exec: cat >/dev/null\nsteps: [fault: jam, expect: {battery: 5.0}]\n"
     )
-    let result = try Command.run("run", "--answer-timeout", "0.1", "jam.yaml", in: folder.path)
+    let result = try Command.call("run", "--answer-timeout", "0.1", "jam.yaml", in: folder.path)
     expect(result.status, 3)
     #expect(result.output.contains("no end of the answer within 200 ms to {\"hello\""), "\(result.output)")
   }
@@ -80,7 +80,7 @@ struct ExecTests {
   @Test("a program that does what no state allows diverges")
   func diverges() throws {
     let folder = try folder("if status == 'unlocked': status = 'moved'")
-    let result = try Command.run("run", in: folder.path)
+    let result = try Command.call("run", in: folder.path)
     expect(result.status, 1)
     #expect(
       result.output.contains(
@@ -96,7 +96,7 @@ struct ExecTests {
   func refuses() throws {
     let folder = try folder(
       "if status == 'unlocked': print(json.dumps({'refused': 'tired'}), flush=True); continue")
-    let result = try Command.run("run", in: folder.path)
+    let result = try Command.call("run", in: folder.path)
     expect(result.status, 1)
     #expect(result.output.contains("the device refused what the model allows: tired"), "\(result.output)")
   }
@@ -134,7 +134,7 @@ struct ExecTests {
     try folder.write("lock.py", counter + folder.read("lock.py"))
     // Far more than a start takes, for it is waited for to the end.
     let timeLimit = extra.contains("sleep") ? "10" : "200"
-    let result = try Command.run("run", "--answer-timeout", timeLimit, in: folder.path)
+    let result = try Command.call("run", "--answer-timeout", timeLimit, in: folder.path)
     expect(result.status, status)
     #expect(result.output.contains(message), "\(result.output)")
     let tag = status == 1 ? "<failure" : "<error"
@@ -162,7 +162,7 @@ struct ExecTests {
   @Test("a program that is not there is trouble in the lab at once")
   func missing() throws {
     let folder = try folder()
-    let result = try Command.run("run", "--device", "exec:/no/such/program", in: folder.path)
+    let result = try Command.call("run", "--device", "exec:/no/such/program", in: folder.path)
     expect(result.status, 3)
     #expect(
       result.output.contains("no device: the program did not start: exit status 127, of /no/such/program"),
@@ -175,7 +175,7 @@ struct ExecTests {
     let scenario = try folder.read("Scenarios/lock.yaml")
     for number in 2...3 { try folder.write("Scenarios/lock\(number).yaml", scenario) }
     let device = "exec:echo cannot open the port >&2; exit 7"
-    let result = try Command.run("run", "--seed", "1", "--device", device, in: folder.path)
+    let result = try Command.call("run", "--seed", "1", "--device", device, in: folder.path)
     expect(result.status, 3)
     let lines = result.output.split(separator: "\n").map(String.init)
     expect(
@@ -189,7 +189,7 @@ struct ExecTests {
       ])
     expect(try folder.read("Reports/junit.xml").components(separatedBy: "<error ").count, 4)
     for command in ["fuzz sesame --steps 100", "cover sesame"] {
-      let result = try Command.shell("$LOCKSTEP \(command) --device '\(device)'", in: folder.path)
+      let result = try Command.line("\(command) --device '\(device)'", in: folder.path)
       expect(result.status, 3)
       let told = result.output.components(separatedBy: "the program did not start: exit status 7").count - 1
       #expect(told == 1, "\(result.output)")
@@ -237,7 +237,7 @@ struct ExecTests {
     }
     let run = try #require(folder.names("Reports/runs").first)
     #expect(try folder.read("Reports/runs/\(run)/journal.jsonl").contains("\"status\":5"))
-    expect(try Command.run("report", "Reports/runs/\(run)", "--out", "again", in: folder.path).status, 5)
+    expect(try Command.call("report", "Reports/runs/\(run)", "--out", "again", in: folder.path).status, 5)
   }
 
   @Test(
@@ -268,7 +268,7 @@ struct ExecTests {
     try folder.write("line", line + "\n")
     try folder.write(
       "a.yaml", "scenario: A\nmachine: door\ndevice: exec:python3 door.py\nsteps: [{ refuse: Close }]\n")
-    let run = try Command.run("run", "a.yaml", in: folder.path)
+    let run = try Command.call("run", "a.yaml", in: folder.path)
     #expect(run.errors.contains(words), "\(run.errors)\(run.output)")
     expect(run.status, 0)
   }

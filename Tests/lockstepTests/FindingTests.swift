@@ -18,7 +18,7 @@ struct FindingTests {
   func whole(index: Int) throws {
     let (kind, device, isRadio, time) = Self.devices[index]
     let folder = try Command.Folder()
-    expect(try Command.run("new", "p", "--kind", kind, in: folder.path).status, 0)
+    expect(try Command.call("new", "p", "--kind", kind, in: folder.path).status, 0)
     if !isRadio {
       let program = try folder.read("p/device.py")
       try folder.write(
@@ -26,7 +26,7 @@ struct FindingTests {
         program.replacing("Device(\"", with: "Device(time=\"\(time)\", name=\"")
           .replacing("def enterWrong():", with: "def enterWrong():\n    lock.log(\"wrong <code>\")"))
     }
-    let fuzz = try Command.run(
+    let fuzz = try Command.call(
       "fuzz", "p.yaml", "--device", device, "--seed", "3", "--steps", "5000", in: folder.path + "/p")
     expect(fuzz.status, 1)
     let sentence = try #require(
@@ -61,7 +61,7 @@ struct FindingTests {
   @Test("what is not as expected is no divergence, in any report, and all of it is named")
   func expectations() throws {
     let folder = try Command.Folder()
-    expect(try Command.run("new", "p", "--kind", "exec", in: folder.path).status, 0)
+    expect(try Command.call("new", "p", "--kind", "exec", in: folder.path).status, 0)
     let scenario = try folder.read("p/scenarios/battery.yaml").split(separator: "\n")
     let head = scenario.filter { $0.hasPrefix("machine") || $0.hasPrefix("device") }.joined(separator: "\n")
     try folder.write(
@@ -70,7 +70,7 @@ struct FindingTests {
         + "  - expect: { status: [unlocked, shutOut], battery: { above: 6 } }\n")
     let words = "expected status unlocked or shutOut, got locked; expected battery above 6.0, got 5.9"
     let message = "the model agrees; the scenario asks for more: \(words)"
-    let result = try Command.run(
+    let result = try Command.call(
       "run", "scenarios", "--allure", "allure", "--annotations", "github",
       in: folder.path + "/p")
     expect(result.status, 1)
@@ -107,9 +107,9 @@ struct FindingTests {
     for text in [try folder.read("p/Reports/junit.xml"), result.errors] {
       #expect(!text.contains("diverge"), "\(text)")
     }
-    let runs = try Command.run("history", "runs", "--format", "json", in: folder.path + "/p").output
+    let runs = try Command.call("history", "runs", "--format", "json", in: folder.path + "/p").output
     #expect(runs.contains("\"divergences\":0,\"unmet\":1"), "\(runs)")
-    let failures = try Command.run("history", "failures", in: folder.path + "/p").output
+    let failures = try Command.call("history", "failures", in: folder.path + "/p").output
     #expect(failures.contains("≠ \(message)"), "\(failures)")
   }
 }

@@ -53,7 +53,7 @@ struct FuzzCommandTests {
     expect(before["round"], 0)
     #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
     // A line that was torn off by a power cut is no trouble.
-    _ = try Command.shell("printf '{\"t\":\"0.' >> Reports/runs/\(run)/journal.jsonl", in: folder.path)
+    try folder.append("Reports/runs/\(run)/journal.jsonl", "{\"t\":\"0.")
     let again = try Command.shell(
       "$LOCKSTEP" + line.dropFirst(8) + " --steps \(events + 3000) --quiet", in: folder.path)
     expect(again.errors, "")
@@ -72,7 +72,7 @@ struct FuzzCommandTests {
   func corpusPlace() throws {
     let folder = try Command.Folder()
     try folder.write("file", "mine")
-    let result = try Command.run("fuzz", "door", "--steps", "500", "--corpus", "file", in: folder.path)
+    let result = try Command.call("fuzz", "door", "--steps", "500", "--corpus", "file", in: folder.path)
     expect(result.status, 3)
     #expect(result.errors.contains("the corpus is not kept"), "\(result.errors)")
     expect(try folder.read("file"), "mine")
@@ -162,7 +162,7 @@ struct FuzzCommandTests {
     expect(first.status, 1)
     #expect(first.output.contains("✘ finding 1: reproduced 3 of 3") && first.output.contains("1 finding in"))
     let path = try #require(first.output.split(separator: "\n").first { $0.contains("lockstep replay") })
-    let replay = try Command.shell("$LOCKSTEP" + path.drop { $0 == " " }.dropFirst(8), in: folder.path)
+    let replay = try Command.line(String(path.drop { $0 == " " }.dropFirst(9)), in: folder.path)
     expect(replay.status, 1)
     let other = try Command.Folder()
     let all = try Command.shell(
@@ -320,7 +320,7 @@ struct FuzzCommandTests {
     // The first worker that is done stops the other one, which may not have come so far.
     #expect(!others.isEmpty, "\(result.output)")
     for name in others {
-      let replay = try Command.shell("$LOCKSTEP replay Reports/failures/\(name) \(allow)", in: folder.path)
+      let replay = try Command.line("replay Reports/failures/\(name) \(allow)", in: folder.path)
       #expect(replay.status == 1, "\(name): \(replay)")
     }
   }
@@ -344,7 +344,7 @@ struct FuzzCommandTests {
     ])
   func usage(words: String, message: String) throws {
     let folder = try Command.Folder()
-    let result = try Command.shell("$LOCKSTEP fuzz " + words, in: folder.path)
+    let result = try Command.line("fuzz " + words, in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.contains(message), "\(result.errors)")
     expect(folder.names("Reports"), [])
@@ -353,12 +353,12 @@ struct FuzzCommandTests {
   @Test("a folder of reports that was moved shows its findings where they are now")
   func moved() throws {
     let folder = try Command.Folder()
-    let made = try Command.shell(
-      "$LOCKSTEP fuzz sesame-table --seed 1 --steps 20k --device \(defect) --history none", in: folder.path)
+    let made = try Command.line(
+      "fuzz sesame-table --seed 1 --steps 20k --device \(defect) --history none", in: folder.path)
     expect(made.status, 1)
     let name = try #require(folder.names("Reports/failures").first)
     func report(_ line: String) throws -> (output: String, junit: String, html: String) {
-      let result = try Command.shell("$LOCKSTEP report \(line) --out new --history none", in: folder.path)
+      let result = try Command.line("report \(line) --out new --history none", in: folder.path)
       expect(result.status, 1)
       return (result.output, try folder.read("new/junit.xml"), try folder.read("new/report.html"))
     }
@@ -370,16 +370,17 @@ struct FuzzCommandTests {
       ]
     }
     expect(shown("Reports/failures/\(name)", try report("Reports/runs/*")), Array(repeating: true, count: 5))
-    _ = try Command.shell("mkdir 'a b'; mv Reports elsewhere; cp -r elsewhere 'a b'", in: folder.path)
+    folder.move("Reports", to: "elsewhere")
+    try folder.copy("elsewhere", to: "a b/elsewhere")
     expect(
       shown("elsewhere/failures/\(name)", try report("elsewhere/runs/*")), Array(repeating: true, count: 5))
     let quoted = try report("'a b'/elsewhere/runs/*")
     #expect(
       quoted.output.contains("  lockstep replay 'a b/elsewhere/failures/\(name)'\n"), "\(quoted.output)")
-    let replayed = try Command.shell("$LOCKSTEP replay 'a b/elsewhere/failures/\(name)'", in: folder.path)
+    let replayed = try Command.line("replay 'a b/elsewhere/failures/\(name)'", in: folder.path)
     expect(replayed.status, 1)
     // What is in no place that is known keeps the one that it was saved at.
-    _ = try Command.shell("rm -r elsewhere/failures", in: folder.path)
+    folder.remove("elsewhere/failures")
     expect(
       shown("Reports/failures/\(name)", try report("elsewhere/runs/*")), Array(repeating: true, count: 5))
   }
@@ -394,14 +395,13 @@ struct FuzzCommandTests {
       expect(result.status, 1)
       #expect(result.output.contains("seed 1, shard \(shard)/2"))
     }
-    let result = try Command.shell("$LOCKSTEP report Reports/runs/* --junit merged.xml", in: folder.path)
+    let result = try Command.line("report Reports/runs/* --junit merged.xml", in: folder.path)
     expect(result.errors, "")
     expect(result.status, 1)
     #expect(result.output.contains("of 2 runs: ") && result.output.contains("  finding  the device showed"))
     #expect(result.output.contains("  coverage sesame-table: "))
     #expect(try folder.read("merged.xml").contains("failures=\"1\""))
-    let json = try Command.shell(
-      "cd Reports/runs && $LOCKSTEP report * --out .. --format json", in: folder.path)
+    let json = try Command.line("report * --out .. --format json", in: folder.path + "/Reports/runs")
     expect(try JSON(parsing: json.output)["runs"], 2)
   }
 }

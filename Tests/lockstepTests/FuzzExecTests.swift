@@ -21,8 +21,9 @@ private let door = """
 private func fuzz(_ extra: String, _ words: String) throws -> (Command.Result, Command.Folder) {
   let folder = try Command.Folder()
   try folder.write("door.py", door.replacingOccurrences(of: "EXTRA", with: extra))
-  let line = "$LOCKSTEP fuzz door --device 'exec:python3 door.py' --seed 1 --color never \(words)"
-  return (try Command.shell(line, in: folder.path), folder)
+  let line =
+    "fuzz door --device 'exec:python3 door.py' --seed 1 --color never \(words.replacing("$PWD", with: folder.path))"
+  return (try Command.line(line, in: folder.path), folder)
 }
 
 @Suite("Fuzzing programs", .timeLimit(.minutes(10)))
@@ -46,7 +47,7 @@ struct FuzzExecTests {
     // Open, Close, Open, Close, Open.
     expect(saved.components(separatedBy: "now: Open").count - 1, 3)
     expect(saved.components(separatedBy: "now: Close").count - 1, 2)
-    let replay = try Command.run("replay", "Reports/failures/\(file)", in: folder.path)
+    let replay = try Command.call("replay", "Reports/failures/\(file)", in: folder.path)
     expect(replay.status, 1)
     #expect(try folder.read("Reports/junit.xml").contains(#"failures="1""#))
   }
@@ -73,7 +74,7 @@ struct FuzzExecTests {
     #expect(page.contains("<h4>Allowed and seen</h4>"))
     // The line to paste does it again.
     let replay = try #require(page.firstMatch(of: /<code>lockstep (replay [^<]*)<\/code>/)).1
-    expect(try Command.shell("$LOCKSTEP \(replay)", in: folder.path).status, 1)
+    expect(try Command.line(String(replay), in: folder.path).status, 1)
   }
 
   @Test("one that hangs or dies in the same way again and again has stopped answering, in bounded time")
@@ -98,7 +99,7 @@ struct FuzzExecTests {
     #expect(result.output.contains("finding 1: reproduced 3 of 3"), "\(result.output)")
     let file = try #require(folder.names("Reports/failures").first)
     #expect(try !folder.read("Reports/failures/\(file)").contains("wait: settled"))
-    expect(try Command.run("replay", "Reports/failures/\(file)", in: folder.path).status, 1)
+    expect(try Command.call("replay", "Reports/failures/\(file)", in: folder.path).status, 1)
   }
 
   @Test("one that dies once costs one lab fault, and not the campaign, whose end says so")
@@ -127,8 +128,8 @@ struct FuzzExecTests {
     expect(folder.names("Reports/failures"), [])
     try folder.write("s.yaml", "scenario: A\nmachine: door\nsteps: [Open, Close]\n")
     for command in ["run", "replay"] {
-      let line = "$LOCKSTEP \(command) s.yaml --device 'exec:python3 door.py' --answer-timeout \(timeout)"
-      let result = try Command.shell(line, in: folder.path)
+      let line = "\(command) s.yaml --device 'exec:python3 door.py' --answer-timeout \(timeout)"
+      let result = try Command.line(line, in: folder.path)
       expect(result.status, 3)
       #expect(result.output.contains(words), "\(result.output)")
     }

@@ -21,7 +21,7 @@ struct GattTests {
   }
 
   private func gatt(_ words: String..., target: String? = nil) throws -> Command.Result {
-    try Command.run(["gatt", target ?? address, "--transport", way] + words, in: folder.path)
+    try Command.call(["gatt", target ?? address, "--transport", way] + words, in: folder.path)
   }
 
   private func objects(_ result: Command.Result) throws -> [JSON] {
@@ -102,10 +102,10 @@ struct GattTests {
       locks:
         - { name: door, file: lock.yaml }
       """)
-    let result = try Command.run("gatt", "door", "--read", "2a00", "--quiet", in: folder.path)
+    let result = try Command.call("gatt", "door", "--read", "2a00", "--quiet", in: folder.path)
     expect(result.output, "0x0003 (2a00, Device Name)   536573616d65  \"Sesame\"\n")
     expect(result.status, 0)
-    let absent = try Command.run("gatt", "dor", in: folder.path)
+    let absent = try Command.call("gatt", "dor", in: folder.path)
     expect(absent.status, 2)
     #expect(absent.errors.contains("has no lock 'dor': did you mean 'door'?"), "\(absent.errors)")
   }
@@ -148,7 +148,7 @@ struct GattTests {
   @Test("what is wrong with a call is said", arguments: mistakes.indices)
   func mistake(index: Int) throws {
     let (line, status, words) = Self.mistakes[index]
-    let result = try Command.shell("$LOCKSTEP gatt " + line, in: folder.path)
+    let result = try Command.line("gatt " + line, in: folder.path)
     expect(result.status, status)
     #expect(result.errors.contains(words), "\(result.errors)")
     expect(result.output, "")
@@ -173,7 +173,7 @@ struct GattTests {
     let second = try gatt()
     expect(second.status, 3)
     #expect(second.errors.contains("lockstep gatt"), "\(second.errors)")
-    let other = try Command.run(
+    let other = try Command.call(
       ["gatt", "lock.yaml", "--transport", "tcp-client:127.0.0.1:1"], in: folder.path)
     expect(other.status, 3)
     #expect(

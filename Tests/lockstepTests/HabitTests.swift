@@ -118,7 +118,7 @@ struct HabitTests {
     }
     let words =
       ["run", "--seed", "9525"] + (device.isEmpty ? [] : ["--device", "emulator:\(device)"]) + options
-    return try Command.run(words, in: folder.path)
+    return try Command.call(words, in: folder.path)
   }
 
   @Test("is judged as what it is", arguments: Habit.allCases)
@@ -178,7 +178,7 @@ struct HabitTests {
     let head = "scenario: Yes\nmachine: sesame\ndevice: { lock: sesame5, link: radio }\nsteps:\n"
     let lines = (steps + ["register: { login: yes }"]).map { "  - \($0)\n" }
     try folder.write("yes.yaml", head + lines.joined())
-    let result = try Command.run("validate", "yes.yaml", in: folder.path)
+    let result = try Command.call("validate", "yes.yaml", in: folder.path)
     expect(result.status, 0)
     #expect(result.errors.isEmpty, "\(result.errors)")
   }

@@ -57,9 +57,10 @@ struct HeldRunTests {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       let run = try #require(folder.names("Reports/runs").first { !$0.hasPrefix(".") })
-      let result = try Command.shell("$LOCKSTEP fuzz --resume \(run) -q", in: folder.path)
+      let result = try Command.run("fuzz", "--resume", run, "-q", in: folder.path)
       expect([result.status == 0 ? "" : result.errors, "\(result.status)"], ["", "0"])
-      let report = try Command.shell("$LOCKSTEP report \(run) -q; rm -r Reports/runs/\(run)", in: folder.path)
+      let report = try Command.call("report", run, "-q", in: folder.path)
+      folder.remove("Reports/runs/\(run)")
       expect([report.output, report.errors], ["", ""])
     }
   }
@@ -84,19 +85,19 @@ struct HeldRunTests {
     for name in swept + kept { try folder.write(name, "x") }
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/Reports/runs/.gone.link.1", withDestinationPath: folder.path + "/other")
-    let line = "$LOCKSTEP run '\(Command.root)/Scenarios/door' --filter out-of-turn -q --history none"
+    let line = "run '\(Command.root)/Scenarios/door' --filter out-of-turn -q --history none"
     // Nothing is touched as long as somebody else works there.
     let (run, process) = try living(folder)
-    let beside = try Command.shell(line, in: folder.path)
+    let beside = try Command.line(line, in: folder.path)
     expect([beside.errors, "\(beside.status)"], ["", "0"])
     // The campaign came first, and nobody was there.
     expect(swept.filter(folder.has), [])
     for name in swept { try folder.write(name, "x") }
-    expect(try Command.shell(line, in: folder.path).status, 0)
+    expect(try Command.line(line, in: folder.path).status, 0)
     expect(swept.filter(folder.has), swept)
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
-    expect(try Command.shell(line, in: folder.path).status, 0)
+    expect(try Command.line(line, in: folder.path).status, 0)
     expect(swept.filter(folder.has), [])
     expect(kept.filter(folder.has), kept)
     expect(folder.has("Reports/runs/\(run)/journal.jsonl"), true)
@@ -117,8 +118,9 @@ struct HeldRunTests {
     #expect(try folder.read("Reports/report.html").hasSuffix("</html>\n"))
     expect(folder.names("Reports").filter { $0.hasSuffix(".new") }, [])
     // Taken in again they are the same.
-    let again = try Command.shell(
-      "$LOCKSTEP history add Reports/runs/*/ && $LOCKSTEP history runs --format json", in: folder.path)
-    expect(again.output, "4 runs taken into Reports/history.sqlite\n" + result.output)
+    expect(
+      try Command.line("history add Reports/runs/*/", in: folder.path).output,
+      "4 runs taken into Reports/history.sqlite\n")
+    expect(try Command.line("history runs --format json", in: folder.path).output, result.output)
   }
 }

@@ -75,14 +75,13 @@ struct HistoryCommandTests {
   @Test("tells what runs came to, for people")
   func text() throws {
     let folder = try reports("..", "F~", ".F")
-    let line =
-      "$LOCKSTEP history; $LOCKSTEP history add Reports/runs/*; $LOCKSTEP history add Reports/runs/*/; "
-      + "$LOCKSTEP history; $LOCKSTEP history flaky; $LOCKSTEP history slow; $LOCKSTEP history failures --last 1; "
-      + "$LOCKSTEP history cases --filter case-0; $LOCKSTEP history case case-1; echo $?; "
-      + "$LOCKSTEP history case x; echo $?; $LOCKSTEP history runs --since 2027-01-01; echo $?"
-    let result = try Command.shell(line, in: folder.path)
+    let results = try [
+      "", "add Reports/runs/*", "add Reports/runs/*/", "", "flaky", "slow", "failures --last 1",
+      "cases --filter case-0", "case case-1", "case x", "runs --since 2027-01-01",
+    ].map { try Command.line("history " + $0, in: folder.path) }
+    expect(results.map(\.status), [4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4])
     expect(
-      result.output,
+      results.map(\.output).joined(),
       """
       3 runs taken into Reports/history.sqlite
       3 runs taken into Reports/history.sqlite
@@ -110,13 +109,10 @@ struct HistoryCommandTests {
         2026-01-02 02:00  ~  2.000 s  emulator:door 3.0  2026-01-02T02-00-00-run (2 tries)
             stayed\\u{1B}[31m open
         2026-01-01 02:00  ✔  2.000 s  emulator:door 3.0  2026-01-01T02-00-00-run
-      0
-      4
-      4
 
       """)
     expect(
-      result.errors,
+      results.map(\.errors).joined(),
       """
       lockstep: there is no history at Reports/history.sqlite yet
       lockstep: no case of Reports/history.sqlite is called x
@@ -193,7 +189,7 @@ struct HistoryCommandTests {
   func trouble(_ words: String, _ status: Int32, _ said: String) throws {
     let folder = try Command.Folder()
     try folder.write("text", String(repeating: "no database ", count: 1000))
-    let result = try Command.shell("$LOCKSTEP history \(words)", in: folder.path)
+    let result = try Command.line("history \(words)", in: folder.path)
     expect("\(result.status) \(result.output)\(result.errors)", "\(status) \(said)")
   }
 

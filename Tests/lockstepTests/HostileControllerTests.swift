@@ -75,7 +75,7 @@ struct HostileControllerTests {
   func scan(index: Int) throws {
     let (words, symptom, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
-    let result = try Command.run("scan", "--transport", server.transport, "--duration", "300ms")
+    let result = try Command.call("scan", "--transport", server.transport, "--duration", "300ms")
     expect(result.status, 3)
     expect(result.output, "")
     #expect(result.errors.hasPrefix("lockstep: \(symptom): "), "\(result.errors)")
@@ -87,7 +87,7 @@ struct HostileControllerTests {
   func gatt(index: Int) throws {
     let (words, _, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
-    let result = try Command.run("gatt", "c7:e6:da:90:f5:f9", "--transport", server.transport)
+    let result = try Command.call("gatt", "c7:e6:da:90:f5:f9", "--transport", server.transport)
     expect(result.status, 3)
     expect(result.output, "")
     #expect(result.errors.hasPrefix("lockstep: ") && result.errors.contains(detail), "\(result.errors)")
@@ -98,7 +98,7 @@ struct HostileControllerTests {
   func emulate(index: Int) throws {
     let (words, _, detail) = Self.servers[index]
     let server = try HostileServer(saying: words)
-    let result = try Command.run("emulate", "sesame5", "--transport", server.transport, "--duration", "20s")
+    let result = try Command.call("emulate", "sesame5", "--transport", server.transport, "--duration", "20s")
     expect(result.status, 3)
     #expect(result.errors.hasPrefix("lockstep: ") && result.errors.contains(detail), "\(result.errors)")
     expect(result.errors.split(separator: "\n").count, 1)

@@ -184,7 +184,7 @@ struct InertTextTests {
       #"{"end":{"cases":1,"agree":1,"status":0}}"#,
     ]
     try folder.write("run/journal.jsonl", lines.joined(separator: "\n") + "\n")
-    let result = try Command.run("report", "run", "--history", "none", in: folder.path)
+    let result = try Command.call("report", "run", "--history", "none", in: folder.path)
     expect(result.status, 1)
     let told = (result.output + "\n" + result.errors).split(whereSeparator: \.isNewline)
     expect(told.filter { $0.drop { $0 == " " }.hasPrefix("::") }, [])

@@ -90,7 +90,7 @@ struct InstallTests {
     expect(Array(asked[3...4]), ["--tag", "lockstep:latest"])
     #expect(asked.contains("REVISION=\(commit)") && asked.contains("--no-cache"), "\(asked)")
     #expect(asked.contains { $0.hasPrefix("BUILD=\(commit.prefix(9))+ 20") }, "\(asked)")
-    let version = try Command.run("version").output
+    let version = try Command.call("version").output
     let named = try #require(asked.first { $0.hasPrefix("VERSION=") })
     #expect(version.hasPrefix("lockstep \(named.dropFirst(8))"), "\(version)")
     let files = try folder.read("clone/files")

@@ -58,7 +58,7 @@ struct MachineFileTests {
         try folder.write(
           name, "scenario: A\nmachine: \(machine)\ndevice: door\nsteps: [\(step), { wait: 1 s }]\n")
       }
-      results.append(try Command.shell("$LOCKSTEP \(command)", in: folder.path))
+      results.append(try Command.run(command.split(separator: " ").map(String.init), in: folder.path))
     }
     expect(results.map(\.status), [status, status])
     expect(results[0].errors.components(separatedBy: Self.warnings).count, 2)
@@ -132,7 +132,7 @@ struct MachineFileTests {
     let folder = try Command.Folder()
     try folder.write(Self.broken[index].name, Self.broken[index].text)
     for command in ["machines", "schema scenario --machine", "fuzz"] {
-      let result = try Command.shell("$LOCKSTEP \(command) \(Self.broken[index].name)", in: folder.path)
+      let result = try Command.line("\(command) \(Self.broken[index].name)", in: folder.path)
       expect(result.status, 2)
       expect(result.output, "")
       #expect(result.errors.hasPrefix(Self.broken[index].message), "\(result.errors)")
@@ -148,7 +148,7 @@ struct MachineFileTests {
       .joined()
     let start = "starts: [{ state: state0 }]\ntransitions:\n"
     try folder.write("large.yaml", "machine: m\nstates: [\(states)]\nevents: [go]\n\(start)\(rows)")
-    let result = try Command.run("machines", "large.yaml", "--format", "json", in: folder.path)
+    let result = try Command.call("machines", "large.yaml", "--format", "json", in: folder.path)
     expect(result.status, 0)
     let lines = result.errors.split(separator: "\n")
     expect(lines.count, 301)
@@ -173,7 +173,7 @@ struct MachineFileTests {
       ("schema mahcine", "lockstep: unknown schema 'mahcine': did you mean 'machine'?"),
     ])
   func usage(line: String, message: String) throws {
-    let result = try Command.shell("$LOCKSTEP " + line)
+    let result = try Command.line(line)
     expect(result.status, 2)
     expect(result.output, "")
     #expect(result.errors.hasPrefix(message), "\(result.errors)")
@@ -181,7 +181,7 @@ struct MachineFileTests {
 
   @Test("the schema of a machine's scenarios has its names")
   func names() throws {
-    let result = try Command.run("schema", "scenario", "--machine", "door", "--device", "emulator:door")
+    let result = try Command.call("schema", "scenario", "--machine", "door", "--device", "emulator:door")
     expect(result.status, 0)
     expect(result.errors, "")
     #expect(result.output.contains("\"title\": \"A scenario of Lockstep for the machine door\""))
@@ -191,18 +191,18 @@ struct MachineFileTests {
 
   @Test("no table of a machine that is built in is wider than a terminal, unless that is asked for")
   func widths() throws {
-    let names = try Command.run("machines", "--format", "json").output.matches(of: /"name":"([^"]+)"/)
+    let names = try Command.call("machines", "--format", "json").output.matches(of: /"name":"([^"]+)"/)
       .map { String($0.1) }
     #expect(names.count >= 6)
     for name in names {
-      let table = try Command.run("machines", name)
+      let table = try Command.call("machines", name)
       expect(table.status, 0)
       let wide = table.output.split(separator: "\n").filter { $0.count > 100 }
       expect(wide, [])
     }
-    let whole = try Command.run("machines", "sesame", "--wide")
+    let whole = try Command.call("machines", "sesame", "--wide")
     #expect(whole.output.split(separator: "\n").contains { $0.count > 2000 })
-    let door = try Command.run("machines", "door")
-    expect(try Command.run("machines", "door", "--wide").output, door.output)
+    let door = try Command.call("machines", "door")
+    expect(try Command.call("machines", "door", "--wide").output, door.output)
   }
 }

@@ -35,7 +35,7 @@ struct MutantsTests {
   @Test("says what a suite kills and misses, with the test that it lacks")
   func score() throws {
     let folder = try workshop()
-    let result = try Command.run("mutants", "gate.yaml", "tests", in: folder.path)
+    let result = try Command.call("mutants", "gate.yaml", "tests", in: folder.path)
     expect(result.errors, "")
     expect(result.status, 0)
     let lines = result.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
@@ -57,9 +57,9 @@ struct MutantsTests {
   @Test("the tests that are saved complete the suite")
   func saved() throws {
     let folder = try workshop()
-    _ = try Command.run("mutants", "gate.yaml", "tests", "--out", "tests", in: folder.path)
+    _ = try Command.call("mutants", "gate.yaml", "tests", "--out", "tests", in: folder.path)
     expect(folder.names("tests"), ["gate-4.yaml", "gate-5.yaml", "schema", "there-and-back.yaml"])
-    let result = try Command.run("mutants", "gate.yaml", "tests", "--threshold", "100", in: folder.path)
+    let result = try Command.call("mutants", "gate.yaml", "tests", "--threshold", "100", in: folder.path)
     expect(result.status, 0)
     #expect(result.output.contains("score 100.0 %"))
   }
@@ -67,13 +67,13 @@ struct MutantsTests {
   @Test("below the threshold the status is 1")
   func threshold() throws {
     let folder = try workshop()
-    expect(try Command.run("mutants", "gate.yaml", "tests", "--threshold=67", in: folder.path).status, 1)
-    expect(try Command.run("mutants", "gate.yaml", "tests", "--threshold=66%", in: folder.path).status, 0)
+    expect(try Command.call("mutants", "gate.yaml", "tests", "--threshold=67", in: folder.path).status, 1)
+    expect(try Command.call("mutants", "gate.yaml", "tests", "--threshold=66%", in: folder.path).status, 0)
   }
 
   @Test("suites that are generated, and the defects of the machine's devices, a line of JSON each")
   func generated() throws {
-    let result = try Command.run("mutants", "door", "--suite", "tour", "--format", "json", "--threshold=75")
+    let result = try Command.call("mutants", "door", "--suite", "tour", "--format", "json", "--threshold=75")
     expect(result.errors, "")
     expect(result.status, 0)
     let lines = result.output.split(separator: "\n")
@@ -81,15 +81,15 @@ struct MutantsTests {
     expect(lines.filter { $0.contains(#""fate":"killed","killer":"tour""#) }.count, 6)
     // A tour does each thing once, and these come the second time.
     expect(lines.filter { $0.contains(#""fate":"survived","killers":[]"#) }.count, 2)
-    let fuzz = try Command.run("mutants", "door", "--suite", "fuzz:500", "--threshold=100")
+    let fuzz = try Command.call("mutants", "door", "--suite", "fuzz:500", "--threshold=100")
     expect(fuzz.status, 0)
   }
 
   @Test("a sample is the same for a seed")
   func sample() throws {
     let arguments = ["mutants", "sesame-table", "--suite=fuzz:300", "--sample=30", "--format=json"]
-    let first = try Command.run(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4])
-    let second = try Command.run(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4])
+    let first = try Command.call(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4])
+    let second = try Command.call(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4])
     expect(first.status, 0)
     expect(first.output, second.output)
     #expect(first.output.contains(#""tried":30"#))
@@ -109,8 +109,7 @@ struct MutantsTests {
       (["mutants", "door", "--device=exec:true"], "--device: an emulated device is needed"),
     ] as [([String], String)])
   func usage(words: [String], message: String) throws {
-    let line = (["\"$LOCKSTEP\""] + words.map { "'\($0)'" }).joined(separator: " ")
-    let result = try Command.shell(line)
+    let result = try Command.call(words)
     expect(result.status, 2)
     #expect(result.errors.contains(message), "\(result.errors)")
   }

@@ -272,7 +272,7 @@ struct NewProjectTests {
   func refused(name: String, message: String) throws {
     let folder = try Command.Folder()
     try folder.write("there", "mine")
-    let result = try Command.run("new", name, in: folder.path)
+    let result = try Command.call("new", name, in: folder.path)
     expect(result.status, 2)
     expect(result.errors.split(separator: "\n").first.map(String.init), message)
     expect(try String(contentsOfFile: folder.path + "/there", encoding: .utf8), "mine")

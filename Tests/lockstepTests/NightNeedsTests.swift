@@ -105,7 +105,7 @@ struct NightNeedsTests {
   @Test("names the program that failed, of a driver and a peripheral")
   func programs() throws {
     let folder = try Command.Folder()
-    expect(try Command.run("new", "keypad", "--quiet", in: folder.path).status, 0)
+    expect(try Command.call("new", "keypad", "--quiet", in: folder.path).status, 0)
     try folder.write(
       "keypad/bench.yaml",
       """

@@ -116,7 +116,7 @@ struct NightlyTests {
     expect(result.status, 1)
     let agreed = try summary(result.output)["agree"]
     #expect(agreed == .number("\(4 + logins)"), "\(result.output)\(result.errors)")
-    let record = try Command.shell("cat Reports/runs/*-nightly*/night.jsonl", in: folder.path).output
+    let record = try folder.read(all: "Reports/runs/*-nightly*/night.jsonl")
     let lines = try record.split(separator: "\n").map { try JSON(parsing: String($0)) }
     let done = lines.compactMap { $0["done"]?["case"]?.string }
     expect(done.count, 6 + logins)
@@ -328,8 +328,8 @@ struct NightlyTests {
       #expect(junit.contains(#"<testsuites name="lockstep" tests="3" failures="0" errors="1""#), "\(junit)")
       expect(junit.components(separatedBy: "<skipped").count - 1, 3 - shown)
       #expect(try folder.read("Reports/nightly.html").contains(words))
-      let report = try Command.shell(
-        "$LOCKSTEP report Reports/runs/*-nightly --out again -q", in: folder.path)
+      let report = try Command.line(
+        "report Reports/runs/*-nightly --out again -q", in: folder.path)
       expect(report.status, 3)
     }
   }
@@ -411,7 +411,7 @@ struct NightlyTests {
     guard case .list(let locks)? = summary["locks"] else { throw CocoaError(.coderInvalidValue) }
     expect(locks.map { $0["battery"] }, [.number("10"), nil])
     expect(locks.map { $0["low"]?.string }, [words, nil])
-    try folder.write("schema.json", Command.run("schema", "night").output)
+    try folder.write("schema.json", Command.call("schema", "night").output)
     let lint = try Command.shell(
       """
       python3 -c 'import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))' \
@@ -497,11 +497,11 @@ struct NightlyTests {
   func noLab(_ command: String) throws {
     let folder = try floor()
     for (option, value) in [("--tags", "floor=3"), ("--lab-wait", "1h")] {
-      let result = try Command.shell("$LOCKSTEP \(command) \(option) \(value)", in: folder.path)
+      let result = try Command.line("\(command) \(option) \(value)", in: folder.path)
       expect(result.status, 2)
       #expect(result.errors.contains("\(option) goes with --lab"), "\(result.errors)")
     }
-    let result = try Command.shell("$LOCKSTEP \(command) --lab lab:1 --tags floor=3", in: folder.path)
+    let result = try Command.line("\(command) --lab lab:1 --tags floor=3", in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.contains("labgrid://HOST:PORT"), "\(result.errors)")
   }
@@ -543,7 +543,7 @@ struct NightlyTests {
       in: folder.path)
     expect(result.status, status)
     #expect(result.errors.contains(words), "\(result.errors)")
-    expect(try Command.shell("ls Reports/runs", in: folder.path).output, "")
+    expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, [])
   }
 
   @Test("say that the Python is missing that asks a lab for its places")
@@ -568,6 +568,6 @@ struct NightlyTests {
     let result = try Command.shell("\(change); HOME=$PWD; export HOME; \(Self.night)", in: folder.path)
     expect(result.status, 2)
     #expect(result.errors.contains(words), "\(result.errors)")
-    expect(try Command.shell("ls Reports/runs", in: folder.path).output, "")
+    expect(folder.names("Reports/runs").filter { !$0.hasPrefix(".") }, [])
   }
 }

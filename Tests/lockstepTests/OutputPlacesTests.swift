@@ -30,7 +30,7 @@ struct OutputPlacesTests {
     """
 
   private func run(_ line: String) throws -> Command.Result {
-    try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
+    try Command.line(line, in: folder.path)
   }
 
   /// Runs a command some of whose calls fail.
@@ -99,7 +99,7 @@ struct OutputPlacesTests {
     let lock =
       "lock: sesame5\nuuid: bc8d5a7c-c30c-a541-5f3e-d5e63b50dbea\nsecret: 6e4948392ccca36d631b84b4450984da\n"
     try folder.write("lock.yaml", lock)
-    _ = try Command.shell("cp lock.yaml key.yaml; chmod 600 key.yaml", in: folder.path)
+    TestFolder.write(folder.path + "/key.yaml", lock, mode: 0o600)
     expect(try run("run door.yaml --quiet").status, 0)
     let runs = folder.names("Reports/runs").count
     let result = try run(line)
@@ -122,7 +122,10 @@ struct OutputPlacesTests {
   @Test("the name of one of our descriptors means that, whatever file it is")
   func descriptor() throws {
     try folder.write("out", "before\n")
-    expect(try run("run door.yaml --html none --junit /dev/fd/1 --quiet >>out").status, 0)
+    expect(
+      try Command.shell(
+        "$LOCKSTEP run door.yaml --html none --junit /dev/fd/1 --quiet >>out", in: folder.path
+      ).status, 0)
     let text = try folder.read("out")
     #expect(text.hasPrefix("before\n<?xml") && text.contains("</testsuites>"), "\(text)")
     expect(folder.names("").filter { $0.hasPrefix("out") }, ["out"])
@@ -215,7 +218,7 @@ struct OutputPlacesTests {
 
   @Test("a pipe that nobody reads is given up when the end is asked for, and said")
   func deadPipe() throws {
-    _ = try Command.shell("mkfifo p", in: folder.path)
+    folder.makePipe("p")
     let process = try Command.start(
       Command.path, ["run", "door.yaml", "--junit", "p"], in: folder.path, out: folder)
     eventually(by: process) {
@@ -321,7 +324,7 @@ struct MissingTests {
   init() throws { folder = try Command.Folder() }
 
   private func run(_ line: String) throws -> Command.Result {
-    try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path)
+    try Command.line(line, in: folder.path)
   }
 
   /// Runs a command some of whose calls fail.
@@ -390,7 +393,7 @@ struct MissingTests {
   @Test("a copy of the folder of a run is the run, which is said once")
   func copies() throws {
     expect(try run("run '\(Command.root)/Scenarios/door' --quiet --out v1").status, 0)
-    _ = try Command.shell("cp -r v1 v2", in: folder.path)
+    try folder.copy("v1", to: "v2")
     let name = try #require(folder.names("v1/runs").first)
     let result = try run("report v1/runs/* v2/runs/* --out v3")
     expect(result.status, 0)
@@ -427,11 +430,11 @@ struct MissingTests {
       "packets p",
     ])
   func document(line: String) throws {
-    _ = try Command.shell("mkfifo -m 600 p p.yaml", in: folder.path)
+    for name in ["p", "p.yaml"] { folder.makePipe(name) }
     try folder.write("door.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
     try folder.write(
       "plan.yaml", "nightly: N\nduration: 1 h\nsuites: [{ name: a, scenarios: door.yaml, tags: [a] }]\n")
-    let result = try Command.shell("timeout 240 \"$LOCKSTEP\" \(line)", in: folder.path)
+    let result = try run(line)
     expect(result.status, 2)
     #expect((result.errors + result.output).contains("expected a file"), "\(result.errors)\(result.output)")
     #expect((result.errors + result.output).contains("it is a pipe"), "\(result.errors)\(result.output)")
@@ -519,7 +522,7 @@ struct MissingTests {
       "run '\(Command.root)/Scenarios/door' --device 'exec:python3 program.py' --retries 1",
       "fuzz door --device 'exec:python3 program.py' --steps 300 --seed 1",
     ] {
-      _ = try Command.shell("rm -f down", in: folder.path)
+      folder.remove("down")
       let result = try run(line)
       expect(result.status, 3)
       #expect(

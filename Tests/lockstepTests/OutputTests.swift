@@ -20,7 +20,7 @@ struct OutputTests {
   func unwritten() throws {
     let folder = try Command.Folder()
     let out = folder.path + "/out"
-    expect(try Command.shell("$LOCKSTEP run Scenarios/door --quiet --out '\(out)'").status, 0)
+    expect(try Command.line("run Scenarios/door --quiet --out '\(out)'").status, 0)
     for line in Self.lines {
       for place in [">/dev/full", ">&-"] {
         let line = line.split(separator: ";")[0].replacingOccurrences(of: "$OUT", with: "'\(out)'")
@@ -39,7 +39,7 @@ struct OutputTests {
   func closedPipe() throws {
     let folder = try Command.Folder()
     let out = folder.path + "/out"
-    expect(try Command.shell("$LOCKSTEP run Scenarios/door --quiet --out '\(out)'").status, 0)
+    expect(try Command.line("run Scenarios/door --quiet --out '\(out)'").status, 0)
     for line in Self.lines {
       let line = line.split(separator: ";")[0].replacingOccurrences(of: "$OUT", with: "'\(out)'")
       let usual = try Command.shell("$LOCKSTEP \(line) >/dev/null")
@@ -68,14 +68,14 @@ struct OutputTests {
   func closed(_ closing: String) throws {
     let folder = try Command.Folder()
     _ = try Command.shell("$LOCKSTEP run Scenarios/door --seed 1 --out '\(folder.path)/closed' -v \(closing)")
-    _ = try Command.shell("$LOCKSTEP run Scenarios/door --seed 1 --out '\(folder.path)/open' -v")
+    _ = try Command.line("run Scenarios/door --seed 1 --out '\(folder.path)/open' -v")
     func journal(_ name: String) throws -> String {
       let run = try #require(folder.names(name + "/runs").first)
       return try folder.read("\(name)/runs/\(run)/journal.jsonl")
     }
     #expect(try journal("closed") == journal("open"))
     #expect(folder.names("closed") == folder.names("open"))
-    expect(try Command.shell("$LOCKSTEP report '\(folder.path)'/closed/runs/*").status, 0)
+    expect(try Command.line("report '\(folder.path)'/closed/runs/*").status, 0)
   }
 }
 
@@ -105,7 +105,7 @@ struct UnreadableScenarioTests {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/a.yaml", withDestinationPath: "nowhere.yaml")
     try folder.write("b.yaml", "scenario: A\nmachine: door\ndevice: door\nsteps: [Open]\n")
-    let result = try Command.run("run", folder.path, "--out", folder.path + "/out", "--quiet")
+    let result = try Command.call("run", folder.path, "--out", folder.path + "/out", "--quiet")
     expect(result.status, 2)
     #expect(result.errors.contains("a.yaml: there is no such file or folder"), "\(result.errors)")
   }

@@ -17,7 +17,7 @@ struct OwnLockTests {
     time: String = "virtual", _ line: String = "", _ other: String = ""
   ) throws -> Command.Folder {
     let folder = try Command.Folder()
-    let module = try Command.run("bindings", "python")
+    let module = try Command.call("bindings", "python")
     expect(module.status, 0)
     try folder.write("lockstep_device.py", module.output)
     try folder.write("keypad.yaml", ExecKeypad.machine)
@@ -46,7 +46,7 @@ struct OwnLockTests {
   @Test("in virtual time and in real time, with readings, effects and a log", arguments: ["virtual", "real"])
   func agrees(time: String) throws {
     let folder = try folder(time: time)
-    let result = try Command.run("run", "-v", in: folder.path)
+    let result = try Command.call("run", "-v", in: folder.path)
     expect(result.status, 0)
     #expect(result.output.contains("1 case: 1 agree"), "\(result.output)\(result.errors)")
     let run = try #require(folder.names("Reports/runs").first)
@@ -59,7 +59,7 @@ struct OwnLockTests {
     let folder = try folder()
     var journals: [String] = []
     for out in ["one", "two"] {
-      let result = try Command.run(
+      let result = try Command.call(
         "fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "5", "--steps", "3000",
         "--out", out,
         in: folder.path)
@@ -81,13 +81,13 @@ struct OwnLockTests {
     ])
   func bug(line: String, other: String, words: String) throws {
     let folder = try folder(line, other)
-    let result = try Command.run(
+    let result = try Command.call(
       "fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "1", "--steps", "20k",
       in: folder.path)
     expect(result.status, 1)
     #expect(result.output.contains(words), "\(result.output)")
     let failure = try #require(folder.names("Reports/failures").first)
-    expect(try Command.run("replay", "Reports/failures/" + failure, in: folder.path).status, 1)
+    expect(try Command.call("replay", "Reports/failures/" + failure, in: folder.path).status, 1)
   }
 
   @Test("what is saved of a machine in a file finds it again: corpus, counterexample, tour")
@@ -95,20 +95,20 @@ struct OwnLockTests {
     let folder = try folder()
     let device = ["--device", "exec:python3 keypad.py"]
     let fuzz = ["fuzz", "keypad.yaml", "--seed", "1", "--steps", "2000"] + device
-    expect(try Command.run(fuzz, in: folder.path).status, 0)
+    expect(try Command.call(fuzz, in: folder.path).status, 0)
     let kept = folder.names("Reports/corpus/keypad").count
-    let again = try Command.run(fuzz + ["-v"], in: folder.path)
+    let again = try Command.call(fuzz + ["-v"], in: folder.path)
     #expect(again.output.contains("corpus  Reports/corpus/keypad: \(kept) tests"), "\(again.output)")
     try folder.write(
       "Reports/corpus/keypad/a.yaml", "scenario: A\nmachine: keypad.yaml\nsteps: [now: kick]\n")
-    let told = try Command.run(fuzz, in: folder.path)
+    let told = try Command.call(fuzz, in: folder.path)
     expect(told.status, 0)
     #expect(
       told.output.contains("1 cannot be used: Reports/corpus/keypad/a.yaml: unknown stimulus `kick`"),
       "\(told.output)")
     let tour = ["cover", "keypad.yaml", "--save", "Scenarios/tour.yaml", "--seed", "1"] + device
-    expect(try Command.run(tour, in: folder.path).status, 0)
-    let replayed = try Command.run("run", "Scenarios/tour.yaml", in: folder.path)
+    expect(try Command.call(tour, in: folder.path).status, 0)
+    let replayed = try Command.call("run", "Scenarios/tour.yaml", in: folder.path)
     expect(replayed.status, 0)
     #expect(replayed.output.contains("agree"), "\(replayed.output)")
   }
@@ -117,10 +117,10 @@ struct OwnLockTests {
   func reading() throws {
     let folder = try folder("    lock.reading(\"battery\", 5.9)", "    lock.reading(\"battery\", \"5.9\")")
     let words = "battery is the text '5.9', and not a number"
-    let run = try Command.run("run", in: folder.path)
+    let run = try Command.call("run", in: folder.path)
     expect(run.status, 1)
     #expect(run.output.contains(words), "\(run.output)")
-    let fuzz = try Command.run(
+    let fuzz = try Command.call(
       "fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "1", "--steps", "2000",
       in: folder.path)
     expect(fuzz.status, 1)
@@ -131,7 +131,7 @@ struct OwnLockTests {
   func lastWords() throws {
     let folder = try folder(
       "    lock.reading(\"battery\", 5.9)", "    print('it is warm'); lock.show(\"Unlocked\")")
-    let result = try Command.run("run", in: folder.path)
+    let result = try Command.call("run", in: folder.path)
     expect(result.status, 1)
     #expect(
       result.output.contains("the program said: asked for the battery")
@@ -153,7 +153,7 @@ struct OwnLockTests {
       if __name__ == "__main__": lock.run()
       """)
     try folder.write("keypad.py", "import sys\n" + (try folder.read("keypad.py")))
-    let result = try Command.run("run", in: folder.path)
+    let result = try Command.call("run", in: folder.path)
     expect(result.status, 0)
     let test = try Command.shell("python3 -c 'import keypad; print(\"tested\")'", in: folder.path)
     expect(test.output, "firmware 1.2\ntested\n")
@@ -162,7 +162,7 @@ struct OwnLockTests {
     try folder.write(
       "Scenarios/out.yaml",
       "scenario: Early\nmachine: ../keypad.yaml\ndevice: exec:python3 keypad.py\nsteps: [enterWrong]\n")
-    let early = try Command.run("run", in: folder.path)
+    let early = try Command.call("run", in: folder.path)
     expect(early.status, 3)
     #expect(
       early.output.contains(
@@ -191,12 +191,12 @@ struct OwnLockTests {
     let folder = try folder(line, other)
     let fuzz = ["fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--steps", "10"]
     for command in [["run"], fuzz] {
-      let result = try Command.run(command, in: folder.path)
+      let result = try Command.call(command, in: folder.path)
       expect(result.status, 2)
       #expect(result.errors.contains(words), "\(result.errors)")
     }
     // A run says where, and leaves no report of an earlier one behind.
-    #expect(try Command.run("run", in: folder.path).errors.contains("Scenarios/"))
+    #expect(try Command.call("run", in: folder.path).errors.contains("Scenarios/"))
     #expect(try folder.read("Reports/junit.xml").contains("errors=\"1\""))
   }
 
@@ -208,7 +208,7 @@ struct OwnLockTests {
       ["run"],
       ["fuzz", "keypad.yaml", "--device", "exec:python3 keypad.py", "--seed", "1", "--steps", "500"],
     ] {
-      let result = try Command.run(words, in: folder.path)
+      let result = try Command.call(words, in: folder.path)
       expect(result.status, 1)
       #expect(result.output.contains("the device broke a rule: no-battery"), "\(result.output)")
     }
@@ -241,7 +241,7 @@ struct OwnLockTests {
         - enter
         - expect: { status: Unlocked }
       """)
-    expect(try Command.run("run", in: folder.path).status, 0)
+    expect(try Command.call("run", in: folder.path).status, 0)
     let lines = """
       printf '%s\\n' '{"reset":{}}' '{"stimulus":"enter","arguments":{"speed":3}}' '{"stimulus":"readBattery"}' | python3 keypad.py
       """
@@ -279,7 +279,7 @@ struct OwnLockTests {
     arguments: ["1", "0"])
   func c(isVirtual: String) throws {
     let folder = try folder(time: isVirtual == "1" ? "virtual" : "real")
-    try folder.write("lockstep_device.h", try Command.run("bindings", "c").output)
+    try folder.write("lockstep_device.h", try Command.call("bindings", "c").output)
     try folder.write(
       "keypad.c", ExecKeypad.c.program.replacing(".is_virtual=1", with: ".is_virtual=\(isVirtual)"))
     let built = try Command.shell(
@@ -287,7 +287,7 @@ struct OwnLockTests {
       in: folder.path)
     expect(built.errors, "")
     let device = "exec:./keypad"
-    let result = try Command.run("run", "--device", device, in: folder.path)
+    let result = try Command.call("run", "--device", device, in: folder.path)
     expect(result.status, 0)
     if isVirtual == "1" { try expectSame(as: device, in: folder) }
   }
@@ -295,7 +295,7 @@ struct OwnLockTests {
   @Test("the header for C is compiled as C++, too", .enabled(if: hasCPlusPlus, "needs c++"))
   func cPlusPlus() throws {
     let folder = try Command.Folder()
-    try folder.write("lockstep_device.h", try Command.run("bindings", "c").output)
+    try folder.write("lockstep_device.h", try Command.call("bindings", "c").output)
     try folder.write(
       "door.cpp",
       """
@@ -321,14 +321,14 @@ struct OwnLockTests {
       "door.yaml", "scenario: A\nmachine: door\ndevice: \"exec:./door\"\nsteps: [Open, Close]\n")
     let built = try Command.shell("c++ -std=c++11 -Wall -Werror -o door door.cpp", in: folder.path)
     expect(built.errors, "")
-    expect(try Command.run("run", "door.yaml", in: folder.path).status, 0)
+    expect(try Command.call("run", "door.yaml", in: folder.path).status, 0)
   }
 
   /// A lock in another language does what that in Python does.
   private func expectSame(as device: String, in folder: Command.Folder) throws {
     var corpora: [[String]] = []
     for (program, out) in [(device, "other"), ("exec:python3 keypad.py", "python")] {
-      let fuzzed = try Command.run(
+      let fuzzed = try Command.call(
         "fuzz", "keypad.yaml", "--device", program, "--seed", "1", "--steps", "5000", "--out", out,
         in: folder.path)
       expect(fuzzed.status, 0)
@@ -343,7 +343,7 @@ struct OwnLockTests {
 
   @Test("a language that there is no file for")
   func bindings() throws {
-    let result = try Command.run("bindings", "pyton")
+    let result = try Command.call("bindings", "pyton")
     expect(result.status, 2)
     #expect(result.errors.contains("did you mean 'python'?"), "\(result.errors)")
   }

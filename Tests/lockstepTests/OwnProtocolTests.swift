@@ -10,7 +10,7 @@ struct OwnProtocolTests {
   /// A new project, with a lock that stays open and says what happens to it.
   init() throws {
     folder = try Command.Folder()
-    let made = try Command.run("new", "pad", "--quiet", in: folder.path)
+    let made = try Command.call("new", "pad", "--quiet", in: folder.path)
     expect(made.status, 0)
     for name in ["pad.yaml", "driver.py", "lock.py", "real.lock.yaml", "lockstep_device.py"] {
       try folder.write(name, try folder.read("pad/" + name))

@@ -29,7 +29,7 @@ struct PacketsTests {
 
   /// Runs the case, and gives what its folder holds: the names of the capture and of what it means.
   private func run(_ device: String, out: String) throws -> (capture: String, packets: String) {
-    let result = try Command.run(
+    let result = try Command.call(
       "run", "case.yaml", "--device", device, "--seed", "7", "--out", out, in: folder.path)
     expect(result.status, 1)
     let run = "\(out)/runs/" + (folder.names("\(out)/runs").first ?? "none")
@@ -75,15 +75,15 @@ struct PacketsTests {
     expect(lines.filter { $0.contains("malformed") || $0.contains("not authentic") }.count, 0)
 
     // The capture is read again: by the lock's key where that is enough.
-    let text = try Command.run("packets", first.capture, "--key", "lock.yaml", in: folder.path)
+    let text = try Command.call("packets", first.capture, "--key", "lock.yaml", in: folder.path)
     expect(text.status, 0)
     let isRead = text.output.contains("client      Command    unlock, “Alice”\n")
     expect(isRead, lock == "sesame5")
     expect(text.output.contains("not readable: an OS2 session's key"), lock == "sesame3")
-    let json = try Command.run(
+    let json = try Command.call(
       "packets", first.capture, "--key", "lock.yaml", "--format", "json", in: folder.path)
     expect(json.output.split(separator: "\n").count, lines.count)
-    let all = try Command.run("packets", first.capture, "--verbose", in: folder.path)
+    let all = try Command.call("packets", first.capture, "--verbose", in: folder.path)
     #expect(all.output.contains("\n              L2CAP      channel 0x0004 (ATT), "), "\(all.output)")
 
     let secret = try folder.secret()
@@ -121,19 +121,19 @@ struct PacketsTests {
   @Test("what agrees leaves no packets, and a replay keeps them where somebody asks")
   func replay() throws {
     try scenario("sesame5")
-    let result = try Command.run(
+    let result = try Command.call(
       "run", Command.root + "/Scenarios/sesame5/drop-during-login.yaml", "--seed", "7", "--out", "out",
       in: folder.path)
     expect(result.status, 0)
     expect(
       folder.names("out/runs/" + folder.names("out/runs")[0]),
       [".held", "journal.jsonl", "manifest.json", "times.jsonl"])
-    let replay = try Command.run(
+    let replay = try Command.call(
       "replay", "case.yaml", "--seed", "7", "--capture", "it.btsnoop", in: folder.path)
     expect(replay.status, 1)
     let failed = try run("emulator:sesame5", out: "other")
     expect(try bytes("it.btsnoop"), try bytes(failed.capture))
-    let useless = try Command.run("run", "case.yaml", "--capture", "it.btsnoop", in: folder.path)
+    let useless = try Command.call("run", "case.yaml", "--capture", "it.btsnoop", in: folder.path)
     expect(useless.status, 2)
     #expect(useless.errors.hasPrefix("lockstep: --capture goes with --transport;"), "\(useless.errors)")
   }
@@ -159,7 +159,7 @@ struct PacketsTests {
     #expect(packets.contains(#"{"layer":"Answer","text":"identity: success, the rest withheld"}"#))
     #expect(packets.contains(#"{"layer":"Publish","text":"login, clock "#), "\(packets)")
     // What is gone is gone: nobody can read the session in the capture.
-    let text = try Command.run("packets", failed.capture, in: folder.path)
+    let text = try Command.call("packets", failed.capture, in: folder.path)
     #expect(text.output.contains("not readable: an OS2 session's key"), "\(text.output)")
   }
 
@@ -174,7 +174,7 @@ struct PacketsTests {
     let names = folder.names(run + "/packets")
     try #require(names.count == 2, "\(names)")
     for name in ["\(run)/capture.btsnoop", "\(run)/packets/\(names[0])"] {
-      let text = try Command.run("packets", name, "--key", "lock.yaml", in: folder.path)
+      let text = try Command.call("packets", name, "--key", "lock.yaml", in: folder.path)
       expect(text.status, 0)
       #expect(text.output.contains("client      Command    unlock, “Alice”\n"), "\(text.output)")
       #expect(text.output.contains("lock        Answer     login: success, clock "), "\(text.output)")
@@ -190,9 +190,9 @@ struct PacketsTests {
   func odd() throws {
     try scenario("sesame5")
     let capture = try run("emulator:sesame5", out: "one").capture
-    let whole = try Command.run("packets", capture, in: folder.path)
+    let whole = try Command.call("packets", capture, in: folder.path)
     try bytes(capture).dropLast(3).write(to: URL(filePath: folder.path + "/torn"))
-    let torn = try Command.run("packets", "torn", in: folder.path)
+    let torn = try Command.call("packets", "torn", in: folder.path)
     expect(torn.status, 0)
     expect(torn.output.split(separator: "\n"), whole.output.split(separator: "\n").dropLast())
     #expect(
@@ -210,8 +210,8 @@ struct PacketsTests {
       ([capture, "--key", "missing"], "lockstep: --key: missing: there is no such file or folder"),
       ([capture, "--key", "open.yaml"], "lockstep: --key: open.yaml: others can read the key of this lock"),
     ] {
-      let result = try Command.shell(
-        "\"$LOCKSTEP\" packets " + words.joined(separator: " "), in: folder.path)
+      let result = try Command.line(
+        "packets " + words.joined(separator: " "), in: folder.path)
       expect(result.status, 2)
       #expect(result.errors.hasPrefix(complaint), "\(result.errors)")
     }

@@ -209,7 +209,7 @@ struct PageCheck {
     do {
       let name = "Scenarios/sesame5/of-a-page.yaml"
       let file = try folder.write("tree/" + name, block.text)
-      let result = try Command.run("validate", name, in: folder.path + "/tree")
+      let result = try Command.call("validate", name, in: folder.path + "/tree")
       try FileManager.default.removeItem(atPath: file)
       if result.status != 0 { report(block, result.output + result.errors) }
     } catch {

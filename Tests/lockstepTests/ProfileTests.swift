@@ -32,7 +32,14 @@ struct ProfileTests {
     return folder
   }
 
-  /// Runs a line of the shell with the files of settings in effect.
+  /// Calls the command with the settings files in effect.
+  private func call(
+    _ line: String, in folder: Command.Folder, _ place: String = "/sub"
+  ) throws -> Command.Result {
+    try Command.line(line, in: folder.path + place, takesSettings: true)
+  }
+
+  /// Runs a line of the shell with the settings files in effect.
   private func shell(
     _ line: String, in folder: Command.Folder, _ place: String = "/sub"
   ) throws -> Command.Result {
@@ -81,7 +88,7 @@ struct ProfileTests {
       ("run --no-config", "lockstep run: no .lockstep.yaml\n"),
     ])
   func shown(words: String, output: String) throws {
-    let result = try shell("$LOCKSTEP \(words) --show-config", in: folder())
+    let result = try call("\(words) --show-config", in: folder())
     expect(result.output, output)
     expect(result.errors, "")
     expect(result.status, 0)
@@ -180,8 +187,8 @@ struct ProfileTests {
       ),
     ])
   func aside(line: String, words: String, output: String) throws {
-    let result = try shell(
-      "$LOCKSTEP \(words) --show-config", in: folder("profiles:\n default:\n  \(line)\n"))
+    let result = try call(
+      "\(words) --show-config", in: folder("profiles:\n default:\n  \(line)\n"))
     expect(
       result.output.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().joined(
         separator: "\n"), output)
@@ -197,11 +204,11 @@ struct ProfileTests {
     let options = command == "list" ? "" : ", transport: 'usb:0', control: 'unix:c', capture: c, wait: 2min"
     let folder = try folder("profiles: { default: { \(command): { bench: b.yaml\(options) } } }\n")
     for device in ["", " --device emulator:door"] {
-      let result = try shell("$LOCKSTEP \(words)\(device)", in: folder)
+      let result = try call("\(words)\(device)", in: folder)
       expect(result.status, 0)
       expect(result.errors, "")
     }
-    let named = try shell("$LOCKSTEP \(words) --device lock:a", in: folder)
+    let named = try call("\(words) --device lock:a", in: folder)
     #expect(
       named.errors.hasPrefix("lockstep: ../b.yaml: there is no such file or folder\n"), "\(named.errors)")
     expect(named.status, 2)
@@ -210,7 +217,7 @@ struct ProfileTests {
   @Test("a run with quiet in its file and -v typed is one without quiet")
   func verbose() throws {
     let folder = try folder("profiles: { default: { run: { quiet: true, fail-fast: true } } }\n")
-    let result = try shell("$LOCKSTEP run s -v", in: folder)
+    let result = try call("run s -v", in: folder)
     #expect(
       result.output.contains("✔ s/a.yaml") && result.output.contains("3 cases: 3 agree"), "\(result.output)")
     for name in ["a", "b", "c"] {
@@ -219,7 +226,7 @@ struct ProfileTests {
         "scenario: Door\nmachine: door\ndevice: { emulator: door }\nsteps: [Open, { expect: { status: Closed } }]\n"
       )
     }
-    let failing = try shell("$LOCKSTEP run s -v --max-fail 2", in: folder)
+    let failing = try call("run s -v --max-fail 2", in: folder)
     #expect(failing.output.contains("3 cases: 2 not as expected, 1 skipped"), "\(failing.output)")
   }
 
@@ -262,13 +269,13 @@ struct ProfileTests {
         + "See 'lockstep run --help'.\n")
     expect(result.status, 2)
     #expect(!folder.has("sub/Reports"))
-    expect(try shell("$LOCKSTEP list s --no-config", in: folder).status, 0)
+    expect(try call("list s --no-config", in: folder).status, 0)
   }
 
   @Test("a run does what the file says, its manifest has it in words, and the paths begin at the file")
   func run() throws {
     let folder = try folder()
-    let result = try shell("$LOCKSTEP run s --profile ci --seed 3", in: folder)
+    let result = try call("run s --profile ci --seed 3", in: folder)
     expect(result.status, 0)
     #expect(result.output.contains("✔ s/a.yaml") && result.output.contains("2 cases: 2 agree"))
     #expect(folder.has("out/junit.xml") && !folder.has("sub/Reports/junit.xml"))
@@ -283,7 +290,7 @@ struct ProfileTests {
       ])
     // A run that is gone on with takes all from there.
     try folder.write(".lockstep.yaml", "profiles: { default: { run: { filter: tc } } }\n")
-    let again = try shell("$LOCKSTEP run --resume \(name)", in: folder)
+    let again = try call("run --resume \(name)", in: folder)
     expect(again.status, 0)
     #expect(again.output.contains("2 cases"), "\(again.output)\(again.errors)")
   }
@@ -299,7 +306,7 @@ struct ProfileTests {
     try folder.write("other/o.yaml", "profiles: { default: { run: { filter: tc } } }\n")
     #expect(
       try shell("LOCKSTEP_CONFIG=../other/o.yaml $LOCKSTEP run s", in: folder).output.contains("1 case:"))
-    #expect(try shell("$LOCKSTEP run s --config ../other/o.yaml", in: folder).output.contains("1 case:"))
+    #expect(try call("run s --config ../other/o.yaml", in: folder).output.contains("1 case:"))
   }
 
   @Test(
@@ -315,7 +322,7 @@ struct ProfileTests {
     ])
   func wrong(words: String, message: String) throws {
     let folder = try folder()
-    let result = try shell("$LOCKSTEP run s \(words)", in: folder)
+    let result = try call("run s \(words)", in: folder)
     expect(result.errors, "lockstep: \(message)\nSee 'lockstep run --help'.\n")
     expect(result.status, 2)
     #expect(!folder.has("sub/Reports"))
@@ -380,13 +387,13 @@ struct ProfileTests {
     ])
   func mistakes(line: String, message: String, hint: String) throws {
     let folder = try folder("profiles:\n default:\n  \(line)\n")
-    let result = try shell("$LOCKSTEP list s", in: folder)
+    let result = try call("list s", in: folder)
     #expect(
       result.errors.hasPrefix("lockstep: ../.lockstep.yaml:\(message)\n  3 |   \(line)\n"), "\(result.errors)"
     )
     #expect(hint.isEmpty || result.errors.contains(hint))
     expect(result.status, 2)
-    let checked = try shell("$LOCKSTEP validate ../.lockstep.yaml", in: folder)
+    let checked = try call("validate ../.lockstep.yaml", in: folder)
     #expect(checked.errors.hasPrefix("../.lockstep.yaml:\(message)\n"), "\(checked.errors)")
     expect(checked.status, 2)
   }
@@ -395,7 +402,7 @@ struct ProfileTests {
   func search() throws {
     let folder = try folder("profiles: { default: { list: { filter: tc } } }\n")
     let lines = { (place: String) in
-      try shell("$LOCKSTEP list '\(folder.path)/sub/s'", in: folder, place).output.split(separator: "\n")
+      try call("list '\(folder.path)/sub/s'", in: folder, place).output.split(separator: "\n")
         .count
     }
     expect(try lines("/sub/s"), 1)
@@ -408,7 +415,7 @@ struct ProfileTests {
     expect(try lines(""), 1)
     let home = try shell("HOME='\(folder.path)' $LOCKSTEP list s", in: folder)
     expect(home.output.split(separator: "\n").count, 1)
-    let none = try shell("$LOCKSTEP run s --profile ci", in: folder)
+    let none = try call("run s --profile ci", in: folder)
     #expect(
       none.errors.contains("--profile ci: there is no .lockstep.yaml here, nor above"), "\(none.errors)")
     expect(none.status, 2)
@@ -423,17 +430,17 @@ struct ProfileTests {
       "lockstep: ../.lockstep.yaml may be written by everybody, and is not read: chmod o-w ../.lockstep.yaml\n"
         + "See 'lockstep list --help'.\n")
     expect(result.status, 2)
-    expect(try shell("$LOCKSTEP list s --config ../.lockstep.yaml", in: folder).status, 0)
+    expect(try call("list s --config ../.lockstep.yaml", in: folder).status, 0)
   }
 
   @Test("the file is checked like others that somebody writes, and a password in it is not shown")
   func validate() throws {
     let folder = try folder()
-    let good = try shell("$LOCKSTEP validate ../.lockstep.yaml s", in: folder)
+    let good = try call("validate ../.lockstep.yaml s", in: folder)
     expect(good.output, "3 scenarios and 1 file of settings are well-formed\n")
     try folder.write(
       "wrong.yaml", "profiles: { a: { run: { history: 'postgres://me:hunter22@h/x', jobbs: 1 } } }\n")
-    let wrong = try shell("$LOCKSTEP validate ../wrong.yaml", in: folder)
+    let wrong = try call("validate ../wrong.yaml", in: folder)
     #expect(wrong.errors.hasPrefix("../wrong.yaml:1:64: unknown key `jobbs`\n"), "\(wrong.errors)")
     #expect(!wrong.errors.contains("hunter22"))
     expect(wrong.status, 2)
@@ -445,7 +452,7 @@ struct ProfileTests {
     let result = try shell("$LOCKSTEP fuzz door", in: folder)
     expect(result.status, 0)
     #expect(result.output.contains("seed 7"), "\(result.output)")
-    let alone = try shell("$LOCKSTEP fuzz door --jobs 1 --steps 100", in: folder)
+    let alone = try call("fuzz door --jobs 1 --steps 100", in: folder)
     expect(alone.status, 0)
     #expect(alone.output.contains("100 events"), "\(alone.output)")
     // Whatever the file is that the environment names: the workers read none.
@@ -460,10 +467,10 @@ struct ProfileTests {
   func secrets() throws {
     let folder = try folder(
       "profiles: { default: { run: { history: 'postgres://me:hunter22@localhost:1/x', jobbs: 1 } } }\n")
-    let wrong = try shell("$LOCKSTEP run s", in: folder)
+    let wrong = try call("run s", in: folder)
     #expect(wrong.status == 2 && !wrong.errors.contains("hunter22"), "\(wrong.errors)")
     try folder.write(".lockstep.yaml", folder.read(".lockstep.yaml").replacing(", jobbs: 1", with: ""))
-    let shown = try shell("$LOCKSTEP run s --show-config", in: folder)
+    let shown = try call("run s --show-config", in: folder)
     #expect(shown.output.contains("postgres://") && !shown.output.contains("hunter22"), "\(shown.output)")
   }
 
@@ -472,7 +479,7 @@ struct ProfileTests {
     let folder = try folder("profiles: { default: { run: { jobs: 2 } } }\n")
     try folder.write(
       "sub/s/a.yaml", "scenario: Gone\nmachine: door\ndevice: exec:false\nsteps: [Open]\n")
-    let result = try shell("$LOCKSTEP run s/a.yaml --seed 3", in: folder)
+    let result = try call("run s/a.yaml --seed 3", in: folder)
     expect(result.status, 3)
     #expect(result.output.contains("lockstep run s/a.yaml --seed 3 --no-config"), "\(result.output)")
   }

@@ -125,7 +125,7 @@ struct ProgressTests {
   @Test("with --jobs all that are slow are named, and not only the first that is not done")
   func slowSideBySide() throws {
     let folder = try slowFolder("2")
-    let result = try Command.run(
+    let result = try Command.call(
       "run", "--seed", "1", "--jobs", "2", "--slow-timeout", "1s", in: folder.path)
     expect(result.status, 0)
     for name in ["a", "b"] {
@@ -190,11 +190,11 @@ struct ProgressTests {
   func verbose() throws {
     let folder = try Command.Folder()
     try folder.write("a.yaml", "scenario: A\nmachine: sesame-table\nsteps: [closeTo, connect]\n")
-    let trace = try Command.run("run", "-vv", "--seed", "1", "a.yaml", in: folder.path)
+    let trace = try Command.call("run", "-vv", "--seed", "1", "a.yaml", in: folder.path)
     #expect(trace.output.hasPrefix("A\n  sesame-table and emulator:reference, seed 1\n\n"), "\(trace.output)")
     #expect(
       trace.output.contains("    1  closeTo\n") && trace.output.contains("▸ receivedBle"), "\(trace.output)")
-    let json = try Command.run("run", "-vv", "--format", "json", "--seed", "1", "a.yaml", in: folder.path)
+    let json = try Command.call("run", "-vv", "--format", "json", "--seed", "1", "a.yaml", in: folder.path)
     let run = try #require(folder.names("Reports/runs").last)
     expect(json.output, try folder.read("Reports/runs/\(run)/journal.jsonl"))
   }

@@ -8,7 +8,7 @@ struct PytestTests {
   /// A folder with scenarios, one of which no lock can be driven by, and the plugin.
   private func folder() throws -> Command.Folder {
     let folder = try Command.Folder()
-    let plugin = try Command.run("bindings", "pytest")
+    let plugin = try Command.call("bindings", "pytest")
     expect(plugin.status, 0)
     try folder.write("lockstep_pytest.py", plugin.output)
     try folder.write("conftest.py", "pytest_plugins = [\"lockstep_pytest\"]\n")

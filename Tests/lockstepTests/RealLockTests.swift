@@ -173,7 +173,7 @@ struct RealLockTests {
       errors.contains(
         "\n  park     lockstep run \(park) --device lock:lock.yaml --transport \(bench.transports[0])\n"),
       "\(errors)")
-    expect(try Command.run("validate", park, in: folder.path).status, 0)
+    expect(try Command.call("validate", park, in: folder.path).status, 0)
     let journal = try folder.journal()
     for line in ["recovery, step 3 of 3: reopen failed after", "recovery: no step is left"] {
       #expect(journal.contains(line), "\(journal)")

@@ -169,7 +169,7 @@ struct RecoveryTests {
         "lockstep: ended at once: blue may be without power until this is run: touch on; sleep 60\n"
       ),
     ] {
-      _ = try Command.shell("rm -f off on", in: folder.path)
+      for name in ["off", "on"] { folder.remove(name) }
       try folder.write(
         "bench.yaml",
         """

@@ -52,7 +52,7 @@ struct ReportFolderTests {
   func unwritable(line: String) throws {
     let folder = try Command.Folder()
     try folder.write("file", "")
-    let run = try Command.shell("$LOCKSTEP run Scenarios/door --quiet --out '\(folder.path)/out'")
+    let run = try Command.line("run Scenarios/door --quiet --out '\(folder.path)/out'")
     expect(run.status, 0)
     let result = try Command.shell(
       "RUN=$(ls -d '\(folder.path)'/out/runs/*); $LOCKSTEP \(line) --out '\(folder.path)/file/out'")

@@ -105,7 +105,7 @@ struct ReportReaderTests {
   ]
 
   private func run(_ line: String) throws -> Int32 {
-    try Command.shell("\"$LOCKSTEP\" \(line)", in: folder.path).status
+    try Command.line(line, in: folder.path).status
   }
 
   /// What each reader sees of the reports of some runs.
@@ -126,7 +126,7 @@ struct ReportReaderTests {
   private func check(_ runs: String, _ expected: [Expected], areTimed: Bool = true) throws {
     let seen = try readers(of: runs)
     expect(seen.keys.sorted(), ["allure", "flakemap", "junit2html", "junitparser", "xunitparser"])
-    let times = try Command.shell("cat \(runs.replacing("*", with: "*/times.jsonl"))", in: folder.path).output
+    let times = try folder.read(all: runs.replacing("*", with: "*/times.jsonl"))
     let took = times.split(separator: "\n").compactMap { line in
       line.split(separator: "\"seconds\":").last.flatMap { Double($0.dropLast()) }
     }
@@ -261,7 +261,7 @@ struct ReportReaderTests {
       #expect(Set(told.cases).isDisjoint(with: third[reader]?.cases ?? []), "\(reader)")
       #expect(third[reader]?.cases.allSatisfy { $0.contains("[defect=") } == true, "\(reader)")
     }
-    let flaky = try Command.shell("\"$LOCKSTEP\" history flaky --history h.sqlite", in: folder.path)
+    let flaky = try Command.line("history flaky --history h.sqlite", in: folder.path)
     expect(flaky.output, "no case is flaky in 3 runs\n")
   }
 

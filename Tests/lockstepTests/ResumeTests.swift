@@ -11,9 +11,9 @@ struct ResumeTests {
   /// A folder with a copy of the doors' scenarios, and a run of them that ended.
   private func finished() throws -> (folder: Command.Folder, journal: [String]) {
     let folder = try Command.Folder()
-    let made = try Command.shell(
-      "mkdir -p Scenarios && cp -r '\(Command.root)/Scenarios/door' Scenarios && $LOCKSTEP run --seed 7 -q "
-        + "&& mv Reports/runs/*-run \(Self.run)", in: folder.path)
+    try folder.copy(Command.root + "/Scenarios/door", to: "Scenarios/door")
+    let made = try Command.line("run --seed 7 -q", in: folder.path)
+    folder.move("Reports/runs/" + (try #require(folder.names("Reports/runs").last)), to: Self.run)
     expect([made.status == 0 ? "" : made.errors, made.output], ["", ""])
     let journal = try folder.read(Self.run + "/journal.jsonl")
     return (folder, journal.split(separator: "\n").map(String.init))
@@ -32,10 +32,10 @@ struct ResumeTests {
       // The line that was being written is torn off in its middle.
       let kept = lines[..<count].map { $0 + "\n" }.joined() + lines[count].prefix(lines[count].count / 2)
       try folder.write(Self.run + "/journal.jsonl", kept)
-      let report = try Command.shell("$LOCKSTEP report run --history none", in: folder.path)
+      let report = try Command.line("report run --history none", in: folder.path)
       expect(report.status, 5)
       #expect(report.output.contains("incomplete"), "\(report.output)")
-      let resumed = try Command.shell("$LOCKSTEP run --resume run -q --history none", in: folder.path)
+      let resumed = try Command.line("run --resume run -q --history none", in: folder.path)
       expect([resumed.output, resumed.errors], ["", ""])
       expect(resumed.status, 0)
       let journal = try folder.read(Self.run + "/journal.jsonl")
@@ -118,7 +118,7 @@ struct ResumeTests {
   @Test("what is asked of the whole holds when a run is gone on with")
   func demands() throws {
     let (folder, _) = try finished()
-    let result = try Command.run("run", "--resume", "run", "--min-cases", "900", in: folder.path)
+    let result = try Command.call("run", "--resume", "run", "--min-cases", "900", in: folder.path)
     expect(result.status, 5)
     #expect(
       result.errors.contains("3 cases came to a verdict, and at least 900 are asked for (--min-cases)"),

@@ -10,7 +10,7 @@ struct ScanTests {
     let folder = try Command.Folder()
     let bench = try EmulatedBench([name, "--serve", "tcp-server:127.0.0.1:0", "--seed", "9"], in: folder)
     let lock = try #require(bench.announcement["advertising"])
-    let plain = try Command.run("scan", "--transport", bench.transports[0], "--duration", "2s")
+    let plain = try Command.call("scan", "--transport", bench.transports[0], "--duration", "2s")
     expect(plain.status, 0)
     guard case .text(let uuid)? = lock["uuid"], case .text(let address)? = lock["address"] else {
       Issue.record("no identity: \(lock)")
@@ -19,7 +19,7 @@ struct ScanTests {
     let lines = plain.output.split(separator: "\n")
     expect(lines.count, 1)
     #expect(plain.output.contains("\(uuid)   not registered   \(address)   -"), "\(plain.output)")
-    let json = try Command.run(
+    let json = try Command.call(
       "scan", "--transport", bench.transports[0], "--duration", "2s", "--format", "json")
     let object = try JSON(parsing: json.output.split(separator: "\n").last.map(String.init) ?? "")
     expect(object["uuid"], .text(uuid))
@@ -31,14 +31,14 @@ struct ScanTests {
   func nothing() throws {
     let folder = try Command.Folder()
     let bench = try EmulatedBench(["controllers", "--serve", "tcp-server:127.0.0.1:0"], in: folder)
-    let empty = try Command.run("scan", "--transport", bench.transports[0], "--duration", "300 ms")
+    let empty = try Command.call("scan", "--transport", bench.transports[0], "--duration", "300 ms")
     expect(empty.status, 0)
     expect(empty.errors, "lockstep: no lock in range\n")
-    let none = try Command.run("scan")
+    let none = try Command.call("scan")
     expect(none.status, 2)
     #expect(
       none.errors.contains("--transport usb:0") && none.errors.contains("lockstep doctor"), "\(none.errors)")
-    let lost = try Command.run("scan", "--transport", "tcp-client:127.0.0.1:1")
+    let lost = try Command.call("scan", "--transport", "tcp-client:127.0.0.1:1")
     expect(lost.status, 3)
   }
 }

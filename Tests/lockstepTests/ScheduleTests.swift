@@ -50,9 +50,9 @@ struct ScheduleTests {
     #expect(!elsewhere.contains("checkout of Lockstep") && !elsewhere.contains("make build"), "\(elsewhere)")
     expect(elsewhere.contains("# Its runner has to have lockstep"), kind == "gitlab")
     try folder.write("Package.swift", "")
-    expect(try Command.shell("$LOCKSTEP schedule \(kind)", in: folder.path).errors, Self.note)
+    expect(try Command.line("schedule \(kind)", in: folder.path).errors, Self.note)
     try folder.write(".ci/dependencies", "")
-    expect(try Command.shell("$LOCKSTEP schedule \(kind)", in: folder.path).errors, "")
+    expect(try Command.line("schedule \(kind)", in: folder.path).errors, "")
   }
 
   /// The shell's part of a recipe: what is moved to the right behind a line such as `run: |`.
@@ -252,7 +252,7 @@ struct ScheduleTests {
       resumption.contains("nightly --out=Reports --resume -- ")
         && resumption.contains("WantedBy=multi-user.target\n"))
     for words in ["gitlab --plan a.yaml", "systemd --bench a.yaml", "systemd --plan a.yaml --limit 2h"] {
-      expect(try Command.shell("$LOCKSTEP schedule \(words)").status, 2)
+      expect(try Command.line("schedule \(words)").status, 2)
     }
   }
 
@@ -339,7 +339,7 @@ struct ScheduleTests {
       ("--image a --name Night_1", "small letters"), ("--image a --user me", "--user is for systemd"),
     ])
   func kubernetesRefusals(options: String, words: String) throws {
-    let result = try Command.shell("$LOCKSTEP schedule kubernetes \(options)")
+    let result = try Command.line("schedule kubernetes \(options)")
     expect(result.status, 2)
     #expect(result.errors.contains(words), "\(result.errors)")
   }

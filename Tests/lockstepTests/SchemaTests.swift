@@ -80,7 +80,7 @@ struct SchemaTests {
     try folder.write("lock.yaml", "scenario: A\nmachine: sesame\nsteps: [closeTo, connect, { wait: 3 s }]\n")
     try folder.write("wrong.yaml", "scenario: A\n")
     for (name, line) in Self.outputs {
-      try folder.write("schema.json", try Command.run("schema", name).output)
+      try folder.write("schema.json", try Command.call("schema", name).output)
       let result = try Command.shell(
         "{ \(line); } > out 2> errors; python3 check.py schema.json < out", in: folder.path)
       let lines = result.output.split(separator: "\n").map(String.init)
@@ -103,8 +103,8 @@ struct SchemaTests {
   func all() throws {
     let published = try String(
       contentsOfFile: Command.root + "/Scenarios/schema/scenario.schema.json", encoding: .utf8)
-    expect(try Command.run("schema").output, published)
-    expect(try Command.run("schema", "scenario").output, published)
+    expect(try Command.call("schema").output, published)
+    expect(try Command.call("schema", "scenario").output, published)
     let folder = try Command.Folder()
     try folder.write("check.py", Self.checker)
     for schema in Schema.all where schema.name != "junit" {

@@ -8,11 +8,11 @@ struct SelectionTests {
   func usualFolder() throws {
     let folder = try Command.Folder()
     try folder.write("scenarios/a.yaml", "scenario: A\nmachine: door\nsteps: [Open]\n")
-    expect(try Command.run("run", "--seed", "1", in: folder.path).status, 0)
-    expect(try Command.run("list", in: folder.path).output.contains("scenarios/a"), true)
-    expect(try Command.run("schedule", "gitlab", in: folder.path).output.contains("-- scenarios"), true)
+    expect(try Command.call("run", "--seed", "1", in: folder.path).status, 0)
+    expect(try Command.call("list", in: folder.path).output.contains("scenarios/a"), true)
+    expect(try Command.call("schedule", "gitlab", in: folder.path).output.contains("-- scenarios"), true)
     try folder.write("Scenarios/b.yaml", "scenario: B\nmachine: door\nsteps: [Open]\n")
-    let both = try Command.run("list", in: folder.path).output
+    let both = try Command.call("list", in: folder.path).output
     #expect(both.contains("Scenarios/b") && !both.contains("scenarios/a"), "\(both)")
   }
 
@@ -31,7 +31,7 @@ struct SelectionTests {
   }
 
   private func files(_ folder: Command.Folder, _ words: String...) throws -> [String] {
-    try Command.run(["run", "s", "-vq"] + words, in: folder.path).output.split(separator: "\n")
+    try Command.call(["run", "s", "-vq"] + words, in: folder.path).output.split(separator: "\n")
       .compactMap { line in
         ["a", "b", "c", "d"].first { line.hasPrefix("✔ s/\($0)") || line.hasPrefix("✘ s/\($0)") }
       }
@@ -57,10 +57,10 @@ struct SelectionTests {
     _ = try files(folder, "--device", "emulator:socket")
     expect(try files(folder, "--last-failed").uniqued, ["d"])
     let latest = try #require(folder.names("Reports/runs").last { !$0.hasPrefix(".") })
-    expect(try Command.run("run", "--resume", latest, in: folder.path).status, 1)
+    expect(try Command.call("run", "--resume", latest, in: folder.path).status, 1)
     try folder.write("s/d.yaml", try folder.read("s/c.yaml"))
     expect(try files(folder, "--last-failed").uniqued, ["d"])
-    let rest = try Command.run("run", "s", "--last-failed", in: folder.path)
+    let rest = try Command.call("run", "s", "--last-failed", in: folder.path)
     expect(rest.status, 0)
     #expect(rest.errors.contains("lockstep: nothing failed the last time: all is run\n"))
     #expect(rest.output.contains("4 cases: 4 agree"))
@@ -70,14 +70,14 @@ struct SelectionTests {
   func places() throws {
     let folder = try folder()
     for place in ["s/a.yaml:1", "s/a.yaml:4:2"] {
-      let run = try Command.run("run", place, in: folder.path)
+      let run = try Command.call("run", place, in: folder.path)
       expect(run.status, 0)
       #expect(run.output.contains("1 case: 1 agree"))
     }
-    let wrong = try Command.run("run", "s/a.yaml:99", in: folder.path)
+    let wrong = try Command.call("run", "s/a.yaml:99", in: folder.path)
     expect(wrong.status, 2)
     #expect(wrong.errors.contains("s/a.yaml:99: the file has 6 lines\n"))
-    let both = try Command.run("list", "s", "--filter", "tag(ta)", "--filter", "Door c", in: folder.path)
+    let both = try Command.call("list", "s", "--filter", "tag(ta)", "--filter", "Door c", in: folder.path)
     expect(both.output, "s/a.yaml  Door a\ns/c.yaml  Door c\n")
   }
 
@@ -86,7 +86,7 @@ struct SelectionTests {
     let folder = try folder()
     var journals: [String] = []
     for jobs in ["1", "4"] {
-      let run = try Command.run(
+      let run = try Command.call(
         "run", "s", "--seed", "3", "--repeat", "40", "--jobs", jobs, "--out", "out\(jobs)", in: folder.path)
       expect(run.status, 1)
       #expect(run.output.contains("120 cases: 80 agree, 40 not as expected"))
@@ -102,15 +102,15 @@ struct SelectionTests {
   @Test("a selection that is empty leaves the report that is there")
   func empty() throws {
     let folder = try folder()
-    _ = try Command.run("run", "s", in: folder.path)
+    _ = try Command.call("run", "s", in: folder.path)
     let report = try folder.read("Reports/junit.xml")
-    let none = try Command.run("run", "s", "--filter", "nowhere", in: folder.path)
+    let none = try Command.call("run", "s", "--filter", "nowhere", in: folder.path)
     expect(none.status, 4)
     #expect(none.errors.contains("lockstep: Reports/junit.xml is left as it is\n"))
     expect(try folder.read("Reports/junit.xml"), report)
     // Whichever report it is.
     let page = try folder.read("Reports/report.html")
-    let other = try Command.run("run", "s", "--filter", "nowhere", "--junit", "other.xml", in: folder.path)
+    let other = try Command.call("run", "s", "--filter", "nowhere", "--junit", "other.xml", in: folder.path)
     #expect(other.errors.contains("lockstep: Reports/report.html is left as it is\n"), "\(other.errors)")
     expect(try folder.read("Reports/report.html"), page)
     #expect(!folder.has("other.xml"))
@@ -121,7 +121,7 @@ struct SelectionTests {
     let folder = try folder()
     for place in ["s/Reports", "Reports"] {
       for _ in 1...3 {
-        let result = try Command.run("run", ".", "--out", place, "--allure", "s/al", in: folder.path)
+        let result = try Command.call("run", ".", "--out", place, "--allure", "s/al", in: folder.path)
         #expect(result.output.contains("3 cases: 2 agree, 1 not as expected "), "\(result.output)")
         try FileManager.default.removeItem(atPath: folder.path + "/s/al")
       }
@@ -132,17 +132,17 @@ struct SelectionTests {
   @Test("beside scenarios there may be machines, benches and nights, but not what nobody knows")
   func others() throws {
     let folder = try Command.Folder()
-    expect(try Command.run("new", "p", "--kind", "exec", in: folder.path).status, 0)
+    expect(try Command.call("new", "p", "--kind", "exec", in: folder.path).status, 0)
     let place = folder.path + "/p"
-    let listed = try Command.run("list", ".", in: place)
+    let listed = try Command.call("list", ".", in: place)
     expect(listed.output.split(separator: "\n").count, 3)
     expect(listed.errors, "")
-    expect(try Command.run("validate", ".", in: place).output, "3 scenarios and 1 machine are well-formed\n")
-    let named = try Command.run("list", "bench.yaml", in: place)
+    expect(try Command.call("validate", ".", in: place).output, "3 scenarios and 1 machine are well-formed\n")
+    let named = try Command.call("list", "bench.yaml", in: place)
     expect(named.status, 2)
     #expect(named.errors.contains("bench.yaml:3:1: unknown key `bench`"), "\(named.errors)")
     try folder.write("p/s.yaml", "scenraio: A\nmachine: door\n")
-    let typo = try Command.run("list", ".", in: place)
+    let typo = try Command.call("list", ".", in: place)
     expect(typo.status, 2)
     #expect(typo.errors.contains("s.yaml:1:1: unknown key `scenraio`"), "\(typo.errors)")
   }
@@ -165,7 +165,7 @@ struct SelectionTests {
       try folder.write(
         "s/\(name).yaml", "scenario: A\nmachine: door\ndevice: \"exec:python3 -u door.py\"\nsteps: [Open]\n")
     }
-    let run = try Command.run(
+    let run = try Command.call(
       "run", "s", "--retries", "1", "--flaky-result", result, "--max-fail", "1", in: folder.path)
     expect(run.status, status)
     #expect(run.output.contains("\n~ s/a.yaml   flaky: it agrees when tried again\n"), "\(run.output)")
@@ -178,7 +178,7 @@ struct SelectionTests {
       "\(run.output)")
     let page = try folder.read("Reports/report.html")
     #expect(page.contains(status == 0 ? "<title>All 2 cases agree, 1 flaky" : "<title>1 of 2 cases diverged"))
-    let again = try Command.run("run", "s", "--last-failed", in: folder.path)
+    let again = try Command.call("run", "s", "--last-failed", in: folder.path)
     #expect(again.errors.contains("nothing failed the last time") == (status == 0), "\(again.errors)")
   }
 
@@ -227,8 +227,8 @@ struct SelectionTests {
   @Test("where none of what is run failed the last time, that is said")
   func noneFailed() throws {
     let folder = try folder()
-    expect(try Command.run("run", "s", in: folder.path).status, 1)
-    let other = try Command.run("run", "s/a.yaml", "--last-failed", in: folder.path)
+    expect(try Command.call("run", "s", in: folder.path).status, 1)
+    let other = try Command.call("run", "s/a.yaml", "--last-failed", in: folder.path)
     expect(other.errors, "lockstep: none of these failed the last time: all is run\n")
     expect(other.status, 0)
   }
@@ -238,17 +238,17 @@ struct SelectionTests {
     let folder = try folder()
     let hint =
       "lockstep: --filter 'ta & Door' was looked for as it stands; as an expression it is 'text(ta) & text(Door)'\n"
-    let list = try Command.run("list", "s", "--filter", "ta & Door", in: folder.path)
+    let list = try Command.call("list", "s", "--filter", "ta & Door", in: folder.path)
     expect(list.errors, hint)
     expect(list.status, 4)
-    let run = try Command.run("run", "s", "--filter", "ta & Door", "--filter", "nowhere", in: folder.path)
+    let run = try Command.call("run", "s", "--filter", "ta & Door", "--filter", "nowhere", in: folder.path)
     #expect(
       run.errors.hasSuffix("lockstep: nothing to run: no scenario is selected\n" + hint), "\(run.errors)")
     expect(run.status, 4)
     expect(
-      try Command.run("list", "s", "--filter", "text(ta) & text(Door)", in: folder.path).output,
+      try Command.call("list", "s", "--filter", "text(ta) & text(Door)", in: folder.path).output,
       "s/a.yaml  Door a\n")
-    let some = try Command.run("list", "s", "--filter", "ta & Door", "--filter", "tag(tb)", in: folder.path)
+    let some = try Command.call("list", "s", "--filter", "ta & Door", "--filter", "tag(tb)", in: folder.path)
     expect(some.errors, "")
   }
 
@@ -256,7 +256,7 @@ struct SelectionTests {
   func longFilter() throws {
     let text = "tag(" + String(repeating: "a", count: 100_000)
     let folder = try folder()
-    let wrong = try Command.run("list", "s", "--filter", text, in: folder.path)
+    let wrong = try Command.call("list", "s", "--filter", text, in: folder.path)
     expect(
       wrong.errors,
       "lockstep: --filter 'tag(\(String(repeating: "a", count: 196))…': column 1: `tag(` is not closed\n"
@@ -283,7 +283,7 @@ struct SelectionTests {
       "s/slow.yaml", "scenario: Slow\nmachine: door\ndevice: exec:python3 slow.py\nsteps: [Open]\n")
     // What is told of late took as long as it took, and not as long as the telling.
     for jobs in ["1", "4"] {
-      let run = try Command.run("run", "s", "--durations", "2", "--jobs", jobs, in: folder.path)
+      let run = try Command.call("run", "s", "--durations", "2", "--jobs", jobs, in: folder.path)
       let slowest = run.output.split(separator: "\n").filter { $0.hasPrefix("  slowest  s/") }
       expect(slowest.count, 2)
       #expect(slowest.first?.hasPrefix("  slowest  s/slow.yaml") == true, "\(run.output)\(run.errors)")

@@ -62,9 +62,10 @@ struct ShownChoiceTests {
     expect(junit.components(separatedBy: "<failure").count - 1, 1)
     #expect(junit.contains("front: autolock-start is at-once, as shown in front/short"))
     #expect(try folder.read("Reports/nightly.html").contains("front: autolock-start is at-once"))
-    let starts = try Command.shell(
-      "grep -c '\"start\".*\"case\".*\"lock\":\"front\"' Reports/runs/*/night.jsonl", in: folder.path)
-    expect(starts.output, "2\n")
+    let starts = try folder.read(all: "Reports/runs/*/night.jsonl").split(separator: "\n").count { line in
+      ["\"start\"", "\"case\"", "\"lock\":\"front\""].allSatisfy(line.contains)
+    }
+    expect(starts, 2)
   }
 
   @Test("a lock is held to it over all cases of a night, also where that is taken up again")
@@ -74,7 +75,7 @@ struct ShownChoiceTests {
     let whole = try Command.shell(line, in: folder.path)
     try check(whole, in: folder)
     // What is saved shows it alone.
-    let saved = try Command.shell("cat Reports/runs/*/cases/*/failures/*.yaml", in: folder.path).output
+    let saved = try folder.read(all: "Reports/runs/*/cases/*/failures/*.yaml")
     #expect(saved.contains("assume: [at-once]"), "\(saved)")
     // It was killed when the first case of the lock was over.
     _ = try Command.shell(
@@ -93,12 +94,12 @@ struct ShownChoiceTests {
   func merged() throws {
     let folder = try scenarios()
     for name in ["short", "long"] {
-      let run = try Command.shell(
-        "$LOCKSTEP run \(name).yaml --device '\(Self.device)' --seed 1 -q -o \(name)", in: folder.path)
+      let run = try Command.line(
+        "run \(name).yaml --device '\(Self.device)' --seed 1 -q -o \(name)", in: folder.path)
       expect(run.status, 0)
     }
-    let merged = try Command.shell(
-      "$LOCKSTEP report long/runs/* short/runs/* -o all", in: folder.path)
+    let merged = try Command.line(
+      "report long/runs/* short/runs/* -o all", in: folder.path)
     expect(merged.status, 1)
     let words = "changed its choice of autolock-start, which a device makes once: in "
     #expect(merged.output.contains(words), "\(merged.output)\(merged.errors)")
@@ -107,17 +108,17 @@ struct ShownChoiceTests {
     #expect(junit.contains(words))
     #expect(try folder.read("all/report.html").contains(words))
     // Of one alone nothing is wrong.
-    expect(try Command.shell("$LOCKSTEP report long/runs/* -o one", in: folder.path).status, 0)
+    expect(try Command.line("report long/runs/* -o one", in: folder.path).status, 0)
   }
 
   @Test("a run is held to what another one showed, where it is told to")
   func shownIn() throws {
     let folder = try scenarios()
-    _ = try Command.shell("$LOCKSTEP run short.yaml --device '\(Self.device)' -q -o short", in: folder.path)
-    let run = try Command.shell(
-      "$LOCKSTEP run long.yaml --device '\(Self.device)' --shown-in short/runs/*", in: folder.path)
+    _ = try Command.line("run short.yaml --device '\(Self.device)' -q -o short", in: folder.path)
+    let run = try Command.line(
+      "run long.yaml --device '\(Self.device)' --shown-in short/runs/*", in: folder.path)
     expect(run.status, 1)
     #expect(run.output.contains(Self.contradiction), "\(run.output)\(run.errors)")
-    expect(try Command.shell("$LOCKSTEP run long.yaml --shown-in gone", in: folder.path).status, 2)
+    expect(try Command.line("run long.yaml --shown-in gone", in: folder.path).status, 2)
   }
 }

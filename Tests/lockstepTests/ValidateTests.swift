@@ -103,8 +103,10 @@ struct ValidateTests {
 
       """)
     try folder.write("many.yaml", "scenario: A\n" + (0..<120).map { "k\($0)x: 1\n" }.joined())
-    let result = try Command.shell(
-      "mkdir empty; mkfifo pipe; $LOCKSTEP validate bad own/knock.yaml gone.yaml many.yaml:999 pipe empty --format json",
+    try folder.makeFolder("empty")
+    folder.makePipe("pipe")
+    let result = try Command.line(
+      "validate bad own/knock.yaml gone.yaml many.yaml:999 pipe empty --format json",
       in: folder.path)
     expect(result.status, 2)
     expect(result.errors, "")
@@ -128,12 +130,12 @@ struct ValidateTests {
     // Every code there is has its row, but for the one below.
     let codes = Set(lines.compactMap { $0["code"]?.string })
     expect(Problem.Code.allCases.map(\.rawValue).filter { !codes.contains($0) }, ["more"])
-    let many = try Command.run("validate", "many.yaml", "--format", "json", in: folder.path)
+    let many = try Command.call("validate", "many.yaml", "--format", "json", in: folder.path)
     expect(
       many.output.split(separator: "\n").last,
       #"{"file":"many.yaml","line":1,"column":1,"severity":"error","code":"more","message":"and 22 more"}"#)
     // A person is told the same.
-    let human = try Command.run("validate", "bad", in: folder.path)
+    let human = try Command.call("validate", "bad", in: folder.path)
     expect(human.status, 2)
     let heads = human.errors.split(separator: "\n").filter { $0.hasPrefix("bad/") }
       .compactMap { $0.split(separator: ":").first.map(String.init) }
@@ -146,7 +148,7 @@ struct ValidateTests {
   func line() throws {
     let folder = try Command.Folder()
     try folder.write("a.yaml", Self.scenario + "steps: [Opne]\n")
-    let result = try Command.run("validate", "a.yaml", "--format", "json", in: folder.path)
+    let result = try Command.call("validate", "a.yaml", "--format", "json", in: folder.path)
     expect(
       result.output,
       #"{"file":"a.yaml","line":3,"column":9,"endLine":3,"endColumn":13,"severity":"error","code":"unknown-step","message":"unknown step `Opne`","hint":"did you mean `Open`?","suggestion":"Open","replacement":"Open"}"#
@@ -165,14 +167,14 @@ struct ValidateTests {
       (".", "1 scenario and 1 machine are well-formed"),
       (folder.path + "/m.yaml", "1 machine is well-formed"),
     ] {
-      let human = try Command.run("validate", words, in: folder.path)
+      let human = try Command.call("validate", words, in: folder.path)
       expect([human.output, human.errors], [summary + "\n", ""])
-      let json = try Command.run("validate", words, "--format", "json", in: folder.path)
+      let json = try Command.call("validate", words, "--format", "json", in: folder.path)
       expect([json.output, json.errors], ["", ""])
       expect([human.status, json.status], [0, 0])
     }
-    let none = try Command.shell("mkdir e; $LOCKSTEP validate e --format json", in: folder.path)
-    expect(none.status, 4)
+    try folder.makeFolder("e")
+    expect(try Command.line("validate e --format json", in: folder.path).status, 4)
   }
 
   @Test("an editor is served until it has gone: 0 behind shutdown, else 1, and 3 where nobody listens")

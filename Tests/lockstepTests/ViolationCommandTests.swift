@@ -19,7 +19,7 @@ struct ViolationCommandTests {
     let folder = try Command.Folder()
     try folder.write("Scenarios/login.yaml", Self.login)
     let device = "emulator:sesame5?defect=publish-before-login"
-    let result = try Command.run("run", "--seed", "1", "--device", device, in: folder.path)
+    let result = try Command.call("run", "--seed", "1", "--device", device, in: folder.path)
     expect(result.status, 1)
     for words in [
       "the device broke a rule: clear-text: mech status in clear\n",
@@ -27,7 +27,7 @@ struct ViolationCommandTests {
     ] {
       #expect(result.output.contains(words), "\(result.output)")
     }
-    let data = try Command.run(
+    let data = try Command.call(
       "run", "--seed", "1", "--device", device, "--format", "json", in: folder.path)
     #expect(
       data.output.contains(
@@ -41,7 +41,7 @@ struct ViolationCommandTests {
   func diagnostic() throws {
     let folder = try Command.Folder()
     try folder.write("Scenarios/login.yaml", Self.login)
-    let result = try Command.run(
+    let result = try Command.call(
       "run", "--seed", "1", "--device", "emulator:sesame5?initial=twice", in: folder.path)
     expect(result.status, 0)
     #expect(

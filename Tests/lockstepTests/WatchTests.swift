@@ -19,7 +19,7 @@ struct WatchTests {
     init(_ folder: Command.Folder, _ words: String = "", terminal: Bool = false) throws {
       self.folder = folder
       out = try Command.Folder()
-      _ = try Command.shell("mkfifo keys", in: out.path)
+      out.makePipe("keys")
       let line = "exec $LOCKSTEP run s --watch --seed 1 " + words
       let command =
         terminal
@@ -68,7 +68,7 @@ struct WatchTests {
     /// Saves a scenario as editors do: beside, and then in its place.
     func save(_ name: String, _ steps: String = "[Open, Close]") throws {
       try folder.write(".new", WatchTests.scenario(steps))
-      _ = try Command.shell("mv .new '\(name)'", in: folder.path)
+      folder.move(".new", to: name)
     }
   }
 
@@ -139,7 +139,7 @@ struct WatchTests {
   @Test("the machine and the program of a scenario count, and what has nothing to do with one does not")
   func needs() throws {
     let folder = try folder()
-    let machine = try Command.run("machines", "door", "--format", "yaml").output
+    let machine = try Command.call("machines", "door", "--format", "yaml").output
     try folder.write("m/door.yaml", machine)
     try folder.write(
       "s/b.yaml", Self.scenario("[Open]").replacing("machine: door", with: "machine: ../m/door.yaml"))
@@ -217,7 +217,7 @@ struct WatchTests {
     ])
   func refused(words: String, message: String) throws {
     let folder = try folder()
-    let result = try Command.shell("$LOCKSTEP run s --watch \(words)", in: folder.path)
+    let result = try Command.line("run s --watch \(words)", in: folder.path)
     expect(result.errors, "lockstep: \(message)\nSee 'lockstep run --help'.\n")
     expect(result.status, 2)
     #expect(!folder.has("Reports"))
@@ -226,13 +226,13 @@ struct WatchTests {
   @Test("a lock that a scenario names is refused as one that is named to the command")
   func namedLock() throws {
     let folder = try folder()
-    let made = try Command.shell(
-      "$LOCKSTEP emulate sesame5 --key-file lock.yaml --serve tcp-server:127.0.0.1:0 --duration 100ms",
+    let made = try Command.line(
+      "emulate sesame5 --key-file lock.yaml --serve tcp-server:127.0.0.1:0 --duration 100ms",
       in: folder.path)
     expect(made.status, 0)
     try folder.write(
       "s/real.yaml", "scenario: A\nmachine: sesame\ndevice: \"lock:lock.yaml\"\nsteps: [closeTo]\n")
-    let result = try Command.shell("$LOCKSTEP run s --watch --history none", in: folder.path)
+    let result = try Command.line("run s --watch --history none", in: folder.path)
     expect(
       result.errors,
       "lockstep: --watch is for emulated locks and programs: a file that is saved moves no real lock\n"

@@ -16,9 +16,10 @@ public final class Console {
   /// The messages and the progress.
   public let status: StatusLine
 
-  public init() {
-    output = .standardOutput()
-    status = StatusLine(.standardError())
+  /// Writes to our own streams, unless others are given.
+  public init(output: OutputFile = .standardOutput(), errors: sending OutputFile = .standardError()) {
+    self.output = output
+    status = StatusLine(errors)
   }
 
   /// Writes text for people.
