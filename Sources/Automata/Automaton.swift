@@ -26,8 +26,8 @@ public struct Automaton: Sendable {
     entered = now
   }
 
-  /// The ways on which an event can be taken now: none is a refusal, several are the device's choice.
-  public func ways(on event: Int, at now: Instant = .zero) -> [Machine.Edge] {
+  /// The edges that an event can take now: none is a refusal, several are the device's choice.
+  public func edges(on event: Int, at now: Instant = .zero) -> [Machine.Edge] {
     let caused = machine.edges(from: state, on: event)
     let spontaneous = machine.spontaneous[state]
     if spontaneous.isEmpty, caused.allSatisfy({ $0.guard.isEmpty }) { return caused }
@@ -39,17 +39,17 @@ public struct Automaton: Sendable {
       }
   }
 
-  /// Takes an event on the first of its ways and says which; `nil` is a refusal, which changes nothing.
+  /// Takes the first edge of an event and returns it; `nil` is a refusal, which changes nothing.
   public mutating func take(_ event: Int, at now: Instant = .zero) -> Machine.Edge? {
-    guard let way = ways(on: event, at: now).first else { return nil }
-    take(way, at: now)
-    return way
+    guard let edge = edges(on: event, at: now).first else { return nil }
+    take(edge, at: now)
+    return edge
   }
 
-  /// Takes one of the ways that ``ways(on:at:)`` named.
-  public mutating func take(_ way: Machine.Edge, at now: Instant = .zero) {
+  /// Takes one of the edges that ``edges(on:at:)`` returned.
+  public mutating func take(_ edge: Machine.Edge, at now: Instant = .zero) {
     // A row that shifts changes the state and leaves its time running.
-    if way.enters { enter(way.target, at: now) } else { state = way.target }
+    if edge.enters { enter(edge.target, at: now) } else { state = edge.target }
   }
 
   /// Enters a state, whatever the table says: its timers start afresh.

@@ -113,9 +113,9 @@ extension Delegating {
       switch request {
       case .tell(let callback, let argument, let now):
         guard let event = machine.event(named: callback),
-          let way = work.automaton.ways(on: event, at: now).first
+          let edge = work.automaton.edges(on: event, at: now).first
         else { return .ignored }
-        let handler = work.handlers[way.transition]
+        let handler = work.handlers[edge.transition]
         guard let next = handler.handle(argument) else { return .handled }
         guard handler.targets.contains(next), let state = machine.state(named: next) else {
           return .undeclared(next)
@@ -129,10 +129,10 @@ extension Delegating {
 
       case .advance(let now):
         var outcome = Outcome.handled
-        while let due = work.automaton.deadline, due <= now, let way = work.automaton.takeTimer(by: now) {
-          _ = work.handlers[way.transition].handle(nil)
-          set(way.target, at: due, &work)
-          outcome = .set(machine.definition.states[way.target].name)
+        while let due = work.automaton.deadline, due <= now, let edge = work.automaton.takeTimer(by: now) {
+          _ = work.handlers[edge.transition].handle(nil)
+          set(edge.target, at: due, &work)
+          outcome = .set(machine.definition.states[edge.target].name)
         }
         return outcome
       }

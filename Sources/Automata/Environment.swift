@@ -154,7 +154,7 @@ public struct Environment: Hashable, Sendable {
   /// Lets it be open whether what a condition was set to last has arrived, or it is still what it was before.
   ///
   /// - Parameter leastFormer: the least that it may have been before.
-  public mutating func doubt(_ number: Int, orStill former: Interval, orLess leastFormer: Interval) {
+  public mutating func makeUnknown(_ number: Int, orStill former: Interval, orLess leastFormer: Interval) {
     if former > .zero {
       least[number] = mayHold(number) ? min(least[number], leastFormer) : leastFormer
     }
@@ -164,7 +164,7 @@ public struct Environment: Hashable, Sendable {
   }
 
   /// Lets it be open whether a condition holds.
-  public mutating func doubt(_ number: Int) { open |= 1 << UInt64(number) & ~held }
+  public mutating func makeUnknown(_ number: Int) { open |= 1 << UInt64(number) & ~held }
 
   /// Lets a condition begin.
   public mutating func begin(_ number: Int) { hold(number, true) }

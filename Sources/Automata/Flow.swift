@@ -100,16 +100,16 @@ public enum Flow {
     private func take(_ event: Event) -> TransitionResult<State, Event> {
       work.withLock { work in
         let old = states[work.automaton.state]
-        guard let number = events[event], let way = work.automaton.ways(on: number).first else {
+        guard let number = events[event], let edge = work.automaton.edges(on: number).first else {
           let result = TransitionResult.failure(currentState: old, input: event)
           work.onTransition?(result)
           return result
         }
-        work.transitions[way.transition].preBlock()
-        work.automaton.take(way)
-        current.store(way.target, ordering: .releasing)
-        work.transitions[way.transition].postBlock()
-        let result = TransitionResult.success(old: old, new: states[way.target], input: event)
+        work.transitions[edge.transition].preBlock()
+        work.automaton.take(edge)
+        current.store(edge.target, ordering: .releasing)
+        work.transitions[edge.transition].postBlock()
+        let result = TransitionResult.success(old: old, new: states[edge.target], input: event)
         work.onTransition?(result)
         return result
       }

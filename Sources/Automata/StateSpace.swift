@@ -78,7 +78,7 @@ public struct StateSpace<Place: Hashable, Step> {
   public func arrival(at number: Int) -> (from: Int, step: Step)? { arrivals[number] }
 
   /// The steps of the way to a place, and the place it begins in.
-  public func way(to number: Int) -> (start: Place, steps: [Step]) {
+  public func path(to number: Int) -> (start: Place, steps: [Step]) {
     var steps: [Step] = []
     var number = number
     while let arrival = arrivals[number] {

@@ -81,16 +81,16 @@ extension Stated {
     private func take(_ input: Input) -> TransitionResult<State, Input> {
       work.withLock { work in
         let old = states[work.automaton.state]
-        guard let way = work.way(for: events[input], or: input) else {
+        guard let edge = work.edge(for: events[input], or: input) else {
           let result = TransitionResult.failure(currentState: old, input: input)
           work.onTransition?(result)
           return result
         }
-        work.automaton.take(way)
-        current.store(way.target, ordering: .releasing)
-        let result = TransitionResult.success(old: old, new: states[way.target], input: input)
+        work.automaton.take(edge)
+        current.store(edge.target, ordering: .releasing)
+        let result = TransitionResult.success(old: old, new: states[edge.target], input: input)
         work.onTransition?(result)
-        work.effects[way.transition](input) { self.send(input: $0) }
+        work.effects[edge.transition](input) { self.send(input: $0) }
         return result
       }
     }
@@ -104,13 +104,13 @@ extension Stated {
       let onTransition: ((TransitionResult<State, Input>) -> Void)?
 
       /// The first mapping that fits: one that names the input, or one whose condition it meets.
-      func way(for event: Int?, or input: Input) -> Machine.Edge? {
-        var best = event.flatMap { automaton.ways(on: $0).first }
+      func edge(for event: Int?, or input: Input) -> Machine.Edge? {
+        var best = event.flatMap { automaton.edges(on: $0).first }
         for condition in conditions {
-          guard let way = automaton.ways(on: condition.event).first,
-            way.transition < best?.transition ?? .max, condition.isMet(input)
+          guard let edge = automaton.edges(on: condition.event).first,
+            edge.transition < best?.transition ?? .max, condition.isMet(input)
           else { continue }
-          best = way
+          best = edge
         }
         return best
       }

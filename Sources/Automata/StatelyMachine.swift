@@ -59,10 +59,10 @@ extension Stately {
         throw StateMachineError.undefinedEvent(name: event.name)
       }
       try automaton.withLock { automaton in
-        guard let way = automaton.ways(on: number).first else {
+        guard let edge = automaton.edges(on: number).first else {
           throw StateMachineError.noTransitionFromCurrentState(event: event.name)
         }
-        if way.enters { try enter(way.target, with: object, &automaton) }
+        if edge.enters { try enter(edge.target, with: object, &automaton) }
       }
     }
 

@@ -44,7 +44,7 @@ public enum Path {
 
   /// What stands before a path in one folder to reach it from another, ending with a slash unless empty; both are meant
   /// from one place, or from the root.
-  public static func way(to target: String, from start: String) -> String {
+  public static func relativePath(to target: String, from start: String) -> String {
     guard target.hasPrefix("/") == start.hasPrefix("/") else {
       return target.hasSuffix("/") ? target : target + "/"
     }

@@ -122,7 +122,7 @@ public struct BenchLock: Sendable {
   public var emulatedIdentity: String { "emulator-\(bench.inventory.name)-\(lock.name)" }
 
   /// Whether this program emulates it.
-  public var isPlayed: Bool {
+  public var isEmulated: Bool {
     if case .device = lock.source { return true }
     return false
   }

@@ -323,7 +323,7 @@ public struct Abilities: Sendable {
   /// not happen.
   public var reports: [String]
   /// Whether a test finds the device as the previous one left it, except for what its start requires.
-  public var livesOn = false
+  public var keepsState = false
   /// Whether the device's process keeps running between tests, so that only its own reset separates them: state that
   /// it fails to reset affects later tests. It can be replaced by a new one.
   public var keepsRunning = false
@@ -335,7 +335,7 @@ public struct Abilities: Sendable {
   public var isInVirtualTime: Bool
   /// Whether a user's program emulates the device in virtual time: only its events then count as cost. An emulated
   /// lock of ours is searched like the real one, which costs time and wear.
-  public var isPlayed = false
+  public var isSimulated = false
   /// Whether the device failed to report its abilities: missing ones are then no reason to skip a test, and each test
   /// ends with the fault.
   public var areUnknown = false
@@ -385,7 +385,7 @@ public struct Abilities: Sendable {
     }
     both.slack = max(slack, other.slack)
     both.isInVirtualTime = isInVirtualTime && other.isInVirtualTime
-    both.isPlayed = isPlayed && other.isPlayed
+    both.isSimulated = isSimulated && other.isSimulated
     return both
   }
 }

@@ -16,16 +16,16 @@ public struct KeepsTags: Invariant {
   static let lead = Interval.seconds(6)
 
   /// Since when something is unknown, and how many requests for the history had been made by then.
-  private struct Doubt {
+  private struct Uncertainty {
     var since: Instant
     var asked: Int
   }
 
   private var isEmpty = false
   /// Set while the sender of a record is unknown.
-  private var owner: Doubt?
+  private var owner: Uncertainty?
   /// Set while a command may have had no tag.
-  private var lack: Doubt?
+  private var lack: Uncertainty?
   /// The requests for records, answered and not; requests on a closed link count as answered.
   private var asked = 0
   private var answered = 0
@@ -47,7 +47,7 @@ public struct KeepsTags: Invariant {
   public mutating func check(_ event: TraceEvent, at time: Instant, in view: ModelView) -> String? {
     switch event {
     case .fault(let fault):
-      if records.malformed.contains(fault.name) { owner = Doubt(since: time, asked: asked) }
+      if records.malformed.contains(fault.name) { owner = Uncertainty(since: time, asked: asked) }
     case .stimulus(let stimulus):
       let name = view.vocabulary.stimuli[stimulus.number]
       if name == records.request { asked += 1 }
@@ -71,9 +71,9 @@ public struct KeepsTags: Invariant {
   }
 
   /// Whether the end of the history was requested after every unknown command had left its record.
-  private func isOver(_ doubt: Doubt?, at time: Instant) -> Bool {
-    guard let doubt else { return true }
-    return answered > doubt.asked && time > doubt.since + Self.lead
+  private func isOver(_ uncertainty: Uncertainty?, at time: Instant) -> Bool {
+    guard let uncertainty else { return true }
+    return answered > uncertainty.asked && time > uncertainty.since + Self.lead
   }
 
   private mutating func note(_ argument: Argument, at time: Instant) {
@@ -84,7 +84,7 @@ public struct KeepsTags: Invariant {
     case "bytes": tag = Self.bytes(ofHex: text)
     default: return
     }
-    if tag.isEmpty { lack = Doubt(since: time, asked: asked) }
+    if tag.isEmpty { lack = Uncertainty(since: time, asked: asked) }
     if !tags.contains(tag) { tags.append(tag) }
   }
 

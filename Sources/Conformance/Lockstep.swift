@@ -186,7 +186,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.invariants = invariants
     self.recorder = recorder
     hasInvariants = !invariants.isEmpty
-    isNew = !device.abilities.livesOn
+    isNew = !device.abilities.keepsState
     isTimed = !specification.isPlain
     standing = device.abilities.conditions.map { Fault($0) }
   }
@@ -232,7 +232,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   private mutating func begin(with start: StartCondition) {
     for condition in standing { tracker.apply(condition, at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
-    tracker.settleConditions()
+    tracker.completeConditionChanges()
     for index in invariants.indices { invariants[index].reset(isNew: isNew) }
     status = nil
     refusal = nil
@@ -421,7 +421,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     tracker.start(inAnyOf: session.start ?? StartCondition())
     begin(with: session.start ?? StartCondition())
     tracker.assureSettings()
-    for name in session.unsure { tracker.doubt(name) }
+    for name in session.unsure { tracker.makeUnknown(name) }
     let isFollowed = session.start != nil
     var time = Instant.zero
     for entry in session.entries {

@@ -119,16 +119,16 @@ public struct MachineDevice: StandaloneDevice, Sendable {
 
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     tried[configuration.state * machine.eventCount + stimulus.number] = true
-    let ways = interpreter.ways(on: stimulus.number, from: configuration)
-    guard !ways.isEmpty else {
+    let branches = interpreter.branches(on: stimulus.number, from: configuration)
+    guard !branches.isEmpty else {
       shows.append(.refused("not allowed in \(machine.definition.states[configuration.state].name)"))
       return
     }
-    let way = ways[chosen(of: ways.count)]
+    let branch = branches[chosen(of: branches.count)]
     let before = configuration
     // A stimulus sets its condition when it is sent; a status that follows may end it.
     interpreter.apply(stimulus, to: &configuration)
-    take(way)
+    take(branch)
     if configuration != before { makePlan() }
   }
 
@@ -153,7 +153,7 @@ public struct MachineDevice: StandaloneDevice, Sendable {
       unseen = next.time > now ? 0 : unseen + 1
       now = max(now, next.time)
       plan = nil
-      take(interpreter.freeWay(next.edge, of: configuration.state))
+      take(interpreter.freeBranch(next.edge, of: configuration.state))
       makePlan()
     }
   }
@@ -172,8 +172,8 @@ extension MachineDevice {
     return true
   }
 
-  private mutating func take(_ way: ReferenceInterpreter.Way) {
-    shows += interpreter.take(way, from: &configuration, at: now)
+  private mutating func take(_ branch: ReferenceInterpreter.Branch) {
+    shows += interpreter.take(branch, from: &configuration, at: now)
     visited[configuration.state] = true
   }
 
@@ -192,7 +192,7 @@ extension MachineDevice {
   private mutating func followScript() {
     guard plan == nil, case .fire(let number, let time) = script.first else { return }
     script.removeFirst()
-    if number < interpreter.freeWayCount(of: configuration.state) { plan = (number, max(time, now)) }
+    if number < interpreter.freeBranchCount(of: configuration.state) { plan = (number, max(time, now)) }
   }
 
   /// Chooses the next spontaneous event from the current configuration.

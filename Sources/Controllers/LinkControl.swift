@@ -72,7 +72,7 @@ extension LinkEnd {
   ) {
     switch control {
     case .connectionUpdate, .parameterResponse, .parameterReject: break
-    case .terminate(let reason): leaving = reason
+    case .terminate(let reason): terminateReason = reason
     case .featureRequest: controls.append(.featureResponse)
     case .featureResponse:
       guard pending.features else { return }

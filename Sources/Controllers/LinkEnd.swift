@@ -78,7 +78,7 @@ struct LinkEnd: Sendable {
   var sentVersion = false
   var knowsVersion = false
   /// The reason with which the other end terminates the link; this end has yet to acknowledge it.
-  var leaving: HCIErrorCode?
+  var terminateReason: HCIErrorCode?
   /// Why the link is over for this end; the host is about to hear it.
   var ended: HCIErrorCode?
 
@@ -103,7 +103,7 @@ struct LinkEnd: Sendable {
 
   /// Whether there is anything to send, or to be acknowledged, or the other end waits for a last packet.
   var isBusy: Bool {
-    sending != .nothing || !fragments.isEmpty || !controls.isEmpty || leaving != nil
+    sending != .nothing || !fragments.isEmpty || !controls.isEmpty || terminateReason != nil
   }
 
   /// When it gives up if it hears nothing: at a given time, as long as it never heard anything.

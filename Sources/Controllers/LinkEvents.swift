@@ -44,7 +44,7 @@ extension Link {
   }
 
   private mutating func centralSent(at now: Int64, _ ports: inout HostPorts) {
-    if let reason = central.leaving { central.ended = reason }
+    if let reason = central.terminateReason { central.ended = reason }
     guard isHeard, !isLost() else { return close(at: now) }
     peripheral.lastHeard = now
     peripheral.hasHeard = true
@@ -63,7 +63,7 @@ extension Link {
   }
 
   private mutating func peripheralSent(at now: Int64, _ ports: inout HostPorts) {
-    if let reason = peripheral.leaving { peripheral.ended = reason }
+    if let reason = peripheral.terminateReason { peripheral.ended = reason }
     guard isHeard, !isLost() else { return close(at: now) }
     central.lastHeard = now
     central.hasHeard = true
@@ -77,7 +77,7 @@ extension Link {
         take(peripheral.controls[0], inCentral: true, at: now, &ports)
       }
     }
-    let isWanted = central.hasMore || peripheral.hasMore || central.leaving != nil
+    let isWanted = central.hasMore || peripheral.hasMore || central.terminateReason != nil
     guard peripheral.ended == nil, isWanted, hasRoom(at: now) else { return close(at: now) }
     phase = .centralTurn
     next = now + AirTime.pause

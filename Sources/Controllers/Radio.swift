@@ -288,7 +288,7 @@ extension Radio {
     removeListeners { $0.controller == index }
   }
 
-  mutating func complain(_ controller: Int, _ sentence: String) {
+  mutating func reportViolation(_ controller: Int, _ sentence: String) {
     guard protocolViolations.count < 256 else { return }
     protocolViolations.append(
       HostProtocolViolation(

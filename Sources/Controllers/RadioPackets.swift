@@ -88,7 +88,7 @@ extension Radio {
 
   /// Notes a breach of the rules and reports a hardware error; what the host sent is lost.
   private mutating func fail(_ controller: Int, _ code: UInt8, _ sentence: String) {
-    complain(controller, sentence)
+    reportViolation(controller, sentence)
     ports.emit(.hardwareError(code: code), to: controller, at: time)
   }
 }
@@ -112,7 +112,7 @@ extension Radio {
       if Int(packet.handle.rawValue) - Controller.firstHandle >= controllers[controller].settings.linkLimit
         || Int(packet.handle.rawValue) < Controller.firstHandle
       {
-        complain(controller, "sent data for \(packet.handle), which never was a link")
+        reportViolation(controller, "sent data for \(packet.handle), which never was a link")
       }
       return
     }
@@ -124,7 +124,7 @@ extension Radio {
       return complete(packet, controller)
     }
     guard ports.ports[controller].fragmentsHeld < controllers[controller].settings.aclCount else {
-      complain(controller, "sent data though all buffers were in use")
+      reportViolation(controller, "sent data though all buffers were in use")
       return ports.emit(.dataBufferOverflow(linkType: 0x01), to: controller, at: time)
     }
     let isCentral = links[index].central.controller == controller
@@ -134,7 +134,7 @@ extension Radio {
     }
     // What is above HCI is the other host's to judge: it is carried, whatever it is.
     let diagnostic = links[index][central: isCentral].read(packet)
-    if let diagnostic { complain(controller, diagnostic) }
+    if let diagnostic { reportViolation(controller, diagnostic) }
     // Nothing to send, and so it is sent.
     if packet.data.isEmpty { return complete(packet, controller) }
     ports.ports[controller].fragmentsHeld += 1

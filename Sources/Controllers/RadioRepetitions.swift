@@ -17,11 +17,11 @@ extension Radio {
     let horizon = min(limit.nanoseconds, others - 1, advertisers[index].end - 1)
     guard advertisers[index].searched < horizon else { return }
     let isAsked = listener.isActive && advertisers[index].isScannable
-    let rehearsal = Rehearsal(
+    let simulation = RepetitionSimulation(
       windows: listener.windows, loss: loss, fading: settings.fading,
       responseTime: isAsked ? advertisers[index].responseTime : nil, horizon: horizon)
     advertisers[index].searched = horizon
-    guard let last = rehearsal.lastRepetition(in: advertisers[index].course, at: time) else { return }
+    guard let last = simulation.lastRepetition(in: advertisers[index].course, at: time) else { return }
     advertisers[index].course = last.course
     advertisers[index].awaited = last.packet
     wakeAdvertiser(index, at: last.packet.start + last.course.duration)
@@ -39,7 +39,7 @@ extension Radio {
 }
 
 /// Simulates an advertiser for the one scanner that hears it, as ``Radio`` does, without reporting anything.
-private struct Rehearsal {
+private struct RepetitionSimulation {
   let windows: ListeningWindows
   let loss: UInt64
   let fading: Int

@@ -85,9 +85,9 @@ extension Database {
   public func write<Result, Failure: Error>(
     _ told: (DatabaseError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var tries = 0
+    var attempts = 0
     while true {
-      tries += 1
+      attempts += 1
       do throws(DatabaseError) { try beginWriting() } catch { throw told(error) }
       do throws(Failure) {
         let result = try body()
@@ -96,7 +96,7 @@ extension Database {
       } catch {
         let isPassing = isPassing
         try? run("ROLLBACK")
-        guard isPassing, tries < 10 else { throw error }
+        guard isPassing, attempts < 10 else { throw error }
       }
     }
   }

@@ -14,7 +14,7 @@ public final class Devices: DeviceProvider {
   /// Real locks, and those that another program emulates.
   public let bench: LockBench
   /// Emulated locks that are driven as real ones.
-  private let played: PlayedLocks
+  private let simulated: SimulatedLocks
   private let interlock: InterlockSettings
   /// The place of a lab that locks stand at, if they do.
   private let reservation: Reservation?
@@ -28,7 +28,7 @@ public final class Devices: DeviceProvider {
   init(answerTimeout: Interval = .seconds(5), lab: LabSettings = LabSettings()) {
     programs = ProgramPool(answerTimeout: answerTimeout)
     bench = LockBench(lab, programs: programs)
-    played = PlayedLocks(lab.interlock)
+    simulated = SimulatedLocks(lab.interlock)
     interlock = lab.interlock
     reservation = lab.reservation
   }
@@ -39,7 +39,7 @@ public final class Devices: DeviceProvider {
   public func park() -> ParkReport {
     guard let reservation, let fault = reservation.fault else {
       var park = bench.park()
-      park.add(played.park())
+      park.add(simulated.park())
       park.diagnostics += programs.takeLastWords()
       return park
     }
@@ -110,7 +110,7 @@ public final class Devices: DeviceProvider {
   ///
   /// - Parameter folder: that of the run.
   public func watchLink(of spec: DeviceSpec, in folder: String) -> (any LinkWatch)? {
-    guard spec.kind == .lock || (try? describe(spec))?.abilities.livesOn == true else { return nil }
+    guard spec.kind == .lock || (try? describe(spec))?.abilities.keepsState == true else { return nil }
     let watch = CaptureWatch(in: folder, isInRealTime: spec.kind == .lock)
     watched = (spec, watch.captures)
     return watch
@@ -127,7 +127,7 @@ public final class Devices: DeviceProvider {
       return nil
     }
     captures?.begin(isInRealTime: false)
-    let lock = try played.another(specification, seed: seed)
+    let lock = try simulated.another(specification, seed: seed)
     let another = reservation.map { reserved(lock, $0) } ?? lock
     return captures?.recorded(another) ?? another
   }
@@ -156,7 +156,7 @@ public final class Devices: DeviceProvider {
     } catch {
       throw LabFault(.noDevice, error.description)
     }
-    return try played.lock(spec, realLock, seed: seed)
+    return try simulated.lock(spec, realLock, seed: seed)
   }
 
   private func reserved<Device: DeviceUnderTest>(

@@ -53,10 +53,10 @@ public struct ParkReport: Sendable {
   /// The fault, if a device could not be left as required.
   public var fault: LabFault?
   /// A scenario for each lock that is not where it is to be left, or may not be: a run of it brings the lock there.
-  public var looks: [Look] = []
+  public var parkScenarios: [ParkScenario] = []
 
   /// A scenario that looks at a lock, for whom the end of a run is to park it.
-  public struct Look: Sendable {
+  public struct ParkScenario: Sendable {
     /// What the run calls the lock.
     public var lock: String
     /// The scenario, in YAML.
@@ -73,7 +73,7 @@ public struct ParkReport: Sendable {
   public mutating func add(_ other: ParkReport) {
     diagnostics += other.diagnostics
     locks += other.locks
-    looks += other.looks
+    parkScenarios += other.parkScenarios
     fault = fault ?? other.fault
   }
 }

@@ -15,7 +15,7 @@ public final class Run {
     /// The report on how the devices were left.
     public var park: [String] = []
     /// What brings those to where they are to be left that are not there.
-    public var looks: [ParkReport.Look] = []
+    public var parkScenarios: [ParkReport.ParkScenario] = []
     /// The permanent choices that the devices have shown.
     public var choices: [ShownChoices.Known] = []
     /// What the command ends with.
@@ -25,7 +25,7 @@ public final class Run {
   private let plan: Plan
   private let workers: [RunWorker]
   private let listener: any JournalListener
-  private let onlooker: (any CaseOnlooker)?
+  private let observer: (any CaseObserver)?
   private let retries: Int
   private let failsFlaky: Bool
   private let maximumFailures: Int?
@@ -41,7 +41,7 @@ public final class Run {
     var summary = Summary()
     var count = CoverageCount()
     var choices: ShownChoices
-    var hindrance: Hindrance?
+    var stopCause: StopCause?
     var failures = 0
     /// How many workers are at work beside this one.
     var others = 0
@@ -53,7 +53,7 @@ public final class Run {
   ///   - plan: the cases to run.
   ///   - workers: the workers that run them, at least one.
   ///   - listener: receives the journal.
-  ///   - onlooker: receives each event at once.
+  ///   - observer: receives each event at once.
   ///   - retries: how often to retry a case that diverged or had a lab fault, at most.
   ///   - failsFlaky: whether a case that passes only on a retry counts as failed.
   ///   - maximumFailures: the number of failed cases after which no more are begun; no limit by default.
@@ -62,14 +62,14 @@ public final class Run {
   ///   - isStopped: whether to end the run after the current step.
   public init(
     _ plan: Plan, in workers: [RunWorker], listener: any JournalListener,
-    seenBy onlooker: (any CaseOnlooker)? = nil, retries: Int = 0, failsFlaky: Bool = false,
+    seenBy observer: (any CaseObserver)? = nil, retries: Int = 0, failsFlaky: Bool = false,
     maximumFailures: Int? = nil, earlier: Earlier = Earlier(), prepare: @escaping () -> [String] = { [] },
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.plan = plan
     self.workers = workers
     self.listener = listener
-    self.onlooker = onlooker
+    self.observer = observer
     self.retries = retries
     self.failsFlaky = failsFlaky
     self.maximumFailures = maximumFailures
@@ -108,7 +108,7 @@ public final class Run {
     var park = workers[0].provider.park()
     for worker in workers.dropFirst() { park.add(worker.provider.park()) }
     listener.take(park)
-    (summary.park, summary.looks) = (park.diagnostics, park.looks)
+    (summary.park, summary.parkScenarios) = (park.diagnostics, park.parkScenarios)
     summary.choices = state.choices.all
     summary.tally.isInTrouble = park.fault != nil
     summary.coverage = state.count.coverage
@@ -121,7 +121,7 @@ public final class Run {
 
   /// Drives all cases with all workers, the first of them in this thread.
   private func driveAll() {
-    let queue = CaseQueue(plan.cases, listener, seenBy: onlooker, monitor, reach: 64 * workers.count) {
+    let queue = CaseQueue(plan.cases, listener, seenBy: observer, monitor, reach: 64 * workers.count) {
       [earlier] in
       !earlier.judged.contains(ExactText($0.id))
     }
@@ -148,9 +148,9 @@ public final class Run {
     var last: [String: EarlierCase] = [:]
     while let (test, turn) = queue.take() {
       var visits: [(CellCoverage, MachineLibrary.Entry)] = []
-      let last = tries(test, in: worker, turn, after: &last[test.device.description], &visits)
+      let last = runAttempts(test, in: worker, turn, after: &last[test.device.description], &visits)
       monitor.locked {
-        if last.verdict.limit != nil { state.hindrance = .limit(last.verdict.message ?? "") }
+        if last.verdict.limit != nil { state.stopCause = .limit(last.verdict.message ?? "") }
         count(failureIn: last.ending(failsFlaky: failsFlaky))
       }
       turn.end { [self, visits] in
@@ -167,34 +167,34 @@ public final class Run {
   private func count(failureIn ending: Record.Ending) {
     guard ending.element == .failed || ending == .labFault else { return }
     state.failures += 1
-    if state.hindrance == nil, state.failures == maximumFailures {
-      state.hindrance = .failures(state.failures)
+    if state.stopCause == nil, state.failures == maximumFailures {
+      state.stopCause = .failures(state.failures)
     }
   }
 
   /// The last try of a case.
-  private final class LastTry {
+  private final class LastAttempt {
     let test: Case
     var outcome: Outcome
     var verdict: Record.Verdict
     /// Those before it.
-    private let before: CaseTries
+    private let before: CaseAttempts
     var isContradiction: Bool { outcome.isContradiction }
 
-    init(_ test: Case, _ outcome: Outcome, _ verdict: Record.Verdict, after before: CaseTries) {
+    init(_ test: Case, _ outcome: Outcome, _ verdict: Record.Verdict, after before: CaseAttempts) {
       (self.test, self.outcome, self.verdict, self.before) = (test, outcome, verdict, before)
     }
 
     /// How the case ended.
     func ending(failsFlaky: Bool) -> Record.Ending {
-      var tries = before
-      tries.end(verdict.attemptEnding)
-      return tries.ending(failsFlaky: failsFlaky)
+      var attempts = before
+      attempts.end(verdict.attemptEnding)
+      return attempts.ending(failsFlaky: failsFlaky)
     }
   }
 
   /// Holds a device to what it showed in the cases before of choices that it makes once.
-  private func judge(_ last: LastTry, in worker: RunWorker, _ verdict: inout Record.Verdict) {
+  private func judge(_ last: LastAttempt, in worker: RunWorker, _ verdict: inout Record.Verdict) {
     guard verdict.word == .agree else { return }
     if let (held, shown) = state.choices.take(verdict.shown, of: last.test.record) {
       let contradiction = Divergence.Contradiction(
@@ -211,7 +211,7 @@ public final class Run {
   }
 
   /// Why no more cases are begun.
-  private enum Hindrance {
+  private enum StopCause {
     /// A safety limit stopped a case, and with it the run.
     case limit(String)
     /// So many failed.
@@ -221,13 +221,13 @@ public final class Run {
   /// Attempts a case until it passes, or up to the maximum.
   ///
   /// - Returns: the last attempt.
-  private func tries(
+  private func runAttempts(
     _ test: Case, in worker: RunWorker, _ listener: CaseQueue<Plan.Cases>.Turn,
     after earlier: inout EarlierCase?,
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
-  ) -> LastTry {
+  ) -> LastAttempt {
     var test = test
-    var tries = CaseTries()
+    var attempts = CaseAttempts()
     while true {
       let (moment, begin) = (WallClock.time, MonotonicClock.now)
       listener.take(.begin(test.record))
@@ -238,14 +238,14 @@ public final class Run {
       let verdict = outcome.record(of: test)
       listener.take(CaseTime(start: moment, taken: MonotonicClock.now - begin))
       guard verdict.isTriedAgain else {
-        let last = LastTry(test, outcome, verdict, after: tries)
+        let last = LastAttempt(test, outcome, verdict, after: attempts)
         listener.take(verdict) { [self] in judge(last, in: worker, &$0) }
         return last
       }
       listener.take(.verdict(verdict))
-      tries.end(verdict.attemptEnding, isTriedAgain: true)
+      attempts.end(verdict.attemptEnding, isTriedAgain: true)
       test.attempt += 1
-      tries.beginAgain()
+      attempts.beginAgain()
     }
   }
 
@@ -257,7 +257,7 @@ public final class Run {
     _ visits: inout [(CellCoverage, MachineLibrary.Entry)]
   ) -> Outcome {
     if let reason = test.skipReason { return Outcome(.skipped(reason)) }
-    switch monitor.locked({ state.hindrance }) {
+    switch monitor.locked({ state.stopCause }) {
     case .limit(let words): return Outcome(.incomplete("not begun: \(words)"))
     case .failures(let count):
       let cases = count == 1 ? "1 case" : "\(count) cases"

@@ -31,21 +31,21 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   private let cases: Cases
   private let isWanted: (Cases.Element) -> Bool
   private let listener: any JournalListener
-  private let onlooker: (any CaseOnlooker)?
+  private let observer: (any CaseObserver)?
   /// How far ahead of the first case that is not done others are begun: what they say takes room.
   private let reach: Int
   private var next = 0
   private var places = 0
   /// The place of the first case that is not done, among those that are wanted.
   private var head = 0
-  private var kept: [Int: [Said]] = [:]
+  private var kept: [Int: [CaseEvent]] = [:]
   private var ends: [Int: () -> Void] = [:]
 
   init(
-    _ cases: Cases, _ listener: any JournalListener, seenBy onlooker: (any CaseOnlooker)?, _ monitor: Monitor,
+    _ cases: Cases, _ listener: any JournalListener, seenBy observer: (any CaseObserver)?, _ monitor: Monitor,
     reach: Int, isWanted: @escaping (Cases.Element) -> Bool
   ) {
-    (self.cases, self.listener, self.onlooker, self.monitor) = (cases, listener, onlooker, monitor)
+    (self.cases, self.listener, self.observer, self.monitor) = (cases, listener, observer, monitor)
     (self.reach, self.isWanted) = (reach, isWanted)
   }
 
@@ -84,25 +84,25 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   }
 
   /// An event of a case.
-  private enum Said {
+  private enum CaseEvent {
     case record(Record)
     case verdict(Record.Verdict, (inout Record.Verdict) -> Void)
     case time(CaseTime)
   }
 
-  private func take(_ said: Said, at place: Int) {
+  private func take(_ event: CaseEvent, at place: Int) {
     monitor.locked {
-      switch said {
-      case .record(let record): onlooker?.see(record, of: place)
-      case .verdict(let verdict, _): onlooker?.see(.verdict(verdict), of: place)
+      switch event {
+      case .record(let record): observer?.see(record, of: place)
+      case .verdict(let verdict, _): observer?.see(.verdict(verdict), of: place)
       case .time: break
       }
-      if place == head { tell(said) } else { kept[place, default: []].append(said) }
+      if place == head { deliver(event) } else { kept[place, default: []].append(event) }
     }
   }
 
-  private func tell(_ said: Said) {
-    switch said {
+  private func deliver(_ event: CaseEvent) {
+    switch event {
     case .record(let record): listener.take(record)
     case .verdict(var verdict, let judge):
       judge(&verdict)
@@ -117,7 +117,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
       while let conclude = ends.removeValue(forKey: head) {
         conclude()
         head += 1
-        for said in kept.removeValue(forKey: head) ?? [] { tell(said) }
+        for event in kept.removeValue(forKey: head) ?? [] { deliver(event) }
       }
       monitor.announce()
     }

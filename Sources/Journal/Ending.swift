@@ -41,7 +41,7 @@ extension Record {
     }
 
     /// How people are shown an ending.
-    public struct Look: Sendable {
+    public struct Presentation: Sendable {
       /// The class by which styles and filters of a page know it.
       public var key: String
       /// Its word in a page.
@@ -106,16 +106,16 @@ extension Record.Ending {
   public static let allShown = allCases.filter { $0.shown == $0 }
 
   /// How people are shown it.
-  public var look: Look {
+  public var presentation: Presentation {
     switch self {
-    case .diverged, .failedAsFlaky: Look("diverged", "diverged", "✘", "✘", "diverged", .bad)
-    case .unmet: Look("unmet", "not as expected", "≠", "≠", "not as expected", .warning)
-    case .labFault: Look("lab", "lab fault", "⚠", "⚡", "trouble in the lab", .warning)
-    case .limited, .incomplete: Look("incomplete", "incomplete", "◌", "…", "incomplete", .warning)
-    case .flaky: Look("flaky", "flaky", "≈", "~", "flaky", .warning)
-    case .skipped: Look("skipped", "skipped", "–", "-", "skipped", .faint)
-    case .excused: Look("skipped", "skipped", "–", "·", "skipped", .faint)
-    case .agreed: Look("agreed", "agreed", "✔", "✔", "agreed", .good)
+    case .diverged, .failedAsFlaky: Presentation("diverged", "diverged", "✘", "✘", "diverged", .bad)
+    case .unmet: Presentation("unmet", "not as expected", "≠", "≠", "not as expected", .warning)
+    case .labFault: Presentation("lab", "lab fault", "⚠", "⚡", "trouble in the lab", .warning)
+    case .limited, .incomplete: Presentation("incomplete", "incomplete", "◌", "…", "incomplete", .warning)
+    case .flaky: Presentation("flaky", "flaky", "≈", "~", "flaky", .warning)
+    case .skipped: Presentation("skipped", "skipped", "–", "-", "skipped", .faint)
+    case .excused: Presentation("skipped", "skipped", "–", "·", "skipped", .faint)
+    case .agreed: Presentation("agreed", "agreed", "✔", "✔", "agreed", .good)
     }
   }
 
@@ -129,7 +129,7 @@ extension Record.Ending {
   public var isVerdict: Bool { word == .agree || element == .failed }
 }
 
-extension Record.Ending.Look {
+extension Record.Ending.Presentation {
   fileprivate init(
     _ key: String, _ label: String, _ badge: String, _ sign: String, _ words: String, _ style: Painter.Style
   ) {
@@ -189,7 +189,7 @@ extension Record.Verdict {
 /// A divergence stands unless a later attempt agrees, as does an expectation that was not met; a later failure of the lab
 /// does not change that. The divergence weighs more than the expectation. A case is incomplete while an attempt is open, or
 /// is to be followed by another one.
-public struct CaseTries: Hashable, Sendable {
+public struct CaseAttempts: Hashable, Sendable {
   /// How the last attempt failed that came to a verdict.
   private var failure: Record.Ending?
   /// Whether an attempt before the last one failed.

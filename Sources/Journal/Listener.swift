@@ -13,7 +13,7 @@ extension JournalListener {
 
 /// Sees what is said of cases at the moment when it is said. Where several go on side by side the journal has it later, in
 /// the order of the plan.
-public protocol CaseOnlooker: AnyObject {
+public protocol CaseObserver: AnyObject {
   /// Sees a record.
   ///
   /// - Parameter place: the number of its case among those that are driven.

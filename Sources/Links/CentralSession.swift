@@ -56,9 +56,9 @@ public struct CentralSession: Sendable {
   /// Who is connected to, and what is looked for there.
   private var peer: (address: PeerAddress, query: ProfileQuery, time: Interval)?
   /// The link that is being disconnected, and whether the session still waits for queued packets before it disconnects.
-  private var leaving: (link: LinkID, isDraining: Bool)?
+  private var disconnecting: (link: LinkID, isDraining: Bool)?
   /// The number of cancelled attempts that the host has not confirmed yet.
-  private var givenUp = 0
+  private var cancelledAttempts = 0
   /// What was found on the link that is open, or on the last one.
   public private(set) var profile = DiscoveredProfile()
 
@@ -70,7 +70,7 @@ public struct CentralSession: Sendable {
   /// Whether this session has sent malformed packets on the link, on purpose.
   private var isProvoked = false
   /// Malformed packets that wait until no operation is pending: their response would be taken for that of the operation.
-  private var heldPackets: [(channel: UInt16, payload: [UInt8])] = []
+  private var deferredPackets: [(channel: UInt16, payload: [UInt8])] = []
   /// No request begins before this time: a late response to malformed packets would be taken for its response.
   private var quietEnd = Instant.zero
 
@@ -106,18 +106,18 @@ extension CentralSession {
   public var isOpen: Bool { if case .open = state { true } else { false } }
 
   /// Whether no link, nor an attempt at one, is left that has to end.
-  public var isAtRest: Bool { isIdle && leaving == nil && givenUp == 0 }
+  public var isAtRest: Bool { isIdle && disconnecting == nil && cancelledAttempts == 0 }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   public var deadline: Instant? {
     mutating get {
-      guard isHeldBack, quietEnd < host.deadline ?? .never else { return host.deadline }
+      guard isWaitingForQuietEnd, quietEnd < host.deadline ?? .never else { return host.deadline }
       return quietEnd
     }
   }
 
   /// Whether only the quiet time after malformed packets holds up what waits.
-  private var isHeldBack: Bool { pending == nil && outgoing.isEmpty && !waiting.isEmpty }
+  private var isWaitingForQuietEnd: Bool { pending == nil && outgoing.isEmpty && !waiting.isEmpty }
 
   private var link: LinkID? {
     switch state {
@@ -148,7 +148,7 @@ extension CentralSession {
 
   /// Forgets links, attempts and whatever waits: the controller is about to be started, or lost.
   public mutating func forgetEverything() {
-    (givenUp, leaving, failure, state) = (0, nil, nil, .idle)
+    (cancelledAttempts, disconnecting, failure, state) = (0, nil, nil, .idle)
     output.removeAll()
     events.removeAll()
     forgetOperations()
@@ -163,7 +163,7 @@ extension CentralSession {
   /// Lets everything happen that was due at or before a moment.
   public mutating func advance(to now: Instant) {
     if let due = host.deadline, due <= now { carryOut(host.advance(to: now), at: now) }
-    if isHeldBack { goOn(at: now) }
+    if isWaitingForQuietEnd { goOn(at: now) }
   }
 
   /// Whether something was due before a moment.
@@ -204,7 +204,7 @@ extension CentralSession {
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])], at now: Instant) {
     guard case .open(let link) = state else { return }
     // What was held before makes room: one provocation at a time.
-    guard pending == nil, outgoing.isEmpty else { return heldPackets = packets }
+    guard pending == nil, outgoing.isEmpty else { return deferredPackets = packets }
     isProvoked = true
     quietEnd = now + Self.quietTime
     for packet in packets {
@@ -219,9 +219,9 @@ extension CentralSession {
 
   /// Begins what waits, once nothing is under way.
   private mutating func goOn(at now: Instant) {
-    if pending == nil, outgoing.isEmpty, !heldPackets.isEmpty {
-      let packets = heldPackets
-      heldPackets = []
+    if pending == nil, outgoing.isEmpty, !deferredPackets.isEmpty {
+      let packets = deferredPackets
+      deferredPackets = []
       provoke(packets, at: now)
     }
     while let next = waiting.first, mayBegin(next, at: now) {
@@ -374,7 +374,7 @@ extension CentralOperation {
 extension CentralSession {
   /// Connects, once nothing of an earlier link is in the way.
   private mutating func beginConnecting(at now: Instant) {
-    guard case .connecting(let attemptsLeft) = state, leaving == nil, let peer else { return }
+    guard case .connecting(let attemptsLeft) = state, disconnecting == nil, let peer else { return }
     let isFirst = attemptsLeft == Self.repeatedAttempts
     let time = isFirst ? peer.time : Self.repeatedAttemptTime
     carryOut(host.connect(to: peer.address, parameters, timeout: time, at: now), at: now)
@@ -387,14 +387,14 @@ extension CentralSession {
     case .idle: return
     case .connecting:
       // An attempt that waits for an earlier link to end was not begun.
-      if leaving == nil {
-        givenUp += 1
+      if disconnecting == nil {
+        cancelledAttempts += 1
         carryOut(host.cancelConnecting(at: now), at: now)
       }
       events.append(.disconnected(.unknownConnection, unacknowledged: nil))
     case .discovering, .open:
-      if case .discovering(let discovery) = last { leaving = (discovery.link, isDraining: true) }
-      if case .open(let link) = last { leaving = (link, isDraining: true) }
+      if case .discovering(let discovery) = last { disconnecting = (discovery.link, isDraining: true) }
+      if case .open(let link) = last { disconnecting = (link, isDraining: true) }
       endDrained(at: now)
       events.append(.disconnected(.localHostTerminated, unacknowledged: nil))
     }
@@ -402,9 +402,11 @@ extension CentralSession {
 
   /// Ends the link that was left, once what was written before has arrived.
   private mutating func endDrained(at now: Instant) {
-    guard let leaving, leaving.isDraining, host.hasSentEverything(on: leaving.link) else { return }
-    self.leaving?.isDraining = false
-    carryOut(host.disconnect(leaving.link, reason: .remoteUserTerminated, at: now), at: now)
+    guard let disconnecting, disconnecting.isDraining, host.hasSentEverything(on: disconnecting.link) else {
+      return
+    }
+    self.disconnecting?.isDraining = false
+    carryOut(host.disconnect(disconnecting.link, reason: .remoteUserTerminated, at: now), at: now)
   }
 
   /// Forgets what goes with a link.
@@ -417,7 +419,7 @@ extension CentralSession {
     pending = nil
     waiting.removeAll()
     outgoing.removeAll()
-    heldPackets = []
+    deferredPackets = []
     quietEnd = .zero
   }
 
@@ -438,8 +440,8 @@ extension CentralSession {
     case .scanning(let isOn, let status): events.append(.scanning(isOn, status: status))
     case .connected(let link, _): connected(link, at: now)
     case .connectionFailed(let status):
-      if givenUp > 0 {
-        givenUp -= 1
+      if cancelledAttempts > 0 {
+        cancelledAttempts -= 1
         return
       }
       guard case .connecting = state else { return }
@@ -472,10 +474,10 @@ extension CentralSession {
   private mutating func disconnected(
     _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int, at now: Instant
   ) {
-    if let leaving, link == leaving.link {
+    if let disconnecting, link == disconnecting.link {
       // What was written last may not have arrived, though it was left.
-      let isCertain = !leaving.isDraining && unacknowledged == 0 && reason == .localHostTerminated
-      self.leaving = nil
+      let isCertain = !disconnecting.isDraining && unacknowledged == 0 && reason == .localHostTerminated
+      self.disconnecting = nil
       beginConnecting(at: now)
       if !isCertain { events.append(.lastPacketsUncertain) }
       return

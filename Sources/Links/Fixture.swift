@@ -60,7 +60,7 @@ public final class NoFixture: Fixture {
   ///   - settings: what of a start condition its client can bring about before a test.
   public init(conditions: [String], settings: [String] = []) {
     var abilities = Abilities(stimuli: [], settings: settings, conditions: conditions)
-    abilities.livesOn = true
+    abilities.keepsState = true
     self.abilities = abilities
   }
 

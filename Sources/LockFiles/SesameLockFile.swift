@@ -89,7 +89,7 @@ extension SesameLockFile {
   }
 
   /// Makes sure that a key could be kept, before the lock is asked for one.
-  public func rehearse() throws(LabFault) {
+  public func verifyStorage() throws(LabFault) {
     do throws(FileFault) {
       try write(to: "rehearsal").discard()
     } catch {

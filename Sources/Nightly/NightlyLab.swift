@@ -62,7 +62,7 @@ public struct NightlyLab: Sendable {
   ///   - seed: the seed of scenarios that have none of their own.
   ///   - today: on which day quarantine lapses or holds.
   public mutating func prepare(seed: UInt64, today: Day, _ messages: StatusLine) throws(UsageError) {
-    for (name, identity) in try ways() {
+    for (name, identity) in try transports() {
       identities[.dongle(name)] = identity
       dongles.append(NightDongle(name: name, outOfUse: sickness(of: .dongle(name))))
     }
@@ -130,7 +130,7 @@ public struct NightlyLab: Sendable {
   }
 
   /// What leads to locks, by its name, and what that is known by, where anybody can tell.
-  private func ways() throws(UsageError) -> [(name: String, identity: String?)] {
+  private func transports() throws(UsageError) -> [(name: String, identity: String?)] {
     if let places {
       return places.places.values.sorted { $0.name < $1.name }.map { place in
         (place.name, place.transport.flatMap { try? TransportChoice(naming: $0, on: bench) }?.spec.identity)
@@ -158,7 +158,7 @@ public struct NightlyLab: Sendable {
   ) throws(UsageError) -> [Case] {
     let named = BenchLock(bench: bench, lock: lock)
     var settings = LabSettings(of: named, isNamed: true)
-    if !named.isPlayed {
+    if !named.isEmulated {
       // Which way leads to it at a place is known once that is ours.
       if places == nil { settings.transports = try bench.transports(to: lock) }
       settings.control = try lock.control.map { text throws(UsageError) in
@@ -212,7 +212,7 @@ public struct NightlyLab: Sendable {
     let world = World(lab: LabSettings())
     defer { world.devices.shutDown() }
     do throws(LabFault) {
-      return try world.devices.bench.family(of: DeviceSpec(.lock, path)).lookScenario
+      return try world.devices.bench.family(of: DeviceSpec(.lock, path)).parkScenario
     } catch {
       throw UsageError("\(name): \(error.detail)")
     }
@@ -233,9 +233,9 @@ public struct NightlyLab: Sendable {
   var benchWords: [String] { bench.words }
 
   /// Whether the motor of a lock is left alone now, after a jam or for its battery.
-  func isHeldBack(_ name: String) -> Bool {
+  func isBlocked(_ name: String) -> Bool {
     guard let lock = inventory.lock(name), case .file(let path) = lock.source else { return false }
-    return LockCycleCounter.known(of: path)?.ledger.isHeldBack(
+    return LockCycleCounter.known(of: path)?.ledger.isBlocked(
       under: lock.limits, at: BenchClock.now.uptime) ?? false
   }
 

@@ -108,7 +108,7 @@ extension NightlyReport {
     }
     need.causes = causes(lock, first?.item)
     // What is out of use can be tried again once it is restored; nothing moves a lock that is jammed, or low, before.
-    if lock.outOfUse != nil || lock.battery?.low != nil || lock.isHeldBack {
+    if lock.outOfUse != nil || lock.battery?.low != nil || lock.isBlocked {
       need.commands.append(.init(purpose: .restore, line: runs.lab.restoring(lock.name)))
     }
     if lock.isLeftElsewhere { need.commands.append(.init(purpose: .park, line: runs.parking(lock.name))) }

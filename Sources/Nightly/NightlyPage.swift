@@ -45,7 +45,7 @@ extension NightlyReport {
     body += table("Locks", Self.lockTitles, locks.map { ($0.cells, $0.isMarked) }, numbers: [2, 3, 4, 5])
     if !dongles.isEmpty {
       body += table(
-        night.settings.way == .dongle ? "Dongles" : "Places", dongleTitles,
+        night.settings.transport == .dongle ? "Dongles" : "Places", dongleTitles,
         dongles.map { ($0.cells, $0.isBad) }, numbers: [1, 2])
     }
     if !chosen.isEmpty {
@@ -93,12 +93,12 @@ extension NightlyReport {
   }
 
   private func header(_ began: String) -> Markup {
-    let mood: Markup = status == .agree ? (needs.isEmpty ? "good" : "fair") : "bad"
+    let severity: Markup = status == .agree ? (needs.isEmpty ? "good" : "fair") : "bad"
     let undone: Markup =
       notDone.isEmpty
       ? "" : "<p class=\"note\">Not done: \(notDone.map(\.description).joined(separator: "; "))</p>\n"
     return """
-      <header class="page \(mood)"><p class="brand">Lockstep · \(night.name) · \(spoken(moment: wholeSeconds(began) ?? began))</p>
+      <header class="page \(severity)"><p class="brand">Lockstep · \(night.name) · \(spoken(moment: wholeSeconds(began) ?? began))</p>
       <h1>\(headline.markup)</h1>
       <p class="note">\(runs.lab.inventory.name), \(clock(took))\(again)</p>
       \(undone)\(counts)</header>
@@ -146,7 +146,7 @@ extension NightlyReport {
     var rows = Markup()
     for item in kind.items {
       number += 1
-      if number <= Self.maximumItems { rows += row(item, kind.ending.look, number, in: folder) }
+      if number <= Self.maximumItems { rows += row(item, kind.ending.presentation, number, in: folder) }
     }
     return """
       <section><h2>\(kind.title) <span class="count">\(grouped(kind.items.count))</span></h2>
@@ -156,10 +156,12 @@ extension NightlyReport {
       """
   }
 
-  private func row(_ item: Item, _ look: Record.Ending.Look, _ number: Int, in folder: String) -> Markup {
+  private func row(
+    _ item: Item, _ presentation: Record.Ending.Presentation, _ number: Int, in folder: String
+  ) -> Markup {
     let quarantine: Markup = item.quarantine.map { "<p class=\"note\">in quarantine \($0)</p>\n" } ?? ""
     return """
-      <li class="\(look.key)" id="item-\(number)"><strong><span aria-hidden="true">\(look.sign)</span> \(item.lock)</strong> \
+      <li class="\(presentation.key)" id="item-\(number)"><strong><span aria-hidden="true">\(presentation.sign)</span> \(item.lock)</strong> \
       <code>\(item.file)</code>
       <p>\(clipped(item.message, toBytes: 1000))</p>
       \(quarantine)\(item.replay.map(copied) ?? "")\(links(of: item, in: folder))</li>
@@ -178,9 +180,9 @@ extension NightlyReport {
         (index == 0 ? "capture" : "capture \(index + 1)", Path.folder(of: journal) + "/" + capture))
     }
     let rows = files.markup { file in
-      let way = Path.way(to: Path.folder(of: file.path), from: folder)
+      let relativePath = Path.relativePath(to: Path.folder(of: file.path), from: folder)
       let name = file.path.split(separator: "/").last.map(String.init) ?? ""
-      return "<li><a href=\"\(reference(way + name))\">\(file.name)</a></li>\n"
+      return "<li><a href=\"\(reference(relativePath + name))\">\(file.name)</a></li>\n"
     }
     return "<ul class=\"links\">\n\(rows)</ul>\n"
   }
@@ -216,9 +218,9 @@ extension NightlyReport {
 
   private func links(in folder: String) -> Markup {
     let rows = reports.markup { path in
-      let way = Path.way(to: Path.folder(of: path), from: folder)
+      let relativePath = Path.relativePath(to: Path.folder(of: path), from: folder)
       let name = path.split(separator: "/").last.map(String.init) ?? path
-      return "<li><a href=\"\(reference(way + name))\">\(path)</a></li>\n"
+      return "<li><a href=\"\(reference(relativePath + name))\">\(path)</a></li>\n"
     }
     return rows == Markup()
       ? "" : "<section><h2>Reports of the whole night</h2>\n<ul class=\"links\">\n\(rows)</ul></section>\n"

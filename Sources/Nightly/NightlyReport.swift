@@ -48,7 +48,7 @@ public struct NightlyReport {
     /// Why it is out of use, if it is.
     var outOfUse: String?
     /// Whether its motor is left alone, after a jam or for its battery, until it is restored or that has passed.
-    var isHeldBack = false
+    var isBlocked = false
     /// How it is now: what `lockstep devices` says of it, in the same words.
     var use = ""
     var judged: Int
@@ -240,7 +240,7 @@ public struct NightlyReport {
     (line.movements, line.budget, line.life) = (lock.used, lock.lock.perShift, lock.cycleCounter)
     line.battery = battery(of: lock.lock.name)
     if let low = line.battery?.low { line.trouble.append("\(low)") }
-    line.isHeldBack = runs.lab.isHeldBack(lock.lock.name)
+    line.isBlocked = runs.lab.isBlocked(lock.lock.name)
     switch lock.park {
     case .parked: line.left = runs.lab.inventory.lock(lock.lock.name).map { "\($0.park)" } ?? "parked"
     case .elsewhere(let why):
@@ -264,7 +264,7 @@ public struct NightlyReport {
   private func line(_ dongle: Night.DongleState) -> DongleLine {
     let own = night.ended.filter { $0.attempt.dongle == dongle.dongle.name }
     var line = DongleLine(
-      kind: night.settings.way, name: dongle.dongle.name, runs: own.count,
+      kind: night.settings.transport, name: dongle.dongle.name, runs: own.count,
       failures: own.count { $0.ending.verdict == .labFault },
       trouble: dongle.outOfUse)
     line.use = runs.lab.use(of: .dongle(dongle.dongle.name)).words
@@ -350,7 +350,7 @@ extension NightlyReport {
   static let lockTitles = ["lock", "left", "judged", "movements", "in its life", "battery", "state"]
 
   /// What stands above the columns of dongles or of places.
-  var dongleTitles: [String] { [night.settings.way.rawValue, "runs", "failed", "state"] }
+  var dongleTitles: [String] { [night.settings.transport.rawValue, "runs", "failed", "state"] }
 }
 
 extension NightlyReport.LockLine {
@@ -386,7 +386,7 @@ extension NightlyReport {
       lines += need.reasons.map { paint(.bad, "  ! \(need.name)") + "   \(short($0))" }
       lines += need.commands.map { "      \($0.line)" }
     }
-    for kind in kinds { add(kind.title, kind.items, kind.ending.look, paint, &lines) }
+    for kind in kinds { add(kind.title, kind.items, kind.ending.presentation, paint, &lines) }
     for entry in runs.lab.lapsed {
       if lines.last != "" { lines.append("") }
       let about = [entry.scenario, entry.lock.map { "on \($0)" }].compactMap(\.self).joined(separator: " ")
@@ -445,12 +445,13 @@ extension NightlyReport {
   }
 
   private func add(
-    _ title: String, _ items: [Item], _ look: Record.Ending.Look, _ paint: Painter, _ lines: inout [String]
+    _ title: String, _ items: [Item], _ presentation: Record.Ending.Presentation, _ paint: Painter,
+    _ lines: inout [String]
   ) {
     guard !items.isEmpty else { return }
     lines += ["", paint(.strong, title)]
     for item in items.prefix(Self.maximum) {
-      lines.append(paint(look.style, "  \(look.sign) \(item.lock)   \(item.file)"))
+      lines.append(paint(presentation.style, "  \(presentation.sign) \(item.lock)   \(item.file)"))
       lines.append("      \(short(item.message))" + (item.quarantine.map { " (in quarantine \($0))" } ?? ""))
       if let replay = item.replay { lines.append("      \(replay)") }
     }
@@ -506,7 +507,7 @@ extension NightlyReport: Written {
     .derived("fuzzed", { seconds($0.fuzzed) }, .json(Shape.number)),
     .derived("lapsed", { $0.runs.lab.lapsed.map(\.description) }, .list(.text)),
     .derived("chosen", { $0.chosen.map(\.description) }, .list(.text)),
-    .derived("locks", \.locks, .list(.object())), ways(.dongle), ways(.place),
+    .derived("locks", \.locks, .list(.object())), transports(.dongle), transports(.place),
     .derived("reports", \.reports, .list(.text)), .derived("status", { Int($0.status.rawValue) }, .count),
   ]
 
@@ -514,7 +515,7 @@ extension NightlyReport: Written {
   private static func seconds(_ time: Interval) -> JSON { .number((Instant.zero + time).secondsText) }
 
   /// The dongles, or the places; of one kind there are none.
-  private static func ways(_ kind: NightTransport) -> Field<Self> {
+  private static func transports(_ kind: NightTransport) -> Field<Self> {
     .derived(
       "\(kind.rawValue)s", { report in report.dongles.filter { $0.kind == kind } },
       .list(.object(DongleLine.fields(kind))))

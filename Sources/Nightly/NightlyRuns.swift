@@ -38,7 +38,7 @@ public struct NightlyRuns: Sendable {
   }
 
   /// The scenario that parks a Sesame: it looks at the lock, and the end of every run does the rest.
-  static let park = InterlockSettings().family.lookScenario
+  static let park = InterlockSettings().family.parkScenario
 
   /// The scenario of an attempt that parks another lock, and where that stands.
   func ownPark(of attempt: NightAttempt) -> (path: String, text: String)? {

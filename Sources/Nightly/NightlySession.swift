@@ -51,7 +51,7 @@ public final class NightlySession {
     var settings = NightSettings(lab.plan, processes: processes)
     settings.wait = NightlyRuns.wait
     if let places = lab.places {
-      settings.way = .place
+      settings.transport = .place
       settings.wait = settings.wait + places.request.longestWait
     }
     let passed = NightLine.time(of: folder.record, at: BenchClock.now) ?? .zero
@@ -106,8 +106,8 @@ public final class NightlySession {
     for (number, job) in jobs {
       switch job {
       case .child(let process):
-        switch process.look() {
-        case .running(let hasSpoken): if hasSpoken { heard.append(.sign(number)) }
+        switch process.poll() {
+        case .running(let hasOutput): if hasOutput { heard.append(.sign(number)) }
         case .ended(let end, let words): heard.append(ended(number, end, words))
         }
       case .orphan:
@@ -242,7 +242,8 @@ extension NightlySession {
     if case .out(let device, let why, _) = line { putOut(device, why) }
     switch line {
     case .out(.lock(let name), let why, _): say("the lock \(name) is out of use: \(why)")
-    case .out(.dongle(let name), let why, _): say("the \(night.settings.way) \(name) is out of use: \(why)")
+    case .out(.dongle(let name), let why, _):
+      say("the \(night.settings.transport) \(name) is out of use: \(why)")
     case .resumed(let time):
       say("the night is taken up again, \(clock(time - .zero)) after it began: \(folder.folder.path)")
     case .end(let number, let ending, _):

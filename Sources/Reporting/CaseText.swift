@@ -106,7 +106,7 @@ struct CaseText {
 /// A case with all that its journal says of it.
 struct CaseTexts {
   /// The tries, from the first to the last; of very many those in the middle are left out.
-  var tries: [CaseText]
+  var attempts: [CaseText]
   /// How many tries were left out.
   var omitted = 0
 
@@ -126,20 +126,21 @@ struct CaseOutcome {
   var omitted: Int
 
   init(_ entry: JournalIndex.Entry, _ texts: CaseTexts) {
-    var tries = texts.tries
-    let last = tries[tries.count - 1]
+    var attempts = texts.attempts
+    let last = attempts[attempts.count - 1]
     // The next try was not begun.
-    if last.verdict?.isTriedAgain ?? false { tries.append(CaseText(start: last.start)) }
+    if last.verdict?.isTriedAgain ?? false { attempts.append(CaseText(start: last.start)) }
     let ending = entry.ending
-    let word = ending == .diverged || ending == .unmet ? ending?.word : tries[tries.count - 1].verdict?.word
+    let word =
+      ending == .diverged || ending == .unmet ? ending?.word : attempts[attempts.count - 1].verdict?.word
     let number: Int? =
       switch entry.ending {
-      case .failedAsFlaky: tries.firstIndex { $0.verdict?.word != .agree }
+      case .failedAsFlaky: attempts.firstIndex { $0.verdict?.word != .agree }
       case .agreed, .flaky: nil
-      default: tries.firstIndex { $0.verdict?.word == word }
+      default: attempts.firstIndex { $0.verdict?.word == word }
       }
-    main = tries[number ?? tries.count - 1]
-    others = tries.enumerated().filter { $0 != number && $1.verdict?.word != .agree }.map(\.element)
+    main = attempts[number ?? attempts.count - 1]
+    others = attempts.enumerated().filter { $0 != number && $1.verdict?.word != .agree }.map(\.element)
     omitted = texts.omitted
   }
 }
@@ -152,18 +153,18 @@ extension JournalSource {
     try reader.seek(to: entry.offset, line: entry.line)
     guard case .success(.begin(let start)) = try reader.next() else { return nil }
     let limit = CaseTexts.limit(of: entry.attempts)
-    var all = CaseTexts(tries: [CaseText(start: start, limit: limit)])
+    var all = CaseTexts(attempts: [CaseText(start: start, limit: limit)])
     for attempt in 1...max(1, entry.attempts) {
       // Of a case that agreed at once only what the lab said is of use.
       let isTerse = entry.hasAgreed && attempt == entry.attempts
-      try read(into: &all.tries[all.tries.count - 1], isTerse: isTerse)
+      try read(into: &all.attempts[all.attempts.count - 1], isTerse: isTerse)
       if attempt == entry.attempts { break }
       guard case .success(.begin(let start)) = try reader.next() else { break }
-      if all.tries.count == CaseTexts.limit {
-        all.tries.removeLast()
+      if all.attempts.count == CaseTexts.limit {
+        all.attempts.removeLast()
         all.omitted += 1
       }
-      all.tries.append(CaseText(start: start, limit: limit))
+      all.attempts.append(CaseText(start: start, limit: limit))
     }
     return all
   }

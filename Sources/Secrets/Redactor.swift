@@ -68,7 +68,7 @@ public final class Redactor: Sendable {
   /// Where the secrets stand, in order and apart from each other.
   func ranges(in bytes: [UInt8]) -> [Range<Int>] {
     let forms = forms.withLock { $0 }
-    return merged(SymbolReading.Way.allCases.flatMap { SymbolReading(bytes, $0).ranges(of: forms) })
+    return merged(SymbolReading.Encoding.allCases.flatMap { SymbolReading(bytes, $0).ranges(of: forms) })
   }
 
   /// Where the secrets stand in a text that goes on, and from where on it may be the beginning of another one.
@@ -78,8 +78,8 @@ public final class Redactor: Sendable {
     var sure = bytes.count
     for end in Escape.ends(of: tail) {
       let text = Array(tail[..<end])
-      for way in SymbolReading.Way.allCases {
-        guard let place = SymbolReading(text, way).unfinished(forms, in: text, minimum: minimum) else {
+      for encoding in SymbolReading.Encoding.allCases {
+        guard let place = SymbolReading(text, encoding).unfinished(forms, in: text, minimum: minimum) else {
           continue
         }
         sure = min(sure, bytes.count - tail.count + place)

@@ -65,13 +65,13 @@ struct SymbolReading {
 
 extension SymbolReading {
   /// The ways in which a text is read.
-  enum Way: CaseIterable {
+  enum Encoding: CaseIterable {
     case bytes, escaped, hexadecimal, base64, base64ForURLs
   }
 
   /// Reads a text.
-  init(_ text: [UInt8], _ way: Way) {
-    switch way {
+  init(_ text: [UInt8], _ encoding: Encoding) {
+    switch encoding {
     case .bytes: self = .bytes(text)
     case .escaped: self = .escaped(text)
     case .hexadecimal: self = .hexadecimal(text)

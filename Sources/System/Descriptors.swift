@@ -108,9 +108,11 @@ public enum Descriptors {
     while Kernel.flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let error = SystemError.last
       guard error.code == EWOULDBLOCK || error.code == EINTR else { throw error }
-      let isLookedAt = Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0
-      if isLookedAt { _ = Kernel.flock(descriptor, LOCK_UN) }
-      guard MonotonicClock.now < start + max(timeout, isLookedAt ? .seconds(10) : .zero) else { throw error }
+      let isOnlyInspected = Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0
+      if isOnlyInspected { _ = Kernel.flock(descriptor, LOCK_UN) }
+      guard MonotonicClock.now < start + max(timeout, isOnlyInspected ? .seconds(10) : .zero) else {
+        throw error
+      }
       rest(for: .milliseconds(5))
     }
   }

@@ -17,10 +17,10 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The operating system's number of the error.
   public var code: Int32
   /// What is there that hinders, where that says more than the number does.
-  public var obstacle: Obstacle?
+  public var cause: Cause?
 
   /// What may be in the way at a path.
-  public enum Obstacle: Hashable, Sendable {
+  public enum Cause: Hashable, Sendable {
     /// A pipe without a reader.
     case unreadPipe
     /// A pipe whose reader has stopped reading.
@@ -34,7 +34,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fault of a file that says nothing which could be understood.
   public static func misshapen(_ path: String) -> FileFault {
     var fault = FileFault(path: path, code: EBADMSG)
-    fault.obstacle = .misshapen
+    fault.cause = .misshapen
     return fault
   }
 
@@ -59,7 +59,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {
     self.init(attempt, path: path, code: error.code)
-    if error.isUntaken { obstacle = .fullPipe }
+    if error.isUntaken { cause = .fullPipe }
   }
 
   /// The message for a path that does not exist.
@@ -72,7 +72,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// What is there, or else what the system says.
   public var reason: String {
-    switch obstacle {
+    switch cause {
     case .unreadPipe: "nobody reads this pipe"
     case .fullPipe: "nothing more is taken of what is written"
     case .strange(let file): "expected a file, and it is \(file)"

@@ -70,7 +70,7 @@ public final class FolderHold {
   }
 
   /// What a look at a folder shows.
-  public enum Sight: Hashable, Sendable {
+  public enum State: Hashable, Sendable {
     case free
     /// A process holds it; `nil` if its name is unknown.
     case held(Holder?)
@@ -90,12 +90,12 @@ public final class FolderHold {
   }
 
   /// Looks whether a folder is held.
-  public static func look(at folder: String) -> Sight {
-    look(atFile: folder + "/" + file)
+  public static func state(at folder: String) -> State {
+    state(atFile: folder + "/" + file)
   }
 
   /// Looks whether a file is held: one in which its holder stands, or the lifeline of a child.
-  public static func look(atFile path: String) -> Sight {
+  public static func state(atFile path: String) -> State {
     let descriptor = Kernel.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .free : .unknown(FileFault(path: path, code: errno))

@@ -80,7 +80,7 @@ public final class KeptInputLines: Sendable {
       return state.turn
     }
     inBackground {
-      while let isHeard = self.look(for: line, in: turn) {
+      while let isHeard = self.pollInput(for: line, in: turn) {
         if isHeard { return heard() }
         rest(for: Self.restInterval)
       }
@@ -91,7 +91,7 @@ public final class KeptInputLines: Sendable {
   public func stopListening() { state.withLock { $0.turn += 1 } }
 
   /// Whether the line has come; `nil` where it is waited for no more.
-  private func look(for line: String, in turn: Int) -> Bool? {
+  private func pollInput(for line: String, in turn: Int) -> Bool? {
     state.withLock { state in
       guard state.turn == turn else { return nil }
       // A background process that reads from a terminal is stopped by it.

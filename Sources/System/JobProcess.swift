@@ -19,22 +19,22 @@ public final class JobProcess {
   /// What there is to know of it.
   public enum State: Equatable, Sendable {
     /// It runs, and has shown a sign of life since it was asked last or not.
-    case running(hasSpoken: Bool)
+    case running(hasOutput: Bool)
     /// It ended, and these were its last words.
     case ended(Ending, words: String)
   }
 
   /// Looks after it.
-  public func look() -> State {
-    var hasSpoken = false
+  public func poll() -> State {
+    var hasOutput = false
     while !hasClosedOutput {
       switch child.nextLine(until: MonotonicClock.now) {
-      case .line, .tooLong: hasSpoken = true
-      case .timedOut: return ended ?? .running(hasSpoken: hasSpoken)
+      case .line, .tooLong: hasOutput = true
+      case .timedOut: return ended ?? .running(hasOutput: hasOutput)
       case .ended: hasClosedOutput = true
       }
     }
-    return ended ?? .running(hasSpoken: hasSpoken)
+    return ended ?? .running(hasOutput: hasOutput)
   }
 
   private var ended: State? { child.reap().map { .ended($0, words: child.lastWords) } }

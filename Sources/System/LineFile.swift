@@ -28,7 +28,7 @@ public final class LineFile {
     var status = stat()
     if Kernel.fstat(descriptor, &status) == 0, case .other(let strange) = FileKind(status) {
       var fault = FileFault(path: path, code: EINVAL)
-      fault.obstacle = .strange(strange)
+      fault.cause = .strange(strange)
       throw fault
     }
   }

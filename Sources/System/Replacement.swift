@@ -56,8 +56,8 @@ public struct Replacement: ~Copyable {
       var fault = FileFault(attempt, path: named, code: errno)
       if fault.code == ENXIO {
         switch fileKind(path) {
-        case .other(.pipe): fault.obstacle = .unreadPipe
-        case .other(.socket): fault.obstacle = .strange(.socket)
+        case .other(.pipe): fault.cause = .unreadPipe
+        case .other(.socket): fault.cause = .strange(.socket)
         default: break
         }
       }

@@ -28,7 +28,7 @@ public enum WholeFile {
     let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     var fault = FileFault(attempt, path: path, code: errno)
     guard descriptor >= 0 else {
-      if case .other(let strange) = fileKind(path) { fault.obstacle = .strange(strange) }
+      if case .other(let strange) = fileKind(path) { fault.cause = .strange(strange) }
       throw fault
     }
     var status = stat()
@@ -41,7 +41,7 @@ public enum WholeFile {
     guard ["/dev/stdin", "/dev/null"].contains(path) || numberedStream(path) != nil else {
       Kernel.close(descriptor)
       fault.code = EINVAL
-      fault.obstacle = .strange(strange)
+      fault.cause = .strange(strange)
       throw fault
     }
     // The writer may take its time.

@@ -49,7 +49,7 @@ struct PathTests {
       ("/x/y", "/x", "y/"), ("/x/y", "a", "/x/y/"), ("a", "../b", "a/"),
     ])
   func ways(target: String, start: String, result: String) {
-    expect(Path.way(to: target, from: start), result)
+    expect(Path.relativePath(to: target, from: start), result)
   }
 
   @Test(

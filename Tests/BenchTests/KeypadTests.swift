@@ -92,7 +92,7 @@ struct KeypadTests {
     let abilities = try Rig().lock.abilities
     expect(abilities.settings, ["bolt"])
     expect(abilities.arguments.count, 0)
-    expect(abilities.livesOn, true)
+    expect(abilities.keepsState, true)
     expect(LockFamily.sesame.startSettings, ["registered", "configured", "bolt", "history"])
   }
 
@@ -271,7 +271,7 @@ struct KeypadTests {
   @Test("who looks at a lock does so in the words of its family")
   func look() throws {
     expect(
-      try LockFamily.keypad().lookScenario,
+      try LockFamily.keypad().parkScenario,
       """
       scenario: The lock is parked
       machine: keypad
@@ -283,7 +283,7 @@ struct KeypadTests {
 
       """)
     expect(
-      LockFamily.sesame.lookScenario,
+      LockFamily.sesame.parkScenario,
       """
       scenario: The lock is parked
       machine: sesame

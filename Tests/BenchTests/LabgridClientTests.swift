@@ -33,7 +33,7 @@ struct LabgridClientTests {
   func trouble(script: String, words: String) throws {
     let client = client(script)
     do throws(LabgridFault) {
-      _ = try client.look()
+      _ = try client.fetchState()
       Issue.record("it answered")
     } catch {
       let fault = client.trouble(error, "a place")
@@ -44,12 +44,12 @@ struct LabgridClientTests {
   @Test("one that ended is started again, and nobody waits for one once it is of no use")
   func again() throws {
     let once = client(#"read a; echo '{"places":[],"reservations":[]}'"#)
-    expect(try once.look().places, [])
+    expect(try once.fetchState().places, [])
     // It may still be there when it is asked, but not twice.
-    let again = try? once.look()
-    expect(try (again ?? once.look()).places, [])
+    let again = try? once.fetchState()
+    expect(try (again ?? once.fetchState()).places, [])
     let silent = client("read a; sleep 100")
-    #expect(throws: LabgridFault.stopped) { try silent.look { true } }
+    #expect(throws: LabgridFault.stopped) { try silent.fetchState { true } }
   }
 
   private let folder = TestFolder()

@@ -338,7 +338,7 @@ struct RealLockPreparationTests {
     let words = "unheard: the lock was not heard, and another device was, over the same controller"
     expect(rig.lock.explanation(ofSilence: true).map { "\($0)" }, words)
     // What the lock's knowledge is worth by now has to be looked at before the next test.
-    rig.lock.interlock.knowledge.doubt()
+    rig.lock.interlock.knowledge.invalidate()
     try rig.world.bring(about: Fault("advertise", .text("020106")))
     expect(refusal { () throws(LabFault) in try rig.start() }?.symptom, .noDevice)
     let session = try #require(rig.lock.takePreparations().last)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// A dongle that comes back only by one step, in virtual time.
-private struct StubbornDongle: RecoverableWay {
+private struct StubbornDongle: RecoverableTransport {
   var now = Instant.zero
-  var isWayLost = false
+  var isTransportLost = false
   /// What helps; `nil` for nothing.
   var cure: RecoveryStep?
   /// How long each step takes, where it is not as long as it may.
@@ -43,7 +43,7 @@ extension RecoveryEscalation {
 struct RecoveryEscalationTests {
   /// Controllers, what helps them, and what is tried for that.
   // swift-format-ignore
-  static let climbs: [(hasUSBReset: Bool, hasPower: Bool, isWayLost: Bool, cure: RecoveryStep?, tried: [RecoveryStep])] = [
+  static let climbs: [(hasUSBReset: Bool, hasPower: Bool, isTransportLost: Bool, cure: RecoveryStep?, tried: [RecoveryStep])] = [
     (false, false, false, .reconnect, [.reconnect]),
     (false, false, false, .reopen, [.reconnect, .hciReset, .reopen]),
     (false, false, false, nil, [.reconnect, .hciReset, .reopen]),
@@ -56,9 +56,9 @@ struct RecoveryEscalationTests {
 
   @Test("each step that there is is tried once, in order, until one helps", arguments: climbs.indices)
   func climb(index: Int) {
-    let (hasUSBReset, hasPower, isWayLost, cure, tried) = Self.climbs[index]
+    let (hasUSBReset, hasPower, isTransportLost, cure, tried) = Self.climbs[index]
     var escalation = RecoveryEscalation(hasUSBReset: hasUSBReset, powerSettles: hasPower ? .seconds(3) : nil)
-    var dongle = StubbornDongle(isWayLost: isWayLost, cure: cure)
+    var dongle = StubbornDongle(isTransportLost: isTransportLost, cure: cure)
     let result = escalation.climb(&dongle)
     expect(result.tried, tried)
     expect(result.works, cure != nil)

@@ -48,7 +48,7 @@ private struct RestlessBench {
       // Somebody may look, and then it is known.
       if Bool.random(using: &random) {
         events.append(LockEvent(.settled, at: clock))
-        ledger.settle(at: clock.uptime)
+        ledger.resolveExpectedMovements(at: clock.uptime)
       }
     }
     now = end
@@ -92,7 +92,7 @@ private struct RestlessBench {
     ledger.move(at: clock.uptime)
     if cost == 2 {
       events.append(LockEvent(.ownMovement, at: clock))
-      ledger.foresee()
+      ledger.expectMovements()
     }
     if Int.random(in: 0..<10, using: &random) == 0 { reopen() }
     movements.append((now, true))

@@ -37,10 +37,10 @@ struct ATTClientTests {
     expect(
       client.receiveUndecodable(opcode: 0x0B),
       [.complete(.failure(.unexpected("an undecodable response, opcode 0x0b")))])
-    expect(client.receive(.readResponse([])), [.complain("a response, opcode 0x0b, to no request")])
+    expect(client.receive(.readResponse([])), [.reportViolation("a response, opcode 0x0b, to no request")])
     expect(
       client.receiveUndecodable(opcode: 0x01),
-      [.complain("an undecodable response, opcode 0x01, to no request")])
+      [.reportViolation("an undecodable response, opcode 0x01, to no request")])
   }
 
   @Test("a response thirty seconds late kills the bearer, and nothing earlier does")

@@ -232,7 +232,7 @@ struct ATTServerTests {
     let old = database.value(of: h(18))
     expect(receive(.writeRequest(h(18), [9])), [.report(.written(h(18), [9]))])
     expect(database.value(of: h(18)), old)
-    expect(receive(.readRequest(h(3))), [.complain("a request before the one before was answered")])
+    expect(receive(.readRequest(h(3))), [.reportViolation("a request before the one before was answered")])
     expect(
       link.answerWrite(ATTErrorCode(rawValue: 0x80), &database),
       [.transmit(error(0x12, 18, ATTErrorCode(rawValue: 0x80)))])
@@ -299,24 +299,24 @@ struct ATTServerTests {
     let cases: [(ATTPacket, [GATTLink.Action])] = [
       (
         .writeCommand(h(18), [1]),
-        [.complain("a write command to 0x0012 of 1 bytes, refused with 0x03 (write not permitted)")]
+        [.reportViolation("a write command to 0x0012 of 1 bytes, refused with 0x03 (write not permitted)")]
       ),
       (
         .writeCommand(h(0), []),
-        [.complain("a write command to 0x0000 of 0 bytes, refused with 0x01 (invalid handle)")]
+        [.reportViolation("a write command to 0x0000 of 0 bytes, refused with 0x01 (invalid handle)")]
       ),
       (
         .writeCommand(h(12), long),
         [
-          .complain(
+          .reportViolation(
             "a write command to 0x000c of 513 bytes, refused with 0x0d (invalid attribute value length)")
         ]
       ),
       (.signedWriteCommand(h(12), [UInt8](repeating: 0, count: 12)), []),
       (.unknown(opcode: 0x40, [1]), []),
       (.unknown(opcode: 0xFF, []), []),
-      (.unknown(opcode: 0x23, [1]), [.complain("opcode 0x23, which nothing asked for")]),
-      (.confirmation, [.complain("a confirmation of no indication")]),
+      (.unknown(opcode: 0x23, [1]), [.reportViolation("opcode 0x23, which nothing asked for")]),
+      (.confirmation, [.reportViolation("a confirmation of no indication")]),
     ]
     for (packet, actions) in cases { expect(link.receive(packet, &database, at: .zero), actions) }
     expect(database.value(of: h(12)), [])

@@ -338,7 +338,7 @@ struct GATTClientTests {
     _ = link.start(.exchangeMTU, at: .zero)
     expect(
       link.receive(.exchangeMTUResponse(22), &database, at: .zero),
-      [.complain("an MTU of 22, below 23"), .report(.finished(1, .success(.mtu(23))))])
+      [.reportViolation("an MTU of 22, below 23"), .report(.finished(1, .success(.mtu(23))))])
     expect(link.mtu, 23)
   }
 
@@ -438,7 +438,7 @@ extension GATTClientTests {
       [.transmit(.confirmation), .report(.notification(h(9), [2]))])
     expect(
       link.receive(.notification(h(0), [1]), &database, at: .zero),
-      [.complain("a notification or indication of handle 0")])
+      [.reportViolation("a notification or indication of handle 0")])
     expect(
       link.receive(.readResponse([5]), &database, at: .zero),
       [
@@ -449,7 +449,7 @@ extension GATTClientTests {
       link.receive(.writeResponse, &database, at: .zero), [.report(.finished(3, .success(.written)))])
     expect(
       link.receive(.writeResponse, &database, at: .zero),
-      [.complain("a response, opcode 0x13, to no request")])
+      [.reportViolation("a response, opcode 0x13, to no request")])
   }
 
   @Test("the slowest server in the world is done after 65535 answers")

@@ -15,7 +15,7 @@ struct GATTLinkTests {
       (100, 517, [.transmit(.exchangeMTUResponse(100)), .report(.mtu(100))], 100),
       (517, minimum, [.transmit(.exchangeMTUResponse(517))], 23),
       (23, 65_535, [.transmit(.exchangeMTUResponse(23))], 23),
-      (50, 0, [.transmit(.exchangeMTUResponse(50)), .complain("an MTU of 0, below 23")], 23),
+      (50, 0, [.transmit(.exchangeMTUResponse(50)), .reportViolation("an MTU of 0, below 23")], 23),
     ]
     for example in cases {
       var database = GATTDatabase([])
@@ -26,7 +26,7 @@ struct GATTLinkTests {
         link.receive(.exchangeMTURequest(30), &database, at: .zero).prefix(2),
         [
           .transmit(.exchangeMTUResponse(example.offered)),
-          .complain("the MTU was asked for more than once"),
+          .reportViolation("the MTU was asked for more than once"),
         ])
     }
   }
@@ -39,14 +39,14 @@ struct GATTLinkTests {
       expect(
         link.receiveUndecodable(opcode: opcode, at: .zero),
         [
-          .complain("an undecodable request, opcode 0x\([opcode].hex)"),
+          .reportViolation("an undecodable request, opcode 0x\([opcode].hex)"),
           .transmit(GATTFixture.error(opcode, 0, .invalidPDU)),
         ])
     }
     for opcode in [0x1B, 0x1D, 0x1E, 0x52, 0xD2] as [UInt8] {
       expect(
         link.receiveUndecodable(opcode: opcode, at: .zero),
-        [.complain("an undecodable packet, opcode 0x\([opcode].hex)")])
+        [.reportViolation("an undecodable packet, opcode 0x\([opcode].hex)")])
     }
     for opcode in [1, 3, 5, 7, 9, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19] as [UInt8] {
       let (id, _) = link.start(.read(h(1)), at: .zero)
@@ -58,7 +58,7 @@ struct GATTLinkTests {
         ])
       expect(
         link.receiveUndecodable(opcode: opcode, at: .zero),
-        [.complain("an undecodable response, opcode 0x\([opcode].hex), to no request")])
+        [.reportViolation("an undecodable response, opcode 0x\([opcode].hex), to no request")])
     }
     expect(link.receive(.readResponse([]), &database, at: .zero).count, 1)
   }
@@ -83,7 +83,8 @@ struct GATTLinkTests {
       link.receive(.confirmation, &database, at: .zero + .seconds(3)), [.report(.confirmed(h(20)))])
     expect(link.deadline, nil)
     expect(
-      link.receive(.confirmation, &database, at: .zero), [.complain("a confirmation of no indication")])
+      link.receive(.confirmation, &database, at: .zero), [.reportViolation("a confirmation of no indication")]
+    )
   }
 
   @Test("a response that is thirty seconds late ends everything, even what comes at that moment")

@@ -46,7 +46,7 @@ struct GATTPair {
         }
       case .report(let event):
         if isClients { events.append(event) } else { served.append(event) }
-      case .complain(let sentence):
+      case .reportViolation(let sentence):
         Issue.record("\(sentence)")
       case .disconnect(let reason):
         Issue.record("disconnected, \(reason)")

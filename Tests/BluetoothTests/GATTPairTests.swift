@@ -97,7 +97,7 @@ extension GATTPairTests {
           switch action {
           case .transmit(let packet): asked = packet
           case .report(.finished(id, _)): finished += 1
-          case .report, .complain, .disconnect: break
+          case .report, .reportViolation, .disconnect: break
           }
         }
         guard finished == 0, let request = asked else { break }

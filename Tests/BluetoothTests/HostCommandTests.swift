@@ -119,7 +119,7 @@ struct HostCommandTests {
     var host = HostFixture.connected(.central, aclLength: 27, aclCount: 1)
     func check(_ value: UInt8, _ completed: HCIPacket, _ complaint: String?) {
       let sent = host.writeCommand(HostFixture.commandHandle, [value], on: HostFixture.link, at: .zero)
-      expect(sent, [leaving(frame(.att, ATTPacket.writeCommand(HostFixture.commandHandle, [value])))])
+      expect(sent, [outgoing(frame(.att, ATTPacket.writeCommand(HostFixture.commandHandle, [value])))])
       let said = complaint.map { HostAction.report(.protocolViolation(nil, $0)) }
       expect(host.receive(completed, at: .zero), [said].compactMap(\.self))
     }

@@ -29,7 +29,7 @@ struct HostDataTests {
   /// Agrees on an MTU of 247 with the other end.
   private static func raiseMTU(_ host: inout BluetoothHost) {
     let (id, actions) = host.start(.exchangeMTU, on: link, at: .zero)
-    expect(actions, [leaving(frame(.att, ATTPacket.exchangeMTURequest(247)))])
+    expect(actions, [outgoing(frame(.att, ATTPacket.exchangeMTURequest(247)))])
     expect(
       host.receive(arriving(frame(.att, ATTPacket.exchangeMTUResponse(247))), at: .zero),
       [.report(.gatt(link, .mtu(247))), .report(.gatt(link, .finished(id, .success(.mtu(247)))))])
@@ -73,16 +73,16 @@ struct HostDataTests {
   func fragments() {
     var host = HostFixture.connected(.central, aclLength: 27, aclCount: 2)
     Self.raiseMTU(&host)
-    expect(Self.write([UInt8](0..<20), to: &host), [leaving(Self.written([UInt8](0..<20)))])
+    expect(Self.write([UInt8](0..<20), to: &host), [outgoing(Self.written([UInt8](0..<20)))])
     expect(host.receive(Self.completed(1), at: .zero), [])
     let long = Self.written([UInt8](0..<60))
     expect(
       Self.write([UInt8](0..<60), to: &host),
-      [leaving(Array(long[..<27])), leaving(Array(long[27..<54]), .continuing)])
+      [outgoing(Array(long[..<27])), outgoing(Array(long[27..<54]), .continuing)])
     #expect(!host.hasSentEverything(on: Self.link))
     expect(Self.write([1], to: &host), [])
-    expect(host.receive(Self.completed(1), at: .zero), [leaving(Array(long[54...]), .continuing)])
-    expect(host.receive(Self.completed(2), at: .zero), [leaving(Self.written([1]))])
+    expect(host.receive(Self.completed(1), at: .zero), [outgoing(Array(long[54...]), .continuing)])
+    expect(host.receive(Self.completed(2), at: .zero), [outgoing(Self.written([1]))])
     expect(host.receive(Self.completed(1), at: .zero), [])
     #expect(host.hasSentEverything(on: Self.link))
   }
@@ -90,15 +90,15 @@ struct HostDataTests {
   @Test("frames wait up to the limit of the queue; then there is no room until half of them has left")
   func room() {
     var host = HostFixture.connected(.central, aclCount: 1)
-    expect(Self.write([0], to: &host), [leaving(Self.written([0]))])
+    expect(Self.write([0], to: &host), [outgoing(Self.written([0]))])
     for value in 1...4 as ClosedRange<UInt8> { expect(Self.write([value], to: &host), []) }
     expect(Self.write([5], to: &host), nil)
     expect(Self.write([5], to: &host), nil)
-    expect(host.receive(Self.completed(1), at: .zero), [leaving(Self.written([1]))])
+    expect(host.receive(Self.completed(1), at: .zero), [outgoing(Self.written([1]))])
     expect(
       host.receive(Self.completed(1), at: .zero),
-      [leaving(Self.written([2])), .report(.readyToSend(Self.link))])
-    expect(host.receive(Self.completed(1), at: .zero), [leaving(Self.written([3]))])
+      [outgoing(Self.written([2])), .report(.readyToSend(Self.link))])
+    expect(host.receive(Self.completed(1), at: .zero), [outgoing(Self.written([3]))])
     expect(Self.write([5], to: &host), [])
   }
 
@@ -107,7 +107,7 @@ struct HostDataTests {
     var host = HostFixture.connected(.central, aclCount: 1)
     let (second, other) = (ConnectionHandle(rawValue: 0x41), LinkID(rawValue: 2))
     HostFixture.add(.peripheral, second, other, to: &host)
-    expect(Self.write([0], to: &host), [leaving(Self.written([0]))])
+    expect(Self.write([0], to: &host), [outgoing(Self.written([0]))])
     for value in 1...3 as ClosedRange<UInt8> { expect(Self.write([value], to: &host), []) }
     for value in 4...5 as ClosedRange<UInt8> { expect(Self.write([value], to: &host, on: other), []) }
     var order: [[UInt8]] = []
@@ -136,7 +136,7 @@ struct HostDataTests {
       host.receive(over.packet, at: .zero),
       [
         .report(.disconnected(Self.link, reason: .connectionTimeout, unacknowledged: 3)),
-        leaving(Self.written([9]), on: second), leaving(Self.written([10]), on: second),
+        outgoing(Self.written([9]), on: second), outgoing(Self.written([10]), on: second),
       ])
     // What the controller says of them afterwards, at once, is the echo of former times; later it is odd.
     expect(host.receive(Self.completed(2), at: .zero), [])
@@ -261,7 +261,7 @@ struct HostAssemblyTests {
       testDescription: "a torn request is refused", fragments: [(.firstFlushable, [2, 0, 4, 0, 0x0A, 3])],
       actions: [
         said("an undecodable request, opcode 0x0a"),
-        leaving(
+        outgoing(
           frame(
             .att, ATTPacket.errorResponse(request: 0x0A, AttributeHandle(rawValue: 0), .invalidPDU))),
       ]),

@@ -167,7 +167,7 @@ func arriving(
 }
 
 /// What a host sends when it sends data.
-func leaving(
+func outgoing(
   _ data: [UInt8], _ boundary: ACLPacket.Boundary = .first, on handle: ConnectionHandle = HostFixture.handle
 ) -> HostAction {
   .transmit(.acl(ACLPacket(handle: handle, boundary: boundary, data: data)))

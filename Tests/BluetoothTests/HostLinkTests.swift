@@ -142,7 +142,7 @@ struct HostLinkTests {
     var host = HostFixture.connected(.peripheral, aclCount: 1)
     let read = frame(.att, ATTPacket.readRequest(AttributeHandle(rawValue: 3)))
     let answer = frame(.att, ATTPacket.readResponse(Array("Lockstep".utf8)))
-    expect(host.receive(arriving(read), at: .zero), [leaving(answer)])
+    expect(host.receive(arriving(read), at: .zero), [outgoing(answer)])
     for _ in 0..<HostFixture.settings.queueLimit + 32 {
       expect(host.receive(arriving(read), at: .zero), [])
     }

@@ -18,7 +18,7 @@ struct HostSignallingTests {
   private static func signal(_ packet: SignallingPacket) -> [UInt8] { frame(.signalling, packet) }
 
   private static func rejected(_ identifier: UInt8) -> HostAction {
-    leaving(signal(.commandReject(identifier: identifier, .commandNotUnderstood, data: [])))
+    outgoing(signal(.commandReject(identifier: identifier, .commandNotUnderstood, data: [])))
   }
 
   struct Case: CustomTestStringConvertible {
@@ -33,14 +33,14 @@ struct HostSignallingTests {
       testDescription: "a peripheral asks its central for another timing", role: .central,
       arriving: signal(.connectionParameterUpdateRequest(identifier: 7, slow)),
       actions: [
-        leaving(signal(.connectionParameterUpdateResponse(identifier: 7, isAccepted: true))),
+        outgoing(signal(.connectionParameterUpdateResponse(identifier: 7, isAccepted: true))),
         .transmit(update.packet),
       ]),
     Case(
       testDescription: "a peripheral asks for what does not fit", role: .central,
       arriving: signal(.connectionParameterUpdateRequest(identifier: 7, impossible)),
       actions: [
-        leaving(signal(.connectionParameterUpdateResponse(identifier: 7, isAccepted: false))),
+        outgoing(signal(.connectionParameterUpdateResponse(identifier: 7, isAccepted: false))),
         said("a request for connection parameters that cannot be had"),
       ]),
     Case(
@@ -62,7 +62,7 @@ struct HostSignallingTests {
           identifier: 9,
           SignallingPacket.CreditBasedConnectionRequest(
             service: 0x80, sourceChannel: 0x40, mtu: 64, mps: 64, credits: 1))),
-      actions: [leaving(signal(.creditBasedConnectionResponse(identifier: 9, .serviceNotSupported)))]),
+      actions: [outgoing(signal(.creditBasedConnectionResponse(identifier: 9, .serviceNotSupported)))]),
     Case(
       testDescription: "an echo request, which LE does not have", role: .central,
       arriving: signal(.other(code: 0x08, identifier: 3, data: [])), actions: [rejected(3)]),
@@ -90,18 +90,18 @@ struct HostSignallingTests {
       arriving: L2CAPFrame(.signalling, [0x08, 5, 20, 0] + [UInt8](0..<20)).encoded,
       actions: [
         said("a signalling command of 24 bytes"),
-        leaving(signal(.commandReject(identifier: 5, .signallingMTUExceeded, data: [23, 0]))),
+        outgoing(signal(.commandReject(identifier: 5, .signallingMTUExceeded, data: [23, 0]))),
       ]),
     Case(
       testDescription: "a pairing request is declined", role: .peripheral,
       arriving: frame(
         .security,
         SecurityPacket.pairingRequest(SecurityPacket.PairingFeatures(capability: 3, authentication: 1))),
-      actions: [leaving(frame(.security, SecurityPacket.pairingFailed(.pairingNotSupported)))]),
+      actions: [outgoing(frame(.security, SecurityPacket.pairingFailed(.pairingNotSupported)))]),
     Case(
       testDescription: "a security request is declined", role: .central,
       arriving: frame(.security, SecurityPacket.securityRequest(authentication: 1)),
-      actions: [leaving(frame(.security, SecurityPacket.pairingFailed(.pairingNotSupported)))]),
+      actions: [outgoing(frame(.security, SecurityPacket.pairingFailed(.pairingNotSupported)))]),
     Case(
       testDescription: "a pairing that failed needs no answer", role: .central,
       arriving: frame(.security, SecurityPacket.pairingFailed(.pairingNotSupported)), actions: []),
@@ -157,7 +157,7 @@ struct HostSignallingTests {
   func peripheral(_ response: SignallingPacket, _ refusal: HCIErrorCode?) {
     var host = HostFixture.connected(.peripheral)
     func request(_ identifier: UInt8, _ parameters: ConnectionParameters) -> HostAction {
-      leaving(Self.signal(.connectionParameterUpdateRequest(identifier: identifier, parameters)))
+      outgoing(Self.signal(.connectionParameterUpdateRequest(identifier: identifier, parameters)))
     }
     expect(host.updateParameters(Self.link, Self.slow, at: .zero), [request(1, Self.slow)])
     expect(host.updateParameters(Self.link, ConnectionParameters(latency: 1), at: .zero), [])
@@ -189,7 +189,7 @@ struct HostSignallingTests {
     let unknown = HCIEvent.leConnectionUpdateComplete(
       status: .unsupportedRemoteFeature, HostFixture.handle, Self.slowed)
     func request(_ identifier: UInt8, _ parameters: ConnectionParameters) -> HostAction {
-      leaving(Self.signal(.connectionParameterUpdateRequest(identifier: identifier, parameters)))
+      outgoing(Self.signal(.connectionParameterUpdateRequest(identifier: identifier, parameters)))
     }
     expect(host.receive(unknown.packet, at: .zero), [request(1, ConnectionParameters())])
     let response = SignallingPacket.connectionParameterUpdateResponse(identifier: 1, isAccepted: true)
@@ -208,7 +208,7 @@ struct HostSignallingTests {
     expect(
       converse(&host, opening, [.status(Self.update, status)]),
       status == .unsupportedRemoteFeature
-        ? [leaving(Self.signal(request))]
+        ? [outgoing(Self.signal(request))]
         : [.report(.timing(Self.link, status: status, HostFixture.timing))])
   }
 

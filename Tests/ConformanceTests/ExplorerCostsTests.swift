@@ -29,20 +29,20 @@ struct ExplorerCostsTests {
   @Test("where settling took long, it has a share of the time; where it is quick, it costs nothing")
   func settling() {
     var costs = ExplorerCosts(waits: waits, longestWindow: .seconds(30))
-    func settle(_ position: UInt64, _ time: Interval) {
-      costs.settle(at: position, in: time)
+    func recordSettling(_ position: UInt64, _ time: Interval) {
+      costs.recordSettling(at: position, in: time)
       costs.pass(time, waiting: nil)
     }
-    settle(1, .seconds(10))
-    settle(2, .milliseconds(300))
+    recordSettling(1, .seconds(10))
+    recordSettling(2, .milliseconds(300))
     expect([1, 2, 3].map(costs.maySettle), [false, true, true])
     costs.pass(.seconds(100), waiting: nil)
     // Ten seconds in 110 are more than its share, and in 130 less.
     expect(costs.maySettle(at: 1), false)
     costs.pass(.seconds(20), waiting: nil)
     expect(costs.maySettle(at: 1), true)
-    settle(1, .seconds(2))
-    settle(2, .seconds(30))
+    recordSettling(1, .seconds(2))
+    recordSettling(2, .seconds(30))
     expect([1, 2].map(costs.maySettle), [true, false])
   }
 }

@@ -22,7 +22,7 @@ struct SeededBug: Sendable {
 
 /// A plain machine as a device of its own: where the model leaves the outcome open it draws, with a generator that
 /// starts anew with each test, and where its bug strikes it shows a status that the model does not allow.
-struct PlayedMachine: StandaloneDevice {
+struct SimulatedMachine: StandaloneDevice {
   let machine: Machine
   let bug: SeededBug
   private(set) var state: Int
@@ -92,7 +92,7 @@ struct PlayedMachine: StandaloneDevice {
   private mutating func remember(_ step: SeededBug.Step) { memory = bug.remember(memory, step) }
 }
 
-extension PlayedMachine {
+extension SimulatedMachine {
   private struct Place: Hashable {
     var state: Int
     var draw: UInt32
@@ -110,7 +110,7 @@ extension PlayedMachine {
     var length = 0
     while !level.isEmpty, seen.count < places {
       length += 1
-      var next: [PlayedMachine] = []
+      var next: [SimulatedMachine] = []
       for device in level {
         for event in 0..<machine.eventCount {
           if !refusals, machine.edges(from: device.state, on: event).isEmpty { continue }

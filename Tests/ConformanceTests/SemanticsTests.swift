@@ -253,7 +253,7 @@ struct SemanticsTests {
     machine.starts = [Start("x")]
     var tracker = Tracker(Specification(try Machine(machine)))
     tracker.apply(Fault("f", .flag(true)), at: .zero + .seconds(second))
-    if second == 0 { tracker.settleConditions() }
+    if second == 0 { tracker.completeConditionChanges() }
     // From the start on it counts; after a second the state may have been entered before.
     #expect(tracker.settle(at: .zero + .seconds(10)) == (second == 1))
   }

@@ -7,14 +7,14 @@ import Testing
 
 /// Shrinking on a machine that plays itself.
 private struct Bench {
-  var engine: TestEngine<PlayedMachine, NoRecorder>
+  var engine: TestEngine<SimulatedMachine, NoRecorder>
   var specification: Specification { engine.specification }
   var alphabet: Alphabet { engine.alphabet }
 
   init(_ bug: SeededBug) throws {
     let machine = try Machine(.sesameTable)
     let specification = Specification(machine)
-    let device = PlayedMachine(machine, bug)
+    let device = SimulatedMachine(machine, bug)
     engine = TestEngine(
       specification, Alphabet(specification, device.abilities, weights: [("wait", 0)]),
       starts: [StartCondition()], device, recorder: NoRecorder())

@@ -78,7 +78,8 @@ struct TimerEdgeTests {
 
   @Test("each edge of a timer is gone to, and each stimulus given there, within 3,000 events")
   func all() throws {
-    let tried = tried(try Walk(Self.relocking, events: 3_000) { ($0.isThrifty, $0.isPlayed) = (true, true) })
+    let tried = tried(
+      try Walk(Self.relocking, events: 3_000) { ($0.isThrifty, $0.isSimulated) = (true, true) })
     let before = TimerEdge.worthTrying(in: Self.relocking).filter {
       $0.anchor == .expected && ($0.offset < .zero || $0.portion < 0)
     }
@@ -91,7 +92,7 @@ struct TimerEdgeTests {
   func weights() throws {
     func edges(_ weight: Double) throws -> Int {
       let walk = try Walk(Self.relocking, events: 4_000, weights: [("edge", weight)]) {
-        ($0.isThrifty, $0.isPlayed) = (true, true)
+        ($0.isThrifty, $0.isSimulated) = (true, true)
       }
       return walk.steps.count { if case .edge? = walk.alphabet.action(of: $0.choice) { true } else { false } }
     }
@@ -125,8 +126,8 @@ struct TimerEdgeTests {
     func rows(_ change: (inout Explorer.Settings) -> Void) throws -> [Int] {
       longestRows(try Walk(Self.relocking, events: 6_000, change))
     }
-    #expect(try rows { ($0.isThrifty, $0.isPlayed) = (true, true) }[1] > 256)
-    #expect(try rows { ($0.isThrifty, $0.isPlayed, $0.without) = (true, true, .wrapping) }[1] < 128)
+    #expect(try rows { ($0.isThrifty, $0.isSimulated) = (true, true) }[1] > 256)
+    #expect(try rows { ($0.isThrifty, $0.isSimulated, $0.without) = (true, true, .wrapping) }[1] < 128)
     #expect(try rows { $0.isThrifty = true }[1] < 128)
   }
 }

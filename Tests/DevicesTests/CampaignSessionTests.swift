@@ -316,7 +316,7 @@ struct CampaignSessionTests {
       ("sesame3", "deaf-unlock", 2), ("sesame5", "calibration-drifts", 2),
       ("sesame5", "registration-busy-after-reset", 1),
     ])
-  func livesOn(lock: String, defect: String, seed: UInt64) throws {
+  func keepsState(lock: String, defect: String, seed: UInt64) throws {
     var asked = Asked("emulator:\(lock)?as=real&defect=\(defect)")
     (asked.machine, asked.seed, asked.steps) = ("sesame", seed, 50_000)
     asked.allowed = ["reset", "register", "configure"]

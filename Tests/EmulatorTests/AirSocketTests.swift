@@ -25,9 +25,9 @@ struct AirSocketTests {
       "send, open, send, serviceAdded, send, advertisingStarted, wait 1 s, send, close, subscribe, write, open",
     ])
   func same(steps: String) throws {
-    let played = try play(steps, on: AirSocketDevice(), against: .socket)
-    expect(played.divergence, nil)
-    expect(played.trace, try play(steps, on: SocketDevice(), against: .socket).trace)
+    let playback = try play(steps, on: AirSocketDevice(), against: .socket)
+    expect(playback.divergence, nil)
+    expect(playback.trace, try play(steps, on: SocketDevice(), against: .socket).trace)
   }
 
   @Test("without power, and before it is known whether there is any, it is the same")
@@ -38,9 +38,9 @@ struct AirSocketTests {
       ("reported", "open, powerOff, powerOn, open"),
     ] {
       let settings = [Argument(setting, .flag(false))]
-      let played = try play(steps, on: AirSocketDevice(), against: .socket, settings: settings)
-      expect(played.divergence, nil)
-      expect(played.trace, try play(steps, on: SocketDevice(), against: .socket, settings: settings).trace)
+      let playback = try play(steps, on: AirSocketDevice(), against: .socket, settings: settings)
+      expect(playback.divergence, nil)
+      expect(playback.trace, try play(steps, on: SocketDevice(), against: .socket, settings: settings).trace)
     }
   }
 

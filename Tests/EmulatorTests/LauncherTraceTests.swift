@@ -10,7 +10,7 @@ struct LauncherTraceTests {
   private func launcher(
     _ steps: String, upgradePending: Bool = false, credentials: Bool = false,
     defect: LauncherApp.Defect? = nil
-  ) throws -> Played {
+  ) throws -> Playback {
     try play(
       steps, on: LauncherDevice(defect: defect), against: .launcher,
       settings: [
@@ -20,10 +20,10 @@ struct LauncherTraceTests {
 
   @Test("with nothing to upgrade and nobody known, the login comes first: the whole trace")
   func loggedOut() throws {
-    let played = try launcher("initialize, wait 5 s, logIn, wait 1 min, logOut")
-    expect(played.divergence, nil)
+    let playback = try launcher("initialize, wait 5 s, logIn, wait 1 min, logOut")
+    expect(playback.divergence, nil)
     expect(
-      played.trace,
+      playback.trace,
       [
         "0.000 s > initialize",
         "0.000 s   initialized",
@@ -44,11 +44,11 @@ struct LauncherTraceTests {
 
   @Test("with an upgrade pending and a user known, the tours come when the upgrade is through")
   func upgrade() throws {
-    let played = try launcher(
+    let playback = try launcher(
       "initialize, wait 90 s, indexDatabase", upgradePending: true, credentials: true)
-    expect(played.divergence, nil)
+    expect(playback.divergence, nil)
     expect(
-      played.trace,
+      playback.trace,
       [
         "0.000 s > initialize",
         "0.000 s   initialized",

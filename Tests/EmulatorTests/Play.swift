@@ -4,7 +4,7 @@ import Basics
 import Testing
 
 /// What became of a play: the whole trace in words, and where model and device parted.
-struct Played {
+struct Playback {
   /// A line each: the time, `>` before what the tester did, and what was done or shown.
   var trace: [String] = []
   /// The first disagreement, with the number of its step.
@@ -18,25 +18,25 @@ struct Played {
 /// up to the end or to a divergence.
 func play<Device: DeviceUnderTest>(
   _ steps: String, on device: Device, against definition: MachineDefinition, settings: [Argument] = []
-) throws -> Played {
+) throws -> Playback {
   let specification = Specification(try Machine(definition))
   var lockstep = Lockstep(specification, device, recorder: TraceList())
   _ = try lockstep.reset(to: StartCondition(settings))
-  var played = Played()
+  var playback = Playback()
   for (number, step) in steps.split(separator: ",").enumerated() {
     let words = step.split(whereSeparator: \.isWhitespace).map(String.init)
-    played.divergence = try lockstep.take(words, in: specification.vocabulary)
-    played.divergence?.step = number + 1
-    if played.divergence != nil { break }
+    playback.divergence = try lockstep.take(words, in: specification.vocabulary)
+    playback.divergence?.step = number + 1
+    if playback.divergence != nil { break }
   }
-  played.trace = lockstep.recorder.entries.map { entry in
+  playback.trace = lockstep.recorder.entries.map { entry in
     switch entry.event {
     case .stimulus(let stimulus): "\(entry.time) > \(specification.vocabulary.stimuli[stimulus.number])"
     case .fault(let fault): "\(entry.time) > \(fault.name) \(fault.value)"
     case .observation(let shown): "\(entry.time)   \(specification.vocabulary.text(of: shown))"
     }
   }
-  return played
+  return playback
 }
 
 extension Lockstep {

@@ -9,18 +9,18 @@ import Testing
 struct SocketTraceTests {
   private func socket(
     _ steps: String, settings: [Argument] = [], defect: SocketApp.Defect? = nil
-  ) throws -> Played {
+  ) throws -> Playback {
     try play(steps, on: SocketDevice(defect: defect), against: .socket, settings: settings)
   }
 
   @Test("the way to a subscription, what is sent and received, and the close: the whole trace")
   func happyPath() throws {
-    let played = try socket(
+    let playback = try socket(
       "open, wait 20 ms, powerOn, serviceAdded, advertisingStarted, wait 1 s, subscribe, write, send, close",
       settings: [Argument("reported", .flag(false))])
-    expect(played.divergence, nil)
+    expect(playback.divergence, nil)
     expect(
-      played.trace,
+      playback.trace,
       [
         "0.000 s > open",
         "0.000 s   Opening",
@@ -50,14 +50,14 @@ struct SocketTraceTests {
 
   @Test("after three seconds of one wait, and not a nanosecond earlier, everything is built up again")
   func retry() throws {
-    let played = try socket(
+    let playback = try socket(
       """
       open, serviceAdded, wait 1 s, advertisingStarted, wait 2.999999999 s, wait 1 ns,
       serviceAdded, wait 2 s, advertisingStarted, wait 4 s
       """)
-    expect(played.divergence, nil)
+    expect(playback.divergence, nil)
     expect(
-      played.trace.suffix(15),
+      playback.trace.suffix(15),
       [
         "1.000 s > advertisingStarted",
         "1.000 s   WaitingForSubscription",
@@ -81,19 +81,19 @@ struct SocketTraceTests {
     "a stimulus that comes at the very end of the wait finds the service being added again",
     arguments: [("subscribe", "Connected"), ("advertisingStarted", "AddingService")])
   func atTheEnd(stimulus: String, status: String) throws {
-    let played = try socket("open, serviceAdded, advertisingStarted, wait 3 s, \(stimulus), wait 10 s")
-    expect(played.divergence, nil)
+    let playback = try socket("open, serviceAdded, advertisingStarted, wait 3 s, \(stimulus), wait 10 s")
+    expect(playback.divergence, nil)
     let statuses = ["AddingService", "Connected", "WaitingForSubscription"]
-    expect(played.trace.last { line in statuses.contains { line.hasSuffix($0) } }, "3.000 s   \(status)")
+    expect(playback.trace.last { line in statuses.contains { line.hasSuffix($0) } }, "3.000 s   \(status)")
   }
 
   @Test("sending in vain does not lengthen the wait")
   func sendInVain() throws {
-    let played = try socket(
+    let playback = try socket(
       "open, serviceAdded, advertisingStarted, wait 1 s, send, wait 1 s, send, wait 9 s")
-    expect(played.divergence, nil)
+    expect(playback.divergence, nil)
     expect(
-      played.trace.suffix(8),
+      playback.trace.suffix(8),
       [
         "1.000 s > send",
         "1.000 s   didFailToSend(notConnected)",
@@ -108,15 +108,15 @@ struct SocketTraceTests {
 
   @Test("a value waits for the transmit queue, and is gone with its connection")
   func queue() throws {
-    let played = try socket(
+    let playback = try socket(
       """
       open, serviceAdded, subscribe, fault queue-full, send, readyToUpdate, send, fault queue-full off,
       wait 1 s, readyToUpdate, readyToUpdate, fault queue-full, send, unsubscribe, fault queue-full off,
       open, subscribe, readyToUpdate, send
       """)
-    expect(played.divergence, nil)
+    expect(playback.divergence, nil)
     expect(
-      played.trace.suffix(34),
+      playback.trace.suffix(34),
       [
         "0.000 s > queue-full yes",
         "0.000 s > send",

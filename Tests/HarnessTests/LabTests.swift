@@ -330,23 +330,23 @@ struct LabTests {
 
   @Test("a case that fails before it begins says so, and what the case before did, where the device goes on")
   func before() throws {
-    for livesOn in [true, false] {
+    for keepsState in [true, false] {
       let provider = LabProvider()
       var script = ToyDoor.healthy
       script["reset"] = [[], [(.zero, .trouble(LabFault(.noDevice, "the door cannot be made ready")))]]
       script["close"] = [[(.zero, .status("closed"))]]
       provider.door.door = ToyDoor(script)
-      provider.door.door.abilities.livesOn = livesOn
+      provider.door.door.abilities.keepsState = keepsState
       let result = try run(["open, close, fault: { wind: 2 }, open", "open"], provider)
       let verdict = try #require(
         result.lines.last { $0.hasPrefix(#"{"verdict":"lab-fault""#) }, "\(result.lines)")
       let words =
         "the fault lies before the case: no device: the door cannot be made ready; the case before, toys/0, "
         + "ended with: close, wind 2, open"
-      expect(verdict.contains(#""message":"\#(words)""#), livesOn)
+      expect(verdict.contains(#""message":"\#(words)""#), keepsState)
       let data = #""before":true,"earlier":{"case":"toys/0","actions":["close","wind 2","open"]}"#
-      expect(verdict.contains(data), livesOn)
-      expect(verdict.contains("the fault lies before"), livesOn)
+      expect(verdict.contains(data), keepsState)
+      expect(verdict.contains("the fault lies before"), keepsState)
     }
   }
 

@@ -61,7 +61,7 @@ struct UnmetTests {
     ])
   func tries(tries: String, ending: String) {
     let endings: [Character: Record.Ending] = ["u": .unmet, "d": .diverged, "l": .labFault, "a": .agreed]
-    var all = CaseTries()
+    var all = CaseAttempts()
     for (index, letter) in tries.enumerated() {
       if index > 0 { all.beginAgain() }
       all.end(endings[letter]!, isTriedAgain: index < tries.count - 1)

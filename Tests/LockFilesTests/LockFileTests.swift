@@ -177,7 +177,7 @@ struct LockFileTests {
   @Test("where the folder takes no key, it goes to another place, and that is said")
   func refuge() throws {
     var file = SesameLockFile(path: folder.path + "/gone/lock.yaml", lock: SesameLock(model: .sesame5))
-    #expect(throws: LabFault.self) { try file.rehearse() }
+    #expect(throws: LabFault.self) { try file.verifyStorage() }
     do {
       file.refuge = { [path = folder.path] in path }
       try file.keep(key())

@@ -151,7 +151,7 @@ private struct Mixture {
       return .begin(test)
     }
     func write(_ part: Part, _ id: String) {
-      var tries = CaseTries()
+      var tries = CaseAttempts()
       let verdicts = self.tries(of: part, id)
       ids.append((id, max(1, verdicts.count)))
       if verdicts.isEmpty { records.append(begin(id)) }

@@ -246,7 +246,7 @@ struct NightTests {
   @Test("gives a run the time that it may wait for its place, and calls a place a place")
   func places() {
     var settings = NightSettings(duration: .seconds(3600))
-    (settings.way, settings.wait) = (.place, .seconds(100))
+    (settings.transport, settings.wait) = (.place, .seconds(100))
     var rig = Rig([test("a"), test("b")], settings)
     _ = rig.receive(.begin(clock), at: 0)
     _ = rig.receive(.sign(1), at: 159)

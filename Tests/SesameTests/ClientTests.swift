@@ -201,7 +201,7 @@ struct ClientTests {
     let deadline = Instant.zero + .seconds(seconds)
     expect(client.deadline, deadline)
     expect(client.advance(to: deadline - Interval(nanoseconds: 1)), [])
-    let complaint = violation.map { [ClientAction.complain($0)] } ?? []
+    let complaint = violation.map { [ClientAction.reportViolation($0)] } ?? []
     expect(
       client.advance(to: deadline),
       complaint + [steps == 1 ? .stopListening : .disconnect, .show(.noSignal)])
@@ -216,7 +216,7 @@ struct ClientTests {
     expect(
       bench.client.advance(to: .zero + .seconds(5)),
       [
-        .complain(
+        .reportViolation(
           broken(
             "no-answer", of: "time", "no answer to time 00f15365 within 5 s",
             packet: try hex("0800f15365"), from: .app)), .disconnect, .show(.noSignal),
@@ -236,13 +236,13 @@ struct ClientTests {
     try bench.login()
     expect(
       bench.client.receive(.frame(try hex(frame)), at: .zero),
-      [.complain(broken(name, of: subject, detail, packet: try hex(packet)))])
+      [.reportViolation(broken(name, of: subject, detail, packet: try hex(packet)))])
     expect(bench.client.status, .locked)
     // The counter stayed: what the lock says next is understood.
     expect(
       bench.client.receive(.frame(try hex("051ff508403dc074")), at: .zero),
       [
-        .complain(
+        .reportViolation(
           broken(
             "answer-to-nothing", of: "unlock", "an answer to nothing: unlock",
             packet: try hex("075300")))
@@ -256,7 +256,7 @@ struct ClientTests {
     expect(
       bench.client.receive(.frame(try hex("03080ea1b2c3d4")), at: .zero),
       [
-        .complain(
+        .reportViolation(
           broken(
             "token-again", "a token in the middle of a connection", packet: try hex("080ea1b2c3d4")))
       ])
@@ -274,7 +274,7 @@ struct ClientTests {
     ] {
       expect(
         client.receive(.advertisement(try hex(data)), at: .zero),
-        [.report(.passedOver(reason))])
+        [.report(.ignored(reason))])
     }
   }
 
@@ -325,7 +325,7 @@ struct HostileMessageTests {
         var said: [ClientAction] = []
         for frame in frames { said += bench.client.receive(.frame(frame), at: .zero) }
         let told = said.compactMap { action -> ProtocolViolation? in
-          if case .complain(let violation) = action { violation } else { nil }
+          if case .reportViolation(let violation) = action { violation } else { nil }
         }
         expect(told.filter { $0.rule == .keyExposed }.count, 1)
         // What else is wrong with the message is said without it.
@@ -380,7 +380,7 @@ struct HostileMessageTests {
       try bench.hear([7, 0xFA, result]),
       result == 0
         ? [
-          .complain(
+          .reportViolation(
             broken(
               "malformed-obeyed", of: "unknown-item", "unknown-item was obeyed",
               packet: [7, 0xFA, 0]))

@@ -18,7 +18,7 @@ private struct Talk {
   var lock = SessionCipher(key: secret, token: .os3(firstToken), end: .lock)
   var now = Instant.zero
   /// What the client complained of, in order.
-  var complaints: [ProtocolViolation] = []
+  var violations: [ProtocolViolation] = []
   private let advertisement: [UInt8]
 
   init(registered: Bool = true, settings: ClientSettings = ClientSettings()) throws {
@@ -38,7 +38,7 @@ private struct Talk {
 
   private mutating func note(_ actions: [ClientAction]) {
     _ = adversary.overhear(actions, of: client)
-    for case .complain(let violation) in actions { complaints.append(violation) }
+    for case .reportViolation(let violation) in actions { violations.append(violation) }
   }
 
   mutating func ask(_ request: ClientRequest) { note(client.perform(request, at: now)) }
@@ -214,7 +214,7 @@ private let breaches: [Breach] = [
   Breach(.unexpectedFrame, "a second frame before the token that goes on with nothing") { talk in
     talk.connect()
     try talk.say(frame: "04aabbccddee")
-    talk.complaints = []
+    talk.violations = []
     try talk.say(frame: "04aabbccddee")
   },
   Breach(.unexpectedFrame, "a frame that goes on with nothing, behind the token") { talk in
@@ -356,7 +356,7 @@ private let breaches: [Breach] = [
     for id in UInt32(1)...300 {
       talk.say(Talk.record(id))
       talk.say([7, 18, 0])
-      if talk.complaints.count > 0 { return }
+      if talk.violations.count > 0 { return }
     }
   },
 ]
@@ -368,9 +368,9 @@ struct ViolationTests {
   private func breach(of breach: Breach) throws {
     var talk = try Talk(registered: breach.registered)
     try breach.script(&talk)
-    if breach.violation == .historyEndless, let last = talk.complaints.first { talk.complaints = [last] }
-    expect(talk.complaints.map(\.rule), [breach.violation])
-    let violation = try #require(talk.complaints.first)
+    if breach.violation == .historyEndless, let last = talk.violations.first { talk.violations = [last] }
+    expect(talk.violations.map(\.rule), [breach.violation])
+    let violation = try #require(talk.violations.first)
     #expect(!violation.detail.isEmpty)
     let hasNone: [SesameViolation] = [.noToken, .noStatus, .noRest]
     let isSilence = hasNone.contains(breach.violation) || breach.words == "to a registration"
@@ -385,7 +385,7 @@ struct ViolationTests {
     for frame in Segmenter(frameSize: 60).frames(of: message, .ciphertext) {
       try talk.say(frame: frame.hex)
     }
-    expect(talk.complaints.map(\.rule), [.frameTooLong, .unknownPublish])
+    expect(talk.violations.map(\.rule), [.frameTooLong, .unknownPublish])
   }
 
   @Test("one frame of a connection that goes on with nothing may be left over, and is told from others")
@@ -403,9 +403,9 @@ struct ViolationTests {
       expect(talk.client.status, .locked)
       talk.ask(.disconnect)
     }
-    expect(talk.complaints.map(\.rule), [.unexpectedFrame, .unexpectedFrame])
+    expect(talk.violations.map(\.rule), [.unexpectedFrame, .unexpectedFrame])
     expect(
-      talk.complaints.map(\.subject), [ProtocolViolation.beforeTheToken, ProtocolViolation.beforeTheToken])
+      talk.violations.map(\.subject), [ProtocolViolation.beforeTheToken, ProtocolViolation.beforeTheToken])
   }
 
   @Test(
@@ -424,7 +424,7 @@ struct ViolationTests {
     talk.say([8, 81] + Talk.moving)
     talk.ask(.disconnect)
     talk.wait(.seconds(60))
-    expect(talk.complaints, [])
+    expect(talk.violations, [])
   }
 
   @Test(
@@ -452,7 +452,7 @@ struct ViolationTests {
     // What was said by the old ranges is never shown as if it were by the new ones.
     expect(shown.contains(.moved), false)
     expect(talk.client.status, .locked)
-    expect(talk.complaints, [])
+    expect(talk.violations, [])
   }
 
   @Test("a lock that publishes no status by its new positions, or no setting, shows neither")
@@ -476,8 +476,8 @@ struct ViolationTests {
     var talk = try Talk()
     talk.open()
     talk.say([8, 81] + secret.exposedBytes)
-    expect(talk.complaints.map(\.rule), [.keyExposed, .undecodable])
-    expect(talk.complaints.compactMap(\.packet), [])
+    expect(talk.violations.map(\.rule), [.keyExposed, .undecodable])
+    expect(talk.violations.compactMap(\.packet), [])
   }
 
   @Test("there is a breach of each rule")
@@ -504,7 +504,7 @@ struct ViolationTests {
       talk.say([7, 4, 5])
       talk.ask(.disconnect)
     }
-    expect(talk.complaints, [])
+    expect(talk.violations, [])
   }
 
   @Test("who pretends to have another key is refused with reason", arguments: [true, false])
@@ -514,7 +514,7 @@ struct ViolationTests {
     talk.begin()
     if answers { talk.say([7, 2, 4], .plaintext) } else { talk.wait(.seconds(10)) }
     expect(talk.client.status, .noSignal)
-    expect(talk.complaints, [])
+    expect(talk.violations, [])
     expect(talk.client.explanation(ofSilence: false)?.name, answers ? "login-refused" : "no-answer")
   }
 
@@ -530,7 +530,7 @@ struct ViolationTests {
       talk.client.explanation(ofSilence: true), ClientExplanation("awaiting", "the answer to lock"))
     _ = talk.client.receive(.disconnected(reason: reason), at: talk.now)
     expect(talk.client.explanation(ofSilence: false)?.name, name)
-    expect(talk.complaints, [])
+    expect(talk.violations, [])
     talk.ask(.closeTo)
     expect(talk.client.explanation(ofSilence: false), nil)
   }
@@ -550,7 +550,7 @@ struct ViolationTests {
       if let item = request?.item { talk.say([7, item.rawValue, 2]) }
       talk.say([7, 82, 0])
       talk.say([7, 4, 5])
-      expect(talk.complaints, [])
+      expect(talk.violations, [])
       talk.wait(.seconds(60))
       expect(talk.client.status, .locked)
     }

@@ -28,7 +28,7 @@ struct FileTests {
   }
 
   @Test("what is given up, or cannot take its place, leaves the old file and nothing beside it")
-  func givenUp() throws {
+  func abandoned() throws {
     folder.write("file", "old")
     do {
       var file = try Replacement(of: path)
@@ -122,7 +122,7 @@ struct FileTests {
     var fault = FileFault(.write, path: "p", .untaken)
     expect(fault.description, "cannot write p: nothing more is taken of what is written")
     expect(fault.isMachines, true)
-    fault.obstacle = .unreadPipe
+    fault.cause = .unreadPipe
     expect(fault.description, "cannot write p: nobody reads this pipe")
   }
 

@@ -44,7 +44,7 @@ struct HeldFileTests {
       let calls = try FaultGate.calls {
         _ = try HeldFile(path)
         _ = try HeldFile.holder(of: path)
-        _ = FolderHold.look(atFile: path)
+        _ = FolderHold.state(atFile: path)
       }
       let opening = calls.filter { $0.call.hasPrefix("open@") }.map(\.call)
       let locking = calls.filter { $0.call.hasPrefix("lock@") }.map(\.call)
@@ -63,7 +63,7 @@ struct HeldFileTests {
               thrown += error == fault ? 1 : 0
             }
           }
-          _ = FaultGate.with(gate) { thrown += FolderHold.look(atFile: path) == .unknown(fault) ? 1 : 0 }
+          _ = FaultGate.with(gate) { thrown += FolderHold.state(atFile: path) == .unknown(fault) ? 1 : 0 }
         }
         #expect(thrown == 3)
       }

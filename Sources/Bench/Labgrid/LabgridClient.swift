@@ -194,7 +194,7 @@ extension LabgridClient {
   }
 
   /// What the lab is like now.
-  func look(unless isStopped: @Sendable () -> Bool = { false }) throws(LabgridFault) -> LabState {
+  func fetchState(unless isStopped: @Sendable () -> Bool = { false }) throws(LabgridFault) -> LabState {
     try ask("look", unless: isStopped).state
   }
 
@@ -221,10 +221,10 @@ extension LabgridClient {
   ///
   /// A coordinator that does not answer is asked once more: it may be busy, or restarting.
   func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
-    var lab = Result { () throws(LabgridFault) in try look() }
+    var lab = Result { () throws(LabgridFault) in try fetchState() }
     if case .failure(let fault) = lab, fault.isSilence {
       rest(for: .seconds(1))
-      lab = Result { () throws(LabgridFault) in try look() }
+      lab = Result { () throws(LabgridFault) in try fetchState() }
     }
     let all = try lab.get().places
     let found = all.filter { $0.has(tags) }

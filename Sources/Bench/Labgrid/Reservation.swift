@@ -104,7 +104,7 @@ public final class Reservation: Sendable {
       while true {
         // It is not kept alive by who watches over it.
         guard let isOver = self?.isOverAfterRest(), !isOver else { return }
-        self?.look()
+        self?.poll()
       }
     }
   }
@@ -211,7 +211,7 @@ extension Reservation {
   public func isTaken() -> Bool {
     // It may have been free when it was lost. While the coordinator is unreachable, no other user can have acquired
     // it.
-    guard fault != nil, let lab = try? client.look() else { return false }
+    guard fault != nil, let lab = try? client.fetchState() else { return false }
     let holder = lab.places.first { $0.name == place.name }?.holder
     return holder.map { $0 != client.owner.description } ?? false
   }
@@ -228,13 +228,13 @@ extension Reservation {
 
   /// Polls the coordinator for the place. If it does not answer, retries for a while: only the coordinator could give
   /// the place to another user.
-  private func look() {
+  private func poll() {
     let begin = MonotonicClock.now
     @Sendable func isOver() -> Bool { self.isOver.load(ordering: .relaxed) }
     var words = ""
     repeat {
       do throws(LabgridFault) {
-        let lab = try client.look(unless: isOver)
+        let lab = try client.fetchState(unless: isOver)
         guard let place = lab.places.first(where: { $0.name == place.name }) else {
           return lose(LabFault(.transportLost, "the lab has no place \(place.name) any more"))
         }

@@ -7,7 +7,7 @@ public import Basics
 /// Parking is internal to the device and continues below this layer.
 public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
   /// How long a look at the device lasts before the place is looked at again.
-  private static var look: Interval { .seconds(1) }
+  private static var pollInterval: Interval { .seconds(1) }
 
   public var wrapped: Device
   private let fault: () -> LabFault?
@@ -42,7 +42,7 @@ public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     while true {
       try check()
-      let next = min(limit, wrapped.now + Self.look)
+      let next = min(limit, wrapped.now + Self.pollInterval)
       if let observation = try wrapped.observe(until: next) { return observation }
       if next >= limit { return nil }
     }

@@ -37,12 +37,12 @@ final class Watchdog {
       try client.release()
     } catch {
       let fault = client.trouble(error, "the place is not given back yet")
-      watcher.stayBehind()
+      watcher.handOver()
       return
         "lockstep: \(fault.detail)\n  a process that stays behind goes on trying for \(LabWatchdog.retryTime)"
     }
     note.remove()
-    watcher.sendHome()
+    watcher.dismiss()
     return nil
   }
 

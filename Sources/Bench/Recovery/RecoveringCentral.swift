@@ -5,7 +5,7 @@ import Conformance
 public import Basics
 
 /// A central whose controller can be recovered, with the journal lines of the recovery.
-public struct RecoveringCentral<Transport: HCITransport>: RecoverableWay {
+public struct RecoveringCentral<Transport: HCITransport>: RecoverableTransport {
   /// The central.
   public var central: Central<Transport>
   /// The journal lines: one for each attempt, and the transport's diagnostics before it.
@@ -24,7 +24,7 @@ public struct RecoveringCentral<Transport: HCITransport>: RecoverableWay {
   }
 
   public var now: Instant { central.transport.now }
-  public var isWayLost: Bool { central.isTransportLost }
+  public var isTransportLost: Bool { central.isTransportLost }
 
   public mutating func attempt(_ step: RecoveryStep, until limit: Instant) -> String? {
     do {

@@ -35,7 +35,7 @@ public final class Recovery {
     escalation = RecoveryEscalation(hasUSBReset: spec.isDongle, powerSettles: power?.settle)
     log = RecoveryLog(controller: name, path: StateFolder.store)
     let now = BenchClock.now
-    for (step, time) in log.tries where !time.isOver(at: now) {
+    for (step, time) in log.attempts where !time.isOver(at: now) {
       // Converts to the transport's time.
       escalation.recall(step, at: Waiting.now + (time.place(at: now) - now.uptime))
     }
@@ -69,7 +69,7 @@ public final class Recovery {
       }
       diagnostics.append("\(spec): not opened: \(error)")
     }
-    var way = ClosedWay(spec: spec, power: power, settings: settings, record: log.keep)
+    var way = ClosedTransport(spec: spec, power: power, settings: settings, record: log.keep)
     let works = escalation.climb(&way)
     diagnostics += way.lines
     if works, let transport = way.transport { return transport }
@@ -103,7 +103,7 @@ public final class Recovery {
 }
 
 /// A transport that could not be opened.
-private struct ClosedWay: RecoverableWay {
+private struct ClosedTransport: RecoverableTransport {
   let spec: TransportSpec
   let power: Inventory.PowerSwitch?
   let settings: TransportSettings
@@ -113,7 +113,7 @@ private struct ClosedWay: RecoverableWay {
   var lastFailure: String?
 
   var now: Instant { Waiting.now }
-  var isWayLost: Bool { true }
+  var isTransportLost: Bool { true }
 
   mutating func attempt(_ step: RecoveryStep, until limit: Instant) -> String? {
     switch step {

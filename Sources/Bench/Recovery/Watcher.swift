@@ -10,7 +10,7 @@ import Glibc
 /// reaches it. A service manager or a cluster that kills all processes of a job kills it too; the next run then finds
 /// the pending park in the state store.
 ///
-///     the run:      init ──▶ tell … ──▶ sendHome, and it exits     or: the run dies
+///     the run:      init ──▶ tell … ──▶ dismiss, and it exits      or: the run dies
 ///     the watcher:  Watch.awaitEnd: lines … ──▶ nil                            ──▶ the lines, to be carried out
 public final class Watcher {
   /// The name of its command.
@@ -50,14 +50,14 @@ public final class Watcher {
   public func tell(_ line: String) { child.send(Array((line + "\n").utf8)) }
 
   /// Dismisses the watcher: nothing is pending.
-  public func sendHome() {
+  public func dismiss() {
     tell(Watch.done)
     child.closeInput()
     child.stop(grace: .seconds(2))
   }
 
   /// Lets the watcher do its work once this process ends or continues with something else.
-  public func stayBehind() { child.closeInput() }
+  public func handOver() { child.closeInput() }
 }
 
 /// The watcher's own side of a ``Watcher``: the process that watches a run.

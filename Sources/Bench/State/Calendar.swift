@@ -18,11 +18,11 @@ public enum Calendar {
   public static func noted(_ messages: StatusLine) -> Day {
     let seen = SeenCalendar(now: WallClock.time)
     seen.note()
-    if let warning = seen.warning, wasSaid.exchange(true, ordering: .relaxed) == false {
+    if let warning = seen.warning, hasWarned.exchange(true, ordering: .relaxed) == false {
       messages.say("lockstep: \(warning)")
     }
     return Day(unixTime: seen.latest.unixTime)
   }
 
-  private static let wasSaid = Atomic<Bool>(false)
+  private static let hasWarned = Atomic<Bool>(false)
 }

@@ -10,8 +10,8 @@ struct RecoveryLog {
   let path: String?
 
   /// The recent attempts, the oldest first. If they cannot be read, each process starts without any.
-  var tries: [(step: RecoveryStep, time: BenchTime)] {
-    var tries: [(RecoveryStep, BenchTime)] = []
+  var attempts: [(step: RecoveryStep, time: BenchTime)] {
+    var attempts: [(RecoveryStep, BenchTime)] = []
     _ = try? StateStore.reading(path)?.read { database throws(DatabaseError) in
       try database.query(
         "SELECT step, wall, boot, uptime FROM recoveries WHERE controller = $1 ORDER BY id DESC LIMIT 100",
@@ -20,10 +20,10 @@ struct RecoveryLog {
         guard let step = row[0].text.flatMap(RecoveryStep.init), let time = BenchTime(row[1...]) else {
           return
         }
-        tries.append((step, time))
+        attempts.append((step, time))
       }
     }
-    return tries.reversed()
+    return attempts.reversed()
   }
 
   /// Stores an attempt. A failure to do so is ignored, since no safety depends on it.

@@ -110,7 +110,7 @@ final class StateStore {
     // SQLite keeps its log beside the target of a link.
     self.path = realPath(path) ?? path
     // Reading something other than a file may never end.
-    if let obstacle = Self.obstacle(at: path) { throw StateFault(path, .unusable(obstacle)) }
+    if let problem = Self.problem(at: path) { throw StateFault(path, .unusable(problem)) }
     do throws(DatabaseError) {
       // "LkSt": distinguishes the file from other programs' databases, and from a history.
       database = try SQLiteDatabase(path, mode, application: 0x4C6B_5374, lockTimeout: Self.lockTimeout)
@@ -143,7 +143,7 @@ final class StateStore {
     return Kernel.lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  private static func obstacle(at path: String) -> String? {
+  private static func problem(at path: String) -> String? {
     switch fileKind(path) {
     case .missing: isLink(path) ? "it is a link that leads nowhere" : nil
     case .file: nil

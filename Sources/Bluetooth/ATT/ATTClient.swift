@@ -24,7 +24,7 @@ public struct ATTClient: Sendable {
     /// The outstanding request has come to an end.
     case complete(Result<ATTPacket, Failure>)
     /// The peer broke a rule that ends nothing; the sentence says which.
-    case complain(String)
+    case reportViolation(String)
     /// The bearer is unusable; disconnect the link.
     case disconnect(Failure)
   }
@@ -68,7 +68,7 @@ extension ATTClient {
   public mutating func receive(_ response: ATTPacket) -> [Action] {
     switch (state, response) {
     case (.idle, _):
-      return [.complain("a response, opcode \(hexadecimal(response.opcode)), to no request")]
+      return [.reportViolation("a response, opcode \(hexadecimal(response.opcode)), to no request")]
     case (.waiting(let opcode, _), .errorResponse(let request, let handle, let code)):
       guard request == opcode else {
         return finish(
@@ -89,7 +89,7 @@ extension ATTClient {
   /// Receives a response that could not be decoded.
   public mutating func receiveUndecodable(opcode: UInt8) -> [Action] {
     switch state {
-    case .idle: [.complain("an undecodable response, opcode \(hexadecimal(opcode)), to no request")]
+    case .idle: [.reportViolation("an undecodable response, opcode \(hexadecimal(opcode)), to no request")]
     case .waiting: finish(.failure(.unexpected("an undecodable response, opcode \(hexadecimal(opcode))")))
     case .failed: []
     }

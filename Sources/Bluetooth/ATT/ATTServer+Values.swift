@@ -180,7 +180,7 @@ extension ATTServer {
   }
 
   /// Receives the decision on the reported write: the value is written, or the request is refused.
-  mutating func settle(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [GATTLink.Action] {
+  mutating func completeWrite(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [GATTLink.Action] {
     guard let write = held else { return [] }
     if let error {
       held = nil

@@ -65,7 +65,7 @@ extension ATTServer {
     _ request: ATTPacket, _ database: inout GATTDatabase, mtu: UInt16
   ) -> [GATTLink.Action] {
     // A client has one request at a time (Vol 3 Part F §3.3.2).
-    guard held == nil else { return [.complain("a request before the one before was answered")] }
+    guard held == nil else { return [.reportViolation("a request before the one before was answered")] }
     do throws(ATTRefusal) {
       switch request {
       case .writeRequest(let handle, let value):
@@ -91,7 +91,9 @@ extension ATTServer {
       guard let event = try write(value, to: handle, by: .writeWithoutResponse, &database) else { return [] }
       return [.report(event)]
     } catch {
-      return [.complain("a write command to \(handle) of \(value.count) bytes, refused with \(error.code)")]
+      return [
+        .reportViolation("a write command to \(handle) of \(value.count) bytes, refused with \(error.code)")
+      ]
     }
   }
 
@@ -187,7 +189,7 @@ extension ATTServer {
       guard let next = waiting.popFirst() else { return [confirmed] }
       return [confirmed] + indicate(next.handle, next.value, mtu: mtu, at: now)
     case .silent:
-      return [.complain("a confirmation of no indication")]
+      return [.reportViolation("a confirmation of no indication")]
     case .closed:
       return []
     }

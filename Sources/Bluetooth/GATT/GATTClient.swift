@@ -83,7 +83,7 @@ extension GATTClient {
     for action in actions {
       switch action {
       case .transmit(let packet): result.append(.transmit(packet))
-      case .complain(let sentence): result.append(.complain(sentence))
+      case .reportViolation(let sentence): result.append(.reportViolation(sentence))
       case .complete(.success(let answer)): result += proceed(with: .success(answer), mtu: &mtu, at: now)
       case .complete(.failure(.timedOut)): result += close(.timedOut)
       case .complete(.failure(.refused(let code, let handle))):

@@ -19,7 +19,7 @@ public struct GATTLink: Sendable {
     /// An event for the user of the host.
     case report(GATTEvent)
     /// The peer broke a rule; the sentence says which.
-    case complain(String)
+    case reportViolation(String)
     /// The bearer is unusable; disconnect the link for this reason.
     case disconnect(HCIErrorCode)
   }
@@ -76,7 +76,7 @@ extension GATTLink {
       guard case .exchangeMTUResponse(let theirs) = packet, theirs < GATTLink.minimumMTU else {
         return actions
       }
-      return [.complain("an MTU of \(theirs), below 23")] + actions
+      return [.reportViolation("an MTU of \(theirs), below 23")] + actions
     case .exchangeMTURequest(let theirs):
       return agree(onMTU: theirs)
     case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest, .readBlobRequest,
@@ -105,11 +105,11 @@ extension GATTLink {
       ATTOpcode.readMultipleRequest, ATTOpcode.readByGroupTypeRequest, ATTOpcode.writeRequest,
       ATTOpcode.prepareWriteRequest, ATTOpcode.executeWriteRequest:
       return [
-        .complain("an undecodable request, opcode \(hexadecimal(opcode))"),
+        .reportViolation("an undecodable request, opcode \(hexadecimal(opcode))"),
         .transmit(.errorResponse(request: opcode, AttributeHandle(rawValue: 0), .invalidPDU)),
       ]
     case let other:
-      return [.complain("an undecodable packet, opcode \(hexadecimal(other))")]
+      return [.reportViolation("an undecodable packet, opcode \(hexadecimal(other))")]
     }
   }
 
@@ -145,7 +145,7 @@ extension GATTLink {
   /// with an error. Where none waits for an answer nothing is done.
   public mutating func answerWrite(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [Action] {
     switch state {
-    case .open: server.settle(error, &database)
+    case .open: server.completeWrite(error, &database)
     case .closed: []
     }
   }
@@ -192,14 +192,14 @@ extension GATTLink {
   }
 
   private func deliver(_ value: [UInt8], of handle: AttributeHandle) -> Action {
-    guard handle.rawValue > 0 else { return .complain("a notification or indication of handle 0") }
+    guard handle.rawValue > 0 else { return .reportViolation("a notification or indication of handle 0") }
     return .report(.notification(handle, value))
   }
 
   private mutating func agree(onMTU theirs: UInt16) -> [Action] {
     var actions = [Action.transmit(.exchangeMTUResponse(offered))]
-    if theirs < GATTLink.minimumMTU { actions.append(.complain("an MTU of \(theirs), below 23")) }
-    if !server.noteMTURequest() { actions.append(.complain("the MTU was asked for more than once")) }
+    if theirs < GATTLink.minimumMTU { actions.append(.reportViolation("an MTU of \(theirs), below 23")) }
+    if !server.noteMTURequest() { actions.append(.reportViolation("the MTU was asked for more than once")) }
     let agreed = max(GATTLink.minimumMTU, min(offered, theirs))
     if agreed != mtu {
       mtu = agreed
@@ -212,7 +212,7 @@ extension GATTLink {
     switch opcode {
     case 0x21, 0x23:
       // Read Multiple Variable Response and Multiple Handle Value Notification, which were not requested.
-      [.complain("opcode \(hexadecimal(opcode)), which nothing asked for")]
+      [.reportViolation("opcode \(hexadecimal(opcode)), which nothing asked for")]
     case _ where opcode & 0x40 != 0:
       // Commands that are not known are ignored (Vol 3 Part F §3.3).
       []

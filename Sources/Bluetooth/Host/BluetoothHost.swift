@@ -107,7 +107,7 @@ extension BluetoothHost {
 enum HostPartAction: Sendable {
   case send(HCICommand, CommandQueue.Asker)
   case report(HostEvent)
-  case complain(String)
+  case reportViolation(String)
   /// Take up a link that came up.
   case adopt(ConnectionComplete, isWanted: Bool)
 }
@@ -140,7 +140,7 @@ extension BluetoothHost {
       switch action {
       case .send(let command, let asker): send(command, for: asker, at: now)
       case .report(let event): report(event)
-      case .complain(let sentence): complain(nil, sentence)
+      case .reportViolation(let sentence): reportViolation(nil, sentence)
       case .adopt(let connection, let isWanted): addLink(connection, isWanted: isWanted, at: now)
       }
     }
@@ -150,14 +150,14 @@ extension BluetoothHost {
     actions.append(.report(event))
   }
 
-  mutating func complain(_ link: LinkID?, _ sentence: String) {
+  mutating func reportViolation(_ link: LinkID?, _ sentence: String) {
     actions.append(.report(.protocolViolation(link, sentence)))
   }
 
   /// Reports ignored reserved values in the controller's packets, each kind once.
   mutating func remark(on reserved: Reserved) {
     let new = ignored.takeNew(from: reserved)
-    if !new.isEmpty { complain(nil, "\(new); ignored, from now on without a word") }
+    if !new.isEmpty { reportViolation(nil, "\(new); ignored, from now on without a word") }
   }
 
   /// Gives the controller up.
@@ -257,7 +257,7 @@ extension BluetoothHost {
       break
     case (_, HCIEventCode.leMeta, LESubeventCode.advertisingReport?),
       (_, HCIEventCode.leMeta, LESubeventCode.extendedAdvertisingReport?):
-      complain(nil, "an advertising report that does not decode, \(error)")
+      reportViolation(nil, "an advertising report that does not decode, \(error)")
     case (_, HCIEventCode.leMeta, let subevent?):
       fail(.undecodable("LE event 0x\([subevent].hex)", error))
     case (_, _, _):

@@ -100,16 +100,16 @@ extension BluetoothHost {
 
   /// Sends what waits as long as buffers are free, one fragment of each link in turn.
   mutating func sendFrames() {
-    var passedOver = 0
-    while buffers.free > 0, passedOver < links.count {
+    var skipped = 0
+    while buffers.free > 0, skipped < links.count {
       if buffers.turn >= links.count { buffers.turn = 0 }
       let index = buffers.turn
       buffers.turn += 1
       guard let fragment = links[index].outgoing.next(upTo: buffers.length, on: links[index].handle) else {
-        passedOver += 1
+        skipped += 1
         continue
       }
-      passedOver = 0
+      skipped = 0
       buffers.free -= 1
       links[index].unsent += 1
       actions.append(.transmit(.acl(fragment)))
@@ -125,13 +125,13 @@ extension BluetoothHost {
     for packets in completed {
       guard let index = index(of: packets.handle) else {
         if !earlyPackets.isEnded(packets.handle, at: now) {
-          complain(nil, "\(packets.count) packets sent of an unknown link \(packets.handle)")
+          reportViolation(nil, "\(packets.count) packets sent of an unknown link \(packets.handle)")
         }
         continue
       }
       let count = min(Int(packets.count), links[index].unsent)
       if count < packets.count {
-        complain(
+        reportViolation(
           links[index].reportedID,
           "the controller says that it sent \(packets.count) packets and had \(count)")
       }
@@ -147,28 +147,28 @@ extension BluetoothHost {
   mutating func receive(_ fragment: ACLPacket, at now: Instant) {
     guard let index = index(of: fragment.handle) else {
       if !earlyPackets.keep(fragment, at: now) {
-        complain(nil, "data of an unknown link \(fragment.handle)")
+        reportViolation(nil, "data of an unknown link \(fragment.handle)")
       }
       return
     }
     guard links[index].isReported else { return }
     guard fragment.broadcast == 0 else {
-      return complain(links[index].id, "data that was broadcast")
+      return reportViolation(links[index].id, "data that was broadcast")
     }
     if let sentence = links[index].assembly.breakOff(before: fragment) {
-      complain(links[index].id, sentence)
+      reportViolation(links[index].id, sentence)
     }
     switch links[index].assembly.take(fragment) {
     case .partial: break
     case .whole(let frame): receiveFrame(frame, index, at: now)
-    case .dropped(let sentence): complain(links[index].id, sentence)
+    case .dropped(let sentence): reportViolation(links[index].id, sentence)
     }
   }
 
   /// Gives up data of links that did not come up in time.
   mutating func giveUpEarlyPackets() {
     for fragment in earlyPackets.takeAll() {
-      complain(nil, "data of an unknown link \(fragment.handle)")
+      reportViolation(nil, "data of an unknown link \(fragment.handle)")
     }
   }
 }

@@ -22,13 +22,13 @@ extension BluetoothHost {
 
   /// Passes over what a link's other end may send and nothing here knows (Core 5.4, Vol 3 Part A §2.1, Part H §3.3).
   private mutating func ignore(_ kind: Reserved, _ sentence: String, _ index: Int) {
-    if !links[index].ignored.takeNew(from: kind).isEmpty { complain(links[index].id, sentence) }
+    if !links[index].ignored.takeNew(from: kind).isEmpty { reportViolation(links[index].id, sentence) }
   }
 
   private mutating func receiveATT(_ reader: inout ByteReader, _ index: Int, at now: Instant) {
     let size = reader.remaining
     guard size <= Int(links[index].gatt.mtu) else {
-      return complain(
+      return reportViolation(
         links[index].id, "an ATT packet of \(size) bytes, where the MTU is \(links[index].gatt.mtu)")
     }
     let opcode = reader.peek()
@@ -36,7 +36,7 @@ extension BluetoothHost {
       let packet = try ATTPacket(decoding: &reader)
       carryOut(links[index].gatt.receive(packet, &database, at: now), index, at: now)
     } catch {
-      guard let opcode else { return complain(links[index].id, "an empty ATT packet") }
+      guard let opcode else { return reportViolation(links[index].id, "an empty ATT packet") }
       carryOut(links[index].gatt.receiveUndecodable(opcode: opcode, at: now), index, at: now)
     }
   }
@@ -51,12 +51,12 @@ extension BluetoothHost {
       case .other(let code, _) where SecurityPacket.name(of: code) == nil:
         ignore(.securityCode, "security command 0x\([code].hex), which does not exist", index)
       case .other(let code, _):
-        complain(links[index].id, "security command 0x\([code].hex) without pairing")
+        reportViolation(links[index].id, "security command 0x\([code].hex) without pairing")
       }
     } catch {
       // Offsets count from the beginning of the command, as everywhere.
       let inside = error.shifted(by: -L2CAPFrame.headerSize)
-      complain(links[index].id, "a security command that does not decode, \(inside)")
+      reportViolation(links[index].id, "a security command that does not decode, \(inside)")
     }
   }
 }
@@ -68,7 +68,7 @@ extension BluetoothHost {
     _ channel: L2CAPChannel, _ packet: some BinaryCodable, _ index: Int, at now: Instant
   ) {
     guard links[index].outgoing.count < settings.queueLimit + Self.answerLimit else {
-      complain(links[index].id, "more requests than answers can be sent")
+      reportViolation(links[index].id, "more requests than answers can be sent")
       return endLink(index, .remoteLowResources, at: now)
     }
     sendFrame(frame(channel, packet, capacity: Int(links[index].gatt.mtu)), index)

@@ -180,7 +180,7 @@ extension BluetoothHost {
       staleResets -= 1
     case 0xFC00...:
       // One of the maker's own commands: another may have sent it (§5.4.1).
-      complain(nil, "an answer to 0x\(opcode.hex), a command of the maker's that was not sent")
+      reportViolation(nil, "an answer to 0x\(opcode.hex), a command of the maker's that was not sent")
     default:
       return fail(.broken("an answer to 0x\(opcode.hex), which was not sent"))
     }
@@ -202,7 +202,7 @@ extension BluetoothHost {
     case .update(let handle): updateCommandAnswered(handle, status, at: now)
     case .request(let purpose, let handle):
       guard status != .success, let index = index(of: handle) else { return }
-      complain(links[index].reportedID, "the controller refuses \(purpose): \(status)")
+      reportViolation(links[index].reportedID, "the controller refuses \(purpose): \(status)")
     }
   }
 }

@@ -151,7 +151,7 @@ struct Initiator: Sendable {
       return (cause == .user ? unseen : [.adopt(connection, isWanted: true)]) + begin(next)
     case .idle, .ending(.overtaken, _):
       return [
-        .complain("a link to \(connection.peer), to which nobody connected"),
+        .reportViolation("a link to \(connection.peer), to which nobody connected"),
         .adopt(connection, isWanted: false),
       ]
     }
@@ -165,7 +165,7 @@ struct Initiator: Sendable {
     case (.initiating, .unknownConnection), (.requesting, .unknownConnection),
       (.ending(.requested, _), .unknownConnection), (.idle, _), (.ending(.overtaken, _), _):
       // The end of an attempt that was cancelled, which is no longer waited for.
-      return [.complain("an attempt to connect that failed, \(status), and is not under way")]
+      return [.reportViolation("an attempt to connect that failed, \(status), and is not under way")]
     case (.initiating, _):
       return end(status, nil)
     case (.requesting, _):
@@ -230,7 +230,7 @@ extension BluetoothHost {
   mutating func connectionCompleted(_ connection: ConnectionComplete, at now: Instant) {
     switch (connection.status, connection.role) {
     case (.success, _) where index(of: connection.handle) != nil:
-      complain(nil, "a second link of handle \(connection.handle)")
+      reportViolation(nil, "a second link of handle \(connection.handle)")
     case (.success, .peripheral):
       addLink(connection, isWanted: true, at: now)
       carryOut(advertiser.ended(.success), at: now)

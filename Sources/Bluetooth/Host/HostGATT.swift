@@ -118,7 +118,7 @@ extension BluetoothHost {
       switch action {
       case .transmit(let packet): answer(.att, packet, index, at: now)
       case .report(let event): report(.gatt(links[index].id, event))
-      case .complain(let sentence): complain(links[index].id, sentence)
+      case .reportViolation(let sentence): reportViolation(links[index].id, sentence)
       case .disconnect(let reason): endLink(index, reason, at: now)
       }
     }

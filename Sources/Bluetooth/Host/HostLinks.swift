@@ -120,7 +120,7 @@ extension BluetoothHost {
       return removeLink(index, reason: .unknownConnection, at: now)
     default:
       // It may be ending already.
-      complain(links[index].reportedID, "the controller refuses to disconnect: \(status)")
+      reportViolation(links[index].reportedID, "the controller refuses to disconnect: \(status)")
     }
     // The other end may not hear of it; then the link is over once the supervision time-out has passed.
     let supervision = Interval.milliseconds(10) * Int64(links[index].timing.supervisionTimeout)
@@ -133,8 +133,9 @@ extension BluetoothHost {
   ) {
     switch (index(of: handle), status) {
     case (let index?, .success): removeLink(index, reason: reason, at: now)
-    case (let index?, _): complain(links[index].reportedID, "the controller could not disconnect: \(status)")
-    case (nil, _): complain(nil, "the end of an unknown link \(handle)")
+    case (let index?, _):
+      reportViolation(links[index].reportedID, "the controller could not disconnect: \(status)")
+    case (nil, _): reportViolation(nil, "the end of an unknown link \(handle)")
     }
   }
 

@@ -14,7 +14,7 @@ struct Signalling: Sendable {
     case transmit(SignallingPacket)
     /// Say how a request ended.
     case report(HCIErrorCode)
-    case complain(String)
+    case reportViolation(String)
   }
 
   /// `next` was asked for meanwhile and follows, the latest alone.
@@ -90,7 +90,7 @@ struct Signalling: Sendable {
   /// Gives up a response that is thirty seconds late.
   mutating func advance(to now: Instant) -> [Action] {
     guard deadline <= now else { return [] }
-    return [.complain("no response to a connection parameter update request")]
+    return [.reportViolation("no response to a connection parameter update request")]
       + answered(refusal: .llResponseTimeout, at: now)
   }
 
@@ -155,7 +155,7 @@ extension BluetoothHost {
       case .update(let parameters): sendUpdate(parameters, index, at: now)
       case .transmit(let packet): answer(.signalling, packet, index, at: now)
       case .report(let status): report(.timing(links[index].id, status: status, links[index].timing))
-      case .complain(let sentence): complain(links[index].id, sentence)
+      case .reportViolation(let sentence): reportViolation(links[index].id, sentence)
       }
     }
   }
@@ -170,13 +170,13 @@ extension BluetoothHost {
   /// Receives a signalling command from the other end's L2CAP.
   mutating func receiveSignalling(_ bytes: [UInt8], _ index: Int, at now: Instant) {
     guard bytes.count <= Signalling.mtu else {
-      complain(links[index].id, "a signalling command of \(bytes.count) bytes")
+      reportViolation(links[index].id, "a signalling command of \(bytes.count) bytes")
       return reject(bytes, .signallingMTUExceeded, data: [UInt8(Signalling.mtu), 0], index, at: now)
     }
     do {
       receive(try SignallingPacket(decoding: bytes), bytes, index, at: now)
     } catch {
-      complain(links[index].id, "a signalling command that does not decode, \(error)")
+      reportViolation(links[index].id, "a signalling command that does not decode, \(error)")
       reject(bytes, .commandNotUnderstood, index, at: now)
     }
   }
@@ -191,12 +191,12 @@ extension BluetoothHost {
         index,
         at: now)
       guard isAccepted else {
-        return complain(links[index].id, "a request for connection parameters that cannot be had")
+        return reportViolation(links[index].id, "a request for connection parameters that cannot be had")
       }
       sendUpdate(parameters, index, at: now)
     case (.connectionParameterUpdateRequest, .peripheral):
       // Only a peripheral asks (§4.20).
-      complain(links[index].id, "a connection parameter update request of a central")
+      reportViolation(links[index].id, "a connection parameter update request of a central")
       reject(bytes, .commandNotUnderstood, index, at: now)
     case (.connectionParameterUpdateResponse(let identifier, let isAccepted), _)
     where links[index].signalling.awaits(identifier):
@@ -213,7 +213,7 @@ extension BluetoothHost {
       reject(bytes, .commandNotUnderstood, index, at: now)
     case (.connectionParameterUpdateResponse, _), (.commandReject, _), (.creditBasedConnectionResponse, _),
       (.other, _):
-      complain(links[index].id, "signalling command 0x\([packet.code].hex), which answers nothing")
+      reportViolation(links[index].id, "signalling command 0x\([packet.code].hex), which answers nothing")
     }
   }
 
@@ -253,7 +253,7 @@ extension BluetoothHost {
         .leRemoteConnectionParameterRequestReply(handle, parameters),
         for: .request("to accept connection parameters", handle), to: handle, at: now)
     }
-    complain(
+    reportViolation(
       index(of: handle).flatMap { links[$0].reportedID },
       "a request for connection parameters that cannot be had")
     reply(
@@ -266,9 +266,9 @@ extension BluetoothHost {
     _ command: HCICommand, for asker: CommandQueue.Asker, to handle: ConnectionHandle, at now: Instant
   ) {
     switch index(of: handle) {
-    case nil: complain(nil, "a request on an unknown link \(handle)")
+    case nil: reportViolation(nil, "a request on an unknown link \(handle)")
     case let index? where !commands.hasRoom:
-      complain(links[index].reportedID, "more requests than can be answered")
+      reportViolation(links[index].reportedID, "more requests than can be answered")
     case _?: send(command, for: asker, at: now)
     }
   }

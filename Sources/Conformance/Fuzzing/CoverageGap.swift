@@ -71,7 +71,7 @@ extension CoverageGap {
     case .notServed(let stimulus): "this device does not take \(stimulus)"
     case .hidden: "never certain: nothing is shown when this state is left"
     case .notOffered(let need): "cannot be reached with this device: needs \(need)"
-    case .notTaken(let way): "given up: \(way)"
+    case .notTaken(let reason): "given up: \(reason)"
     case .tooLong: "takes longer than a tour waits by the clock"
     case .fleeting: "the device leaves this state at once"
     case .unseen: "nothing is shown when it ends"
@@ -105,8 +105,8 @@ public struct GapFinder: Sendable {
     self.specification = specification
     self.alphabet = alphabet
     machine = specification.machine
-    own = tour?.map ?? ModelMap(specification, alphabet, tries: 1)
-    any = ModelMap(specification, Alphabet(specification, .everything(of: machine)), tries: 1)
+    own = tour?.map ?? ModelMap(specification, alphabet, maximumAttempts: 1)
+    any = ModelMap(specification, Alphabet(specification, .everything(of: machine)), maximumAttempts: 1)
     let map = own
     self.starts = starts.map { map.place(of: $0, standing: standing) }
     failures = tour?.failures ?? [Int](repeating: 0, count: own.edgeCount)
@@ -128,10 +128,10 @@ public struct GapFinder: Sendable {
       from: starts + everywhere, allowed: .max, failures: none, throughHidden: true
     ) { _ in false }
     return wanted.map { item in
-      let way =
+      let nearestPlace =
         nearest(in: offered, item.isPlace).map { (own, offered, $0) }
         ?? nearest(in: all, item.isPlace).map { (any, all, $0) }
-      guard let (map, search, number) = way else {
+      guard let (map, search, number) = nearestPlace else {
         // Nothing that a tester can do brings such a condition about.
         if case .row(_, let conditions, _) = item.subject, !conditions.isEmpty {
           return CoverageGap(
@@ -139,7 +139,7 @@ public struct GapFinder: Sendable {
         }
         return CoverageGap(subject: item.subject, reason: .unreachable, path: [])
       }
-      let (start, moves) = search.way(to: number)
+      let (start, moves) = search.path(to: number)
       let name = item.event.map { machine.definition.events[$0].name } ?? "wait"
       let path = ["start: \(describe(start))"] + moves.map(map.text) + [name]
       let reason: CoverageGap.Reason =
@@ -216,7 +216,7 @@ public struct GapFinder: Sendable {
     switch timer.progress {
     case .tooLong: .tooLong
     case _ where timer.isUnseen: .unseen
-    case .givenUp: .notTaken("something else came first, in \(timer.attempts) tries")
+    case .abandoned: .notTaken("something else came first, in \(timer.attempts) tries")
     case .wanted, .done: nil
     }
   }
@@ -246,13 +246,13 @@ public struct GapFinder: Sendable {
 
   /// The first thing on a way that was tried in vain.
   private func failure(in moves: [ModelMap.Move]) -> String {
-    for move in moves where move.edge >= 0 && failures[move.edge] >= own.tries[move.edge] {
+    for move in moves where move.edge >= 0 && failures[move.edge] >= own.maximumAttempts[move.edge] {
       let (state, event, target) = own.place(of: move.edge)
       let states = machine.definition.states
       let cause = event.map { machine.definition.events[$0].name } ?? "time"
-      let way = "from \(states[state].name) to \(states[target].name)"
-      if tour?.hasDiverged[move.edge] == true { return "the device diverged on \(cause) \(way)" }
-      return "\(cause) did not lead \(way) in \(failures[move.edge]) tries"
+      let ends = "from \(states[state].name) to \(states[target].name)"
+      if tour?.hasDiverged[move.edge] == true { return "the device diverged on \(cause) \(ends)" }
+      return "\(cause) did not lead \(ends) in \(failures[move.edge]) tries"
     }
     return "the way was not taken"
   }

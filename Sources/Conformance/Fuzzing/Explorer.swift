@@ -37,7 +37,7 @@ public struct Explorer: Sendable {
     public var isHasty = false
     /// Whether neither of the two costs anything, since a program emulates the device: spontaneous events are then
     /// awaited.
-    public var isPlayed = false
+    public var isSimulated = false
     /// What tests are drawn without, to measure what it is worth.
     public var without: Strategy?
 
@@ -201,7 +201,7 @@ public struct Explorer: Sendable {
   public private(set) var tests = 0
   /// Whether nothing but events is spent.
   @inline(__always)
-  var isFree: Bool { !settings.isThrifty || settings.isPlayed }
+  var isFree: Bool { !settings.isThrifty || settings.isSimulated }
   /// How many positions were seen.
   public var positionCount: Int { positions.count }
   /// How many rare tests are kept.
@@ -229,12 +229,12 @@ public struct Explorer: Sendable {
         waits: variantCounts[alphabet.wait] > 0 ? acts[alphabet.wait].variants : [],
         longestWindow: alphabet.longestWindow)
       costs?.hasShares = settings.without != .shares
-      costs?.isFree = settings.isPlayed
+      costs?.isFree = settings.isSimulated
     }
     offered = (0..<min(alphabet.eventCount, 64)).reduce(0) { mask, event in
       acts[event].variants.isEmpty || acts[event].weight <= 0 ? mask : mask | 1 << UInt64(event)
     }
-    moves = self.settings.isThrifty && !settings.isPlayed ? alphabet.moving : 0
+    moves = self.settings.isThrifty && !settings.isSimulated ? alphabet.moving : 0
     disturbanceWeight = alphabet.disturbances.reduce(0) { sum, act in
       acts[act].variants.isEmpty ? sum : sum + acts[act].weight
     }
@@ -297,7 +297,9 @@ public struct Explorer: Sendable {
     let slot = positions.visit(explorationState.position)
     if !alphabet.reach.isEmpty { narrow(explorationState, slot: slot) }
     guard test.choices.count < min(plan.length, plan.end) else { return nil }
-    if settings.isPlayed, let lastChoice, Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden {
+    if settings.isSimulated, let lastChoice, Int(lastChoice.act) < alphabet.eventCount,
+      !lastChoice.isForbidden
+    {
       successors.set(slot, after: Int(lastChoice.act), at: lastPosition)
     }
     arrive(at: explorationState.position)
@@ -328,7 +330,7 @@ public struct Explorer: Sendable {
     sinceMovement = alphabet.moves(lastChoice) ? passed : sinceMovement + passed
     costs?.pass(
       passed, waiting: act == alphabet.wait ? Int(lastChoice.variant) : nil)
-    if act == alphabet.settle, lastChoice.variant == 0 { costs?.settle(at: settledAt, in: passed) }
+    if act == alphabet.settle, lastChoice.variant == 0 { costs?.recordSettling(at: settledAt, in: passed) }
   }
 
   /// Adds a rare test of an earlier run or of another worker, to be continued soon.

@@ -22,7 +22,7 @@ extension Explorer {
       if let event = refusal(in: explorationState, slot: slot, isSoon: !settles) {
         return Choice(event, variant: variant(of: event), isForbidden: true)
       }
-      if settings.isPlayed, let choice = turn(in: explorationState, slot: slot) { return choice }
+      if settings.isSimulated, let choice = turn(in: explorationState, slot: slot) { return choice }
       if let choice = sprinkled(in: explorationState) { return choice }
       if settings.isThrifty, uses(.resetting), let choice = setOtherwise(in: explorationState) {
         return choice
@@ -78,7 +78,7 @@ extension Explorer {
     guard !explorationState.isAwaiting || !explorationState.hasDeadline, mayTake(alphabet.wait),
       let lastChoice
     else { return nil }
-    if settings.isPlayed, let choice = timer(behind: lastChoice, in: explorationState) { return choice }
+    if settings.isSimulated, let choice = timer(behind: lastChoice, in: explorationState) { return choice }
     guard Int(lastChoice.act) < alphabet.eventCount, !lastChoice.isForbidden else { return nil }
     let isOpen = explorationState.node < 0 && moves >> UInt64(lastChoice.act) & 1 == 1
     let due: Interval = wasDue == .never ? .zero : wasDue - (.zero + time)
@@ -91,7 +91,7 @@ extension Explorer {
 
   /// Whether what a stimulus has called off where it was given last was not waited for, where events alone are spent.
   private mutating func isNew(_ lastChoice: Choice) -> Bool {
-    guard settings.isPlayed else { return false }
+    guard settings.isSimulated else { return false }
     let context = mix(origin ^ 0xD0B7)
     guard counts[context, Int(lastChoice.act)] == 0 else { return false }
     counts.add(context, Int(lastChoice.act))
@@ -230,7 +230,7 @@ extension Explorer {
 
   /// Whether a choice is a wait that has a share of its own of the time, and is not taken from elsewhere.
   private func isSilence(_ choice: Choice) -> Bool {
-    Int(choice.act) == alphabet.wait && !settings.isPlayed && costs?.isSilence(Int(choice.variant)) == true
+    Int(choice.act) == alphabet.wait && !settings.isSimulated && costs?.isSilence(Int(choice.variant)) == true
   }
 
   /// The next choice of the rare test that this one repeats; choices that are no longer allowed are skipped.

@@ -86,7 +86,7 @@ struct ExplorerCosts: Sendable {
   private func slot(of position: UInt64) -> Int { Int(mix(position) >> UInt64(64 - Self.settlingBits)) }
 
   /// The device was let settle at a position.
-  mutating func settle(at position: UInt64, in time: Interval) {
+  mutating func recordSettling(at position: UInt64, in time: Interval) {
     settling[slot(of: position)] = time.seconds
     guard time.seconds > Self.slow else { return }
     waited[Purpose.settling.rawValue] += time.seconds

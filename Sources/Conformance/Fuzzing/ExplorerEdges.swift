@@ -70,7 +70,7 @@ extension Explorer {
     let usual = Double(events) / Double(max(positions.count, 1))
     let visits = Double(max(positions.visits[slot], 1))
     let share = plan.edges * max(usual / visits, 1).squareRoot()
-    guard settings.isPlayed else { return min(share, Self.mostEdged) }
+    guard settings.isSimulated else { return min(share, Self.mostEdged) }
     // The more can be asked for there, the more there is to try; once all of it has had its turn, others are worth more.
     let legal = Double((explorationState.legal & offered).nonzeroBitCount)
     let turns = Double(counts[Self.edges(at: explorationState.position), Self.allEdges])
@@ -80,7 +80,7 @@ extension Explorer {
 
   /// Whether there is time to wait so long.
   private mutating func mayWait(upTo deadline: Instant) -> Bool {
-    settings.isPlayed || costs?.mayWait(deadline - (.zero + time)) ?? true
+    settings.isSimulated || costs?.mayWait(deadline - (.zero + time)) ?? true
   }
 
   /// A stimulus at an edge, and then time for its effects.
@@ -90,7 +90,7 @@ extension Explorer {
     case .reached(let context, let side, let position):
       edgeStage = .none
       // One timer has ended, shown or not, and the next one runs: some tests go on to its bounds.
-      if settings.isPlayed, explorationState.position != position, hasEdge(in: explorationState),
+      if settings.isSimulated, explorationState.position != position, hasEdge(in: explorationState),
         chance(Self.chained)
       {
         return rarestEdge(in: explorationState)
@@ -112,7 +112,7 @@ extension Explorer {
         return due == .never || variantCounts[alphabet.wait] == 0 ? nil : past(due)
       }
       if explorationState.isAwaiting, variantCounts[alphabet.settle] > 0 {
-        if settings.isPlayed { edgeStage = .shown(position: position) }
+        if settings.isSimulated { edgeStage = .shown(position: position) }
         return Choice(alphabet.settle)
       }
       return mayWait(upTo: explorationState.deadline) ? alphabet.choice(of: .edge(.past)) : nil

@@ -9,7 +9,7 @@ extension Explorer {
   /// Most tests spare the motor and fill the time with what costs it nothing: requests, refusals, and disturbances.
   mutating func drawThriftyPlan() {
     plan.held = 0
-    if settings.isPlayed { return drawPlayedPlan() }
+    if settings.isSimulated { return drawSimulatedPlan() }
     plan.motor = chance(0.85) ? 1 / Self.sparing : 1
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     // What the device does takes seconds in which much can be asked.
@@ -29,7 +29,7 @@ extension Explorer {
   }
 
   /// Draws how a test spends events, the only cost of a device that a program emulates.
-  private mutating func drawPlayedPlan() {
+  private mutating func drawSimulatedPlan() {
     plan.doubts = [0, 0.2, 0.6][generator.below(3)]
     plan.probes = chance(0.75) ? 0.2 : 0
     plan.disturbances = disturbanceWeight > 0 && chance(0.5) ? 5 * settings.disturbances : 0
@@ -100,7 +100,7 @@ extension Explorer {
 
   /// Whether the device may be let settle here: what takes long has a share of the time, and no more.
   func mayTakeTime(at position: UInt64) -> Bool {
-    guard isPaced, settings.isThrifty, !settings.isPlayed, uses(.shares) else { return true }
+    guard isPaced, settings.isThrifty, !settings.isSimulated, uses(.shares) else { return true }
     return costs?.maySettle(at: position) ?? true
   }
 
@@ -143,10 +143,10 @@ extension Explorer {
   /// Keeps what was chosen, and where.
   @inline(never)
   mutating func noteCosts(of choice: Choice, in explorationState: ExplorationState) {
-    wasDue = explorationState.isAwaiting || settings.isPlayed ? explorationState.deadline : .never
+    wasDue = explorationState.isAwaiting || settings.isSimulated ? explorationState.deadline : .never
     let act = Int(choice.act)
     if alphabet.disturbances.contains(act) {
-      if settings.isPlayed { disturbed = alphabet.concerned[act - alphabet.disturbances.lowerBound] }
+      if settings.isSimulated { disturbed = alphabet.concerned[act - alphabet.disturbances.lowerBound] }
       let bit: UInt64 = 1 << UInt64(act - alphabet.disturbances.lowerBound)
       let ends = alphabet.ending & bit != 0 && Int(choice.variant) == variantCounts[act] - 1
       plan.held = ends ? plan.held & ~bit : plan.held | bit
@@ -158,7 +158,7 @@ extension Explorer {
 
   /// Whether what a disturbance may have broken would show: mostly where nearly all is legal.
   mutating func mayProbe(in explorationState: ExplorationState) -> Bool {
-    settings.isPlayed || costs?.isRich(explorationState) == true || chance(0.2)
+    settings.isSimulated || costs?.isRich(explorationState) == true || chance(0.2)
   }
 
   /// A disturbance, excusing or not: the one injected least often, relative to its weight and its variants.
@@ -167,7 +167,7 @@ extension Explorer {
   /// If neither time nor wear counts as cost, each state has a count of its own, so that rare states are not
   /// neglected.
   mutating func disturbance(excusing: Bool, at position: UInt64 = 0) -> Choice? {
-    let context = (excusing ? 0xD157 : 0x9408) ^ (settings.isPlayed ? position : 0)
+    let context = (excusing ? 0xD157 : 0x9408) ^ (settings.isSimulated ? position : 0)
     let included = excusing ? alphabet.excusing & plan.kinds : ~alphabet.excusing
     var best: Int?
     var minimum = Double.infinity
@@ -196,7 +196,7 @@ extension Explorer {
   @inline(__always)
   mutating func share(of event: Int) -> Double {
     guard settings.isThrifty else { return weights[event] }
-    if settings.isPlayed { return weights[event] * novelty(of: event) }
+    if settings.isSimulated { return weights[event] * novelty(of: event) }
     let isMoving = moves >> UInt64(event) & 1 == 1
     if isResting(event), uses(.sparing) { return weights[event] / Self.untimely }
     if wasSilent { return isMoving ? weights[event] : weights[event] / Self.sparing }

@@ -12,7 +12,7 @@ extension Explorer {
       explorationState.admits(choice, alphabet),
       wrapped[Int(choice.act)].count < (choice.isForbidden ? 1 : 2),
       !wrapped[Int(choice.act)].contains(explorationState.position),
-      settings.isPlayed || explorationState.idle >> UInt64(choice.act) & 1 == 1,
+      settings.isSimulated || explorationState.idle >> UInt64(choice.act) & 1 == 1,
       Double(spent.wrapping) <= Self.endured * Double(events),
       test.choices.count + Self.wrapping + Self.aftermath < settings.longest
     else { return false }

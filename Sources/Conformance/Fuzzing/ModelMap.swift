@@ -50,7 +50,7 @@ struct ModelMap: Sendable {
   /// The acts that turned out to be none.
   private var isRemoved: [Bool]
   /// How often each edge may be tried in vain.
-  private(set) var tries: [Int] = []
+  private(set) var maximumAttempts: [Int] = []
   /// The conditions of which a change counts from the next state on, as bits.
   private let fromEntry: UInt64
   /// The conditions that entering a state ends, as bits.
@@ -63,9 +63,9 @@ struct ModelMap: Sendable {
 
   /// Draws the map of what may be done to a machine.
   ///
-  /// - Parameter tries: how often an edge may be tried in vain; one that needs conditions is tried as many times
+  /// - Parameter maximumAttempts: how often an edge may be tried in vain; one that needs conditions is tried as many times
   ///   more as there are faults that bring them about.
-  init(_ specification: Specification, _ alphabet: Alphabet, tries: Int) {
+  init(_ specification: Specification, _ alphabet: Alphabet, maximumAttempts: Int) {
     let machine = specification.machine
     var quiet = [[Specification.Step]](repeating: [], count: machine.stateCount)
     var unseen = [[Int]](repeating: [], count: machine.stateCount)
@@ -111,8 +111,8 @@ struct ModelMap: Sendable {
     }
     faultActions = ranked.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     markFirstFaultActions()
-    self.tries = (machine.caused + machine.spontaneous).flatMap { edges in
-      edges.map { tries + min(faultActions(for: $0.guard.given).count, Self.maximumFaultActions) }
+    self.maximumAttempts = (machine.caused + machine.spontaneous).flatMap { edges in
+      edges.map { maximumAttempts + min(faultActions(for: $0.guard.given).count, Self.maximumFaultActions) }
     }
   }
 
@@ -227,7 +227,7 @@ struct ModelMap: Sendable {
         let isLate = (after ^ mask) & fromEntry & timed(in: place.state) != 0
         for (index, edge) in machine.caused[cell].enumerated() where edge.guard.holds(under: mask) {
           let number = causedStart[cell] + index
-          guard failures[number] < tries[number] else { continue }
+          guard failures[number] < maximumAttempts[number] else { continue }
           moves.append(
             Move(
               choice: choice, edge: number, target: self.place(after: edge, under: after),
@@ -237,7 +237,7 @@ struct ModelMap: Sendable {
     }
     for (index, edge) in machine.spontaneous[place.state].enumerated() where edge.guard.holds(under: mask) {
       let number = spontaneousStart[place.state] + index
-      guard failures[number] < tries[number] else { continue }
+      guard failures[number] < maximumAttempts[number] else { continue }
       moves.append(
         Move(
           choice: nil, edge: number, target: self.place(after: edge, under: mask),
@@ -346,15 +346,15 @@ struct ModelMap: Sendable {
 
   /// The cheapest path from one of several places to a wanted one; `nil` if there is none. It leads through hidden
   /// places only if there is no other path.
-  func way(
+  func path(
     from starts: [Place], allowed: UInt64, failures: [Int], isWanted: (Place) -> Bool
   ) -> (start: Int, moves: [Move])? {
     for throughHidden in [false, true] {
       let search = search(
         from: starts, allowed: allowed, failures: failures, throughHidden: throughHidden, isWanted: isWanted)
       guard let found = search.found else { continue }
-      let way = search.way(to: found)
-      return (starts.firstIndex(of: way.start) ?? 0, way.steps)
+      let path = search.path(to: found)
+      return (starts.firstIndex(of: path.start) ?? 0, path.steps)
     }
     return nil
   }

@@ -47,19 +47,19 @@ public struct ModelPaths: Sendable {
   ///
   /// There is none from or to -1, which means that several nodes were possible.
   public func path(from node: Int, to target: Int) -> [Choice]? {
-    edges.indices.contains(node) ? ways(from: node)[to: target] : nil
+    edges.indices.contains(node) ? shortestPaths(from: node)[to: target] : nil
   }
 
   /// All shortest ways from a node.
-  func ways(from node: Int) -> Ways {
-    Ways(
+  func shortestPaths(from node: Int) -> ShortestPaths {
+    ShortestPaths(
       space: StateSpace(from: [node]) { from, go in
         for edge in edges[from] { go(edge.choice, edge.target, 1) }
       })
   }
 
   /// The shortest ways from one node to all others.
-  struct Ways: Sendable {
+  struct ShortestPaths: Sendable {
     fileprivate let space: StateSpace<Int, Choice>
 
     /// The number of choices on the path to a node; `Int.max` if there is none.
@@ -76,7 +76,7 @@ public struct ModelPaths: Sendable {
     }
 
     /// The path to a node; `nil` if there is none, or if it is -1 since several nodes were possible.
-    subscript(to target: Int) -> [Choice]? { space.number(of: target).map { space.way(to: $0).steps } }
+    subscript(to target: Int) -> [Choice]? { space.number(of: target).map { space.path(to: $0).steps } }
   }
 }
 

@@ -36,7 +36,7 @@ public struct Shrinker: Sendable {
   private let count: Int
   /// The nodes at which the starts begin.
   private let starts: [Int]
-  private var ways: [Int: ModelPaths.Ways] = [:]
+  private var shortestPaths: [Int: ModelPaths.ShortestPaths] = [:]
   private var history: ShrinkerHistory
   private var evidence: ShrinkerEvidence
   private var finder: ReductionFinder
@@ -88,8 +88,8 @@ public struct Shrinker: Sendable {
     history.add(failure, start: test.start)
     path = history.path(of: best)
     evidence = ShrinkerEvidence(failure.performed)
-    finder = ReductionFinder(alphabet, best, [], starts: self.starts, ways: [:])
-    look(at: failure.explorationStates)
+    finder = ReductionFinder(alphabet, best, [], starts: self.starts, shortestPaths: [:])
+    analyze(failure.explorationStates)
   }
 
   /// The next candidate, or `nil` if the test is minimal. The same one until its result is reported.
@@ -115,7 +115,7 @@ public struct Shrinker: Sendable {
       if let left = candidate.left, left.times <= tooFew[left.choice] ?? 0 { tooFew[left.choice] = nil }
       best = outcome
       path = history.path(of: best)
-      look(at: execution.explorationStates)
+      analyze(execution.explorationStates)
     } else {
       refutations += 1
       evidence.refute(candidate.removed)
@@ -152,11 +152,11 @@ public struct Shrinker: Sendable {
   }
 
   /// Analyses the new best test.
-  private mutating func look(at explorationStates: [ExplorationState]) {
-    for node in explorationStates.map(\.node) + starts where node >= 0 && ways[node] == nil {
-      ways[node] = paths.ways(from: node)
+  private mutating func analyze(_ explorationStates: [ExplorationState]) {
+    for node in explorationStates.map(\.node) + starts where node >= 0 && shortestPaths[node] == nil {
+      shortestPaths[node] = paths.shortestPaths(from: node)
     }
-    finder = ReductionFinder(alphabet, best, explorationStates, starts: starts, ways: ways)
+    finder = ReductionFinder(alphabet, best, explorationStates, starts: starts, shortestPaths: shortestPaths)
     frontier = nil
     simplifications = nil
     skeletons = nil
@@ -172,11 +172,11 @@ public struct Shrinker: Sendable {
     defer { self.frontier = frontier }
     var chosen: (plan: ReductionPlan, reduction: Reduction)?
     var others: [ReductionPlan] = []
-    var looks = 0
-    while let next = frontier.first, looks < Self.many || chosen == nil {
+    var inspected = 0
+    while let next = frontier.first, inspected < Self.many || chosen == nil {
       if let chosen, next.value <= chosen.plan.value { break }
       guard var plan = frontier.pop() else { break }
-      looks += 1
+      inspected += 1
       let (reduction, isKnown) = finder.reduction(plan, evidence, history, from: path)
       let length = reduction.test.choices.count
       let chance =
@@ -212,7 +212,7 @@ public struct Shrinker: Sendable {
     var left = skeletons ?? finder.skeletons(evidence, history, from: path).reversed()
     defer { skeletons = left }
     while let reduction = left.popLast() {
-      let isKnown = history.foresee(reduction.test, from: path).isKnown
+      let isKnown = history.predict(reduction.test, from: path).isKnown
       if !isKnown, !refuted.contains(reduction.test) { return reduction }
     }
     return nil
@@ -223,7 +223,7 @@ public struct Shrinker: Sendable {
     var left = simplifications ?? finder.simplifications().reversed()
     defer { simplifications = left }
     while var reduction = left.popLast() {
-      let (made, isKnown) = history.foresee(reduction.test, from: path)
+      let (made, isKnown) = history.predict(reduction.test, from: path)
       reduction.test.choices = made.map { reduction.test.choices[$0] }
       reduction.origins = made.map { reduction.origins[$0] }
       if !isKnown, isSmaller(reduction.test), !refuted.contains(reduction.test) { return reduction }

@@ -39,7 +39,7 @@ struct ReductionFinder: Sendable {
   /// The node at which each start begins.
   let starts: [Int]
   /// The shortest ways from each node of the test, and from the starts.
-  let ways: [Int: ModelPaths.Ways]
+  let shortestPaths: [Int: ModelPaths.ShortestPaths]
 
   /// What it does many times in a row.
   let repetitions: [(begin: Int, length: Int, times: Int)]
@@ -57,13 +57,13 @@ struct ReductionFinder: Sendable {
 
   init(
     _ alphabet: Alphabet, _ test: TestCase, _ explorationStates: [ExplorationState], starts: [Int],
-    ways: [Int: ModelPaths.Ways]
+    shortestPaths: [Int: ModelPaths.ShortestPaths]
   ) {
     self.alphabet = alphabet
     self.test = test
     self.explorationStates = explorationStates
     self.starts = starts
-    self.ways = ways
+    self.shortestPaths = shortestPaths
     repetitions = Self.repetitions(of: test.choices)
     edges = Self.edges(of: test.choices.count, repetitions)
   }
@@ -89,7 +89,7 @@ struct ReductionFinder: Sendable {
     for index in plans.indices {
       let plan = plans[index]
       var risk = inside(odds, plan)
-      var saved = plan.stretch.count - lengthOfWay(plan)
+      var saved = plan.stretch.count - lengthOfShortestPath(plan)
       let left = bareOdds[choices.count] - inside(bareOdds, plan)
       let more = bare[choices.count] - inside(bare, plan)
       if plan.kind == .repetition {
@@ -123,12 +123,13 @@ struct ReductionFinder: Sendable {
     }
     let stretch = Int(plan.stretch.lowerBound)..<Int(plan.stretch.upperBound)
     keep(0..<stretch.lowerBound)
-    if let ends = ends(plan), let way = ways[ends.from]?[to: ends.to], !way.isEmpty {
-      planned.choices += way
-      origins += places(of: way, in: stretch)
+    if let ends = ends(plan), let shortestPath = shortestPaths[ends.from]?[to: ends.to], !shortestPath.isEmpty
+    {
+      planned.choices += shortestPath
+      origins += places(of: shortestPath, in: stretch)
     }
     keep(stretch.upperBound..<choices.count)
-    var result = foreseen(plan.kind, planned, origins, history, from: path)
+    var result = predicted(plan.kind, planned, origins, history, from: path)
     result.reduction.left = left(by: plan)
     return result
   }
@@ -148,24 +149,25 @@ struct ReductionFinder: Sendable {
         guard isOfKind || evidence.needed[index] >= Self.useful || index == choices.count - 1 else {
           continue
         }
-        if let way = ways[explorationStates[next].node]?[to: explorationStates[index].node] {
-          planned.choices += way
-          origins += way.map { _ in -1 }
+        if let shortestPath = shortestPaths[explorationStates[next].node]?[to: explorationStates[index].node]
+        {
+          planned.choices += shortestPath
+          origins += shortestPath.map { _ in -1 }
         }
         planned.choices.append(choice)
         origins.append(index)
         next = index + 1
       }
-      return foreseen(.oneKind, planned, origins, history, from: path).reduction
+      return predicted(.oneKind, planned, origins, history, from: path).reduction
     }
     return found.filter { $0.test.choices.count < choices.count }.sorted { $0.test < $1.test }
   }
 
-  private func foreseen(
+  private func predicted(
     _ kind: Reduction.Kind, _ planned: TestCase, _ origins: [Int], _ history: ShrinkerHistory,
     from path: ShrinkerHistory.Path
   ) -> (reduction: Reduction, isKnown: Bool) {
-    let (made, isKnown) = history.foresee(planned, from: path)
+    let (made, isKnown) = history.predict(planned, from: path)
     var reduction = Reduction(kind: kind, test: planned, origins: origins, removed: [])
     if made.count < planned.choices.count {
       reduction.test.choices = made.map { planned.choices[$0] }
@@ -236,27 +238,29 @@ struct ReductionFinder: Sendable {
 
   /// Where the choices of a way are found in the stretch that it replaces, -1 for a new one: a longest common
   /// subsequence.
-  private func places(of way: [Choice], in stretch: Range<Int>) -> [Int] {
-    let width = way.count + 1
+  private func places(of shortestPath: [Choice], in stretch: Range<Int>) -> [Int] {
+    let width = shortestPath.count + 1
     // The length of the longest common subsequence of what follows a place of the stretch and one of the way.
     var common = [Int](repeating: 0, count: (stretch.count + 1) * width)
     for place in (0..<stretch.count).reversed() {
-      for column in way.indices.reversed() {
+      for column in shortestPath.indices.reversed() {
         common[place * width + column] =
-          choices[stretch.lowerBound + place] == way[column]
+          choices[stretch.lowerBound + place] == shortestPath[column]
           ? common[(place + 1) * width + column + 1] + 1
           : max(common[(place + 1) * width + column], common[place * width + column + 1])
       }
     }
-    var places = [Int](repeating: -1, count: way.count)
+    var places = [Int](repeating: -1, count: shortestPath.count)
     var column = 0
     for place in 0..<stretch.count {
-      while column < way.count, way[column] != choices[stretch.lowerBound + place],
+      while column < shortestPath.count, shortestPath[column] != choices[stretch.lowerBound + place],
         common[place * width + column + 1] == common[place * width + column]
       {
         column += 1
       }
-      guard column < way.count, way[column] == choices[stretch.lowerBound + place] else { continue }
+      guard column < shortestPath.count, shortestPath[column] == choices[stretch.lowerBound + place] else {
+        continue
+      }
       places[column] = stretch.lowerBound + place
       column += 1
     }
@@ -292,7 +296,7 @@ extension ReductionFinder {
     let before = earlier
     for start in choices.indices where edges[start] {
       let from = explorationStates[start]
-      let onward = from.node >= 0 ? ways[from.node] : nil
+      let onward = from.node >= 0 ? shortestPaths[from.node] : nil
       var isBackAtStart = false
       for end in choices.indices.dropFirst(start + 1) where edges[end] {
         let to = explorationStates[end]
@@ -319,7 +323,7 @@ extension ReductionFinder {
   private func otherStarts() -> [ReductionPlan] {
     var plans: [ReductionPlan] = []
     for start in starts.indices where start != test.start {
-      guard let onward = ways[starts[start]] else { continue }
+      guard let onward = shortestPaths[starts[start]] else { continue }
       var met: Set<Int> = []
       for (end, explorationState) in explorationStates.enumerated()
       where end > 0 && explorationState.node >= 0 && edges[end] {
@@ -333,8 +337,8 @@ extension ReductionFinder {
     return plans
   }
 
-  private func lengthOfWay(_ plan: ReductionPlan) -> Int {
-    ends(plan).flatMap { ways[$0.from]?.length(to: $0.to) } ?? 0
+  private func lengthOfShortestPath(_ plan: ReductionPlan) -> Int {
+    ends(plan).flatMap { shortestPaths[$0.from]?.length(to: $0.to) } ?? 0
   }
 
   /// The nodes that the way of a plan joins; `nil` when its stretch is left out.

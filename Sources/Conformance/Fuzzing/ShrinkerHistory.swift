@@ -65,7 +65,7 @@ struct ShrinkerHistory: Sendable {
   /// The places of the choices of a candidate that are not known to be left out of it, and whether it has been run.
   ///
   /// - Parameter path: the failing test, with which a candidate has its beginning in common.
-  func foresee(_ test: TestCase, from path: Path) -> (made: [Int], isKnown: Bool) {
+  func predict(_ test: TestCase, from path: Path) -> (made: [Int], isKnown: Bool) {
     let choices = test.choices
     var front = 0
     var point = roots[test.start]

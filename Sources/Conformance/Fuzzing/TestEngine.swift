@@ -23,7 +23,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The part of ``lockTime`` spent on the connection to the device, without other waits.
   public private(set) var air = Interval.zero
   /// What is known to be wrong with the device while it is made ready: where it can be made ready all the same, tests go on.
-  package var passedOver: [Divergence] = []
+  package var knownPreparationFaults: [Divergence] = []
   /// The most times that the tester may do so.
   package var maximumActuations: Int
   /// Makes another device for each test, unless the same one continues.
@@ -31,7 +31,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   /// The reason for each start that the device cannot be brought into.
   private var refusals: [LabFault?]
   /// Whether the device keeps its state between tests, with a motor that may have to rest.
-  private let livesOn: Bool
+  private let keepsState: Bool
   /// Whether a fault interrupted the last test, and the device was not restarted since.
   private var isBroken = false
 
@@ -44,7 +44,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.alphabet = alphabet
     self.starts = starts
     refusals = starts.map { _ in nil }
-    livesOn = device.abilities.livesOn
+    keepsState = device.abilities.keepsState
     self.maximumActuations = maximumActuations
   }
 
@@ -53,7 +53,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     self.lockstep = lockstep
     self.alphabet = alphabet
     (starts, refusals, maximumActuations) = ([], [], .max)
-    livesOn = lockstep.device.abilities.livesOn
+    keepsState = lockstep.device.abilities.keepsState
   }
 
   /// The machine's tables.
@@ -91,7 +91,8 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       if fault.symptom == .notPossible { refusals[start] = fault }
       throw fault
     }
-    if let divergence, !lockstep.isReady || !passedOver.contains(where: { $0.isLike(divergence) }) {
+    if let divergence, !lockstep.isReady || !knownPreparationFaults.contains(where: { $0.isLike(divergence) })
+    {
       return divergence
     }
     return try lockstep.pass(until: lockstep.now)
@@ -123,7 +124,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       actuations += 1
     }
     let (begin, ready) = (lockstep.now, lockstep.readyTime(for: action))
-    let way = livesOn ? lockstep.device.pace.air : .zero
+    let airBefore = keepsState ? lockstep.device.pace.air : .zero
     let result = try lockstep.carryOut(action, isForbidden: choice.isForbidden)
     if case .wait = result.done {
       waited += lockstep.now - begin
@@ -132,8 +133,8 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     } else if let ready, ready > begin {
       waited += ready - begin
       rested += ready - begin
-    } else if livesOn {
-      air += lockstep.device.pace.air - way
+    } else if keepsState {
+      air += lockstep.device.pace.air - airBefore
     }
     return result
   }
@@ -237,7 +238,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     while execution.divergence == nil, events < last {
       if isStopped() { break }
       let explorationState = lockstep.explorationState
-      if livesOn { source.take(lockstep.device.pace) }
+      if keepsState { source.take(lockstep.device.pace) }
       guard let choice = source.next(in: explorationState) else { break }
       execution.performed.append(choice)
       execution.explorationStates.append(explorationState)

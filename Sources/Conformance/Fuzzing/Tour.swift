@@ -20,7 +20,7 @@ public struct Tour: Sendable {
     /// The most choices of all tests.
     public var budget = 20_000
     /// How often a way that the device did not take is tried again.
-    public var tries = 4
+    public var maximumAttempts = 4
     /// Whether each row is taken under each of its conditions, and not each cell once under any.
     public var coversRows = false
     /// Whether it also waits, to both ends, for what time brings about; and how long at the most for one. `nil` for not at all.
@@ -88,9 +88,9 @@ public struct Tour: Sendable {
   /// Whether a fault was brought about for it.
   var hasActed = false
   /// How often each position without a known state was met in this test.
-  var doubts: [UInt64: Int] = [:]
+  var unknownStateVisits: [UInt64: Int] = [:]
   /// How many choices in a row were made without knowing the state.
-  var doubtCount = 0
+  var unknownStateCount = 0
   /// How often a state was waited in for what it should allow.
   private var delays: [Int: Int] = [:]
   /// Where the last choice was made; `nil` where that was not known.
@@ -102,7 +102,7 @@ public struct Tour: Sendable {
   private var idleTests = 0
 
   /// The most choices that a test may make in a row without knowing its state.
-  static var maximumDoubts: Int { 40 }
+  static var maximumUnknownStates: Int { 40 }
   /// How often time is let pass for one thing to happen.
   private static var maximumWaits: Int { 60 }
   /// So many tests in a row that do nothing new end the tour.
@@ -122,7 +122,7 @@ public struct Tour: Sendable {
     visited: CellCoverage? = nil, settings: Settings = Settings()
   ) {
     let machine = specification.machine
-    map = ModelMap(specification, alphabet, tries: settings.tries)
+    map = ModelMap(specification, alphabet, maximumAttempts: settings.maximumAttempts)
     self.settings = settings
     let cells = specification.cells
     nodeStates = specification.nodes.map(\.state)
@@ -162,8 +162,8 @@ extension Tour {
     (current, isAttempted, isChanging) = (nil, false, false)
     changed = (0, -1)
     waits = 0
-    doubts = [:]
-    doubtCount = 0
+    unknownStateVisits = [:]
+    unknownStateCount = 0
     return number
   }
 
@@ -223,7 +223,7 @@ extension Tour {
     }
     for edge in edges {
       hasDiverged[edge] = true
-      for scope in allFailures.indices { allFailures[scope][edge] = map.tries[edge] }
+      for scope in allFailures.indices { allFailures[scope][edge] = map.maximumAttempts[edge] }
     }
   }
 
@@ -246,8 +246,8 @@ extension Tour {
     for scope in Scope.allCases {
       let failures = allFailures[scope.rawValue]
       let allowed = allowance(of: scope)
-      let way = map.way(from: places, allowed: allowed, failures: failures) { isWanted($0) }
-      if let way { return (openStarts[way.start], way.moves, scope) }
+      let path = map.path(from: places, allowed: allowed, failures: failures) { isWanted($0) }
+      if let path { return (openStarts[path.start], path.moves, scope) }
     }
     return settings.coversRows ? detour() : nil
   }
@@ -271,7 +271,7 @@ extension Tour {
   }
 
   /// Whether the device leaves a state so soon that nothing can be tried there.
-  func isFleeting(_ state: Int) -> Bool { passed[state] >= settings.tries }
+  func isFleeting(_ state: Int) -> Bool { passed[state] >= settings.maximumAttempts }
 
   private func hasMissingCell(_ place: ModelMap.Place) -> Bool {
     let cells = place.state * map.machine.eventCount..<(place.state + 1) * map.machine.eventCount
@@ -296,7 +296,7 @@ extension Tour {
       if current.map({ map.isHidden($0.target) }) != true { miss() }
       return homing(in: explorationState)
     }
-    doubtCount = 0
+    unknownStateCount = 0
     let state = nodeStates[explorationState.node]
     arrive(at: state)
     let here = ModelMap.Place(state: state, conditions: conditions)
@@ -309,7 +309,7 @@ extension Tour {
       if settings.coversRows, isChanging, edges.contains(where: { !$0.guard.isEmpty }) {
         // Until the change has taken effect, the device may behave either way.
         isChanging = false
-        return waitUntilFelt()
+        return waitForEffect()
       }
       // Refusals lead nowhere; everything else leads away from the plan.
       if !choice.isForbidden { abandon() }
@@ -322,19 +322,21 @@ extension Tour {
       !map.isOutdated(map.edge(timer.edge, from: state), after: changed.conditions)
     {
       abandon()
-      goals.begin(timer: timer.edge, maximum: map.tries[timer.edge])
+      goals.begin(timer: timer.edge, maximum: map.maximumAttempts[timer.edge])
       (current, origin, hasActed, isAttempted) = (timer, state, false, true)
       return letTimePass(for: timer, explorationState)
     }
     if !isAttempted, !map.isHidden(here), hasMissingCell(here) { return awaitPermission(in: here) }
     if let current { return letTimePass(for: current, explorationState) }
     if plan.isEmpty {
-      let way = map.way(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }
-      plan = way?.moves ?? []
+      let path = map.path(from: [here], allowed: allowance(of: scope), failures: failures) { isWanted($0) }
+      plan = path?.moves ?? []
     }
     guard let move = plan.first else {
       // The timer counts as it was when the state was entered, so that the state has to be entered again.
-      if let timer = timer(in: here) { goals.begin(timer: timer.edge, maximum: map.tries[timer.edge]) }
+      if let timer = timer(in: here) {
+        goals.begin(timer: timer.edge, maximum: map.maximumAttempts[timer.edge])
+      }
       return nil
     }
     if move.edge >= 0, let choice = move.choice, explorationState.legal >> UInt64(choice.act) & 1 == 0 {
@@ -465,7 +467,7 @@ extension Tour {
   }
 
   /// Whether an edge was tried in vain as often as it is tried.
-  func isFailed(edge: Int) -> Bool { allFailures.contains { $0[edge] >= map.tries[edge] } }
+  func isFailed(edge: Int) -> Bool { allFailures.contains { $0[edge] >= map.maximumAttempts[edge] } }
 
   private mutating func fail(_ edge: Int) { allFailures[scope.rawValue][edge] += 1 }
 

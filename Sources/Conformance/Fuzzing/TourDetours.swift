@@ -24,10 +24,10 @@ extension Tour {
     while true {
       var open = none
       for (edge, detour) in detours where detour.number >= Self.maximumDetours {
-        open[edge] = map.tries[edge]
+        open[edge] = map.maximumAttempts[edge]
       }
-      for edge in hasDiverged.indices where hasDiverged[edge] { open[edge] = map.tries[edge] }
-      let wanted = map.way(from: openStarts.map { starts[$0] }, allowed: allowed, failures: open) {
+      for edge in hasDiverged.indices where hasDiverged[edge] { open[edge] = map.maximumAttempts[edge] }
+      let wanted = map.path(from: openStarts.map { starts[$0] }, allowed: allowed, failures: open) {
         isWanted($0)
       }
       guard let wanted, let move = wanted.moves.first(where: { isFailed($0) && $0.choice == nil }) else {
@@ -63,13 +63,13 @@ extension Tour {
     guard number < order.count else { return nil }
     let allowed = allowance(of: .lasting)
     // What was tried in vain in any scope is no way there.
-    let failures = map.tries.indices.map { isFailed(edge: $0) ? map.tries[$0] : 0 }
-    func way(from places: [ModelMap.Place], to state: Int) -> (start: Int, moves: [ModelMap.Move])? {
-      map.way(from: places, allowed: allowed, failures: failures) { $0.state == state }
+    let failures = map.maximumAttempts.indices.map { isFailed(edge: $0) ? map.maximumAttempts[$0] : 0 }
+    func path(from places: [ModelMap.Place], to state: Int) -> (start: Int, moves: [ModelMap.Move])? {
+      map.path(from: places, allowed: allowed, failures: failures) { $0.state == state }
     }
-    guard let there = way(from: openStarts.map { starts[$0] }, to: order[number]) else { return nil }
+    guard let there = path(from: openStarts.map { starts[$0] }, to: order[number]) else { return nil }
     let middle = there.moves.last?.target ?? starts[openStarts[there.start]]
-    guard let back = way(from: [middle], to: origin) else { return nil }
+    guard let back = path(from: [middle], to: origin) else { return nil }
     let place = back.moves.last?.target ?? middle
     let none = [Int](repeating: 0, count: map.edgeCount)
     guard

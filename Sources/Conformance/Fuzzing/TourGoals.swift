@@ -28,7 +28,7 @@ struct TourGoals: Sendable {
   }
 
   /// How far something has come.
-  enum Progress: Equatable, Sendable { case wanted, done, givenUp, tooLong }
+  enum Progress: Equatable, Sendable { case wanted, done, abandoned, tooLong }
 
   /// How far a timer was waited for.
   struct Timer: Equatable, Sendable {
@@ -139,7 +139,7 @@ extension TourGoals {
   mutating func giveUpRows(in state: Int, under conditions: UInt64) {
     guard !rows.isEmpty else { return }
     for place in rowsOfState[state] where progress[place] == .wanted && rows[place].holds(under: conditions) {
-      progress[place] = .givenUp
+      progress[place] = .abandoned
     }
   }
 
@@ -172,13 +172,13 @@ extension TourGoals {
     let place = timerOfEdge[edge]
     timers[place].attempts += 1
     timers[place].isBegun = false
-    if timers[place].attempts >= maximum { timers[place].progress = .givenUp }
+    if timers[place].attempts >= maximum { timers[place].progress = .abandoned }
   }
 
   /// A timer is waited for no more.
   mutating func giveUp(timer edge: Int) {
     let place = timerOfEdge.isEmpty ? -1 : timerOfEdge[edge]
-    if place >= 0 { timers[place].progress = .givenUp }
+    if place >= 0 { timers[place].progress = .abandoned }
   }
 
   /// A timer was waited for up to its first end.

@@ -54,10 +54,10 @@ extension Tour {
 
   /// Finds out which state it is: lets happen what is due, then does what every possible state allows.
   mutating func homing(in explorationState: ExplorationState) -> Choice? {
-    doubtCount += 1
-    guard doubtCount <= Self.maximumDoubts else { return nil }
-    let count = doubts[explorationState.position, default: 0]
-    doubts[explorationState.position] = count + 1
+    unknownStateCount += 1
+    guard unknownStateCount <= Self.maximumUnknownStates else { return nil }
+    let count = unknownStateVisits[explorationState.position, default: 0]
+    unknownStateVisits[explorationState.position] = count + 1
     if explorationState.isAwaiting, explorationState.hasDeadline, count < 2 { return settle() }
     if explorationState.hasDeadline, count < 3 { return passDeadline() }
     if explorationState.isAwaiting, count < 10 { return coarseWait(count) }
@@ -76,7 +76,7 @@ extension Tour {
   }
 
   /// A wait longer than any change of conditions takes to have its effect.
-  func waitUntilFelt() -> Choice? {
+  func waitForEffect() -> Choice? {
     let delay = map.machine.definition.conditions.map(\.delay).max() ?? .zero
     let waits = map.alphabet.acts[map.alphabet.wait].variants
     let variant = waits.firstIndex { if case .wait(let length) = $0 { length > delay } else { false } }

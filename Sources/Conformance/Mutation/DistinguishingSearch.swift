@@ -101,9 +101,9 @@ public final class DistinguishingSearch {
     var now = Instant.zero
     for move in path.moves {
       switch move {
-      case .perform(let stimulus, let way):
+      case .perform(let stimulus, let branch):
         test.actions.append((.stimulus(stimulus), false))
-        if way >= 0 { test.decisions.append(.take(way)) }
+        if branch >= 0 { test.decisions.append(.take(branch)) }
       case .fault(let fault): test.actions.append((.fault(fault), false))
       case .elapse(let interval):
         now = now + interval

@@ -6,7 +6,7 @@ struct ProductSearch {
   /// What tester or device do.
   enum Move: Sendable {
     /// A stimulus; the device takes this one of its ways, or refuses it when negative.
-    case perform(Stimulus, way: Int)
+    case perform(Stimulus, branch: Int)
     case fault(Fault)
     case elapse(Interval)
     /// The device does something by itself.
@@ -211,27 +211,27 @@ extension ProductSearch {
   ) {
     for stimulus in stimuli[event] {
       product.go(to: point)
-      let ways = interpreter.ways(on: event, from: product.configuration)
-      if ways.isEmpty {
+      let branches = interpreter.branches(on: event, from: product.configuration)
+      if branches.isEmpty {
         // What both refuse leaves both as they are.
         if point.model.environment.changes.isEmpty, !product.tracker.allows(event) { continue }
         product.tracker.perform(stimulus, at: product.now)
         let agrees = product.tracker.observe(.refused(""), at: product.now)
-        list.append((.perform(stimulus, way: -1), agrees ? product.point(isSettled: false) : nil))
+        list.append((.perform(stimulus, branch: -1), agrees ? product.point(isSettled: false) : nil))
       }
-      for (number, way) in ways.enumerated() {
+      for (number, branch) in branches.enumerated() {
         if number > 0 { product.go(to: point) }
         product.tracker.perform(stimulus, at: product.now)
         interpreter.apply(stimulus, to: &product.configuration)
-        let agrees = take(way)
-        list.append((.perform(stimulus, way: number), agrees ? product.point(isSettled: false) : nil))
+        let agrees = take(branch)
+        list.append((.perform(stimulus, branch: number), agrees ? product.point(isSettled: false) : nil))
       }
     }
   }
 
   /// Lets the device go along a way; whether the model allows what is shown.
-  private mutating func take(_ way: ReferenceInterpreter.Way) -> Bool {
-    let shows = interpreter.take(way, from: &product.configuration, at: product.now)
+  private mutating func take(_ branch: ReferenceInterpreter.Branch) -> Bool {
+    let shows = interpreter.take(branch, from: &product.configuration, at: product.now)
     return shows.allSatisfy { product.tracker.observe($0, at: product.now) }
   }
 
@@ -260,7 +260,7 @@ extension ProductSearch {
     for option in options
     where option.earliest <= now && (option.latest >= now || option.latest == deadline) {
       product.go(to: point)
-      let agrees = take(interpreter.freeWay(option.number, of: state))
+      let agrees = take(interpreter.freeBranch(option.number, of: state))
       list.append((.fire(option.number), agrees ? product.point(isSettled: false) : nil))
     }
     guard deadline > now else { return }

@@ -47,7 +47,7 @@ struct ReferenceInterpreter: Sendable {
   }
 
   /// One way along a row.
-  struct Way: Equatable, Sendable {
+  struct Branch: Equatable, Sendable {
     /// The row of the definition.
     var row: Int32
     /// The state in which it ends.
@@ -86,10 +86,10 @@ struct ReferenceInterpreter: Sendable {
   private let eventCount: Int
   private let rows: [Row]
   /// The ways that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
-  private let caused: [Way]
+  private let caused: [Branch]
   private let causedStart: [Int32]
   /// The spontaneous ways, in the order of the rows, and where those of a state begin.
-  private let free: [Way]
+  private let free: [Branch]
   private let freeStart: [Int32]
   private let startStates: [Int]
   private let statuses: [Int]
@@ -120,8 +120,8 @@ struct ReferenceInterpreter: Sendable {
       names.reduce(into: 0) { bits, name in conditions[name].map { bits.set($0, true) } }
     }
     var rows: [Row] = []
-    var causedWays = [[Way]](repeating: [], count: definition.states.count * eventCount)
-    var freeWays = [[Way]](repeating: [], count: definition.states.count)
+    var causedBranches = [[Branch]](repeating: [], count: definition.states.count * eventCount)
+    var freeBranches = [[Branch]](repeating: [], count: definition.states.count)
     let named = Self.statesWithRows(of: definition)
     for (number, row) in definition.transitions.enumerated() {
       var event: String?
@@ -154,17 +154,17 @@ struct ReferenceInterpreter: Sendable {
           case .states(let names), .shift(let names): names.compactMap { states[$0] }
           case .stay: [state]
           }
-        let ways = targets.map { Way(row: Int32(number), target: Int32($0)) }
+        let branches = targets.map { Branch(row: Int32(number), target: Int32($0)) }
         if isTesters, let eventNumber {
-          causedWays[state * eventCount + eventNumber] += ways
+          causedBranches[state * eventCount + eventNumber] += branches
         } else {
-          freeWays[state] += ways
+          freeBranches[state] += branches
         }
       }
     }
     self.rows = rows
-    (causedStart, caused) = flatten(causedWays)
-    (freeStart, free) = flatten(freeWays)
+    (causedStart, caused) = flatten(causedBranches)
+    (freeStart, free) = flatten(freeBranches)
     startStates = definition.starts.map { states[$0.state] ?? 0 }
     statuses = definition.states.map { known[$0.status] ?? -1 }
     statusNames = vocabulary.statuses
@@ -189,12 +189,12 @@ struct ReferenceInterpreter: Sendable {
   }
 
   /// How many ways lead from a state without the tester.
-  func freeWayCount(of state: Int) -> Int { freeWays(of: state).count }
+  func freeBranchCount(of state: Int) -> Int { freeBranches(of: state).count }
 
   /// One of the ways that lead from a state without the tester; see ``Option/number``.
-  func freeWay(_ number: Int, of state: Int) -> Way { free[Int(freeStart[state]) + number] }
+  func freeBranch(_ number: Int, of state: Int) -> Branch { free[Int(freeStart[state]) + number] }
 
-  private func freeWays(of state: Int) -> ArraySlice<Way> {
+  private func freeBranches(of state: Int) -> ArraySlice<Branch> {
     free[Int(freeStart[state])..<Int(freeStart[state + 1])]
   }
 
@@ -208,7 +208,7 @@ struct ReferenceInterpreter: Sendable {
   }
 
   /// The ways on which a stimulus leads; none is a refusal.
-  func ways(on event: Int, from configuration: Configuration) -> [Way] {
+  func branches(on event: Int, from configuration: Configuration) -> [Branch] {
     let cell = configuration.state * eventCount + event
     return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
       canBeTaken(rows[Int($0.row)], under: configuration.holds, options: configuration.options)
@@ -219,8 +219,8 @@ struct ReferenceInterpreter: Sendable {
   func options(from configuration: Configuration) -> [Option] {
     var options: [Option] = []
     let holds = configuration.holds & ~fromEntry | configuration.entry.holds
-    for (number, way) in freeWays(of: configuration.state).enumerated() {
-      let row = rows[Int(way.row)]
+    for (number, branch) in freeBranches(of: configuration.state).enumerated() {
+      let row = rows[Int(branch.row)]
       guard canBeTaken(row, under: holds, options: configuration.options) else { continue }
       let longer = row.plus < 0 ? .zero : value(of: Int(row.plus), in: configuration)
       options.append(
@@ -252,9 +252,9 @@ struct ReferenceInterpreter: Sendable {
   }
 
   /// Goes along a way, and gives what is shown on it.
-  func take(_ way: Way, from configuration: inout Configuration, at now: Instant) -> [Observation] {
-    let row = rows[Int(way.row)]
-    let target = Int(way.target)
+  func take(_ branch: Branch, from configuration: inout Configuration, at now: Instant) -> [Observation] {
+    let row = rows[Int(branch.row)]
+    let target = Int(branch.target)
     var shows = row.before
     let status = row.status >= 0 ? Int(row.status) : row.enters ? statuses[target] : configuration.shown
     if status != configuration.shown {

@@ -7,7 +7,7 @@ import Basics
 /// Each history reaches back as far as the possible nodes may have been entered.
 struct EntryConditions: Sendable {
   typealias Member = PossibleNodes.Member
-  typealias Span = FeltEnvironment.Span
+  typealias Span = EffectiveEnvironment.Span
 
   /// The value of a condition at one time.
   struct Setting: Hashable, Sendable {

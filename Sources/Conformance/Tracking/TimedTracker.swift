@@ -9,7 +9,7 @@ struct TimedTracker: Sendable {
   typealias Member = PossibleNodes.Member
 
   /// The conditions around the device.
-  var environment: FeltEnvironment
+  var environment: EffectiveEnvironment
   /// The possible nodes.
   private(set) var possible = PossibleNodes()
   /// The possible nodes before the last operation.
@@ -42,7 +42,7 @@ struct TimedTracker: Sendable {
     hasChoices = specification.hasChoices
     isTimed = hasChoices ? specification.timedNodes() : []
     departures = [Interval](repeating: Self.unseen, count: specification.nodes.count)
-    environment = FeltEnvironment(specification, slack: slack)
+    environment = EffectiveEnvironment(specification, slack: slack)
   }
 
   /// Starts a test in some nodes, entered at a moment.
@@ -142,7 +142,7 @@ struct TimedTracker: Sendable {
     }
     swap(&possible, &next)
     if !isExplained, !possible.isEmpty { losses += 1 }
-    environment.doubtSettings(at: now)
+    environment.makeSettingsUnknown(at: now)
     check(at: now)
     return (!possible.isEmpty, !isOwn && !possible.isEmpty)
   }

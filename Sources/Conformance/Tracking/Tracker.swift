@@ -326,12 +326,12 @@ extension Tracker {
   public mutating func apply(_ fault: Fault, at now: Instant) { timed.environment.apply(fault, at: now) }
 
   /// Lets the conditions be as they are from the very start, with nothing under way from before.
-  public mutating func settleConditions() { timed.environment.settle() }
+  public mutating func completeConditionChanges() { timed.environment.completeChanges() }
 
   /// Lets it be open whether a condition holds, by name.
-  mutating func doubt(_ condition: String) {
+  mutating func makeUnknown(_ condition: String) {
     if let number = specification.machine.condition(named: condition) {
-      timed.environment.doubt(number)
+      timed.environment.makeUnknown(number)
     }
   }
 
@@ -367,7 +367,7 @@ extension Tracker {
     start(in: number)
     stand(in: [number], at: now)
     for fault in faults { timed.environment.apply(fault, at: now) }
-    timed.environment.settle()
+    timed.environment.completeChanges()
   }
 
   /// What is thought possible, with times counted back from a moment.

@@ -41,9 +41,9 @@ struct TrackerCheck: Sendable {
     refusing = []
     possible = possible.reduce(into: []) { next, place in
       let from = configuration(place)
-      let ways = place.pending.isEmpty ? interpreter.ways(on: event, from: from) : []
-      for way in ways { next.insert(target(of: way, from: from)) }
-      if ways.isEmpty {
+      let branches = place.pending.isEmpty ? interpreter.branches(on: event, from: from) : []
+      for branch in branches { next.insert(target(of: branch, from: from)) }
+      if branches.isEmpty {
         refusing.insert(place)
         next.insert(place)
       }
@@ -75,8 +75,8 @@ struct TrackerCheck: Sendable {
       if !place.pending.isEmpty { return insert(place, showing: symbol, into: &next) }
       let from = configuration(place)
       for option in interpreter.options(from: from) {
-        let way = interpreter.freeWay(option.number, of: place.state)
-        var target = target(of: way, from: from)
+        let branch = interpreter.freeBranch(option.number, of: place.state)
+        var target = target(of: branch, from: from)
         target.shown = place.shown
         insert(target, showing: symbol, into: &next)
       }
@@ -98,10 +98,10 @@ struct TrackerCheck: Sendable {
   }
 
   private func target(
-    of way: ReferenceInterpreter.Way, from configuration: ReferenceInterpreter.Configuration
+    of branch: ReferenceInterpreter.Branch, from configuration: ReferenceInterpreter.Configuration
   ) -> Place {
     var after = configuration
-    let pending = interpreter.take(way, from: &after, at: .zero).map { observation in
+    let pending = interpreter.take(branch, from: &after, at: .zero).map { observation in
       switch observation {
       case .status(let number): number
       case .effect(let number): statusCount + number

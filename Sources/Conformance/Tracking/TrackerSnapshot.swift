@@ -15,7 +15,7 @@ extension Tracker {
     }
 
     var nodes: [Node]
-    var environment: FeltEnvironment.Snapshot
+    var environment: EffectiveEnvironment.Snapshot
   }
 }
 

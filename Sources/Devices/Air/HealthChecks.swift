@@ -18,7 +18,7 @@ extension Devices {
       return ["the health check cannot begin: \(error.detail)"]
     }
     // Of each dongle two failures at most are taken in.
-    for _ in 0..<(2 * max(1, bench.wayCount)) {
+    for _ in 0..<(2 * max(1, bench.transportCount)) {
       let device: any DeviceUnderTest
       do {
         device = try self.device(plain(spec), seed: 0)

@@ -53,7 +53,7 @@ extension LabSettings {
     allowing allowed: [String] = []
   ) {
     self.lock = lock
-    let isOnTheAir = isNamed && lock?.isPlayed != true
+    let isOnTheAir = isNamed && lock?.isEmulated != true
     interlock = InterlockSettings(
       limits: lock?.lock.limits ?? .usual, budget: actuations ?? (isOnTheAir ? Self.usualActuations : nil),
       park: park ?? lock?.lock.park ?? .locked, allowed: allowed + (lock?.lock.allow ?? []))

@@ -32,7 +32,7 @@ public final class LockBench {
   /// Another family stands here too.
   private let families: [any BenchFamily]
   /// Whether a stop request interrupts waits: not while a lock is parked, which takes time.
-  private var heedsEnd = true
+  private var stopsOnRequest = true
   /// The leases that exclude other users.
   private var leases: BenchLeases
 
@@ -46,9 +46,9 @@ public final class LockBench {
   /// What its motor rests between movements, and who says so, where that is not the usual time.
   private var gap: String?
   /// Whether a real lock was leased, and the message on shared movement counts was printed.
-  private var isGuarding = false
+  private var hasLeasedLock = false
   /// Whether locks were parked, as far as that was possible.
-  private var hasLeft = false
+  private var hasParked = false
 
   init(_ settings: LabSettings, isWatched: Bool = true, programs: ProgramPool = ProgramPool()) {
     self.settings = settings
@@ -68,24 +68,24 @@ public final class LockBench {
   /// Parks real locks.
   func park() -> ParkReport {
     var all = ParkReport()
-    heedsEnd = false
-    defer { heedsEnd = true }
+    stopsOnRequest = false
+    defer { stopsOnRequest = true }
     for (name, use) in uses {
       guard case .real(let lock) = use else { continue }
       all.add(lock.park(), of: name)
       guard let left = all.locks.last, left.name == name, left.park != .parked else { continue }
       // A report that a lock is not parked comes with a line that parks it, with this scenario.
-      let look = try? family(of: DeviceSpec(.lock, name)).lookScenario
-      if let look { all.looks.append(.init(lock: name, text: look)) }
+      let scenario = try? family(of: DeviceSpec(.lock, name)).parkScenario
+      if let scenario { all.parkScenarios.append(.init(lock: name, text: scenario)) }
     }
-    hasLeft = true
+    hasParked = true
     return all
   }
 
   func shutDown() {
     drop()
     programs.shutDown()
-    if hasLeft { watcher?.sendHome() } else { watcher?.stayBehind() }
+    if hasParked { watcher?.dismiss() } else { watcher?.handOver() }
     watcher = nil
     LastWords.set(nil)
     control = nil
@@ -104,7 +104,7 @@ extension LockBench {
   /// which right. Where that is not possible, the cases will say so.
   public func reserve(_ devices: [DeviceSpec]) {
     for spec in devices {
-      if let lock = settings.lock, lock.isPlayed, spec.kind != .lock {
+      if let lock = settings.lock, lock.isEmulated, spec.kind != .lock {
         leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
       } else if spec.kind == .lock, let file = try? LockFile(reading: path(of: spec.name)) {
         take(file, name: spec.name)
@@ -121,7 +121,7 @@ extension LockBench {
     if let lock = settings.lock {
       all = [("bench", lock.bench.inventory.name), ("lock", lock.lock.name)]
     }
-    if isGuarding, let state = StateFolder.place { all.append(("state", "\(state)")) }
+    if hasLeasedLock, let state = StateFolder.place { all.append(("state", "\(state)")) }
     if let pendingPark { all.append(("lock.owed", "\(pendingPark)")) }
     if let gap { all.append(("lock.gap", gap)) }
     return all + leases.properties
@@ -136,9 +136,9 @@ extension LockBench {
       gap = "\(own) between movements: \(whose) says that its motor bears that"
     }
     guard leases.fault == nil, pendingPark == nil, isWatched, settings.control == nil else { return }
-    if !isGuarding { _ = Calendar.noted(messages) }
-    if !isGuarding, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
-    isGuarding = true
+    if !hasLeasedLock { _ = Calendar.noted(messages) }
+    if !hasLeasedLock, let words = StateFolder.warning { messages.say("lockstep: \(words)") }
+    hasLeasedLock = true
     // If the state cannot be read, the lock is not opened either.
     pendingPark = try? CycleCounter.known(of: file.identity)?.ledger.pendingPark
     if let pendingPark { messages.say("lockstep: the lock \(name) is \(pendingPark): that is done first") }
@@ -157,7 +157,7 @@ extension LockBench {
 
 extension LockBench {
   /// How many ways lead to the lock.
-  public var wayCount: Int { settings.transports.count }
+  public var transportCount: Int { settings.transports.count }
 
   /// Whether the lock and a way to it are ours.
   var isReserved: Bool { leases.fault == nil && leases.lock != nil }
@@ -273,7 +273,7 @@ extension LockBench {
 extension LockBench {
   /// Verifies that an emulated lock is still exclusively ours.
   func check() throws(LabFault) {
-    guard let lock = settings.lock, lock.isPlayed else { return }
+    guard let lock = settings.lock, lock.isEmulated else { return }
     leases.take(lock: lock.emulatedIdentity, name: lock.lock.name)
     try leases.confirm()
   }
@@ -325,10 +325,10 @@ extension LockBench {
     let (counter, start) = try counter(of: file, named: name)
     let device = try family.device(
       of: file, over: try openTransport(), recovery, controlled: nil, isStopped: isStopped)
-    func lookAfter<Device: OwnedLock>(_ device: Device) -> any ManagedLock {
+    func managed<Device: OwnedLock>(_ device: Device) -> any ManagedLock {
       RealLock(device, rules, counter, since: start, positions: family.positions(of: file))
     }
-    return lookAfter(device)
+    return managed(device)
   }
 
   /// What may be done to a lock: its own file says what its motor bears, where the bench does not.
@@ -351,7 +351,7 @@ extension LockBench {
 
   /// Has a process stand beside this one, from before the first movement on.
   private func watch(_ file: LockFile, name: String) throws(LabFault) {
-    hasLeft = false
+    hasParked = false
     guard isWatched, let choice = leases.transport else { return }
     let watcher: Watcher
     if let known = self.watcher {
@@ -372,7 +372,9 @@ extension LockBench {
   }
 
   /// Whether nothing is to be waited for any more.
-  private var isStopped: () -> Bool { { [weak self] in self?.heedsEnd == true && Interruption.isHeard } }
+  private var isStopped: () -> Bool {
+    { [weak self] in self?.stopsOnRequest == true && Interruption.isHeard }
+  }
 
   private func read(_ path: String) throws(LabFault) -> LockFile {
     do {
@@ -412,7 +414,7 @@ extension LockBench {
   func parkPending(of spec: DeviceSpec) throws(LabFault) -> [String] {
     _ = try device(spec)
     guard case .real(var lock)? = uses.first(where: { $0.path == spec.name })?.use else { return [] }
-    defer { hasLeft = true }
+    defer { hasParked = true }
     try lock.parkPending()
     return lock.takeDiagnostics()
   }

@@ -46,7 +46,7 @@ public struct LockWatch {
   /// For how long it is tried when the lock cannot be had, or not be reached.
   private static let retryTime = Interval.seconds(600)
   /// How often the lock is tried to be parked.
-  private static let maximumTries = 3
+  private static let maximumAttempts = 3
 
   private let order: LockWatchOrder
   private let settings: LabSettings
@@ -68,12 +68,12 @@ public struct LockWatch {
     log("the run is gone, and the lock was not parked")
     let limit = Waiting.now + Self.retryTime
     var pause = Interval.milliseconds(200)
-    var tries = 0
-    while CycleCounter.isAway(lock), Waiting.now < limit, tries < Self.maximumTries {
+    var attempts = 0
+    while CycleCounter.isAway(lock), Waiting.now < limit, attempts < Self.maximumAttempts {
       let bench = LockBench(settings, isWatched: false)
       bench.reserve([spec])
       if bench.isReserved {
-        tries += 1
+        attempts += 1
         bring(bench)
       }
       bench.shutDown()
@@ -81,7 +81,7 @@ public struct LockWatch {
       pause = min(pause + pause, .seconds(5))
     }
     let isParked = !CycleCounter.isAway(lock)
-    if tries == 0, isParked { log("somebody else has parked the lock") }
+    if attempts == 0, isParked { log("somebody else has parked the lock") }
     if !isParked { log("the lock is not parked, see to it; the next run on it brings it there first") }
     return isParked ? .agree : .labFault
   }

@@ -27,7 +27,7 @@ extension DeviceDescription {
     let settings = settings.of(.sesame)
     return realLock(
       model.generation == .os2 ? "sesame-os2" : "sesame-os3", machine: settings.family.machine,
-      SesameAirClient<PlayedLocks.World>.abilities(
+      SesameAirClient<SimulatedLocks.World>.abilities(
         of: model.generation, around: NoFixture(conditions: RealAir.conditions).abilities,
         conditions: RealAir.conditions, slack: slack),
       readings: EmulatedDevice.lockReadings, isRegistered: isRegistered, isConfigured: isConfigured,
@@ -96,7 +96,7 @@ extension InterlockSettings {
 
 /// Emulated locks that are used exactly like real ones, in virtual time: an interlock counts and limits their
 /// movements, they have no fixture, and each keeps its state between cases.
-final class PlayedLocks {
+final class SimulatedLocks {
   typealias World = RadioWorld<LockPeripheral>
   typealias Lock = RealLock<AirDevice<SesameAirClient<World>>>
 

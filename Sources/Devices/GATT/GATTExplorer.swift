@@ -73,7 +73,7 @@ public struct GATTExplorer: Sendable {
     case working(Work)
     case idle
     case listening(until: Instant)
-    case leaving(GATTEnding, until: Instant)
+    case stopping(GATTEnding, until: Instant)
     case over
   }
 
@@ -102,7 +102,7 @@ public struct GATTExplorer: Sendable {
   /// How long a link that was just looked for is tried at least.
   private static let leastAttempt = Interval.seconds(2)
   /// How long the end of a scan is waited for.
-  private static let leavingTime = Interval.seconds(10)
+  private static let stoppingTime = Interval.seconds(10)
 
   /// Begins before the controller is set up.
   public init(_ script: Script) {
@@ -120,7 +120,7 @@ public struct GATTExplorer: Sendable {
     let due: Instant =
       switch state {
       case .searching(let search): min(limit, search.deadline)
-      case .listening(let until), .leaving(_, let until): until
+      case .listening(let until), .stopping(_, let until): until
       case .starting, .found, .claiming, .connecting, .working, .idle, .over: .never
       }
     return due == .never ? nil : due
@@ -188,9 +188,9 @@ extension GATTExplorer {
       return leave(.fault(search.failure(after: script.timeout)), at: now)
     case .listening(let until) where until <= now:
       return leave(.done, at: now)
-    case .leaving(let ending, let until) where until <= now:
+    case .stopping(let ending, let until) where until <= now:
       return finish(ending)
-    case .starting, .searching, .found, .claiming, .connecting, .working, .idle, .listening, .leaving, .over:
+    case .starting, .searching, .found, .claiming, .connecting, .working, .idle, .listening, .stopping, .over:
       return []
     }
   }
@@ -215,7 +215,7 @@ extension GATTExplorer {
   public mutating func interrupt(at now: Instant) -> [Action] {
     switch state {
     case .idle, .listening: leave(.done, at: now)
-    case .starting, .searching, .found, .claiming, .connecting, .working, .leaving, .over:
+    case .starting, .searching, .found, .claiming, .connecting, .working, .stopping, .over:
       leave(.interrupted, at: now)
     }
   }
@@ -223,13 +223,13 @@ extension GATTExplorer {
   /// Ends the visit, whatever is under way.
   public mutating func leave(_ ending: GATTEnding, at now: Instant) -> [Action] {
     let last = state
-    state = .leaving(ending, until: now + Self.leavingTime)
+    state = .stopping(ending, until: now + Self.stoppingTime)
     switch last {
     case .starting, .claiming: return finish(ending)
     case .searching: return [.perform(.scan(false))]
     case .found: return []
     case .connecting, .working, .idle, .listening: return [.perform(.disconnect)]
-    case .leaving, .over:
+    case .stopping, .over:
       state = last
       return []
     }
@@ -258,11 +258,11 @@ extension GATTExplorer {
     case (.found(let found), false):
       state = .claiming(found.address)
       return [.claim(found.identities)]
-    case (.leaving(let ending, _), false):
+    case (.stopping(let ending, _), false):
       return finish(ending)
     case (.starting, _), (.searching, _), (.found, _), (.claiming, _), (.connecting, _), (.working, _),
       (.idle, _),
-      (.listening, _), (.leaving, _), (.over, _):
+      (.listening, _), (.stopping, _), (.over, _):
       return []
     }
   }
@@ -302,7 +302,7 @@ extension GATTExplorer {
         ? "the device ended it: some do to clients that do not pair, or do not log in in time"
         : "is it still in range, and has it power?"
       return finish(.fault("the link was lost after \((now - zero).wholeMilliseconds), \(reason); \(cause)"))
-    case .leaving(let ending, _):
+    case .stopping(let ending, _):
       return finish(ending)
     case .starting, .searching, .found, .claiming, .over:
       return []
@@ -322,7 +322,7 @@ extension GATTExplorer {
     switch operation {
     case .services, .mtu: break
     case .read(let name): _ = try profile.attribute(name)
-    case .write(let write, let isCommand): _ = try way(of: write, isCommand: isCommand)
+    case .write(let write, let isCommand): _ = try target(of: write, isCommand: isCommand)
     case .subscribe(let name), .unsubscribe(let name): _ = try profile.characteristic(name)
     }
   }
@@ -363,7 +363,7 @@ extension GATTExplorer {
       state = .working(.reading(attribute))
       return [.perform(.read(.handle(attribute.handle)))]
     case .write(let write, let isCommand):
-      let (attribute, hasResponse) = try way(of: write, isCommand: isCommand)
+      let (attribute, hasResponse) = try target(of: write, isCommand: isCommand)
       let count = write.value.count
       state = .working(.writing(attribute, count: count, hasResponse: hasResponse))
       return (hasResponse ? [] : warnings(of: attribute))
@@ -380,7 +380,7 @@ extension GATTExplorer {
   }
 
   /// Where a value is written, and whether with response.
-  private func way(
+  private func target(
     of write: AttributeWrite, isCommand: Bool
   ) throws(GATTMistake) -> (DiscoveredAttribute, hasResponse: Bool) {
     let attribute = try profile.attribute(write.name)

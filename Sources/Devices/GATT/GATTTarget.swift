@@ -17,7 +17,7 @@ public struct GATTTarget {
   /// What the lock is known by to those who want it for themselves; `nil` where nothing says which lock it is.
   public let lockIdentity: String?
   /// The ways to it, in the order in which they are tried.
-  public let ways: [TransportChoice]
+  public let transports: [TransportChoice]
 
   /// Reads the target: an address, a lock file or the name of a bench's lock.
   ///
@@ -46,7 +46,7 @@ public struct GATTTarget {
       }
       (device, lockIdentity) = (target, file.identity)
     }
-    ways = try Self.ways(to: lock, transport, bench)
+    transports = try Self.transports(to: lock, transport, bench)
   }
 
   private static func file(_ name: String, _ lock: BenchLock?) throws(UsageError) -> LockFile {
@@ -58,7 +58,7 @@ public struct GATTTarget {
     return try checked { try LockFile(reading: path) }
   }
 
-  private static func ways(
+  private static func transports(
     to lock: BenchLock?, _ transport: String?, _ bench: String?
   ) throws(UsageError) -> [TransportChoice] {
     guard let transport else {

@@ -67,7 +67,7 @@ public struct GATTVisit {
       }
     }
     let (lease, choice): (Lease, TransportChoice)
-    switch firstFree(of: target.ways) {
+    switch firstFree(of: target.transports) {
     case .success(let free): (lease, choice) = free
     case .failure(let fault): return .fault(fault.detail)
     }

@@ -55,7 +55,7 @@ public struct LockPeripheral: Sendable {
   private var isHandling = false
   private var notices: [LockNotice] = []
   /// How many starts of the motor were told.
-  private var toldStarts = 0
+  private var reportedStarts = 0
 
   /// Makes a lock whose controller has not been started; the lock has no owner until ``prepare(_:at:)``.
   public init(_ specification: EmulatedLockSpecification, seed: UInt64) {
@@ -101,10 +101,10 @@ extension LockPeripheral {
   public mutating func takeNotices() -> [LockNotice] {
     defer {
       notices = []
-      toldStarts = lock.motorStarts
+      reportedStarts = lock.motorStarts
     }
     // A new lock counts from zero.
-    let first = toldStarts <= lock.motorStarts ? toldStarts : 0
+    let first = reportedStarts <= lock.motorStarts ? reportedStarts : 0
     return notices + (first..<lock.motorStarts).map { _ in .motorStarted }
   }
 

@@ -233,8 +233,8 @@ extension Bolt {
   }
 
   private func time(from: BoltAngle, to: BoltAngle, _ positions: BoltPositions) -> Interval {
-    let way = Int64(positions.way.units)
-    let distance = min(Int64(from.distance(to: to).units), way)
-    return Interval(nanoseconds: travelTime.nanoseconds * distance / way)
+    let travel = Int64(positions.travel.units)
+    let distance = min(Int64(from.distance(to: to).units), travel)
+    return Interval(nanoseconds: travelTime.nanoseconds * distance / travel)
   }
 }

@@ -119,7 +119,7 @@ public struct BoltPositions: Equatable, Sendable {
   var middle: BoltAngle { BoltAngle(units: (lock.units + unlock.units) / 2) }
 
   /// How far the positions lie apart.
-  var way: BoltAngle { lock.distance(to: unlock) }
+  var travel: BoltAngle { lock.distance(to: unlock) }
 
   /// A place in neither range: halfway if that is one, else ten degrees beyond everything.
   var between: BoltAngle {

@@ -155,7 +155,7 @@ extension DirectLink {
     overheard.forget()
     rangeLosses = 0
     held = nil
-    lookAtAdvertisement()
+    checkAdvertisement()
   }
 }
 
@@ -165,7 +165,7 @@ extension DirectLink {
     isInRange = true
     heard = nil
     nextAdvertisement = nil
-    lookAround()
+    updateReachability()
   }
 
   public mutating func stopListening() throws(LabFault) {
@@ -176,7 +176,7 @@ extension DirectLink {
   public mutating func connect() throws(LabFault) {
     guard clientEnd == .apart else { return }
     clientEnd = .waiting
-    lookAround()
+    updateReachability()
   }
 
   public mutating func disconnect() throws(LabFault) {
@@ -305,7 +305,7 @@ extension DirectLink {
           .clientLearns(reason: reason, link: lockLink), at: max(now, busyToClient) + Self.frameTime)
         endAtLock(0x16)
       case .advertisingChanged:
-        lookAtAdvertisement()
+        checkAdvertisement()
       }
     }
   }
@@ -330,7 +330,7 @@ extension DirectLink {
   var isAudible: Bool { isInRange && !isAbsent && advertisement != nil }
 
   /// Takes note of what the lock advertises now.
-  private mutating func lookAtAdvertisement() {
+  private mutating func checkAdvertisement() {
     if let current = lock.advertisement {
       if let advertised, advertised.advertisement == current {
         advertisement = advertised.bytes
@@ -342,11 +342,11 @@ extension DirectLink {
     } else {
       advertisement = nil
     }
-    lookAround()
+    updateReachability()
   }
 
   /// Finds out who waits for the lock, and whether it is there.
-  mutating func lookAround() {
+  mutating func updateReachability() {
     guard isAudible else {
       nextAdvertisement = nil
       return

@@ -35,7 +35,7 @@ extension DirectLink {
       held = nil
       nextAdvertisement = nil
     }
-    lookAround()
+    updateReachability()
   }
 
   mutating func cutPower() {

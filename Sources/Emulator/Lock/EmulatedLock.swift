@@ -217,7 +217,7 @@ extension EmulatedLock {
 
   private mutating func advanceState(at now: Instant) {
     switch state {
-    case .waiting, .leaving:
+    case .waiting, .restartPending:
       end()
     case .restarting:
       state = .advertising

@@ -177,7 +177,7 @@ extension EmulatedLock {
     if options.positions == .forgotten { bolt.positions = nil }
     autolockDue = nil
     history.removeAll()
-    state = .leaving(until: now + Self.resetDelay)
+    state = .restartPending(until: now + Self.resetDelay)
   }
 }
 

@@ -7,7 +7,7 @@ extension EmulatedLock {
   mutating func receive(frame: [UInt8], at now: Instant) {
     switch state {
     case .waiting, .open: break
-    case .off, .restarting, .advertising, .mute, .connected, .leaving, .ending: return
+    case .off, .restarting, .advertising, .mute, .connected, .restartPending, .ending: return
     }
     switch reassembler.receive(frame) {
     case .incomplete:
@@ -34,7 +34,7 @@ extension EmulatedLock {
       receive(clear: message.bytes, in: session, at: now)
     case (.open, _), (.waiting, _), (.off, _), (.restarting, _), (.advertising, _), (.mute, _),
       (.connected, _),
-      (.leaving, _), (.ending, _):
+      (.restartPending, _), (.ending, _):
       break
     }
   }
@@ -181,7 +181,7 @@ extension EmulatedLock {
   mutating func end() {
     let cause: State.Cause
     switch state {
-    case .leaving: cause = .restart
+    case .restartPending: cause = .restart
     case .open:
       endSession()
       cause = .inSession
@@ -219,7 +219,7 @@ extension EmulatedLock {
     switch state {
     case .off, .restarting, .advertising, .mute:
       return
-    case .leaving, .ending(.restart):
+    case .restartPending, .ending(.restart):
       bolt.cutPower(at: now)
       autolockDue = nil
       state = .restarting(until: now + options.restart)

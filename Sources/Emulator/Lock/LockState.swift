@@ -17,7 +17,7 @@ extension EmulatedLock {
     case waiting(Opening)
     case open(Session)
     /// A reset was answered: the lock is about to restart.
-    case leaving(until: Instant)
+    case restartPending(until: Instant)
     /// The caller was asked to end the link.
     case ending(Cause)
 
@@ -36,7 +36,7 @@ extension EmulatedLock {
     /// When the state ends by itself.
     var end: Instant? {
       switch self {
-      case .restarting(let until), .leaving(let until): until
+      case .restarting(let until), .restartPending(let until): until
       case .waiting(let opening): opening.deadline
       case .off, .advertising, .mute, .connected, .open, .ending: nil
       }

@@ -53,7 +53,7 @@ public final class AirSocketApp: EmulatedApp {
     case "serviceAdded", "serviceFailed": try air.answerService(failing: stimulus == "serviceFailed")
     case "advertisingStarted", "advertisingFailed":
       try air.answerAdvertising(failing: stimulus == "advertisingFailed")
-    case "readyToUpdate": air.tellOfRoom()
+    case "readyToUpdate": air.reportReady()
     default: return try performAsCentral(stimulus)
     }
     return nil

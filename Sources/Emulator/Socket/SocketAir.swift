@@ -47,7 +47,7 @@ final class SocketAir: PeripheralSystem {
   private var isFull = false
   /// Whether the manager found no room, and whether it is to hear of some.
   private var wasTurnedAway = false
-  private var isRoomOwed = false
+  private var isReadyReportPending = false
   /// The last refusal of the controller to advertise, and what was last written.
   private var refusal: HCIErrorCode?
   private var writes = 0
@@ -93,7 +93,7 @@ extension SocketAir {
       guard isAdvertisingWanted else { return }
       isAdvertisingWanted = false
       session.advertise(nil, at: now)
-      settle()
+      runPendingEvents()
     }
   }
 
@@ -104,7 +104,7 @@ extension SocketAir {
         return false
       }
     }
-    if !isFull { settle() }
+    if !isFull { runPendingEvents() }
     return true
   }
 }
@@ -159,17 +159,17 @@ extension SocketAir {
   }
 
   /// Reports room to the manager, if such a report is pending; the room may be used up again.
-  func tellOfRoom() {
-    settle()
-    guard isRoomOwed else { return }
-    isRoomOwed = false
+  func reportReady() {
+    runPendingEvents()
+    guard isReadyReportPending else { return }
+    isReadyReportPending = false
     wasTurnedAway = false
     manager.delegate?.peripheralManagerIsReadyToUpdateSubscribers(manager)
   }
 
   func setFull(_ isFull: Bool) throws(LabFault) {
     self.isFull = isFull
-    guard isFull else { return settle() }
+    guard isFull else { return runPendingEvents() }
     guard links.contains(where: { $0.isSubscribed }) else {
       throw LabFault(.notPossible, "there is no transmit queue before a central has subscribed")
     }
@@ -238,7 +238,7 @@ extension SocketAir {
     refusal = nil
     isAdvertisingWanted = true
     beginAdvertising()
-    settle()
+    runPendingEvents()
     guard refusal == nil else {
       isAdvertisingWanted = false
       return session.advertise(nil, at: now)
@@ -277,7 +277,7 @@ extension SocketAir {
 
 extension SocketAir {
   /// Lets everything happen that is on its way.
-  private func settle() {
+  private func runPendingEvents() {
     let end = now + .milliseconds(50)
     run { self.now >= end }
   }
@@ -336,7 +336,7 @@ extension SocketAir {
       advertising = .none
       isAdvertisingWanted = false
       wasTurnedAway = false
-      isRoomOwed = false
+      isReadyReportPending = false
       manager.update(.poweredOff)
     case .notAdvertising(let status): refusal = status
     case .connected(let link, let peer):
@@ -357,7 +357,7 @@ extension SocketAir {
       writes += 1
       manager.delegate?.peripheralManager(
         manager, central: links[index].central, didWriteTo: handle == SocketGATT.input ? .write : .other)
-    case .readyToNotify: isRoomOwed = wasTurnedAway
+    case .readyToNotify: isReadyReportPending = wasTurnedAway
     case .subscribed, .confirmed, .mtu, .peerViolation, .controllerAnomaly: break
     }
   }

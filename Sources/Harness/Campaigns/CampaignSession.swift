@@ -18,7 +18,7 @@ public final class CampaignSession {
   /// A twin that is explored first has this part of the time, a tenth: the device has the rest.
   private static let twinShare: Int64 = 10
   /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
-  private static let periods = (state: Interval.seconds(5), look: Interval.milliseconds(200))
+  private static let periods = (state: Interval.seconds(5), countCoverage: Interval.milliseconds(200))
 
   /// No more different things than these are passed on that the lab has to say.
   private static let maximumDiagnostics = 100
@@ -30,7 +30,7 @@ public final class CampaignSession {
   private let begin: Interval
   private var state: CampaignState
   private var lastState: Interval
-  private var lastLook = Interval.zero
+  private var lastCount = Interval.zero
   /// How far it was when that was told last.
   private var lastStatus: CampaignStatus
   /// What was visited in earlier sessions.
@@ -76,7 +76,7 @@ public final class CampaignSession {
       let device = try provider.device(target.device, seed: target.seed)
       let other = try provider.device(twin.device, seed: twin.seed)
       let abilities = device.abilities
-      if abilities.livesOn || !abilities.isInVirtualTime {
+      if abilities.keepsState || !abilities.isInVirtualTime {
         return finish(explore(device, beside: twin, other))
       }
       var explored = explore(twin, other, isTwin: true)
@@ -172,7 +172,7 @@ public final class CampaignSession {
     }
     if let company { edge.isStopped = { [self] in isStopped || company.hasFound() } }
     edge.progress = { [self] in progress($0, isExploring: true) }
-    edge.coverage = { [self] in look($0) }
+    edge.coverage = { [self] in countCoverage($0) }
     // Only who shares the folder with others looks for what they put there.
     let isShared = settings.shard.count > 1 && plan.job == nil
     var last = begin
@@ -293,10 +293,10 @@ public final class CampaignSession {
   }
 
   /// Looks at the coverage, now and then.
-  private func look(_ coverage: borrowing CellCoverage) {
+  private func countCoverage(_ coverage: borrowing CellCoverage) {
     let now = output.now
-    guard now - lastLook >= Self.periods.look else { return }
-    lastLook = now
+    guard now - lastCount >= Self.periods.countCoverage else { return }
+    lastCount = now
     count(copy coverage)
   }
 

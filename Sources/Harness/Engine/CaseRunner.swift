@@ -175,7 +175,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// Whether a failure was already present before the case: possible only for a device that keeps its state between
   /// cases.
   private func isBefore(_ verdict: Outcome.Verdict) -> Bool {
-    guard lockstep.device.abilities.livesOn else { return false }
+    guard lockstep.device.abilities.keepsState else { return false }
     return switch verdict {
     case .divergence(let divergence): divergence.isInPreparation || !hasBegun
     case .labFault(let fault): !hasBegun && (fault.symptom == .noDevice || fault.isDevices)

@@ -23,7 +23,7 @@ extension TestEngine {
     own.longest = settings.longest
     own.without = settings.without
     own.isThrifty = !specification.isPlain
-    own.isPlayed = lockstep.device.abilities.isPlayed
+    own.isSimulated = lockstep.device.abilities.isSimulated
     own.isHasty = lockstep.device.abilities.takesCommandsInMotion
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
   }
@@ -34,11 +34,11 @@ extension TestEngine {
   /// - Parameter visited: what need not be visited.
   func tour(_ settings: FuzzSettings, visited: CellCoverage?) -> Tour? {
     let abilities = lockstep.device.abilities
-    guard settings.shard.part == 1, specification.isPlain || abilities.isPlayed else { return nil }
+    guard settings.shard.part == 1, specification.isPlain || abilities.isSimulated else { return nil }
     var own = Tour.Settings()
     own.length = settings.length
     own.budget = min(own.budget, settings.steps ?? .max)
-    own.longestTimer = abilities.isPlayed ? .forever : nil
+    own.longestTimer = abilities.isSimulated ? .forever : nil
     let tour = Tour(
       specification, alphabet, starts: starts, standing: abilities.conditions, visited: visited, settings: own
     )

@@ -65,7 +65,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// The number of consecutive tests with faults that ends a campaign.
   static var maximumTroubles: Int { 3 }
   /// The most times that a candidate of shrinking is tried to get one run that nothing disturbed.
-  static var maximumTries: Int { 10 }
+  static var maximumAttempts: Int { 10 }
   /// One test of so many is done again, to see whether it comes out the same.
   private static var stabilityShare: Int { 500 }
 
@@ -117,8 +117,8 @@ public struct Campaign<Device: DeviceUnderTest> {
     self.settings = settings
     self.edge = edge
     explorer = runner.explorer(settings)
-    keepsRunning = abilities.keepsRunning && !abilities.livesOn
-    if abilities.livesOn || keepsRunning { history = DeviceHistory(runner.alphabet) }
+    keepsRunning = abilities.keepsRunning && !abilities.keepsState
+    if abilities.keepsState || keepsRunning { history = DeviceHistory(runner.alphabet) }
     tour = runner.tour(settings, visited: earlier.visited)
     for test in corpus { explorer.learn(test) }
     runner.lockstep.held = runner.specification.machine.options(heldTo: status.shown.flatMap(\.options))
@@ -410,7 +410,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     let sessions = runner.lockstep.preparations
     defer { history?.add(test, madeReadyBy: sessions) }
     unready = divergence.isInPreparation ? unready + 1 : 0
-    if divergence.isInPreparation { runner.passedOver.append(divergence) }
+    if divergence.isInPreparation { runner.knownPreparationFaults.append(divergence) }
     let isExplained = findings.last?.confirmation.verdict == .confirmed
     if unready > 1, isExplained {
       // What is wrong with it was found, and this follows from it.
@@ -418,7 +418,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       status.repeats += 1
       if unready <= Self.maximumTroubles { return nil }
     }
-    if unready > (isExplained ? Self.maximumTroubles : Self.maximumTries) {
+    if unready > (isExplained ? Self.maximumTroubles : Self.maximumAttempts) {
       let fault = LabFault(
         .noDevice, "the device cannot be made ready for a test any more: \(divergence.summary)")
       edge.trouble(fault)

@@ -127,8 +127,8 @@ public final class CampaignJournal {
     // It would keep us waiting as long again.
     if case .stoppedAnswering = finding.divergence.kind { return nil }
     let (spec, seed) = (target.device, target.seed)
-    let isPlayed = (try? provider.describe(spec).abilities.isPlayed) ?? false
-    guard spec.kind == .emulator || spec.kind != .lock && isPlayed else { return nil }
+    let isSimulated = (try? provider.describe(spec).abilities.isSimulated) ?? false
+    guard spec.kind == .emulator || spec.kind != .lock && isSimulated else { return nil }
     let kept = JournalList()
     do throws(LabFault) {
       // A program keeps running between tests; for a device that keeps its state, another one shows what the finding

@@ -16,7 +16,7 @@ struct FollowedModel {
     tracker.start(in: number)
     for condition in abilities.conditions { tracker.apply(Fault(condition), at: .zero) }
     for setting in start.settings { tracker.apply(Fault(setting.name, setting.value), at: .zero) }
-    tracker.settleConditions()
+    tracker.completeConditionChanges()
   }
 
   /// Whether every possible state allows a stimulus.

@@ -4,7 +4,7 @@ import Basics
 
 extension Campaign {
   /// Whether what one test leaves is there for the next, whatever that asks for.
-  private var livesOn: Bool { history != nil && !keepsRunning }
+  private var keepsState: Bool { history != nil && !keepsRunning }
 
   /// The most times that a finding is tried again to be confirmed.
   private var maximumConfirmations: Int { 10 }
@@ -56,9 +56,9 @@ extension Campaign {
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
         // No test shows it. That it is so again and again before tests is all that can be shown.
         finding.shrinking.end = "it shows while the device is made ready, and not by a shorter test"
-        let known = runner.passedOver
-        runner.passedOver = []
-        defer { runner.passedOver = known }
+        let known = runner.knownPreparationFaults
+        runner.knownPreparationFaults = []
+        defer { runner.knownPreparationFaults = known }
         try confirm(&finding)
         if let last = longerTests.last { finding.test = last }
         finding.actions = finding.test.choices.compactMap { choice in
@@ -101,7 +101,7 @@ extension Campaign {
   /// that is shorter would not show it either.
   private mutating func isWorthShrinking(_ finding: inout Finding) throws(LimitReached) -> Bool {
     guard worth != nil else { return true }
-    for _ in 0..<Self.looks {
+    for _ in 0..<Self.reproductionRuns {
       guard let run = try calmRun(of: finding.test) else { continue }
       let isShown = run.divergence?.isLike(finding.divergence) ?? false
       finding.confirmation.count(isShown: isShown)
@@ -112,7 +112,7 @@ extension Campaign {
   }
 
   /// How often a test is run again before it is not made shorter.
-  private static var looks: Int { 2 }
+  private static var reproductionRuns: Int { 2 }
 
   /// The same finding by another test, shrunk and confirmed, if that shows it.
   mutating func finding(
@@ -192,7 +192,7 @@ extension Campaign {
     on candidate: TestCase, of finding: Finding, _ shrinking: inout Finding.Shrinking
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     let first = try calmVerdict(on: candidate, of: finding, &shrinking)
-    guard let first, first.isSame, livesOn else { return first }
+    guard let first, first.isSame, keepsState else { return first }
     return try calmVerdict(on: candidate, of: finding, after: TestEngine<Device, TraceHash>.shift, &shrinking)
   }
 
@@ -203,7 +203,8 @@ extension Campaign {
   ) throws(LimitReached) -> (execution: Execution, isSame: Bool)? {
     for _ in 0..<Self.maximumTroubles {
       guard
-        let execution = try calmRun(of: candidate, maximumLosses: Self.maximumTries, after: delay, &shrinking)
+        let execution = try calmRun(
+          of: candidate, maximumLosses: Self.maximumAttempts, after: delay, &shrinking)
       else {
         return (.disturbed, false)
       }
@@ -288,18 +289,18 @@ extension Campaign {
 
   /// Runs the test again from a reset until it is clear how sure it is.
   mutating func confirm(_ finding: inout Finding) throws(LimitReached) {
-    var tries = 0
+    var attempts = 0
     var troubles = 0
     var unused = Finding.Shrinking()
     runner.lockstep.recorder.trace = TraceList()
     defer { runner.lockstep.recorder.trace = nil }
     while !finding.confirmation.isDecided, finding.confirmation.runs < maximumConfirmations,
-      tries < 10 * maximumConfirmations, troubles < Self.maximumTroubles, !edge.isStopped()
+      attempts < 10 * maximumConfirmations, troubles < Self.maximumTroubles, !edge.isStopped()
     {
-      tries += 1
+      attempts += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      let later = livesOn ? tries : runner.takesOthers ? finding.confirmation.disturbed : 0
+      let later = keepsState ? attempts : runner.takesOthers ? finding.confirmation.disturbed : 0
       let delay = TestEngine<Device, TraceHash>.shift * Int64(later)
       edge.link?.begin()
       defer { edge.link?.end() }

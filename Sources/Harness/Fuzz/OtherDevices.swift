@@ -67,9 +67,9 @@ extension Campaign {
 
   /// Makes other devices ready as this one was, with nothing to be done after it; says whether they show the finding.
   private mutating func repeatPreparation(_ finding: inout Finding) throws(LimitReached) -> Bool {
-    let known = runner.passedOver
-    runner.passedOver = []
-    defer { runner.passedOver = known }
+    let known = runner.knownPreparationFaults
+    runner.knownPreparationFaults = []
+    defer { runner.knownPreparationFaults = known }
     var bare = finding
     bare.test.choices = [Choice(runner.alphabet.settle)]
     bare.actions = [(.settle, false)]

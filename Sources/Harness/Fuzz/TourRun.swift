@@ -19,7 +19,7 @@ public final class TourRun {
     /// The report on how the device was left.
     public var park: [String] = []
     /// What brings those to where they are to be left that are not there.
-    public var looks: [ParkReport.Look] = []
+    public var parkScenarios: [ParkReport.ParkScenario] = []
     /// What the command ends with.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
@@ -69,7 +69,7 @@ public final class TourRun {
     }
     let park = provider.park()
     listener.take(park)
-    (summary.park, summary.looks) = (park.diagnostics, park.looks)
+    (summary.park, summary.parkScenarios) = (park.diagnostics, park.parkScenarios)
     summary.tally.isInTrouble = park.fault != nil
     listener.take(summary.coverage)
     listener.take(.end(Record.End(summary.tally)))

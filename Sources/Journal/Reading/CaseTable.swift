@@ -55,7 +55,7 @@ package struct CaseTable {
   /// When each was driven, where that is known of any.
   private var times: Pages<CaseTime>?
   /// The same of each try of those that were tried more than once.
-  private var tryTimes: [Int: [CaseTime?]] = [:]
+  private var attemptTimes: [Int: [CaseTime?]] = [:]
   private static let untimed = CaseTime(start: WallTime(nanoseconds: .min), taken: .zero)
 
   private static let offsetBits: UInt64 = 44
@@ -63,7 +63,7 @@ package struct CaseTable {
   /// Where another case stands for one.
   private static let replaced: UInt32 = 15
   private static let diagnostics: UInt32 = 16
-  private static let tries: UInt32 = 32
+  private static let severalAttempts: UInt32 = 32
   private static let longTime: UInt32 = 64
 
   package var count: Int { rows.count }
@@ -76,11 +76,11 @@ package struct CaseTable {
       journal: Int32(row.place >> Self.offsetBits), offset: Int(row.place & (1 << Self.offsetBits - 1)),
       line: Int(row.line), copy: Int32(row.copy),
       ending: ending(of: number),
-      attempts: row.suite & Self.tries != 0 ? Int32(clamping: attempts[number] ?? 1) : 1,
+      attempts: row.suite & Self.severalAttempts != 0 ? Int32(clamping: attempts[number] ?? 1) : 1,
       hasDiagnostics: row.suite & Self.diagnostics != 0,
       milliseconds: row.suite & Self.longTime != 0 ? longTimes[number] ?? 0 : Int64(row.milliseconds),
       time: times.flatMap { $0[number] == Self.untimed ? nil : $0[number] },
-      tryTimes: row.suite & Self.tries != 0 ? tryTimes[number] ?? [] : [],
+      attemptTimes: row.suite & Self.severalAttempts != 0 ? attemptTimes[number] ?? [] : [],
       observations: manyObservations[number] ?? Int(observations[number]))
   }
 
@@ -88,9 +88,9 @@ package struct CaseTable {
     var marks = entry.ending.map { UInt32($0.rawValue) } ?? Self.replaced
     if entry.hasDiagnostics { marks |= Self.diagnostics }
     if entry.attempts > 1 {
-      marks |= Self.tries
+      marks |= Self.severalAttempts
       attempts[count] = Int(entry.attempts)
-      if entry.tryTimes.contains(where: { $0 != nil }) { tryTimes[count] = entry.tryTimes }
+      if entry.attemptTimes.contains(where: { $0 != nil }) { attemptTimes[count] = entry.attemptTimes }
     }
     if entry.milliseconds > Int64(UInt32.max) {
       marks |= Self.longTime
@@ -115,7 +115,7 @@ package struct CaseTable {
   package mutating func removeLast() -> JournalIndex.Entry {
     let entry = self[count - 1]
     attempts[count - 1] = nil
-    tryTimes[count - 1] = nil
+    attemptTimes[count - 1] = nil
     longTimes[count - 1] = nil
     manyObservations[count - 1] = nil
     _ = observations.removeLast()

@@ -48,7 +48,7 @@ package struct JournalIndex {
     /// When its attempts ran, from the first on, and how long they took together; `nil` where that is not known.
     package var time: CaseTime?
     /// The same of each attempt, where there were several.
-    package var tryTimes: [CaseTime?] = []
+    package var attemptTimes: [CaseTime?] = []
     /// How long it took: by the clock of the host or, where that is not known, in the time of the device.
     package var takenMilliseconds: Int64 {
       time.map { (Instant.zero + $0.taken).milliseconds } ?? milliseconds
@@ -132,7 +132,7 @@ package struct JournalIndex {
     /// those before.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
     /// The case that ended last, and the finding that it shows.
-    var last: (id: [UInt8], place: Int, tries: CaseTries, shown: Shown?, failure: Record.Verdict?)?
+    var last: (id: [UInt8], place: Int, attempts: CaseAttempts, shown: Shown?, failure: Record.Verdict?)?
     /// The finding that the next case shows.
     var next: Shown?
     /// How its cases ended, whether or not another stands for them.
@@ -165,7 +165,7 @@ package struct JournalIndex {
     var suite: Int
     var name: UInt64
     var entry: Entry
-    var tries = CaseTries()
+    var attempts = CaseAttempts()
     var shown: Shown?
     /// The verdict on its first try that failed, where others followed.
     var failure: Record.Verdict?

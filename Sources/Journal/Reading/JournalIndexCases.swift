@@ -155,18 +155,19 @@ extension JournalIndex {
     }
     entry.attempts += 1
     (entry.milliseconds, entry.observations) = (0, 0)
-    if entry.tryTimes.isEmpty { entry.tryTimes = [entry.time] }
-    entry.tryTimes.append(time)
+    if entry.attemptTimes.isEmpty { entry.attemptTimes = [entry.time] }
+    entry.attemptTimes.append(time)
     if let time {
       entry.time = CaseTime(
         start: entry.time?.start ?? time.start, taken: time.taken + (entry.time?.taken ?? .zero))
     }
     reading.provisional.now[key(last.id)] = nil
-    var tries = last.tries
-    reading.endings.uncount(tries.ending(failsFlaky: reading.run?.failsFlaky ?? false))
-    tries.beginAgain()
+    var attempts = last.attempts
+    reading.endings.uncount(attempts.ending(failsFlaky: reading.run?.failsFlaky ?? false))
+    attempts.beginAgain()
     open = Open(
-      id: last.id, suite: suite, name: name, entry: entry, tries: tries, shown: last.shown, failure: failure)
+      id: last.id, suite: suite, name: name, entry: entry, attempts: attempts, shown: last.shown,
+      failure: failure)
   }
 
   private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
@@ -210,7 +211,7 @@ extension JournalIndex {
   }
 
   private mutating func close(_ ending: Record.Ending, after time: Int64?, isTriedAgain: Bool) {
-    open?.tries.end(ending, isTriedAgain: isTriedAgain)
+    open?.attempts.end(ending, isTriedAgain: isTriedAgain)
     if let time { open?.entry.milliseconds = time }
     closeOpenCase()
   }
@@ -220,7 +221,7 @@ extension JournalIndex {
     guard var ended = open else { return }
     open = nil
     let place = table.count
-    let ending = ended.tries.ending(failsFlaky: reading.run?.failsFlaky ?? false)
+    let ending = ended.attempts.ending(failsFlaky: reading.run?.failsFlaky ?? false)
     ended.entry.ending = ending
     reading.endings.count(ending)
     // What failed of a case that agreed in the end is why it counts as failed.
@@ -236,7 +237,7 @@ extension JournalIndex {
     table.append(ended.entry, suite: ended.suite)
     names.append(ended.name)
     suiteTable.count(ended.suite)
-    reading.last = (ended.id, place, ended.tries, ended.shown, ended.failure)
+    reading.last = (ended.id, place, ended.attempts, ended.shown, ended.failure)
   }
 
   /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.

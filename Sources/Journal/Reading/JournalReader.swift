@@ -104,17 +104,19 @@ public struct JournalReader: ~Copyable {
   /// Looks at the first line of a case.
   ///
   /// - Returns: `nil` when the line is of an unusual form.
-  package mutating func lookAt<Result>(
+  package mutating func readStart<Result>(
     _ entry: JournalIndex.Entry, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
   ) throws(FileFault) -> Result? {
     try seek(to: entry.offset, line: entry.line)
     guard try advance() else { return nil }
-    guard case .begin(let test)? = try? content()?.lines.first else { return Self.look(at: lines.line, body) }
+    guard case .begin(let test)? = try? content()?.lines.first else {
+      return Self.parse(at: lines.line, body)
+    }
     let line = Array(Record.begin(test).line().utf8)
-    return Self.look(at: line.span, body)
+    return Self.parse(at: line.span, body)
   }
 
-  private static func look<Result>(
+  private static func parse<Result>(
     at line: Span<UInt8>, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
   ) -> Result? {
     guard case .start(let start)? = JournalHeaderScan(line) else { return nil }

@@ -35,7 +35,7 @@ public struct RunProgress: Sendable {
   public init(journal: String) throws {
     var reader = try JournalReader(journal)
     var open: Record.Case?
-    var tries = CaseTries()
+    var attempts = CaseAttempts()
     while let line = try reader.next() {
       switch try line.get() {
       case .run(let run):
@@ -43,11 +43,11 @@ public struct RunProgress: Sendable {
         open = nil
       case .begin(let start):
         open = start
-        if start.attempt == 1 { tries = CaseTries() } else { tries.beginAgain() }
+        if start.attempt == 1 { attempts = CaseAttempts() } else { attempts.beginAgain() }
       case .verdict(let verdict):
-        tries.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
+        attempts.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
         if let start = open, start.id.isWritten(as: verdict.id) {
-          take(verdict, of: start, tries.ending(failsFlaky: run?.failsFlaky ?? false))
+          take(verdict, of: start, attempts.ending(failsFlaky: run?.failsFlaky ?? false))
         }
         open = nil
       case .event, .machine, .coverage, .finding, .campaign, .left, .end: break

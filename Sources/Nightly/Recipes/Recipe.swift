@@ -251,7 +251,7 @@ extension RecipeSettings {
       return
     }
     let lock = try BenchLock(named: name, on: nil)
-    if lock?.isPlayed == true { return }
+    if lock?.isEmulated == true { return }
     if let transport {
       _ = try TransportChoice(naming: transport, on: lock?.bench)
     } else if let lock {

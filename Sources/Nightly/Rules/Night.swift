@@ -85,7 +85,7 @@ public struct Night: Sendable {
     /// The dongles over which it failed, since it last worked.
     var failures: [String] = []
     /// How often it was tried in vain to park it.
-    var parkTries = 0
+    var parkAttempts = 0
     var isFuzzed: Bool
     /// Whether it has worked since it last failed.
     var isTrusted = false
@@ -93,7 +93,7 @@ public struct Night: Sendable {
     var open: [Int] = []
 
     var needsRest: Bool {
-      guard lock.isReal, parkTries < Night.maximumRestTries else { return false }
+      guard lock.isReal, parkAttempts < Night.maximumParkAttempts else { return false }
       switch park {
       case .elsewhere, .unknown: return true
       case .parked, nil: return false
@@ -142,9 +142,9 @@ public struct Night: Sendable {
 
   /// How often it is tried to park a lock, how many movements each try may take, and so how many are kept back
   /// for that.
-  static let maximumRestTries = 2
+  static let maximumParkAttempts = 2
   public static let parkMovements = 2
-  static let keptBack = maximumRestTries * parkMovements
+  static let keptBack = maximumParkAttempts * parkMovements
   /// How long to wait until the record is tried again that could not be written.
   private static let recordPause = Interval.seconds(30)
   /// How long a process may go on to be there after it was killed.
@@ -163,7 +163,7 @@ public struct Night: Sendable {
   /// Until when the record is left alone, since it could not be written.
   var pausedUntil: Instant? { held?.until }
   /// How often it could not be written.
-  var unwrittenTries = 0
+  var unwrittenAttempts = 0
   /// The last moment that was heard of.
   var clock = Instant.zero
   /// Where each case stands.
@@ -370,7 +370,7 @@ extension Night {
       if case .start(let attempt, _) = line { takeBack(attempt) } else { kept.append(line) }
     }
     held = (kept, now + Self.recordPause)
-    unwrittenTries += 1
+    unwrittenAttempts += 1
   }
 
   /// Writes what could not be written before.

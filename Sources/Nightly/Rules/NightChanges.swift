@@ -112,9 +112,9 @@ extension Night {
       if !isUntouched { locks[index].park = ending.park ?? locks[index].park }
     }
     if case .parked = locks[index].park {
-      locks[index].parkTries = 0
+      locks[index].parkAttempts = 0
     } else if attempt.work == .park, ending.verdict != .incomplete {
-      locks[index].parkTries += 1
+      locks[index].parkAttempts += 1
       if case .unknown = locks[index].park { locks[index].park = .elsewhere(ending.message) }
     }
     if let pause = ending.pause { locks[index].readyAt = time + pause }
@@ -147,7 +147,7 @@ extension Night {
       guard let index = lockIndex(name) else { return }
       locks[index].outOfUse = why
       locks[index].failures = []
-      if why == nil { locks[index].parkTries = 0 }
+      if why == nil { locks[index].parkAttempts = 0 }
       // What it failed over is not to blame.
       for other in dongles.indices { dongles[other].failures.removeAll { $0 == name } }
     case .dongle(let name):

@@ -15,7 +15,7 @@ extension Night {
     guard running.isEmpty else { return }
     if pausedUntil != nil {
       // A disk that stays full must not keep the night from ending.
-      let isDone = unwrittenTries > 3 && locks.allSatisfy(\.open.isEmpty)
+      let isDone = unwrittenAttempts > 3 && locks.allSatisfy(\.open.isEmpty)
       guard stopped != nil || now >= .zero + settings.duration || isDone else { return }
     } else if isWorkWaiting(at: now) {
       return
@@ -96,11 +96,11 @@ extension Night {
     if let reason = state.test.skipReason { return NightResult(.skipped, reason) }
     if state.divergences > 0 || state.labFailures > 0 { return failure(of: state) }
     let prefix = state.runs.isEmpty ? "" : "begun and not brought to an end; "
-    let (cause, words) = obstacle(to: state)
+    let (cause, words) = reason(to: state)
     return NightResult(notRun: cause, prefix + words)
   }
 
-  private func obstacle(to state: CaseState) -> (NightResult.Cause, String) {
+  private func reason(to state: CaseState) -> (NightResult.Cause, String) {
     guard let index = locks.firstIndex(where: { $0.lock.name == state.test.lock }) else {
       return (.device, state.test.unmet ?? "there is no lock \(state.test.lock ?? "for it")")
     }
@@ -109,14 +109,14 @@ extension Night {
     let name = lock.lock.name
     if let why = lock.outOfUse { return (.device, "\(name) is out of use: \(why)") }
     if let why = lock.spent { return (.budget, "\(name) is left alone: \(why)") }
-    let ways = dongles.filter { lock.lock.dongles?.contains($0.dongle.name) ?? false }
-    if lock.lock.dongles != nil, ways.allSatisfy({ $0.outOfUse != nil }) {
-      let why = ways.map { "\($0.dongle.name): \($0.outOfUse ?? "")" }.joined(separator: "; ")
+    let transports = dongles.filter { lock.lock.dongles?.contains($0.dongle.name) ?? false }
+    if lock.lock.dongles != nil, transports.allSatisfy({ $0.outOfUse != nil }) {
+      let why = transports.map { "\($0.dongle.name): \($0.outOfUse ?? "")" }.joined(separator: "; ")
       return (
         .device,
-        ways.isEmpty
-          ? "no \(settings.way) reaches \(name)"
-          : "every \(settings.way) that reaches \(name) is out of use (\(why))"
+        transports.isEmpty
+          ? "no \(settings.transport) reaches \(name)"
+          : "every \(settings.transport) that reaches \(name) is out of use (\(why))"
       )
     }
     if movements(for: index, wanted: 2, isParking: false) == nil {
@@ -182,10 +182,10 @@ extension Night {
   mutating func judge(_ attempt: NightAttempt, at now: Instant, _ actions: inout [NightAction]) {
     guard let lock = locks.first(where: { $0.lock.name == attempt.lock }) else { return }
     let dongle = dongles.first { $0.dongle.name == attempt.dongle }
-    let (locksThere, waysHere) = (Set(dongle?.failures ?? []).count, Set(lock.failures).count)
+    let (locksThere, transportsHere) = (Set(dongle?.failures ?? []).count, Set(lock.failures).count)
     let isLock = lock.failures.count >= Self.maximumFailures
     if let dongle, dongle.outOfUse == nil, dongle.failures.count >= Self.maximumFailures, locksThere > 1,
-      !isLock || locksThere >= waysHere
+      !isLock || locksThere >= transportsHere
     {
       let why =
         "\(dongle.failures.count) runs with \(locksThere) locks failed one after the other: "
@@ -193,7 +193,8 @@ extension Night {
       write(.out(.dongle(dongle.dongle.name), why: why, at: now), &actions)
     } else if lock.outOfUse == nil, isLock {
       let why =
-        "\(lock.failures.count) runs" + (waysHere > 1 ? " over \(waysHere) \(settings.way)s" : "")
+        "\(lock.failures.count) runs"
+        + (transportsHere > 1 ? " over \(transportsHere) \(settings.transport)s" : "")
         + " failed one after the other: \(ended.last?.ending.message ?? "")"
       write(.out(.lock(lock.lock.name), why: why, at: now), &actions)
     }
@@ -201,7 +202,7 @@ extension Night {
 
   /// Puts a lock out of use that cannot be parked.
   mutating func judgeLocks(at now: Instant, _ actions: inout [NightAction]) {
-    for lock in locks where lock.outOfUse == nil && lock.parkTries >= Self.maximumRestTries {
+    for lock in locks where lock.outOfUse == nil && lock.parkAttempts >= Self.maximumParkAttempts {
       guard case .elsewhere(let why) = lock.park else { continue }
       write(.out(.lock(lock.lock.name), why: "it could not be parked: \(why)", at: now), &actions)
     }

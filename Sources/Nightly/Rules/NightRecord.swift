@@ -229,7 +229,7 @@ private struct Reader {
   }
 
   var attempt: NightAttempt? {
-    guard let number = number("run"), let lock = text("lock"), let tries = self.number("attempt"),
+    guard let number = number("run"), let lock = text("lock"), let attemptNumber = self.number("attempt"),
       let actuations = self.number("actuations"), let cycleCounter = self.number("cycle counter")
     else { return nil }
     let work: NightAttempt.Work
@@ -243,7 +243,7 @@ private struct Reader {
       return nil
     }
     var attempt = NightAttempt(
-      number: number, work: work, lock: lock, dongle: text("dongle"), attempt: tries,
+      number: number, work: work, lock: lock, dongle: text("dongle"), attempt: attemptNumber,
       actuations: actuations, cycleCounter: cycleCounter)
     attempt.checksHealth = json["health"] == true
     return attempt

@@ -32,12 +32,12 @@ extension Night {
 
   private mutating func beginRest(_ index: Int, at now: Instant, _ actions: inout [NightAction]) {
     let last = ended.last { $0.attempt.lock == locks[index].lock.name }?.attempt.dongle
-    let ways = freeDongles(of: index, avoiding: last.map { [$0] } ?? [])
-    guard let dongle = ways,
+    let transports = freeDongles(of: index, avoiding: last.map { [$0] } ?? [])
+    guard let dongle = transports,
       let movements = movements(for: index, wanted: Self.parkMovements, isParking: true)
     else { return }
     start(
-      .park, index, over: dongle, attempt: locks[index].parkTries + 1, movements: movements, at: now,
+      .park, index, over: dongle, attempt: locks[index].parkAttempts + 1, movements: movements, at: now,
       &actions)
   }
 
@@ -53,11 +53,11 @@ extension Night {
         write(.done(test.identity, failure(of: cases[place]), at: now), &actions)
         continue
       }
-      guard let way = way(for: index, avoiding: cases[place].avoided) else { continue }
+      guard let transport = transport(for: index, avoiding: cases[place].avoided) else { continue }
       guard let movements = movements(for: index, wanted: test.actuations, isParking: false) else { return }
       let attempt = cases[place].divergences + cases[place].labFailures + 1
       start(
-        .test(test.identity), index, over: way.dongle, attempt: attempt, movements: movements, at: now,
+        .test(test.identity), index, over: transport.dongle, attempt: attempt, movements: movements, at: now,
         &actions)
       return
     }
@@ -69,18 +69,19 @@ extension Night {
       return
     }
     let left = .zero + settings.duration - now
-    guard left >= Self.minimumFuzzing, let way = way(for: index, avoiding: []) else { return }
+    guard left >= Self.minimumFuzzing, let transport = transport(for: index, avoiding: []) else { return }
     // Cases go first: a dongle that one of them could want is left to it.
     for other in locks where other.outOfUse == nil && other.spent == nil {
       let isRival =
-        way.dongle.map { other.lock.dongles?.contains($0) ?? false } ?? (other.lock.dongles == nil)
+        transport.dongle.map { other.lock.dongles?.contains($0) ?? false } ?? (other.lock.dongles == nil)
       if isRival, other.open.contains(where: { !cases[$0].isRunning }) { return }
     }
     guard let movements = movements(for: index, wanted: settings.fuzzActuations, isParking: false) else {
       return
     }
     start(
-      .fuzz(min(left, settings.fuzzing)), index, over: way.dongle, movements: movements, at: now, &actions)
+      .fuzz(min(left, settings.fuzzing)), index, over: transport.dongle, movements: movements, at: now,
+      &actions)
   }
 
   private mutating func start(
@@ -96,7 +97,7 @@ extension Night {
   }
 
   /// A free way to a lock; the inner `nil` is none for one that needs none.
-  func way(for index: Int, avoiding avoided: [String]) -> (dongle: String?, Void)? {
+  func transport(for index: Int, avoiding avoided: [String]) -> (dongle: String?, Void)? {
     guard locks[index].lock.dongles != nil else {
       let busy = running.count { $0.attempt.dongle == nil }
       return busy < settings.processes ? (nil, ()) : nil

@@ -117,7 +117,7 @@ public struct NightSettings: Equatable, Sendable {
   /// How many movements a stretch of fuzzing may cause.
   public var fuzzActuations = 100
   /// What leads to the locks, and has the part of a dongle.
-  public var way = NightTransport.dongle
+  public var transport = NightTransport.dongle
   /// How long a run may wait for its way before it does anything, beside all that it may take.
   public var wait = Interval.zero
 
@@ -126,7 +126,8 @@ public struct NightSettings: Equatable, Sendable {
     duration: Interval, actuations: Int? = nil, retries: Int = 20, labRetries: Int = 3, processes: Int = 2,
     silence: Interval = Interval.milliseconds(4500), hungGrace: Interval = Interval.seconds(1),
     grace: Interval = Interval.seconds(90), fuzzing: Interval = Interval.seconds(600),
-    fuzzActuations: Int = 100, way: NightTransport = NightTransport.dongle, wait: Interval = Interval.zero
+    fuzzActuations: Int = 100, transport: NightTransport = NightTransport.dongle,
+    wait: Interval = Interval.zero
   ) {
     self.duration = duration
     self.actuations = actuations
@@ -138,7 +139,7 @@ public struct NightSettings: Equatable, Sendable {
     self.grace = grace
     self.fuzzing = fuzzing
     self.fuzzActuations = fuzzActuations
-    self.way = way
+    self.transport = transport
     self.wait = wait
   }
 }

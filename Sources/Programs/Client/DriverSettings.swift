@@ -46,7 +46,7 @@ extension ProgramIntroduction {
       disturbances: disturbances)
     let checked = faults + fixture.disturbances
     abilities.particulars.fault = { fault throws(LabFault) in try checked.check(fault) }
-    abilities.isPlayed = settings.isInVirtualTime
+    abilities.isSimulated = settings.isInVirtualTime
     abilities.keepsRunning = settings.isInVirtualTime
     return abilities
   }

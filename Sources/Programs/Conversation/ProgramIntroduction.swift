@@ -243,7 +243,7 @@ extension ProgramIntroduction {
       isInVirtualTime: isInVirtualTime, arguments: arguments.map { ($0.stimulus, $0.values) },
       disturbances: faults)
     abilities.particulars.fault = { [faults] fault throws(LabFault) in try faults.check(fault) }
-    abilities.isPlayed = isInVirtualTime
+    abilities.isSimulated = isInVirtualTime
     abilities.keepsRunning = true
     return abilities
   }

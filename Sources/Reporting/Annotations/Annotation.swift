@@ -34,7 +34,7 @@ extension Annotation {
     let main = CaseOutcome(entry, texts).main
     let verdict = main.verdict
     let ending = entry.ending ?? .incomplete
-    let words = ending.isFlaky ? "flaky" : ending.look.words
+    let words = ending.isFlaky ? "flaky" : ending.presentation.words
     var details = verdict?.details ?? []
     if let replay = verdict?.replay { details.append(replay) }
     self.init(
@@ -100,7 +100,7 @@ extension RecordedRuns {
     for suite in index.suites {
       for entry in suite.entries where entry.ending?.isRed ?? false {
         guard let texts = try index.sources[Int(entry.journal)].file?.texts(of: entry),
-          texts.tries.contains(where: \.wasBegun)
+          texts.attempts.contains(where: \.wasBegun)
         else {
           notBegun += 1
           continue

@@ -13,7 +13,7 @@ extension RecordedRuns {
     try makeFolder(folder)
     try forEachExchangeCase { (test: ExchangeCase) throws(FileFault) in
       let source = index.sources[Int(test.entry.journal)]
-      for item in test.tries {
+      for item in test.attempts {
         let id = uuid(of: [source.runName, test.className, test.name, String(item.text.start.attempt)])
         let files = try copy(
           item.text.verdict?.attachments ?? [], from: Path.folder(of: source.journal), to: folder)
@@ -163,8 +163,8 @@ extension Record.Ending {
 
 extension ExchangeCase {
   /// A try as Allure has it.
-  fileprivate func allure(_ item: Try, uuid id: String, _ files: [JSON], host: String?) -> JSON {
-    let isLast = item.text.start.attempt == tries.last?.text.start.attempt
+  fileprivate func allure(_ item: Attempt, uuid id: String, _ files: [JSON], host: String?) -> JSON {
+    let isLast = item.text.start.attempt == attempts.last?.text.start.attempt
     let ending = isLast ? ending : item.ending
     var result: [JSON.Member] = [
       .init("uuid", .text(id)), .init("historyId", .text(uuid(of: [className, name]))),

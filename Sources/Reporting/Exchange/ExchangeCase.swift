@@ -5,7 +5,7 @@ import System
 /// A case as formats have it that other programs exchange: how each of its tries ended, when, and why.
 struct ExchangeCase {
   /// One go at it.
-  struct Try {
+  struct Attempt {
     var ending: Record.Ending
     var text: CaseText
     var time: CaseTime?
@@ -22,7 +22,7 @@ struct ExchangeCase {
   let ending: Record.Ending
   /// The try that counts, and all of them in their order; of very many those in the middle are left out.
   let main: CaseText
-  let tries: [Try]
+  let attempts: [Attempt]
 
   /// The folders of its scenario, from the outermost.
   var suites: [String] { className.split(separator: ".").map(String.init) }
@@ -41,12 +41,13 @@ struct ExchangeCase {
     start = outcome.main.start
     (name, title) = (caseName(of: start, copy: entry.copy), caseTitle(of: start, copy: entry.copy))
     ending = entry.ending ?? .incomplete
-    let first = texts.tries.first?.start.attempt ?? 1
-    tries = texts.tries.map { text in
+    let first = texts.attempts.first?.start.attempt ?? 1
+    attempts = texts.attempts.map { text in
       let number = text.start.attempt - first
       let time =
-        entry.tryTimes.isEmpty ? entry.time : number < entry.tryTimes.count ? entry.tryTimes[number] : nil
-      return Try(ending: text.verdict?.ending() ?? .incomplete, text: text, time: time)
+        entry.attemptTimes.isEmpty
+        ? entry.time : number < entry.attemptTimes.count ? entry.attemptTimes[number] : nil
+      return Attempt(ending: text.verdict?.ending() ?? .incomplete, text: text, time: time)
     }
   }
 }

@@ -118,7 +118,7 @@ private func described(_ content: [JSON.Member]) -> String {
 }
 
 /// One try of a case.
-struct Try {
+struct CaseAttempt {
   var start: Record.Case
   var verdict: Record.Verdict?
   var moments = Moments()
@@ -134,7 +134,7 @@ struct Try {
 
 /// A case as it is shown: all of its tries, the last of which counts.
 struct CaseRecord {
-  var tries: [Try]
+  var attempts: [CaseAttempt]
   /// Which of the cases with its name it is.
   var copy: Int32
   var milliseconds: Int64
@@ -143,8 +143,8 @@ struct CaseRecord {
   /// Where files that belong to it are looked for.
   var folder: String
 
-  var start: Record.Case { tries[0].start }
-  var last: Try { tries[tries.count - 1] }
+  var start: Record.Case { attempts[0].start }
+  var last: CaseAttempt { attempts[attempts.count - 1] }
   var verdict: Record.Verdict? { last.verdict }
   /// What it is known by from one run to the next.
   var name: String { caseName(of: start, copy: copy) }
@@ -173,21 +173,21 @@ struct CaseReader {
   func record(_ entry: JournalIndex.Entry, of suite: String) throws(FileFault) -> CaseRecord? {
     guard let start = try start(entry), let source = sources[Int(entry.journal)].file else { return nil }
     var record = CaseRecord(
-      tries: [Try(start: start)], copy: entry.copy, milliseconds: entry.milliseconds, suite: suite,
+      attempts: [CaseAttempt(start: start)], copy: entry.copy, milliseconds: entry.milliseconds, suite: suite,
       folder: Path.folder(of: sources[Int(entry.journal)].journal))
     while let line = try source.reader.next() {
-      let last = record.tries.count - 1
-      let isOver = record.tries[last].verdict != nil
+      let last = record.attempts.count - 1
+      let isOver = record.attempts[last].verdict != nil
       switch line {
       case .success(.event(let event)):
-        if !isOver { record.tries[last].moments.add(event) }
+        if !isOver { record.attempts[last].moments.add(event) }
       case .success(.verdict(let verdict)) where verdict.id == start.id && !isOver:
-        record.tries[last].verdict = verdict
+        record.attempts[last].verdict = verdict
       case .success(.begin(let next)) where isOver && isNextTry(next, of: record.last.start):
-        record.tries.append(Try(start: next))
+        record.attempts.append(CaseAttempt(start: next))
       case .failure(let problem):
         if isOver { return record }
-        record.tries[last].problems.append(problem)
+        record.attempts[last].problems.append(problem)
       case .success(.verdict), .success(.coverage), .success(.campaign), .success(.machine),
         .success(.left):
         if isOver { return record }

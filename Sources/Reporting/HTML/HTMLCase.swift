@@ -22,13 +22,13 @@ struct HTMLCase {
   /// The case as an article, of which long parts are left out where there is no room left in the page.
   func markup(room: inout PageRoom) -> Markup {
     let verdict = record.verdict
-    let isTriedAgain = record.tries.count > 1
+    let isTriedAgain = record.attempts.count > 1
     // Of a flaky case the tries that failed are what there is to see.
-    let first = isTriedAgain ? record.tries.firstIndex { $0.verdict?.word != .agree } ?? 0 : 0
+    let first = isTriedAgain ? record.attempts.firstIndex { $0.verdict?.word != .agree } ?? 0 : 0
     let hasAgreed = record.last.verdict?.word == .agree
-    let told = isTriedAgain && hasAgreed ? record.tries[first] : record.last
+    let told = isTriedAgain && hasAgreed ? record.attempts[first] : record.last
     var result: Markup = """
-      <article class="case item \(shown.look.key)" id="\(id)" \(filterData(record.start, shown))>
+      <article class="case item \(shown.presentation.key)" id="\(id)" \(filterData(record.start, shown))>
       <header class="head"><h3 tabindex="-1">\(shown.badge) \(clipped(record.title, toBytes: Self.longestName))</h3>
       <p class="where">\(place)</p>
       <p class="message">\(clipped(told.message, toBytes: Self.longestMessage))</p>\(sentence(told))</header>
@@ -37,7 +37,7 @@ struct HTMLCase {
     if let replay = verdict?.replay ?? told.verdict?.replay { result += copied(replay) }
     result += "<div class=\"facts\">" + comparison(told) + (history.map(past) ?? "") + "</div>\n"
     result += source(told) + neighbourhood(told)
-    if isTriedAgain { result += tries }
+    if isTriedAgain { result += attempts }
     result += problems(told)
     let heading: Markup = isTriedAgain ? "<h4>Try \(told.start.attempt)</h4>\n" : ""
     let lists = packets(of: told, &room)
@@ -47,7 +47,7 @@ struct HTMLCase {
     for (number, list) in lists.enumerated() {
       result += list.markup(id: "\(id)-p\(number)", rows: timeline.ties.packets[number])
     }
-    for attempt in record.tries where isTriedAgain && attempt.start.attempt != told.start.attempt {
+    for attempt in record.attempts where isTriedAgain && attempt.start.attempt != told.start.attempt {
       result += other(attempt, &room)
     }
     result += details(told) + attachments
@@ -76,19 +76,19 @@ struct HTMLCase {
   private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
 
   /// What happened, to be read aloud.
-  private func sentence(_ told: Try) -> Markup {
+  private func sentence(_ told: CaseAttempt) -> Markup {
     told.verdict?.sentence.map {
       "\n<p class=\"aloud\">\(clipped($0, toBytes: Self.longestMessage))</p>"
     } ?? ""
   }
 
   /// The text of the scenario, or why it is not shown.
-  private func source(_ told: Try) -> Markup {
+  private func source(_ told: CaseAttempt) -> Markup {
     switch scenario?.text {
     case .lines(let lines)?:
       HTMLScenario(
         file: scenario?.file ?? "", lines: lines, line: told.verdict?.line, message: told.message,
-        sign: "\(shown.look.badge)"
+        sign: "\(shown.presentation.badge)"
       ).markup
     case .withheld(let why)?:
       "<p class=\"note\">The scenario <code>\(short(scenario?.file ?? ""))</code> \(why).</p>\n"
@@ -97,7 +97,7 @@ struct HTMLCase {
   }
 
   /// Where it diverged: a drawing of its own, or the way to that of the machine, which has the place marked.
-  private func neighbourhood(_ told: Try) -> Markup {
+  private func neighbourhood(_ told: CaseAttempt) -> Markup {
     if let machine, HTMLMachine.isDrawnWhole(machine.machine), !record.places(in: machine.machine).isEmpty {
       return """
         <p class="note"><a href="#machine-\(machine.number)">Where in the machine it diverged</a></p>
@@ -115,7 +115,7 @@ struct HTMLCase {
   // MARK: What was allowed
 
   /// What each state would have taken, against what was seen.
-  private func comparison(_ told: Try) -> Markup {
+  private func comparison(_ told: CaseAttempt) -> Markup {
     guard let verdict = told.verdict else { return "" }
     if !verdict.unmet.isEmpty { return expectations(verdict) }
     let isSeen = verdict.seen != nil || verdict.expected != nil || !verdict.allowed.isEmpty
@@ -191,18 +191,18 @@ struct HTMLCase {
 
   // MARK: Tries
 
-  private var tries: Markup {
-    let rows = record.tries.prefix(100).markup { attempt in
+  private var attempts: Markup {
+    let rows = record.attempts.prefix(100).markup { attempt in
       """
       <li>Try \(attempt.start.attempt): \((attempt.verdict?.attemptEnding ?? .incomplete).badge) \
       \(clipped(attempt.message, toBytes: 300))\(attempt.verdict?.time.map { " after \(short($0.description))" } ?? "")</li>
 
       """
     }
-    return "<h4>\(counted(record.tries.count, "try", "tries"))</h4>\n<ul class=\"tries\">\(rows)</ul>\n"
+    return "<h4>\(counted(record.attempts.count, "try", "tries"))</h4>\n<ul class=\"tries\">\(rows)</ul>\n"
   }
 
-  private func other(_ attempt: Try, _ room: inout PageRoom) -> Markup {
+  private func other(_ attempt: CaseAttempt, _ room: inout PageRoom) -> Markup {
     guard room.rows > 0 else { return "" }
     let timeline = HTMLTimeline(attempt: attempt, id: "\(id)-\(attempt.start.attempt)")
     let lists = packets(of: attempt, &room).enumerated().map { number, list in
@@ -217,11 +217,11 @@ struct HTMLCase {
 
   // MARK: What else there is
 
-  private func problems(_ told: Try) -> Markup {
+  private func problems(_ told: CaseAttempt) -> Markup {
     told.problems.prefix(20).markup { "<p class=\"note bad\">\("\($0)") of the journal</p>\n" }
   }
 
-  private func details(_ told: Try) -> Markup {
+  private func details(_ told: CaseAttempt) -> Markup {
     guard let details = told.verdict?.details, !details.isEmpty else { return "" }
     var text = HeadAndTail(limit: 16 << 10)
     for detail in details { text.append(detail + "\n") }
@@ -233,7 +233,7 @@ struct HTMLCase {
   }
 
   /// The packets that its verdict names.
-  private func packets(of attempt: Try, _ room: inout PageRoom) -> [HTMLPackets] {
+  private func packets(of attempt: CaseAttempt, _ room: inout PageRoom) -> [HTMLPackets] {
     let files = (attempt.verdict?.attachments ?? []).filter { $0.kind == "packets" }
     var result: [HTMLPackets] = []
     for file in files.prefix(4) {
@@ -250,7 +250,7 @@ struct HTMLCase {
   }
 
   private var attachments: Markup {
-    let files = record.tries.flatMap { $0.verdict?.attachments ?? [] }.prefix(50)
+    let files = record.attempts.flatMap { $0.verdict?.attachments ?? [] }.prefix(50)
     guard !files.isEmpty else { return "" }
     let links = files.markup { file in
       let target = file.path.hasPrefix("/") ? file.path : link + file.path
@@ -286,7 +286,7 @@ package func copied(_ command: String) -> Markup {
 func filterData(_ start: Record.Case, _ shown: Record.Ending) -> Markup {
   let tags = start.tags.prefix(20).map { clipped($0, toBytes: 60) }.joined(separator: "\n")
   return """
-    data-outcome="\(shown.look.key)" data-machine="\(clipped(start.machine ?? "", toBytes: 100))" data-tags="\(tags)"
+    data-outcome="\(shown.presentation.key)" data-machine="\(clipped(start.machine ?? "", toBytes: 100))" data-tags="\(tags)"
     """
 }
 

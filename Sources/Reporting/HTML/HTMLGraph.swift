@@ -141,22 +141,22 @@ extension HTMLGraph {
     var numbers = [Int](repeating: -1, count: visits.machine.states.count)
     for (number, state) in states.enumerated() { numbers[state] = number }
     var places: [Int: Int] = [:]
-    var all: [(from: Int, to: Int, ways: [MachineVisits.Way])] = []
-    for way in visits.ways where numbers[way.from] >= 0 && numbers[way.to] >= 0 && way.from != way.to {
-      let (from, to) = (numbers[way.from], numbers[way.to])
+    var all: [(from: Int, to: Int, edges: [MachineVisits.Edge])] = []
+    for edge in visits.edges where numbers[edge.from] >= 0 && numbers[edge.to] >= 0 && edge.from != edge.to {
+      let (from, to) = (numbers[edge.from], numbers[edge.to])
       let place = places[from * states.count + to] ?? all.count
       if place == all.count { all.append((from, to, [])) }
       places[from * states.count + to] = place
-      all[place].ways.append(way)
+      all[place].edges.append(edge)
     }
-    return all.map { from, to, ways in
-      let lines = ways.map { way in (way.isVisited.map { $0 ? "● " : "○ " } ?? "") + way.name }
-      return Edge(from: from, to: to, lines: lines, kind: kind(of: ways))
+    return all.map { from, to, edges in
+      let lines = edges.map { edge in (edge.isVisited.map { $0 ? "● " : "○ " } ?? "") + edge.name }
+      return Edge(from: from, to: to, lines: lines, kind: kind(of: edges))
     }
   }
 
-  private static func kind(of ways: [MachineVisits.Way]) -> Markup {
-    let counted = ways.compactMap(\.isVisited)
+  private static func kind(of edges: [MachineVisits.Edge]) -> Markup {
+    let counted = edges.compactMap(\.isVisited)
     if counted.isEmpty { return "spont" }
     let visited = counted.filter { $0 }.count
     return visited == counted.count ? "went" : visited == 0 ? "not" : "part"
@@ -164,9 +164,9 @@ extension HTMLGraph {
 
   /// The name of a state, and how many of the ways back to it and out of the drawing the run went.
   private static func lines(_ visits: MachineVisits, _ state: Int, in states: [Int]) -> [String] {
-    let own = visits.ways.filter { $0.from == state && $0.isVisited != nil }
+    let own = visits.edges.filter { $0.from == state && $0.isVisited != nil }
     let loops = own.filter { $0.to == state }
-    let out = own.filter { way in way.to != state && !states.contains(way.to) }
+    let out = own.filter { edge in edge.to != state && !states.contains(edge.to) }
     var lines = [visits.machine.states[state]]
     var counts: [String] = []
     if !loops.isEmpty { counts.append("↻ \(loops.filter { $0.isVisited == true }.count)/\(loops.count)") }
@@ -186,7 +186,7 @@ extension HTMLGraph {
   /// out of them, and what was seen, to which none leads; `nil` where the verdict does not say.
   ///
   /// - Parameter machine: the model, where the journal has it.
-  init?(_ attempt: Try, _ machine: Record.Machine?, id: String) {
+  init?(_ attempt: CaseAttempt, _ machine: Record.Machine?, id: String) {
     guard let verdict = attempt.verdict, verdict.word == .divergence, !verdict.allowed.isEmpty else {
       return nil
     }

@@ -6,7 +6,7 @@ import Journal
 /// Columns are moments, the last of them where the case ended. The model's lane is above and the device's below; a box
 /// reaches as far as it holds. Steps stand between them.
 struct HTMLLanes {
-  let attempt: Try
+  let attempt: CaseAttempt
   /// What happened in it.
   let folded: FoldedMoments
   let id: String

@@ -39,7 +39,7 @@ struct HTMLMachine {
     let rows: [(Markup, [Int])] = [
       ("allowed requests tried", coverage.total.legal), ("forbidden requests tried", coverage.total.empty),
     ].map { ($0, $1.map { [$0.visited, $0.count] } ?? []) }
-    let transitions = visits.ways.filter { $0.isVisited != nil }
+    let transitions = visits.edges.filter { $0.isVisited != nil }
     let went = transitions.filter { $0.isVisited == true }.count
     return """
       <dl class="meters">\(rows.markup { meter($0.0, $0.1) })\(meter("transitions covered", [went, transitions.count]))</dl>
@@ -107,14 +107,14 @@ struct HTMLMachine {
 
   private func row(_ state: Int) -> Markup {
     let cells = machine.stimuli.indices.markup { stimulus in
-      let look = look(visits.cells[state][stimulus])
+      let presentation = presentation(visits.cells[state][stimulus])
       return
-        "<td class=\"\(look.name)\"><span aria-hidden=\"true\">\(look.sign)</span><span class=\"sr\">\(look.word)</span></td>"
+        "<td class=\"\(presentation.name)\"><span aria-hidden=\"true\">\(presentation.sign)</span><span class=\"sr\">\(presentation.word)</span></td>"
     }
     return "<tr><th scope=\"row\">\(short(machine.states[state]))</th>\(cells)</tr>\n"
   }
 
-  private func look(_ cell: MachineVisits.Cell) -> (name: Markup, sign: Markup, word: Markup) {
+  private func presentation(_ cell: MachineVisits.Cell) -> (name: Markup, sign: Markup, word: Markup) {
     switch cell {
     case .visited: ("v", "●", "tried")
     case .missing: ("m", "○", "allowed, not tried")

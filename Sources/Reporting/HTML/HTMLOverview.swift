@@ -12,7 +12,7 @@ struct HTMLOverview {
   let past: [HistoryRun]
 
   /// How bad it is.
-  private enum Mood { case good, fair, bad }
+  private enum Severity { case good, fair, bad }
 
   private var isIncomplete: Bool {
     index.tally.befell(.incomplete) || index.tally.tooLittle != nil || missing > 0
@@ -21,7 +21,7 @@ struct HTMLOverview {
   /// How many cases were to be run and never begun.
   private var missing: Int { index.missing.cases }
 
-  private var mood: Mood {
+  private var severity: Severity {
     switch index.tally.exitStatus {
     case .agree: counts[shown: .flaky] > 0 ? .fair : .good
     case .nothingSelected: .fair
@@ -112,7 +112,7 @@ struct HTMLOverview {
   var title: String { [headline, manifest.name].compactMap(\.self).joined(separator: " – ") }
 
   var header: Markup {
-    let name: Markup = mood == .good ? "good" : mood == .fair ? "fair" : "bad"
+    let name: Markup = severity == .good ? "good" : severity == .fair ? "fair" : "bad"
     return """
       <header class="page \(name)"><p class="brand">Lockstep \(manifest.name.map { "· " + clipped($0, toBytes: 300) } ?? "")\
       \(manifest.moment.map { " · " + spoken(moment: $0) } ?? "")</p>
@@ -155,7 +155,7 @@ struct HTMLOverview {
       // What there is must be seen, however little.
       let share = max(4, counts[shown: shown] * (width - 4 * parts.count) / counts.ended)
       defer { x += share }
-      return "<rect class=\"\(shown.look.key)\" x=\"\(x)\" y=\"0\" width=\"\(share)\" height=\"10\"/>"
+      return "<rect class=\"\(shown.presentation.key)\" x=\"\(x)\" y=\"0\" width=\"\(share)\" height=\"10\"/>"
     }
     return """
       <svg class="bar" role="img" viewBox="0 0 \(x) 10" preserveAspectRatio="none"><title>\(spokenCounts)</title>\
@@ -166,7 +166,7 @@ struct HTMLOverview {
 
   private var spokenCounts: String {
     Record.Ending.allShown.filter { counts[shown: $0] > 0 }.map {
-      "\(grouped(counts[shown: $0])) \($0.look.label)"
+      "\(grouped(counts[shown: $0])) \($0.presentation.label)"
     }
     .joined(separator: ", ")
   }
@@ -175,8 +175,8 @@ struct HTMLOverview {
     if isCampaign { return chipsOfCampaigns }
     let items = Record.Ending.allShown.filter { counts[shown: $0] > 0 }.markup { shown in
       """
-      <li class="\(shown.look.key)"><a href="#\(shown.look.key)"><b>\(grouped(counts[shown: shown]))</b> \
-      <span>\(shown.look.badge) \(shown.look.label)</span></a></li>
+      <li class="\(shown.presentation.key)"><a href="#\(shown.presentation.key)"><b>\(grouped(counts[shown: shown]))</b> \
+      <span>\(shown.presentation.badge) \(shown.presentation.label)</span></a></li>
 
       """
     }
@@ -191,11 +191,11 @@ struct HTMLOverview {
     let statuses = index.campaigns.map(\.status)
     let findings = index.confirmed.count
     let time = statuses.reduce(Int64(0)) { addedUp($0, $1.lockTime.nanoseconds / 1_000_000) }
-    let look = Record.Ending.diverged.look
+    let presentation = Record.Ending.diverged.presentation
     let found: Markup =
       findings == 0
       ? ""
-      : "<li class=\"\(look.key)\"><a href=\"#\(look.key)\"><b>\(grouped(findings))</b> <span>\(look.badge) found</span></a></li>\n"
+      : "<li class=\"\(presentation.key)\"><a href=\"#\(presentation.key)\"><b>\(grouped(findings))</b> <span>\(presentation.badge) found</span></a></li>\n"
     return """
       <ul class="counts">
       \(found)<li><b>\(grouped(statuses.map(\.tests).reduce(0, addedUp)))</b> <span>tests</span></li>

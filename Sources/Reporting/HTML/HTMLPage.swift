@@ -191,12 +191,12 @@ extension HTMLPage {
   /// A section with the cases of an ending that is shown in full.
   private mutating func writeDetails(_ shown: Record.Ending, isCampaign: Bool) throws(FileFault) {
     guard counts[shown: shown] > 0 else { return }
-    let look = shown.look
+    let presentation = shown.presentation
     let (title, note) = heading(shown)
     try put(
       """
-      <section id="\(look.key)" class="told" aria-labelledby="\(look.key)-title">
-      <h2 id="\(look.key)-title">\(look.badge) \(isCampaign && shown == .diverged ? "What the campaign came upon" : title) <span class="count">\(grouped(counts[shown: shown]))</span></h2>
+      <section id="\(presentation.key)" class="told" aria-labelledby="\(presentation.key)-title">
+      <h2 id="\(presentation.key)-title">\(presentation.badge) \(isCampaign && shown == .diverged ? "What the campaign came upon" : title) <span class="count">\(grouped(counts[shown: shown]))</span></h2>
       \(note == "" ? "" : "<p class=\"note\">\(note)</p>\n" as Markup)
       """)
     var (rows, isList) = (0, false)
@@ -238,7 +238,7 @@ extension HTMLPage {
   private static func listStart(_ shown: Record.Ending) -> Markup {
     """
     <p class="note">The others, a line each.</p>
-    <div class="scroll" role="region" tabindex="0" aria-label="More cases: \(shown.look.label)">\
+    <div class="scroll" role="region" tabindex="0" aria-label="More cases: \(shown.presentation.label)">\
     <table class="cases"><thead><tr><th scope="col">case</th><th scope="col">where</th>\
     <th scope="col" class="num">time</th></tr></thead><tbody>
 
@@ -270,7 +270,7 @@ extension HTMLPage {
   ) -> Markup {
     let file = [start.file, start.line.map(String.init)].compactMap(\.self).joined(separator: ":")
     let name: Markup = """
-      <span aria-hidden="true">\(shown.look.badge)</span> \
+      <span aria-hidden="true">\(shown.presentation.badge)</span> \
       \(clipped(caseTitle(of: start, copy: entry.copy), toBytes: 300))
       """
     // A trace is no header of a row.
@@ -280,7 +280,7 @@ extension HTMLPage {
       }
       ?? "<th scope=\"row\">\(name)</th>"
     return """
-      <tr class="item \(shown.look.key)" \(filterData(start, shown))>\(head)\
+      <tr class="item \(shown.presentation.key)" \(filterData(start, shown))>\(head)\
       <td>\(clipped(file, toBytes: 300))</td><td class="num">\(spoken(entry.milliseconds))</td></tr>
 
       """
@@ -432,7 +432,7 @@ extension HTMLPage {
 private func glance(_ record: CaseRecord, _ shown: Record.Ending, number: Int) -> Markup {
   let replay = record.verdict?.replay.map(copied) ?? ""
   return """
-    <li class="\(shown.look.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.look.badge)</span> \
+    <li class="\(shown.presentation.key)"><a href="#case-\(number)"><span aria-hidden="true">\(shown.presentation.badge)</span> \
     \(clipped(record.title, toBytes: 200))</a> <code>\(clipped(record.place, toBytes: 200))</code>
     <p>\(clipped(record.last.message, toBytes: 300))</p>
     \(replay)</li>

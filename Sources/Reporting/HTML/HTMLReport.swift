@@ -47,7 +47,8 @@ extension RecordedRuns {
     var page = HTMLPage(
       output: try Replacement(of: path, mode: 0o666, saying: .write), index: index,
       links: index.sources.map {
-        index.isReproducible ? "" : Path.way(to: Path.folder(of: $0.journal), from: Path.folder(of: path))
+        index.isReproducible
+          ? "" : Path.relativePath(to: Path.folder(of: $0.journal), from: Path.folder(of: path))
       }, history: history, scenarios: ScenarioTexts(below: folder))
     return try page.write()
   }

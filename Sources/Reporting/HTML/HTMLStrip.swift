@@ -17,7 +17,7 @@ struct HTMLStrip {
   init(_ points: [CaseHistory.Point]) {
     marks = points.suffix(Self.length).map { point in
       let shown = point.ending.isFlaky ? .flaky : point.ending.shown
-      return (shown, "\(spoken(moment: point.start)): \(shown.look.label)")
+      return (shown, "\(spoken(moment: point.start)): \(shown.presentation.label)")
     }
   }
 
@@ -27,7 +27,7 @@ struct HTMLStrip {
     let items = marks.markup { shown, words in
       let words = clipped(words, toBytes: 200)
       return """
-        <li class="\(shown.look.key)" title="\(words)"><span aria-hidden="true">\(shown.look.badge)</span>\
+        <li class="\(shown.presentation.key)" title="\(words)"><span aria-hidden="true">\(shown.presentation.badge)</span>\
         <span class="sr">\(words)</span></li>
         """
     }

@@ -3,7 +3,9 @@ import Journal
 
 extension Record.Ending {
   /// The ending as a badge.
-  var badge: Markup { "<span class=\"badge \(look.key)\">\(look.badge) \(look.label)</span>" }
+  var badge: Markup {
+    "<span class=\"badge \(presentation.key)\">\(presentation.badge) \(presentation.label)</span>"
+  }
 }
 
 /// A time as a person says it: `7 ms`, `3.210 s`, `2 min 05 s`, `3 h 20 min`.

@@ -7,7 +7,7 @@ import Journal
 /// First a drawing of what led to the end, in which each moment takes the same room however long it lasted; then the
 /// same as a table.
 struct HTMLTimeline {
-  let attempt: Try
+  let attempt: CaseAttempt
   /// What the drawing is called by in the page.
   let id: String
   /// What went over the air at its moments.
@@ -20,7 +20,7 @@ struct HTMLTimeline {
   /// How many rows are shown without being asked for: from the beginning, and up to the end.
   private static let (first, last) = (5, 40)
 
-  init(attempt: Try, id: String) {
+  init(attempt: CaseAttempt, id: String) {
     (self.attempt, self.id) = (attempt, id)
     folded = FoldedMoments(attempt.moments)
     lines = folded.lines
@@ -175,16 +175,17 @@ struct HTMLTimeline {
       return
         "<tr class=\"end incomplete\"><td></td><td colspan=\"4\">◌ no verdict: the run ended here</td></tr>\n"
     }
-    let look = verdict.attemptEnding.look
+    let presentation = verdict.attemptEnding.presentation
     let time = verdict.time?.secondsText ?? ""
     let step: Markup = verdict.step.map { "\($0)" } ?? ""
     let what: Markup =
-      isDivergence ? "<strong>✘ first divergence</strong>" : "<strong>\(look.badge) \(look.label)</strong>"
+      isDivergence
+      ? "<strong>✘ first divergence</strong>" : "<strong>\(presentation.badge) \(presentation.label)</strong>"
     let expected: Markup = verdict.expected.map { "<span class=\"chip want\">\(short($0))</span>" } ?? ""
     let observed: Markup =
       verdict.seen.map { "<span class=\"chip bad\">✘ \(short($0))</span>" } ?? ""
     return """
-      <tr class="end \(look.key)"><td>\(time)</td><td>\(expected)</td><td>\(step)</td>\
+      <tr class="end \(presentation.key)"><td>\(time)</td><td>\(expected)</td><td>\(step)</td>\
       <td>\(what)</td><td>\(observed)</td></tr>
 
       """

@@ -27,7 +27,7 @@ struct Latencies {
 
   /// Adds what a case shows. A stimulus that another one follows before the device shows anything does not count.
   mutating func add(_ record: CaseRecord) {
-    for attempt in record.tries {
+    for attempt in record.attempts {
       add(attempt.moments.head, record.title)
       add(attempt.moments.tail, record.title)
     }

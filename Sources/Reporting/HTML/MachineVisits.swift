@@ -18,7 +18,7 @@ struct MachineVisits {
   }
 
   /// Where a legal cell leads, and whether the run went there.
-  struct Way: Hashable {
+  struct Edge: Hashable {
     var from: Int
     var to: Int
     var name: String
@@ -30,7 +30,7 @@ struct MachineVisits {
   let coverage: Record.Coverage?
   /// By state and stimulus; empty for a machine that is too large to be shown.
   private(set) var cells: [[Cell]]
-  private(set) var ways: [Way] = []
+  private(set) var edges: [Edge] = []
 
   /// The most cells that a table can have and still be of use.
   private static let maximumCells = 20_000
@@ -55,15 +55,15 @@ struct MachineVisits {
       cells[cell.state][cell.stimulus] = legal.map { $0[number] ? .visited : .missing } ?? .unknown
       for next in cell.next {
         let isVisited = outcomes.map { $0[outcome] } ?? false
-        ways.append(
-          Way(from: cell.state, to: next, name: machine.stimuli[cell.stimulus], isVisited: isVisited))
+        edges.append(
+          Edge(from: cell.state, to: next, name: machine.stimuli[cell.stimulus], isVisited: isVisited))
         outcome += 1
       }
     }
     markRefused(digits)
     for spontaneous in machine.spontaneous {
       for next in spontaneous.next {
-        ways.append(Way(from: spontaneous.state, to: next, name: spontaneous.event, isVisited: nil))
+        edges.append(Edge(from: spontaneous.state, to: next, name: spontaneous.event, isVisited: nil))
       }
     }
   }

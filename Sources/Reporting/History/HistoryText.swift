@@ -149,7 +149,7 @@ extension HistoryText {
 
 extension HistoryText {
   private func text(_ failure: HistoryFailure) -> [String] {
-    let look = Record.Ending(failure.word, isFlaky: failure.word == .agree).look
+    let presentation = Record.Ending(failure.word, isFlaky: failure.word == .agree).presentation
     let message = failure.message.isEmpty ? failure.signature ?? "" : failure.message
     let span =
       failure.first == failure.last
@@ -157,7 +157,7 @@ extension HistoryText {
     let shown = failure.cases.prefix(5).map { "    \($0.className.inOneLine) / \($0.name.inOneLine)" }
     let rest = failure.cases.count - shown.count
     return [
-      paint(look.style, "\(look.sign) \(message.inOneLine)"),
+      paint(presentation.style, "\(presentation.sign) \(message.inOneLine)"),
       "    in \(counted(failure.runs, "run")), \(span)"
         + (failure.signature.map { paint(.faint, "   \($0.inOneLine)") } ?? ""),
     ] + shown + (rest > 0 ? ["    and \(counted(rest, "more case"))"] : [])
@@ -172,12 +172,13 @@ extension HistoryText {
     if item.isSlower { figures.append(paint(.warning, "slower than usual")) }
     var lines = [paint(.strong, name(item)), "  " + figures.joined(separator: ", ")]
     let rows = details.results.map { result -> [Cell] in
-      let look = result.ending.look
+      let presentation = result.ending.presentation
       let attempts = result.attempts > 1 ? " (\(result.attempts) tries)" : ""
       let setting = [result.setting.device, result.setting.firmware].filter { !$0.isEmpty }
         .joined(separator: " ")
       return [
-        (moment(result.run.started), nil), (look.sign, look.style), (seconds(result.milliseconds), nil),
+        (moment(result.run.started), nil), (presentation.sign, presentation.style),
+        (seconds(result.milliseconds), nil),
         (setting.inOneLine, nil), (result.run.identity.name.inOneLine + attempts, nil),
       ]
     }
@@ -194,7 +195,7 @@ extension HistoryText {
 extension HistoryText {
   /// A sign for each of the latest runs.
   private func signs(_ item: HistoryCase) -> String {
-    item.points.suffix(Self.strip).map { $0.ending.look.sign }.joined()
+    item.points.suffix(Self.strip).map { $0.ending.presentation.sign }.joined()
   }
 
   private func name(_ item: HistoryCase) -> String { "\(item.className.inOneLine) / \(item.name.inOneLine)" }

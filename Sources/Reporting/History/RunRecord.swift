@@ -237,8 +237,8 @@ extension RunRecord {
     result.edition = Self.edition(of: start)
     if start.seed.map({ String($0) }) != seed { result.seed = start.seed.map { String($0) } }
     if ending == .agreed { return result }
-    let tries = try reader.record(entry, of: suite)?.tries ?? []
-    if let failed = tries.compactMap(\.verdict).last(where: { $0.word != .agree }) {
+    let attempts = try reader.record(entry, of: suite)?.attempts ?? []
+    if let failed = attempts.compactMap(\.verdict).last(where: { $0.word != .agree }) {
       result.signature = failed.signature.map { kept($0) }
       result.message = failed.summary.map { kept($0, toBytes: 4000) }
     }

@@ -37,11 +37,11 @@ struct JUnitCaseRenderer {
   ) throws(FileFault) {
     // Of most cases there is no more to say than their first line has, and nothing of that is built.
     if entry.hasAgreed, entry.attempts == 1, !entry.hasDiagnostics,
-      try source.reader.lookAt(entry, { addHead(of: $0, entry, $1, suite, to: &xml) }) != nil
+      try source.reader.readStart(entry, { addHead(of: $0, entry, $1, suite, to: &xml) }) != nil
     {
       return xml.add("    </testcase>\n")
     }
-    guard let texts = try source.texts(of: entry), let start = texts.tries.first?.start else { return }
+    guard let texts = try source.texts(of: entry), let start = texts.attempts.first?.start else { return }
     let outcome = CaseOutcome(entry, texts)
     let line = Array(Record.begin(start).line().utf8)
     guard case .start(let scan)? = JournalHeaderScan(line.span) else {
@@ -297,7 +297,7 @@ extension JUnitCaseRenderer {
     case .passed, nil: break
     }
     guard !rest.isEmpty else { return }
-    let tries = entry.isFlaky ? ": flaky, \(entry.attempts) tries" : ""
-    output.addEscaped("\(name)\(tries)\n\(rest)\n")
+    let attempts = entry.isFlaky ? ": flaky, \(entry.attempts) tries" : ""
+    output.addEscaped("\(name)\(attempts)\n\(rest)\n")
   }
 }

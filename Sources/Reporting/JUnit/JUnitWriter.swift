@@ -326,7 +326,7 @@ private struct CaseValues {
 
   mutating func take(_ entry: JournalIndex.Entry, _ source: JournalSource) {
     if entry.isFlaky { flaky += 1 }
-    _ = try? source.reader.lookAt(entry) { start, line in take(start, line) }
+    _ = try? source.reader.readStart(entry) { start, line in take(start, line) }
   }
 
   private mutating func take(_ start: JournalHeaderScan.Start, _ line: Span<UInt8>) {

@@ -162,17 +162,17 @@ public struct Cleaning {
 
   /// Says that a run or a child of a night lives; `nil` where none does.
   private func lives(_ path: String) throws(FileFault) -> String? {
-    let sight = FolderHold.look(at: path)
+    let sight = FolderHold.state(at: path)
     if case .held(let holder) = sight { return "it " + EarlierRun.words(holder) }
     _ = try sight.isHeld()
     guard try FolderNames.knownKind(path + "/cases") == .folder else { return nil }
     for child in try FolderNames.listed(in: path + "/cases") {
       let folder = "\(path)/cases/\(child)"
       guard try FolderNames.knownKind(folder) == .folder else { continue }
-      var isHeld = try FolderHold.look(atFile: folder + "/alive").isHeld()
+      var isHeld = try FolderHold.state(atFile: folder + "/alive").isHeld()
       for run in try FolderNames.listed(in: folder + "/runs").map({ "\(folder)/runs/\($0)" }) {
         let isFolder = try FolderNames.knownKind(run) == .folder
-        if isFolder, !isHeld { isHeld = try FolderHold.look(at: run).isHeld() }
+        if isFolder, !isHeld { isHeld = try FolderHold.state(at: run).isHeld() }
       }
       if isHeld { return "one of its cases still runs" }
     }

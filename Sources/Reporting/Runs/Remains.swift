@@ -23,7 +23,7 @@ public enum Remains {
   public static func halfGone(in out: String) -> [(run: String, path: String)] {
     (FolderNames.all(in: out + "/runs") ?? []).filter(isGone).compactMap { name in
       let path = "\(out)/runs/\(name)"
-      guard FolderNames.kind(path) == .folder, FolderHold.look(at: path) == .free else { return nil }
+      guard FolderNames.kind(path) == .folder, FolderHold.state(at: path) == .free else { return nil }
       let stem = name.dropFirst(gone.count)
       return (String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)), path)
     }
@@ -47,7 +47,7 @@ public enum Remains {
     }
     for name in FolderNames.all(in: out + "/runs") ?? [] where name.hasPrefix(".") {
       let path = "\(out)/runs/\(name)"
-      guard FolderNames.kind(path) == .folder, FolderHold.look(at: path) == .free else { continue }
+      guard FolderNames.kind(path) == .folder, FolderHold.state(at: path) == .free else { continue }
       if isUnborn(name, path) || isGone(name) { try? removeFolder(path) }
     }
   }

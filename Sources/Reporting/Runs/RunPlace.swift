@@ -63,7 +63,7 @@ public enum RunPlace {
   public static func noteLiving(_ journals: [String], _ meaning: String, _ messages: StatusLine) {
     for journal in journals {
       let folder = Path.folder(of: journal)
-      guard case .held(let holder) = FolderHold.look(at: folder) else { continue }
+      guard case .held(let holder) = FolderHold.state(at: folder) else { continue }
       messages.say("lockstep: \(folder) \(EarlierRun.words(holder)); \(meaning)")
     }
   }

@@ -11,10 +11,10 @@ public func endingText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: 
   case .divergence, .unmet, .labFault, .incomplete: break
   }
   let line = verdict.line.map { $0 > 0 ? ":\($0)" : "" } ?? ""
-  let look = Record.Ending(verdict.word).look
-  let words = verdict.limit == nil ? look.words : "stopped"
+  let presentation = Record.Ending(verdict.word).presentation
+  let words = verdict.limit == nil ? presentation.words : "stopped"
   let place = verdict.step.map { $0 > 0 ? " at step \($0), t = \(verdict.time ?? .zero)" : "" } ?? ""
-  var lines = [paint(look.style, "\(look.sign) \(test.place)\(line)   \(words)\(place)")]
+  var lines = [paint(presentation.style, "\(presentation.sign) \(test.place)\(line)   \(words)\(place)")]
   if test.id.contains("#") { lines[0] += "   (\(test.id))" }
   let message = verdict.message ?? ""
   lines += message.split(separator: "\n").map { "    " + unobeyed(String($0)) }

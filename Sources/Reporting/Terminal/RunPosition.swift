@@ -23,7 +23,7 @@ public struct RunPosition {
   /// What came of the cases so far.
   public private(set) var tally = Tally()
   /// What came of the tries of the case that is being written down.
-  private var tries = CaseTries()
+  private var attempts = CaseAttempts()
   /// Whether a case that agreed only at a later try counts as failed.
   private var failsFlaky = false
   public var done: Int { tally.cases }
@@ -42,10 +42,10 @@ extension RunPosition {
     switch record {
     case .run(let run): failsFlaky = run.failsFlaky
     case .verdict(let verdict):
-      tries.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
-      if verdict.isTriedAgain { return tries.beginAgain() }
-      tally.count(tries.ending(failsFlaky: failsFlaky))
-      tries = CaseTries()
+      attempts.end(verdict.attemptEnding, isTriedAgain: verdict.isTriedAgain)
+      if verdict.isTriedAgain { return attempts.beginAgain() }
+      tally.count(attempts.ending(failsFlaky: failsFlaky))
+      attempts = CaseAttempts()
     default: break
     }
   }

@@ -6,7 +6,7 @@ public import System
 /// Shows how far a run is while it goes on, says which case is slow, and answers who asks by SIGUSR1.
 ///
 /// The run tells it what happens; all else is done by a thread of its own, since a real lock may say nothing for long.
-public final class RunWatch: JournalListener, CaseOnlooker, Sendable {
+public final class RunWatch: JournalListener, CaseObserver, Sendable {
   /// What is shown on standard error.
   public enum Display: Sendable {
     /// A line at the bottom of the terminal.

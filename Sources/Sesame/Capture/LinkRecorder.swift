@@ -81,7 +81,7 @@ extension LinkRecorder {
     case .stopListening: send(.leSetScanEnable(false, true), at: now)
     case .connect: send(.leCreateConnection(ConnectionRequest(peer: Self.address)), at: now)
     case .disconnect: send(.disconnect(PacketRecorder.memoryLink, .remoteUserTerminated), at: now)
-    case .send, .show, .inject, .findPositions, .report, .refuse, .complain, .keep, .drop: break
+    case .send, .show, .inject, .findPositions, .report, .refuse, .reportViolation, .keep, .drop: break
     }
   }
 

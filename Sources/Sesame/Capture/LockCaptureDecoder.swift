@@ -74,8 +74,8 @@ public struct LockCaptureDecoder {
       let index = waiting.lastIndex { $0.number == secret.number && $0.event == nil }
       if let index { waiting[index].secrets.append(secret.range) }
     }
-    let isHalfSaid = observers.contains { $0.observer.isGathering }
-    return isHalfSaid && waiting.count < Self.maximumWaiting ? [] : finish()
+    let isMessageIncomplete = observers.contains { $0.observer.isGathering }
+    return isMessageIncomplete && waiting.count < Self.maximumWaiting ? [] : finish()
   }
 
   /// What was not shown yet.

@@ -4,7 +4,7 @@ import Basics
 extension SesameClient {
   /// A login under way: the proof was sent, and the lock's answer is awaited.
   struct Login {
-    var sighting: Sighting
+    var seen: SeenAdvertisement
     var session: Session
     var since: Instant
     var shown: ShownLogin
@@ -20,7 +20,7 @@ extension SesameClient {
     var lastChance: Instant?
   }
 
-  mutating func beginLogin(to sighting: Sighting, _ token: Token, _ key: LockKey, at now: Instant) {
+  mutating func beginLogin(to seen: SeenAdvertisement, _ token: Token, _ key: LockKey, at now: Instant) {
     let falseProof = misbehaviour.falseProof
     let overheard = misbehaviour.replaysLogin ? misbehaviour.overheard : nil
     let replayed = overheard.flatMap { $0.isFalse ? nil : $0.message }
@@ -34,9 +34,9 @@ extension SesameClient {
       prover.secret = oldKey.secret
     }
     // What is sent again was made with the token of its own time, and so would the answer be.
-    guard let login = login(of: prover, to: sighting, token, appToken: overheard?.appToken) else { return }
+    guard let login = login(of: prover, to: seen, token, appToken: overheard?.appToken) else { return }
     var cipher = login.cipher
-    if sighting.generation == .os3, isIgnorant || isWrong {
+    if seen.generation == .os3, isIgnorant || isWrong {
       // A client that only pretends to have another key can still decrypt the lock's answer.
       cipher = SessionCipher(
         key: OS3Keys.sessionKey(deviceSecret: key.secret, token), token: .os3(token), end: .app)
@@ -50,14 +50,14 @@ extension SesameClient {
     sendInClear(replayed ?? falseProof?.login(insteadOf: login.message) ?? login.message)
     state = .logining(
       Login(
-        sighting: sighting, session: Session(sighting: sighting, cipher: cipher), since: now,
+        seen: seen, session: Session(seen: seen, cipher: cipher), since: now,
         shown: ShownLogin(message: login.message, isFalse: !misbehaviour.isNone),
         isPretended: !misbehaviour.isNone || !isKeySure))
   }
 
   /// Sends a login with a key, without expecting a particular answer.
-  mutating func send(loginOf key: LockKey, to sighting: Sighting, _ token: Token) {
-    guard let login = login(of: key, to: sighting, token, appToken: nil) else { return }
+  mutating func send(loginOf key: LockKey, to seen: SeenAdvertisement, _ token: Token) {
+    guard let login = login(of: key, to: seen, token, appToken: nil) else { return }
     actions.append(.inject(.falseProof(.oldKey)))
     sendInClear(login.message)
   }
@@ -66,9 +66,9 @@ extension SesameClient {
   ///
   /// - Parameter appToken: the app's token of OS2, where it is not drawn.
   private mutating func login(
-    of key: LockKey, to sighting: Sighting, _ token: Token, appToken: Token?
+    of key: LockKey, to seen: SeenAdvertisement, _ token: Token, appToken: Token?
   ) -> (message: [UInt8], cipher: SessionCipher)? {
-    switch sighting.generation {
+    switch seen.generation {
     case .os2:
       guard let lockKey = key.lockPublicKey else { return nil }
       let pair = ownPair()
@@ -103,14 +103,14 @@ extension SesameClient {
     case .response(let response) where login.isAccepted:
       answer(response, in: &login.session, at: now)
     case .response(let response):
-      actions.complain(
+      actions.reportViolation(
         .answerToAnother, of: "\(response.item)",
         "an answer to \(response.item), where a login was asked for", packet: response.encoded)
     case .publish(let publish) where publish.item == .initial:
       repeatToken(publish)
     case .publish(let publish):
       guard login.isAccepted else {
-        actions.complain(
+        actions.reportViolation(
           .beforeLogin, of: "\(publish.item)", "\(publish.item) before the login was accepted",
           packet: publish.encoded)
         return
@@ -128,7 +128,7 @@ extension SesameClient {
     guard !login.isAccepted, message.kind == .ciphertext, var former = login.registration else {
       return false
     }
-    let generation = login.sighting.generation
+    let generation = login.seen.generation
     var fresh = login.session.cipher
     if let bytes = try? fresh.decrypt(message.bytes),
       case .response(let response)? = try? LockMessage(decoding: bytes, for: generation),
@@ -140,8 +140,8 @@ extension SesameClient {
     let decoded = try? LockMessage(decoding: bytes, for: generation)
     if case .publish(let publish)? = decoded {
       // The lock repeats this status after the login; it counts if the login is ignored.
-      var unsaid: [ClientAction] = []
-      former.take(publish, &unsaid)
+      var discardedActions: [ClientAction] = []
+      former.take(publish, &discardedActions)
     }
     login.registration = former
     return decoded != nil
@@ -150,9 +150,9 @@ extension SesameClient {
   /// Goes on without a login that the lock has not answered on the connection of its registration.
   ///
   /// Of OS2 nothing is known of such a login: its lock may pass it over, and the session is that of the registration.
-  mutating func passOver(_ login: Login, _ detail: String, at now: Instant) {
+  mutating func skip(_ login: Login, _ detail: String, at now: Instant) {
     guard var session = login.registration, let status = session.restingStatus else { return }
-    actions.complain(
+    actions.reportViolation(
       .noAnswer, of: ProtocolViolation.afterRegistration, detail, packet: login.shown.message, from: .app)
     send(.setTime(unixTime(at: now)), in: &session, isAsked: false, at: now)
     session.isOfRegistration = true
@@ -163,14 +163,14 @@ extension SesameClient {
   private mutating func accept(_ response: Response, in login: inout Login, at now: Instant) {
     guard response.result == .success else {
       if login.end != nil {
-        return passOver(
+        return skip(
           login, "login on the connection of the registration is refused: \(response.result)", at: now)
       }
       actions.append(.report(.login(response.result)))
       let explanation = "the lock refused the login: \(response.result)"
       // A client that pretends to have another key is refused rightly.
       if !login.isPretended {
-        actions.complain(.loginRefused, explanation, packet: response.encoded)
+        actions.reportViolation(.loginRefused, explanation, packet: response.encoded)
       }
       leave(
         disconnecting: true, because: ClientExplanation(SesameViolation.loginRefused.rawValue, explanation))
@@ -179,7 +179,7 @@ extension SesameClient {
     login.isAccepted = true
     do {
       let lockTime: UInt32
-      switch login.sighting.generation {
+      switch login.seen.generation {
       case .os2:
         let payload = try LoginPayload(decoding: response.data, model: login.session.model)
         lockTime = payload.time
@@ -191,7 +191,7 @@ extension SesameClient {
       }
       setTime(ifFarFrom: lockTime, in: &login.session, at: now)
     } catch {
-      actions.complain(
+      actions.reportViolation(
         .undecodable, of: "login", "a login answer that does not decode, \(error)", packet: response.encoded)
       return
     }

@@ -17,5 +17,5 @@ public enum ClientReading: Equatable, Sendable {
   /// A request that the client's user did not make was refused, in words.
   case refused(String)
   /// Something that was heard means nothing to the client, in words.
-  case passedOver(String)
+  case ignored(String)
 }

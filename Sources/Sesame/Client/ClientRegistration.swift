@@ -4,7 +4,7 @@ import Basics
 extension SesameClient {
   /// A registration under way.
   struct Registration {
-    var sighting: Sighting
+    var seen: SeenAdvertisement
     var token: Token
     var since: Instant
     /// The session it opens, once its key is known.
@@ -15,27 +15,27 @@ extension SesameClient {
     var isAnswered = false
     var isPublished = false
     /// Whether the lock has taken its new owner, as far as it says.
-    var isDone: Bool { session != nil && (sighting.generation == .os3 || isAnswered && isPublished) }
+    var isDone: Bool { session != nil && (seen.generation == .os3 || isAnswered && isPublished) }
     /// Whether the client logs in afterwards, on the same connection.
     var logsIn = false
     /// Whether a lock that has an owner may ignore it: in OS2 no source says that its request for the identity, or the
     /// registration behind it, is answered.
-    var mayBeIgnored: Bool { sighting.generation == .os2 && !isAnswered && !isPublished }
+    var mayBeIgnored: Bool { seen.generation == .os2 && !isAnswered && !isPublished }
   }
 
   mutating func beginRegistration(
-    of sighting: Sighting, _ token: Token, thenLogin logsIn: Bool = false, at now: Instant
+    of seen: SeenAdvertisement, _ token: Token, thenLogin logsIn: Bool = false, at now: Instant
   ) {
     let command: LockCommand =
-      switch sighting.generation {
+      switch seen.generation {
       case .os2: .readIdentity
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
     isReflected = false
     // A registration of a lock whose key the client has is one in place of a proof.
     if key != nil { actions.append(.inject(.falseProof(.registration))) }
-    sendInClear(command.encoded(for: sighting.generation))
-    state = .registering(Registration(sighting: sighting, token: token, since: now, logsIn: logsIn))
+    sendInClear(command.encoded(for: seen.generation))
+    state = .registering(Registration(seen: seen, token: token, since: now, logsIn: logsIn))
   }
 
   mutating func receive(_ message: SegmentedMessage, in registration: Registration, at now: Instant) {
@@ -44,7 +44,7 @@ extension SesameClient {
     let bytes: [UInt8]
     if message.kind == .ciphertext {
       guard registration.session != nil else {
-        actions.complain(
+        actions.reportViolation(
           .notAuthentic, of: ProtocolViolation.beforeKey,
           "an encrypted message in a registration, before there is a key", packet: message.bytes)
         return
@@ -57,14 +57,14 @@ extension SesameClient {
       bytes = message.bytes
     }
     do {
-      let decoded = try LockMessage(decoding: bytes, for: registration.sighting.generation)
+      let decoded = try LockMessage(decoding: bytes, for: registration.seen.generation)
       if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
-      switch registration.sighting.generation {
+      switch registration.seen.generation {
       case .os2: try receiveOS2(decoded, message.kind, in: &registration, at: now)
       case .os3: try receiveOS3(decoded, message.kind, in: &registration, at: now)
       }
     } catch {
-      actions.complain(
+      actions.reportViolation(
         .undecodable, "a message in a registration that does not decode, \(error)", packet: bytes)
     }
   }
@@ -79,14 +79,14 @@ extension SesameClient {
       guard response.result == .success else { return refused(response) }
       registration.isAnswered = true
     case .publish(let publish) where publish.item == .login && kind == .ciphertext:
-      let payload = try LoginPayload(decoding: publish.data, model: registration.sighting.advertisement.model)
+      let payload = try LoginPayload(decoding: publish.data, model: registration.seen.advertisement.model)
       registration.session?.setting = payload.setting
       registration.session?.take(status: payload.status, &actions)
       registration.isPublished = true
     case .publish(let publish) where kind == .ciphertext:
       registration.session?.take(publish, &actions)
     case .response, .publish:
-      complain(ofMisplaced: message, kind)
+      reportViolation(ofMisplaced: message, kind)
     }
     guard registration.isAnswered, registration.isPublished, var session = registration.session else {
       return
@@ -102,7 +102,7 @@ extension SesameClient {
   ) throws(DecodeError) {
     guard response.result == .success else { return refused(response) }
     let identity = try Identity(decoding: response.data)
-    let advertisement = registration.sighting.advertisement
+    let advertisement = registration.seen.advertisement
     let pair = ownPair()
     guard
       let reply = OS2RegistrationServer.register(
@@ -118,7 +118,7 @@ extension SesameClient {
       lockPublicKey: reply.devicePublicKey)
     let sessionKey = OS2Keys.registrationSessionKey(registrationKey: registrationKey, token)
     registration.session = Session(
-      sighting: registration.sighting, cipher: SessionCipher(key: sessionKey, token: token, end: .app))
+      seen: registration.seen, cipher: SessionCipher(key: sessionKey, token: token, end: .app))
     let command = RegisterCommand.os2(
       signature: reply.signature, pair.publicKey, serverToken: reply.serverToken)
     sendInClear(LockCommand.register(command).encoded(for: .os2))
@@ -134,17 +134,17 @@ extension SesameClient {
       let shared = try ownPair().sharedSecret(with: reply.publicKey)
       let sessionKey = OS3Keys.sessionKey(deviceSecret: shared.key, registration.token)
       var session = Session(
-        sighting: registration.sighting,
+        seen: registration.seen,
         cipher: SessionCipher(key: sessionKey, token: .os3(registration.token), end: .app))
       session.setting = reply.setting.map { .sesame5($0) }
       if let status = reply.status { session.take(status: status, &actions) }
       registration.session = session
       registration.key = LockKey(
-        deviceID: registration.sighting.advertisement.deviceID, secret: shared.key)
+        deviceID: registration.seen.advertisement.deviceID, secret: shared.key)
     case .publish(let publish) where registration.session != nil && kind == .ciphertext:
       registration.session?.take(publish, &actions)
     case .response, .publish:
-      complain(ofMisplaced: message, kind)
+      reportViolation(ofMisplaced: message, kind)
     }
     finish(registration, at: now)
   }
@@ -153,7 +153,7 @@ extension SesameClient {
   /// other.
   ///
   /// A login with a former owner's key is refused, perhaps after a registration has followed it.
-  private mutating func complain(ofMisplaced message: LockMessage, _ kind: MessageKind) {
+  private mutating func reportViolation(ofMisplaced message: LockMessage, _ kind: MessageKind) {
     if case .response(let response) = message, response.item == .login, response.result != .success,
       hasShownOldKey, kind == .plaintext
     {
@@ -161,7 +161,7 @@ extension SesameClient {
     }
     let isSetting = message.item == .mechSetting || message.item == .mechStatus || message.item == .login
     let isInClear = kind == .plaintext && isSetting
-    actions.complain(
+    actions.reportViolation(
       isInClear ? .clearText : .outOfPlace, of: "\(message.item)",
       isInClear ? "\(message.item) in clear" : "\(message.item) in the middle of a registration",
       packet: message.encoded)
@@ -172,7 +172,8 @@ extension SesameClient {
     let explanation = "the lock refused \(response.item): \(response.result)"
     // A client that only pretends that the lock has no owner is refused.
     if key == nil {
-      actions.complain(.registrationRefused, of: "\(response.item)", explanation, packet: response.encoded)
+      actions.reportViolation(
+        .registrationRefused, of: "\(response.item)", explanation, packet: response.encoded)
     }
     leave(
       disconnecting: true,
@@ -184,7 +185,7 @@ extension SesameClient {
     guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }
     if self.key != nil {
-      actions.complain(.ownerReplaced, "a registration of a lock that has an owner succeeded")
+      actions.reportViolation(.ownerReplaced, "a registration of a lock that has an owner succeeded")
     }
     keep(key)
     if status != .nosetting { actions.append(.findPositions) }
@@ -193,10 +194,10 @@ extension SesameClient {
       state = .open(session)
       return show(status)
     }
-    beginLogin(to: registration.sighting, registration.token, key, at: registration.since)
+    beginLogin(to: registration.seen, registration.token, key, at: registration.since)
     if case .logining(var login) = state {
       login.registration = session
-      if registration.sighting.generation == .os2 {
+      if registration.seen.generation == .os2 {
         login.lastChance = min(
           now + settings.times.answer, registration.since + settings.times.session - settings.times.settling)
       }

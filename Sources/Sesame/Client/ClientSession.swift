@@ -31,7 +31,7 @@ extension SesameClient {
       var settled: Instant?
     }
 
-    var sighting: Sighting
+    var seen: SeenAdvertisement
     var cipher: SessionCipher
     var setting: MechSetting?
     /// The lock's last word on its bolt, in rest.
@@ -65,15 +65,15 @@ extension SesameClient {
     /// Whether the motor runs, according to the latest status.
     private var isMotorOn = false
 
-    init(sighting: Sighting, cipher: SessionCipher) {
-      self.sighting = sighting
+    init(seen: SeenAdvertisement, cipher: SessionCipher) {
+      self.seen = seen
       self.cipher = cipher
     }
 
-    var generation: Generation { sighting.generation }
+    var generation: Generation { seen.generation }
     /// What has waited longest of what must be answered.
     var late: Pending? { pending.first { $0.undefinedRequest == nil } }
-    var model: ProductModel { sighting.advertisement.model }
+    var model: ProductModel { seen.advertisement.model }
 
     /// What a client shows once the bolt rests, or `nil` while it is not known to.
     var restingStatus: ClientStatus? {
@@ -101,10 +101,10 @@ extension SesameClient {
         guard let plain = decrypt(message.bytes, former: former, &actions) else { return nil }
         bytes = plain
         if cipher.key.occurs(in: bytes) {
-          actions.complain(.keyExposed, of: "session key", "the session's key in a message")
+          actions.reportViolation(.keyExposed, of: "session key", "the session's key in a message")
         }
         if secret?.occurs(in: bytes) ?? false {
-          actions.complain(.keyExposed, of: "owner's key", "the secret key in a message")
+          actions.reportViolation(.keyExposed, of: "owner's key", "the secret key in a message")
         }
       } else {
         bytes = message.bytes
@@ -113,12 +113,13 @@ extension SesameClient {
         let decoded = try LockMessage(decoding: bytes, for: generation)
         // A lock may repeat its token; nothing else is sent in clear but the refusal of a login.
         if message.kind == .plaintext, decoded.item != .initial, !(beforeLogin && decoded.item == .login) {
-          actions.complain(.clearText, of: "\(decoded.item)", "\(decoded.item) in clear", packet: bytes)
+          actions.reportViolation(
+            .clearText, of: "\(decoded.item)", "\(decoded.item) in clear", packet: bytes)
           return nil
         }
         return decoded
       } catch {
-        actions.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes)
+        actions.reportViolation(.undecodable, "a message that does not decode, \(error)", packet: bytes)
         return nil
       }
     }
@@ -131,7 +132,7 @@ extension SesameClient {
     ) -> [UInt8]? {
       if let plain = try? cipher.decrypt(message) { return plain }
       let (violation, detail) = diagnosis(of: message, former)
-      actions.complain(violation, detail, packet: message)
+      actions.reportViolation(violation, detail, packet: message)
       return nil
     }
 
@@ -192,15 +193,15 @@ extension SesameClient {
         case .openSensorDelay where generation == .os3:
           break
         case .login where generation == .os2, .initial:
-          actions.complain(
+          actions.reportViolation(
             .outOfPlace, of: "\(publish.item)", "\(publish.item) published in a session",
             packet: publish.encoded)
         default:
-          actions.complain(
+          actions.reportViolation(
             .unknownPublish, of: "\(publish.item)", "a publish of \(publish.item)", packet: publish.encoded)
         }
       } catch {
-        actions.complain(
+        actions.reportViolation(
           .undecodable, of: "\(publish.item)", "a \(publish.item) that does not decode, \(error)",
           packet: publish.encoded)
       }
@@ -213,7 +214,7 @@ extension SesameClient {
         actions.append(.report(.battery(volts)))
       }
       if let violation = status.violation {
-        actions.complain(violation, of: "mech status", "a status of \(status)", packet: status.encoded)
+        actions.reportViolation(violation, of: "mech status", "a status of \(status)", packet: status.encoded)
       }
       if status.isCritical, !isStalled { actions.append(.report(.stalled)) }
       isStalled = status.isCritical
@@ -388,7 +389,7 @@ extension SesameClient {
     }
     if let running = session.running, running + settings.times.motion <= now {
       session.forgetMotion()
-      actions.complain(
+      actions.reportViolation(
         .noRest,
         "the last status says that the motor runs, and within \(settings.times.motion) none says that it rests"
       )
@@ -399,12 +400,12 @@ extension SesameClient {
 
   mutating func answer(_ response: Response, in session: inout Session, at now: Instant) {
     if !response.result.isDefined {
-      actions.complain(
+      actions.reportViolation(
         .undefinedResult, of: "\(response.item)", "an answer to \(response.item) with \(response.result)",
         packet: response.encoded)
     }
     guard let pending = session.takePending(for: response) else {
-      actions.complain(
+      actions.reportViolation(
         session.late == nil ? .answerToNothing : .answerToAnother, of: "\(response.item)",
         session.late.map { "an answer to \(response.item), where \($0.request.item) was asked for" }
           ?? "an answer to nothing: \(response.item)", packet: response.encoded)
@@ -412,7 +413,7 @@ extension SesameClient {
     }
     if let undefinedRequest = pending.undefinedRequest {
       if response.result == .success, !undefinedRequest.mayBeObeyed {
-        actions.complain(
+        actions.reportViolation(
           .malformedObeyed, of: undefinedRequest.rawValue, "\(undefinedRequest.rawValue) was obeyed",
           packet: response.encoded)
       }
@@ -439,7 +440,7 @@ extension SesameClient {
     do {
       try carryOn(pending.command, response, in: &session, at: now)
     } catch {
-      actions.complain(
+      actions.reportViolation(
         .undecodable, of: "\(response.item)", "an answer to \(response.item) that does not decode, \(error)",
         packet: response.encoded)
     }
@@ -499,14 +500,14 @@ extension SesameClient {
     actions.append(.report(.history(text)))
     if session.lastRecord == id {
       session.isReadingHistory = false
-      actions.complain(
+      actions.reportViolation(
         .historyRepeated, "history record \(id) came again after it was deleted", packet: bytes)
       return
     }
     session.recordCount += 1
     guard session.recordCount < SesameClient.maximumRecords else {
       session.isReadingHistory = false
-      actions.complain(
+      actions.reportViolation(
         .historyEndless, "a history of more than \(SesameClient.maximumRecords) records", packet: bytes)
       return
     }

@@ -109,7 +109,7 @@ public enum ClientAction: Equatable, Sendable {
   /// The request was not carried out.
   case refuse(String)
   /// The lock broke a rule of its protocol.
-  case complain(ProtocolViolation)
+  case reportViolation(ProtocolViolation)
   /// Keep the key: the lock is registered with it.
   case keep(LockKey)
   /// Drop the key: the lock has forgotten it.

@@ -18,7 +18,7 @@ public import Basics
 /// nothing but is complained of; the decrypt counter stays where it was, as the vendor's iOS client keeps it.
 public struct SesameClient {
   /// Where an advertisement came from.
-  struct Sighting {
+  struct SeenAdvertisement {
     var advertisement: Advertisement
     /// Its bytes.
     var data: [UInt8]
@@ -32,11 +32,11 @@ public struct SesameClient {
     /// Listening.
     case seeking
     /// Heard.
-    case heard(Sighting)
-    case connecting(Sighting, since: Instant)
+    case heard(SeenAdvertisement)
+    case connecting(SeenAdvertisement, since: Instant)
     /// Connected, waiting for the lock's token.
-    case waiting(Sighting, since: Instant)
-    case ready(Sighting, Token)
+    case waiting(SeenAdvertisement, since: Instant)
+    case ready(SeenAdvertisement, Token)
     case registering(Registration)
     case logining(Login)
     case open(Session)
@@ -86,18 +86,18 @@ public struct SesameClient {
   ///
   /// - Parameters:
   ///   - isKeySure: whether the key is the lock's for sure: who proves himself with another need not be answered.
-  ///   - livesOn: whether it is for the same lock, going on: then the keys that were valid once are known still.
+  ///   - keepsState: whether it is for the same lock, going on: then the keys that were valid once are known still.
   public init(
     key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable,
     after other: SesameClient? = nil,
-    isKeySure: Bool = true, livesOn: Bool = false
+    isKeySure: Bool = true, keepsState: Bool = false
   ) {
     self.key = key
     self.isKeySure = isKeySure
     self.settings = settings
     self.secrets = secrets
     knownPair = other.flatMap { $0.pair ?? $0.knownPair }
-    if livesOn, let other { formerKeys = other.formerKeys }
+    if keepsState, let other { formerKeys = other.formerKeys }
   }
 
   /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
@@ -116,7 +116,7 @@ public struct SesameClient {
   private var due: Instant? {
     switch state {
     case .away, .seeking, .ready, .forgotten: nil
-    case .heard(let sighting): sighting.time + settings.times.silence
+    case .heard(let seen): seen.time + settings.times.silence
     case .connecting(_, let since): since + settings.times.connecting
     case .waiting(_, let since): since + settings.times.discovery
     case .registering(let registration): registration.since + settings.times.session
@@ -151,12 +151,12 @@ extension SesameClient {
       actions.append(.listen)
     case (.closeTo, .seeking):
       break
-    case (.connect, .heard(let sighting)):
-      state = .connecting(sighting, since: now)
+    case (.connect, .heard(let seen)):
+      state = .connecting(seen, since: now)
       actions += [.stopListening, .connect]
       show(.connecting)
-    case (.register(let logsIn), .ready(let sighting, let token)):
-      beginRegistration(of: sighting, token, thenLogin: logsIn, at: now)
+    case (.register(let logsIn), .ready(let seen, let token)):
+      beginRegistration(of: seen, token, thenLogin: logsIn, at: now)
       show(.registering)
     case (.disconnect, .logining), (.disconnect, .open), (.disconnect, .forgotten):
       leave(disconnecting: true)
@@ -192,14 +192,14 @@ extension SesameClient {
     case .heard:
       leave(
         disconnecting: false,
-        because: ClientLeaving.unheard.explained("no advertisement within \(settings.times.silence)"))
+        because: ClientDepartureReason.unheard.explained("no advertisement within \(settings.times.silence)"))
     case .connecting:
       leave(
         disconnecting: true,
-        because: ClientLeaving.notConnected.explained("no link within \(settings.times.connecting)"))
+        because: ClientDepartureReason.notConnected.explained("no link within \(settings.times.connecting)"))
     case .open(let session): advance(session, to: now)
     case .logining(let login) where login.end != nil:
-      passOver(login, "no answer to login on the connection of the registration", at: now)
+      skip(login, "no answer to login on the connection of the registration", at: now)
     case .waiting, .registering, .logining: giveUp()
     case .away, .seeking, .ready, .forgotten:
       break
@@ -214,7 +214,8 @@ extension SesameClient {
     case .waiting where lacksKey:
       return leave(
         disconnecting: true,
-        because: ClientLeaving.noKey.explained("the lock has an owner, whose key the client does not have"))
+        because: ClientDepartureReason.noKey.explained(
+          "the lock has an owner, whose key the client does not have"))
     case .waiting:
       (violation, subject, request) = (.noToken, nil, nil)
       detail = "no token within \(settings.times.discovery)"
@@ -247,7 +248,7 @@ extension SesameClient {
     case .away, .seeking, .heard, .connecting, .ready, .forgotten:
       return
     }
-    actions.complain(violation, of: subject, detail, packet: request, from: .app)
+    actions.reportViolation(violation, of: subject, detail, packet: request, from: .app)
     leave(disconnecting: true, because: ClientExplanation(violation.rawValue, detail))
   }
 
@@ -257,9 +258,11 @@ extension SesameClient {
     guard !actions.isEmpty else { return [] }
     for index in actions.indices {
       // What tells a key is in no journal.
-      if case .complain(var violation) = actions[index], let packet = violation.packet, tellsKey(packet) {
+      if case .reportViolation(var violation) = actions[index], let packet = violation.packet,
+        tellsKey(packet)
+      {
         violation.packet = nil
-        actions[index] = .complain(violation)
+        actions[index] = .reportViolation(violation)
       }
     }
     defer { actions = [] }
@@ -324,11 +327,11 @@ extension SesameClient {
   private mutating func hear(_ data: [UInt8], at now: Instant) {
     switch state {
     case .seeking: break
-    case .heard(var sighting):
+    case .heard(var seen):
       // What is heard again and again need not be read again.
-      guard data != sighting.data else {
-        sighting.time = now
-        return state = .heard(sighting)
+      guard data != seen.data else {
+        seen.time = now
+        return state = .heard(seen)
       }
     default: return
     }
@@ -336,26 +339,26 @@ extension SesameClient {
     do {
       advertisement = try Advertisement(AdvertisingData(decoding: data))
     } catch {
-      actions.append(.report(.passedOver("advertisement, \(error)")))
+      actions.append(.report(.ignored("advertisement, \(error)")))
       return
     }
     guard advertisement.model.generation != nil, advertisement.model.kind == .lock,
       key == nil || key?.deviceID == advertisement.deviceID
     else {
-      actions.append(.report(.passedOver("advertisement of \(advertisement.model)")))
+      actions.append(.report(.ignored("advertisement of \(advertisement.model)")))
       return
     }
     model = advertisement.model
-    state = .heard(Sighting(advertisement: advertisement, data: data, time: now))
+    state = .heard(SeenAdvertisement(advertisement: advertisement, data: data, time: now))
     show(.receivedBle)
   }
 
   private mutating func connected(at now: Instant) {
-    guard case .connecting(let sighting, _) = state else { return }
+    guard case .connecting(let seen, _) = state else { return }
     reassembler.reset()
     lacksKey = false
     hasHeardLeftover = false
-    state = .waiting(sighting, since: now)
+    state = .waiting(seen, since: now)
     show(.waitingGatt)
   }
 
@@ -363,7 +366,7 @@ extension SesameClient {
     guard hasLink else { return }
     endSession()
     state = .away
-    departure = ClientLeaving.explanation(ofEnd: reason, unacknowledged: unacknowledged)
+    departure = ClientDepartureReason.explanation(ofEnd: reason, unacknowledged: unacknowledged)
     show(.noSignal)
   }
 
@@ -375,10 +378,10 @@ extension SesameClient {
   mutating func checkForKeys(in bytes: [UInt8]) {
     guard bytes.count >= 16 else { return }
     if let key, key.secret.occurs(in: bytes) {
-      actions.complain(.keyExposed, of: "owner's key", "the secret key in a message")
+      actions.reportViolation(.keyExposed, of: "owner's key", "the secret key in a message")
     }
     if let cipher, cipher.key.occurs(in: bytes) {
-      actions.complain(.keyExposed, of: "session key", "the session's key in a message")
+      actions.reportViolation(.keyExposed, of: "session key", "the session's key in a message")
     }
   }
 
@@ -413,51 +416,52 @@ extension SesameClient {
       session.restoreBook(of: before)
       state = .open(session)
     }
-    actions.removeAll { if case .complain = $0 { true } else { false } }
+    actions.removeAll { if case .reportViolation = $0 { true } else { false } }
   }
 
   /// Joins frames to messages, and complains of those that no sender of the protocol sends.
   private mutating func gather(_ frame: [UInt8]) -> SegmentedMessage? {
     guard let header = frame.first.map({ SegmentHeader(rawValue: $0) }) else {
-      actions.complain(.emptyFrame, "a notification of no bytes", packet: frame)
+      actions.reportViolation(.emptyFrame, "a notification of no bytes", packet: frame)
       return nil
     }
     let isFirst = header.isFirst
     // What follows of a message that was too long was complained of with it.
     if !isFirst, reassembler.isSkipping { return nil }
     guard header.field <= MessageKind.ciphertext.rawValue else {
-      actions.complain(.unknownKind, "a frame of kind \(header.field)", packet: frame)
+      actions.reportViolation(.unknownKind, "a frame of kind \(header.field)", packet: frame)
       return nil
     }
     if isFirst == reassembler.isGathering {
       if isFirst {
-        actions.complain(.unfinishedMessage, "a first frame in the middle of a message", packet: frame)
+        actions.reportViolation(.unfinishedMessage, "a first frame in the middle of a message", packet: frame)
       } else {
-        complain(ofStray: frame)
+        reportViolation(ofStray: frame)
         return nil
       }
     }
-    if frame.count == 1 { actions.complain(.emptyFrame, "a frame without data", packet: frame) }
+    if frame.count == 1 { actions.reportViolation(.emptyFrame, "a frame without data", packet: frame) }
     if frame.count > Segmenter.defaultFrameSize {
-      actions.complain(.frameTooLong, "a frame of \(frame.count) bytes", packet: frame)
+      actions.reportViolation(.frameTooLong, "a frame of \(frame.count) bytes", packet: frame)
     }
     switch reassembler.receive(frame) {
     case .incomplete: return nil
     // Of a message without a byte its frame was complained of.
     case .message(let message): return message.bytes.isEmpty ? nil : message
     case .ignored, .failed:
-      actions.complain(.messageTooLong, "a message of more than \(reassembler.limit) bytes", packet: frame)
+      actions.reportViolation(
+        .messageTooLong, "a message of more than \(reassembler.limit) bytes", packet: frame)
       return nil
     }
   }
 
   /// Reports a continuation frame without a beginning. One of them, before the token, may be left over from the
   /// previous connection.
-  private mutating func complain(ofStray frame: [UInt8]) {
+  private mutating func reportViolation(ofStray frame: [UInt8]) {
     var isLeftover = false
     if case .waiting = state, !lacksKey, !hasHeardLeftover { isLeftover = true }
     hasHeardLeftover = hasHeardLeftover || isLeftover
-    actions.complain(
+    actions.reportViolation(
       .unexpectedFrame, of: isLeftover ? ProtocolViolation.beforeTheToken : nil,
       "a frame that goes on with nothing" + (isLeftover ? ", before the token" : ""), packet: frame)
   }
@@ -465,16 +469,16 @@ extension SesameClient {
   private mutating func receive(_ message: SegmentedMessage, at now: Instant) {
     checkForKeys(in: message.bytes)
     switch state {
-    case .waiting(let sighting, _):
-      receive(first: message, from: sighting, at: now)
+    case .waiting(let seen, _):
+      receive(first: message, from: seen, at: now)
     case .registering(let registration):
       receive(message, in: registration, at: now)
     case .logining(let login):
       receive(message, in: login, at: now)
     case .open(let session):
       receive(message, in: session, at: now)
-    case .ready(let sighting, _):
-      receive(unasked: message, of: sighting.generation)
+    case .ready(let seen, _):
+      receive(unasked: message, of: seen.generation)
     case .away, .seeking, .heard, .connecting, .forgotten:
       break
     }
@@ -484,7 +488,7 @@ extension SesameClient {
   /// registers.
   private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
     guard message.kind == .plaintext else {
-      actions.complain(
+      actions.reportViolation(
         .notAuthentic, of: ProtocolViolation.withoutOwner, "an encrypted message of a lock without an owner",
         packet: message.bytes)
       return
@@ -493,44 +497,46 @@ extension SesameClient {
       let decoded = try LockMessage(decoding: message.bytes, for: generation)
       if case .publish(let publish) = decoded, publish.item == .initial { return repeatToken(publish) }
       if case .response(let response) = decoded, response.result != .success { return }
-      actions.complain(
+      actions.reportViolation(
         .beforeLogin, of: "\(decoded.item)", "\(decoded.item) of a lock without an owner",
         packet: message.bytes)
     } catch {
-      actions.complain(.undecodable, "a message that does not decode, \(error)", packet: message.bytes)
+      actions.reportViolation(.undecodable, "a message that does not decode, \(error)", packet: message.bytes)
     }
   }
 
   /// The first thing a lock may say is its token.
-  private mutating func receive(first message: SegmentedMessage, from sighting: Sighting, at now: Instant) {
+  private mutating func receive(
+    first message: SegmentedMessage, from seen: SeenAdvertisement, at now: Instant
+  ) {
     guard message.kind == .plaintext else {
-      actions.complain(
+      actions.reportViolation(
         .beforeToken, of: ProtocolViolation.encrypted, "an encrypted message before the token",
         packet: message.bytes
       )
       return
     }
-    guard let token = token(in: message.bytes, of: sighting.generation) else { return }
+    guard let token = token(in: message.bytes, of: seen.generation) else { return }
     // A client without a key for the lock keeps waiting after its token.
     if lacksKey { return repeatToken(.initial(token)) }
     if tokens.contains(token.word) {
-      actions.complain(
+      actions.reportViolation(
         .tokenRepeated, "the token of an earlier connection once more", packet: Publish.initial(token).encoded
       )
     } else if tokens.count < Self.maximumTokens {
       tokens.append(token.word)
     }
-    if !sighting.advertisement.isRegistered {
+    if !seen.advertisement.isRegistered {
       dropKey()
-      state = .ready(sighting, token)
+      state = .ready(seen, token)
       show(.readytoRegister)
       hasShownOldKey = misbehaviour.falseProof == .oldKey && oldKey != nil
-      if hasShownOldKey, let oldKey { send(loginOf: oldKey, to: sighting, token) }
+      if hasShownOldKey, let oldKey { send(loginOf: oldKey, to: seen, token) }
     } else if let key {
       if misbehaviour.falseProof == .registration {
-        beginRegistration(of: sighting, token, at: now)
+        beginRegistration(of: seen, token, at: now)
       } else {
-        beginLogin(to: sighting, token, key, at: now)
+        beginLogin(to: seen, token, key, at: now)
       }
       if case .waiting = state { return }
       show(.logining)
@@ -547,16 +553,17 @@ extension SesameClient {
     do {
       let message = try LockMessage(decoding: bytes, for: generation)
       if case .publish(let publish) = message, publish.item == .initial { return try publish.token() }
-      actions.complain(.beforeToken, of: "\(message.item)", "\(message.item) before the token", packet: bytes)
+      actions.reportViolation(
+        .beforeToken, of: "\(message.item)", "\(message.item) before the token", packet: bytes)
     } catch {
-      actions.complain(.undecodable, "a message that does not decode, \(error)", packet: bytes)
+      actions.reportViolation(.undecodable, "a message that does not decode, \(error)", packet: bytes)
     }
     return nil
   }
 
   /// A token in the middle of a connection changes nothing.
   mutating func repeatToken(_ publish: Publish) {
-    actions.complain(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded)
+    actions.reportViolation(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded)
   }
 
   mutating func sendInClear(_ message: [UInt8]) {
@@ -564,7 +571,7 @@ extension SesameClient {
   }
 }
 
-extension SesameClient.Sighting {
+extension SesameClient.SeenAdvertisement {
   /// The generation of the lock; only those of a known one are seen.
   var generation: Generation { advertisement.model.generation ?? .os3 }
 }

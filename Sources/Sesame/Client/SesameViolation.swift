@@ -84,10 +84,10 @@ public struct ProtocolViolation: Hashable, Sendable {
 
 extension [ClientAction] {
   /// Adds that a rule was broken, with the packet that broke it where there is one.
-  mutating func complain(
+  mutating func reportViolation(
     _ rule: SesameViolation, of subject: String? = nil, _ detail: String, packet: [UInt8]? = nil,
     from sender: SessionEnd = .lock
   ) {
-    append(.complain(ProtocolViolation(rule, of: subject, detail, packet: packet, from: sender)))
+    append(.reportViolation(ProtocolViolation(rule, of: subject, detail, packet: packet, from: sender)))
   }
 }

@@ -58,14 +58,14 @@ extension SesameClient {
     var view = SessionView(oldSecret: oldKey?.secret)
     switch state {
     case .away, .seeking, .heard, .connecting: break
-    case .waiting(let sighting, _): (view.phase, view.generation) = (.waiting, sighting.generation)
-    case .ready(let sighting, let token):
-      (view.phase, view.generation, view.token) = (.ready, sighting.generation, token)
+    case .waiting(let seen, _): (view.phase, view.generation) = (.waiting, seen.generation)
+    case .ready(let seen, let token):
+      (view.phase, view.generation, view.token) = (.ready, seen.generation, token)
     case .registering(let registration):
-      (view.phase, view.generation) = (.registering, registration.sighting.generation)
+      (view.phase, view.generation) = (.registering, registration.seen.generation)
       (view.cipher, view.hasShownProof) = (registration.session?.cipher, status == .logining)
     case .logining(let login):
-      (view.phase, view.generation, view.login) = (.logining, login.sighting.generation, login.shown)
+      (view.phase, view.generation, view.login) = (.logining, login.seen.generation, login.shown)
       (view.hasShownProof, view.isOpening) = (true, !login.isPretended)
       (view.cipher, view.confirmed) = (login.session.cipher, login.session.confirmed)
     case .open(let session):

@@ -47,8 +47,8 @@ public struct Adversary: Sendable {
   public init(_ settings: ClientSettings) { self.settings = settings }
 
   /// Begins a test. Recorded messages are kept if the lock is the same.
-  public mutating func startOver(onSameLock livesOn: Bool) {
-    let memory = livesOn ? memory : Eavesdropper()
+  public mutating func startOver(onSameLock keepsState: Bool) {
+    let memory = keepsState ? memory : Eavesdropper()
     self = Adversary(settings)
     self.memory = memory
   }

@@ -7,7 +7,7 @@ public protocol KeyStore {
   var key: LockKey? { get }
 
   /// Makes sure that a key could be kept.
-  func rehearse() throws(LabFault)
+  func verifyStorage() throws(LabFault)
 
   /// Keeps a key that the lock was registered with just now. When it returns, nothing undoes it.
   mutating func keep(_ key: LockKey) throws(LabFault)
@@ -23,7 +23,7 @@ public struct KeyInMemory: KeyStore {
   /// Keeps a key, or none yet.
   public init(_ key: LockKey?) { self.key = key }
 
-  public func rehearse() {}
+  public func verifyStorage() {}
   public mutating func keep(_ key: LockKey) { self.key = key }
   public mutating func drop() { key = nil }
 }
@@ -37,7 +37,7 @@ public protocol OwnerKeys: AnyObject {
   var isSure: Bool { get }
 
   /// Makes sure that a key could be kept, before the lock is asked for one.
-  func rehearse() throws(LabFault)
+  func verifyStorage() throws(LabFault)
 
   /// Keeps the key of a lock that was registered just now. It is kept before it is used.
   func keep(_ key: LockKey) throws(LabFault)
@@ -57,7 +57,7 @@ public protocol OwnerKeys: AnyObject {
 /// An emulator knows what its lock is registered with: nothing is kept beside it.
 extension OwnerKeys {
   public var isSure: Bool { true }
-  public func rehearse() {}
+  public func verifyStorage() {}
   public func keep(_ key: LockKey) {}
   public func drop(_ key: LockKey) {}
   public func recall() -> Bool { false }
@@ -76,7 +76,7 @@ public final class StoredKey<Store: KeyStore>: OwnerKeys {
   public init(_ store: Store) { self.store = store }
 
   public var key: LockKey? { store.key }
-  public func rehearse() throws(LabFault) { try store.rehearse() }
+  public func verifyStorage() throws(LabFault) { try store.verifyStorage() }
 
   public func keep(_ key: LockKey) throws(LabFault) {
     try store.keep(key)

@@ -119,7 +119,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
 
   public func perform(_ stimulus: Stimulus) throws(LabFault) {
     if LockFamily.sesame.request(named: vocabulary.stimuli[stimulus.number]) == .register {
-      try keys.rehearse()
+      try keys.verifyStorage()
     }
     try wrapped.perform(stimulus)
   }

@@ -20,7 +20,7 @@ public struct AdversaryLink<Wrapped: LockLink>: LinkLayer {
 
   public mutating func prepare(_ start: StartCondition) throws(LabFault) -> LockKey? {
     let key = try wrapped.prepare(start)
-    adversary.startOver(onSameLock: wrapped.abilities.livesOn)
+    adversary.startOver(onSameLock: wrapped.abilities.keepsState)
     pending = []
     return key
   }

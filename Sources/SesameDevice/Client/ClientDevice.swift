@@ -106,7 +106,7 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
     let key = try air.prepare(start)
     client = SesameClient(
       key: key, settings: settings, secrets: makeSecrets(), after: client, isKeySure: air.isKeySure,
-      livesOn: air.abilities.livesOn)
+      keepsState: air.abilities.keepsState)
     replayedSession = nil
     queue.removeAll(keepingCapacity: true)
     taken = 0
@@ -232,7 +232,7 @@ extension ClientDevice {
     case .tampered: report(.tampered)
     case .provoked: report(.provoked)
     case .disconnected(let reason, let unacknowledged) where client.hasLink:
-      let end = ClientLeaving.end(reason, unacknowledged: unacknowledged)
+      let end = ClientDepartureReason.end(reason, unacknowledged: unacknowledged)
       report(end.isByLock ? .linkClosed : .linkLost, end.words)
     case .disconnected, .advertisement, .connected, .ready, .frame, .spoofed, .reflected: break
     }
@@ -272,7 +272,7 @@ extension ClientDevice {
             ProtocolViolation(.keyExposed, of: "owner's key", "the secret key in a reading, \(reading.name)"))
         }
       case .refuse(let reason): queue.append(.refused(reason))
-      case .complain(let violation): note(violation)
+      case .reportViolation(let violation): note(violation)
       case .keep(let key): try air.keep(key)
       case .drop(let key): try air.drop(key)
       }
@@ -411,7 +411,7 @@ extension Reading {
     case .login(let result): self.init("login", .text(result.description))
     case .registration(let result): self.init("registration", .text(result.description))
     case .refused(let text): self.init("refused", .text(text))
-    case .passedOver(let text): self.init("passed over", .text(text))
+    case .ignored(let text): self.init("passed over", .text(text))
     }
   }
 }

@@ -102,7 +102,7 @@ private struct DevicesArguments {
       let limits = file?.inventory.lock(name)?.limits ?? .usual
       var forgets = false
       if let ledger = try CycleCounter.known(of: identity)?.ledger {
-        forgets = ledger.isHeldBack(under: limits, at: BenchClock.now.uptime)
+        forgets = ledger.isBlocked(under: limits, at: BenchClock.now.uptime)
         try CycleCounter(of: identity).noteServed()
       }
       try Recovery.restore(identity)

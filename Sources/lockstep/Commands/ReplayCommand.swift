@@ -54,7 +54,7 @@ extension Command {
       Interruption.listen()
       defer { world.devices.shutDown() }
       // What goes over a transport is written down as it goes.
-      if arguments.lab.capture != nil, world.devices.bench.wayCount == 0 {
+      if arguments.lab.capture != nil, world.devices.bench.transportCount == 0 {
         world.devices.captures = CaseCaptures()
       }
       let listener: any JournalListener =

@@ -129,8 +129,8 @@ struct SummaryText {
   }
 
   private func text(_ failure: RunSummary.Failure) -> [String] {
-    let look = Record.Ending(failure.word).look
-    return [paint(look.style, "\(look.sign) \(failure.id.inOneLine)")]
+    let presentation = Record.Ending(failure.word).presentation
+    return [paint(presentation.style, "\(presentation.sign) \(failure.id.inOneLine)")]
       + failure.message.split(separator: "\n").map { "    " + unobeyed(String($0)) }
       + (failure.isFlaky
         ? ["    it agreed when tried again, and counts as failed (--flaky-result fail)"] : [])

@@ -165,7 +165,7 @@ private struct RunSession {
       prepare: { checkHealth(locks.first) },
       isStopped: { Interruption.isRequested || folder.fault != nil })
     let summary = run.perform()
-    audience.finish(summary.park, summary.looks)
+    audience.finish(summary.park, summary.parkScenarios)
     if let fault = worlds.lazy.compactMap(\.devices.output?.fault).first {
       console.say("lockstep: what programs said is not all kept: \(fault)")
     }

@@ -69,7 +69,7 @@ struct CoverSession {
       target, settings: settings, provider: world.devices, listener: audience.listener,
       isStopped: { Interruption.isRequested || folder.fault != nil }, replay: replay)
     let summary = tour.perform()
-    audience.finish(summary.park, summary.looks)
+    audience.finish(summary.park, summary.parkScenarios)
     let isSaved = save(summary.scenarios)
     let reports = folder.conclude(seed: target.seed, run.reports, console.status)
     guard isSaved, let reports else { return summary.exitStatus.withTrouble }

@@ -136,7 +136,7 @@ extension RunArguments {
       }
       settings.wait = wait
     }
-    if let lock = settings.lock, lock.isPlayed {
+    if let lock = settings.lock, lock.isEmulated {
       let given = [("transport", lab.transport), ("control", lab.control)]
       if let (name, _) = given.first(where: { $0.1 != nil }) {
         throw UsageError("the lock '\(lock.lock.name)' is played here, and needs no --\(name)")

@@ -53,13 +53,13 @@ struct RunAudience {
   }
 
   /// Watches no more, and says how the locks were left, with a line to paste that parks each that is not parked.
-  func finish(_ park: [String], _ looks: [ParkReport.Look]) {
+  func finish(_ park: [String], _ parkScenarios: [ParkReport.ParkScenario]) {
     watch.finish()
     for words in park { console.say("lockstep: \(words)") }
-    for (number, look) in looks.enumerated() {
+    for (number, parkScenario) in parkScenarios.enumerated() {
       let path = folder.path + (number == 0 ? "/park.yaml" : "/park-\(number + 1).yaml")
-      guard (try? WholeFile.replace(path, with: look.text)) != nil else { continue }
-      let device = arguments.device ?? "lock:\(look.lock)"
+      guard (try? WholeFile.replace(path, with: parkScenario.text)) != nil else { continue }
+      let device = arguments.device ?? "lock:\(parkScenario.lock)"
       let words = ["lockstep", "run", path, "--device", device] + arguments.lab.words
       console.say("  park     " + words.map(shellWord).joined(separator: " "))
     }

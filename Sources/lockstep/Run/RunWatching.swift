@@ -61,7 +61,7 @@ struct RunWatching: ~Copyable {
     _ run: (RunArguments) throws(UsageError) -> CommandStatus
   ) throws(UsageError) -> CommandStatus {
     Interruption.listen()
-    var status = try heeding { () throws(UsageError) in try run(arguments) }
+    var status = try withQuitKey { () throws(UsageError) in try run(arguments) }
     while !Interruption.isRequested, !console.isBroken {
       console.say("lockstep: waiting for changes; Enter runs again, q and Enter ends")
       guard let changed = try next() else { break }
@@ -69,7 +69,7 @@ struct RunWatching: ~Copyable {
       if !changed.files.isEmpty { console.say("lockstep: changed: \(Self.list(changed.files))") }
       arguments.changed = changed.scenarios
       do throws(UsageError) {
-        status = try heeding { () throws(UsageError) in try run(arguments) }
+        status = try withQuitKey { () throws(UsageError) in try run(arguments) }
       } catch {
         console.say("lockstep: \(error.message)")
         status = error.status
@@ -79,7 +79,8 @@ struct RunWatching: ~Copyable {
   }
 
   /// Does a run, which `q` ends as a signal does.
-  private func heeding(_ run: () throws(UsageError) -> CommandStatus) throws(UsageError) -> CommandStatus {
+  private func withQuitKey(_ run: () throws(UsageError) -> CommandStatus) throws(UsageError) -> CommandStatus
+  {
     input?.listen(for: "q") { Interruption.request() }
     defer { input?.stopListening() }
     return try run()

@@ -98,9 +98,9 @@ struct CampaignTests {
 
   @Test("where time is the clock's, a test that does not show its finding again is not made shorter")
   func unshown() throws {
-    func living(_ livesOn: Bool, until last: Int) -> RiggedLock {
+    func living(_ keepsState: Bool, until last: Int) -> RiggedLock {
       let lock = RiggedLock(.deafUnlock)
-      (lock.rig.livesOn, lock.rig.livesByTheClock) = (livesOn, true)
+      (lock.rig.keepsState, lock.rig.livesByTheClock) = (keepsState, true)
       lock.rig.isSick = { $0 <= last }
       return lock
     }
@@ -156,7 +156,7 @@ struct CampaignTests {
   /// A lock that lives on, with its bug from the beginning, never, or once it was told to toggle.
   private func living(_ isSick: Bool, spoiler: String? = nil) throws -> RiggedLock {
     let lock = RiggedLock(.deafUnlock)
-    lock.rig.livesOn = true
+    lock.rig.keepsState = true
     lock.rig.isSick = { _ in isSick }
     let events = try lock.target().machine.machine.definition.events
     lock.rig.spoiler = events.firstIndex { $0.name == spoiler }
@@ -197,7 +197,7 @@ struct CampaignTests {
   /// A program that goes on running, with its bug from the beginning, or once it was told to toggle.
   private func running(_ isSick: Bool, spoiler: String? = nil) throws -> RiggedLock {
     let lock = try living(isSick, spoiler: spoiler)
-    (lock.rig.livesOn, lock.rig.keepsRunning) = (false, true)
+    (lock.rig.keepsState, lock.rig.keepsRunning) = (false, true)
     return lock
   }
 

@@ -17,7 +17,7 @@ struct RiggedLock: StandaloneDevice {
     /// Whether the lock has its bug in the test that begins, by the number of the reset.
     var isSick: (Int) -> Bool = { _ in true }
     /// Whether the lock is the same from test to test, and the stimulus after which it has its bug for good.
-    var livesOn = false
+    var keepsState = false
     /// Whether its time is the clock's.
     var livesByTheClock = false
     var spoiler: Int?
@@ -39,7 +39,7 @@ struct RiggedLock: StandaloneDevice {
 
   var abilities: Abilities {
     var abilities = healthy.abilities
-    abilities.livesOn = rig.livesOn
+    abilities.keepsState = rig.keepsState
     abilities.keepsRunning = rig.keepsRunning
     abilities.isInVirtualTime = !rig.livesByTheClock
     return abilities

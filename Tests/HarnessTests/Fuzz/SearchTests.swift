@@ -23,7 +23,7 @@ private struct Search {
   let model: MachineDefinition
   let device: MachineDefinition
   /// Whether it is searched as a program in virtual time is.
-  var isPlayed = false
+  var isSimulated = false
 
   /// The events up to the first disagreement; `nil` where there is none.
   func found(seed: UInt64, within budget: Int) throws -> Int? {
@@ -31,7 +31,7 @@ private struct Search {
     var settings = Explorer.Settings()
     settings.length = 200
     settings.isThrifty = !Specification(try Machine(model), showsEffects: false).isPlain
-    settings.isPlayed = isPlayed
+    settings.isSimulated = isSimulated
     var explorer = Explorer(engine.alphabet, starts: engine.starts.count, settings: settings, seed: seed)
     return try engine.perform(all: &explorer, maximum: budget).map { _ in engine.events }
   }
@@ -107,7 +107,7 @@ struct SearchTests {
     for isTimed in [false, true] {
       let search = Search(
         model: latch(isTimed: isTimed), device: latch(wrong: wrong, after: times, isTimed: isTimed),
-        isPlayed: isTimed)
+        isSimulated: isTimed)
       for seed in 1...100 as ClosedRange<UInt64> {
         #expect(try search.found(seed: seed, within: 100) != nil, "timed \(isTimed), seed \(seed)")
       }
@@ -121,7 +121,7 @@ struct SearchTests {
     for isTimed in [false, true] {
       let search = Search(
         model: sessions(isTimed: isTimed, hasPowerCycle: hasPowerCycle),
-        device: sessions(limit: limit, isTimed: isTimed, hasPowerCycle: hasPowerCycle), isPlayed: isTimed)
+        device: sessions(limit: limit, isTimed: isTimed, hasPowerCycle: hasPowerCycle), isSimulated: isTimed)
       for seed in 1...5 as ClosedRange<UInt64> {
         #expect(try search.found(seed: seed, within: 200_000) != nil, "timed \(isTimed), seed \(seed)")
       }

@@ -182,7 +182,7 @@ extension LabWorld {
       child.stuckSince = now
       return nil
     }
-    if let time = recover(&child, isWayLost: true) { return time }
+    if let time = recover(&child, isTransportLost: true) { return time }
     if locks[child.lock].isEmpty {
       child.verdict = child.verdict ?? (.labFault, "the lock does not answer")
       child.phase = .resting
@@ -196,7 +196,7 @@ extension LabWorld {
   /// Does what whoever had the lock before was killed over: parks it, before anything else is done with it.
   private mutating func settle(_ child: inout Child) -> Interval? {
     let lock = child.lock
-    if let time = recover(&child, isWayLost: false) {
+    if let time = recover(&child, isTransportLost: false) {
       child.verdict = (.labFault, "the controller does not answer")
       child.phase = .resting
       return time
@@ -229,10 +229,10 @@ extension LabWorld {
   }
 
   /// Brings a dongle back that is in trouble; how long that takes, or `nil` where there is no trouble.
-  private mutating func recover(_ child: inout Child, isWayLost: Bool) -> Interval? {
+  private mutating func recover(_ child: inout Child, isTransportLost: Bool) -> Interval? {
     let dongle = child.dongle
     guard isTroubled(dongle) else { return nil }
-    let time = climb(dongle, isWayLost: isWayLost)
+    let time = climb(dongle, isTransportLost: isTransportLost)
     if isTroubled(dongle) {
       child.verdict = child.verdict ?? (.labFault, "no step is left")
       child.outOfUse = .dongle(dongles[dongle].name)
@@ -246,10 +246,10 @@ extension LabWorld {
   }
 
   /// Climbs back to a dongle with the real escalation; how long that takes.
-  private mutating func climb(_ dongle: Int, isWayLost: Bool) -> Interval {
+  private mutating func climb(_ dongle: Int, isTransportLost: Bool) -> Interval {
     var time = now
     var escalation = dongles[dongle].escalation
-    _ = escalation.begin(isWayLost: isWayLost, at: time)
+    _ = escalation.begin(isTransportLost: isTransportLost, at: time)
     while let (step, limit) = escalation.next(at: time) {
       let isThere = !dongles[dongle].isDead && time >= dongles[dongle].goneUntil
       let helps = isThere && (dongles[dongle].cure.map { step >= $0 } ?? true)
@@ -267,7 +267,7 @@ extension LabWorld {
 
   private mutating func drive(_ child: inout Child) -> Interval? {
     child.phase = .resting
-    if let time = recover(&child, isWayLost: false) {
+    if let time = recover(&child, isTransportLost: false) {
       child.verdict = (.labFault, "the controller does not answer")
       return time
     }

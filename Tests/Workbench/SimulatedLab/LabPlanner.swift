@@ -30,7 +30,7 @@ extension LabWorld {
     schedulers[index].planner = night
     schedulers[index].origin = (now, age)
     tell(index, .begin(time))
-    for run in night.running { lookAfter(run.attempt, of: index) }
+    for run in night.running { supervise(run.attempt, of: index) }
   }
 
   /// Another scheduler begins on a bench that has its night: a second night, or a job of a CI system with a few cases.
@@ -57,7 +57,7 @@ extension LabWorld {
   }
 
   /// What came of a child that an earlier planner started, if that can be known yet.
-  private mutating func lookAfter(_ attempt: NightAttempt, of scheduler: Int) {
+  private mutating func supervise(_ attempt: NightAttempt, of scheduler: Int) {
     let process = living.first {
       $0.value.scheduler == scheduler && $0.value.attempt.number == attempt.number
     }
@@ -157,12 +157,14 @@ extension LabWorld {
     for place in schedulers[index].locks {
       let lock = locks[place]
       guard !lock.isParked, lock.driver == nil, lock.mover == index else { continue }
-      let isSaid =
+      let isReported =
         switch planner.lock(lock.name)?.park {
         case .elsewhere, .unknown: true
         case .parked, nil: false
         }
-      if !isSaid { violate(.parkedOrSaid, "\(lock.name) is not parked, and its scheduler does not say so") }
+      if !isReported {
+        violate(.parkedOrSaid, "\(lock.name) is not parked, and its scheduler does not say so")
+      }
     }
   }
 

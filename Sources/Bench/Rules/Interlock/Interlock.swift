@@ -94,7 +94,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// The trace of the current preparation session, if the model is to judge it.
   var session: Preparation?
   /// Whether time is spent on the connection to the lock at present, and how much so far.
-  private var isOnTheWay = false
+  private var isConnecting = false
   private var airTime = Interval.zero
   /// When listening for the lock began.
   private(set) var listening: Instant?
@@ -201,7 +201,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   func begin(_ start: StartCondition) throws(LabFault) {
     command = nil
     position = nil
-    isOnTheWay = false
+    isConnecting = false
     listening = nil
     try wrapped.reset(to: start)
     wasUsed = true
@@ -262,10 +262,10 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     switch family.request(named: name) {
     // If the client refuses it because a link is open, nothing is listened to.
     case .listen where isCarriedOut:
-      isOnTheWay = true
+      isConnecting = true
       listening = listening ?? wrapped.now
     case .leave:
-      isOnTheWay = false
+      isConnecting = false
       listening = nil
     case .reset: try cycleCounter.noteAutolock(false)
     default: break
@@ -283,15 +283,15 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    guard let observation = try look(until: limit) else { return nil }
+    guard let observation = try observeTimed(until: limit) else { return nil }
     write(.observation(observation))
     try note(observation)
     return observation
   }
 
-  private func look(until limit: Instant) throws(LabFault) -> Observation? {
+  private func observeTimed(until limit: Instant) throws(LabFault) -> Observation? {
     let begin = wrapped.now
-    defer { if isOnTheWay { airTime = airTime + (wrapped.now - begin) } }
+    defer { if isConnecting { airTime = airTime + (wrapped.now - begin) } }
     return try wrapped.observe(until: limit)
   }
 
@@ -331,7 +331,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   public func restart() throws(LabFault) {
     command = nil
     position = nil
-    knowledge.doubt()
+    knowledge.invalidate()
     try wrapped.restart()
   }
 
@@ -405,7 +405,7 @@ extension Interlock {
     switch observation {
     case .status(let number):
       guard let condition = condition(number) else { return position = nil }
-      isOnTheWay = [.heard, .underWay].contains(condition)
+      isConnecting = [.heard, .underWay].contains(condition)
       listening = nil
       let lastRest = family.has(.setAutolock) ? nil : knowledge.lastRest
       knowledge.take(condition)

@@ -134,8 +134,8 @@ extension LockKnowledge {
 
   /// Records that a step was interrupted by a failure: its effect must be read again. The owner stays as
   /// certain as before, since requests that change it are recorded when they are made.
-  mutating func doubt() { (position, autolock, isHistoryEmpty) = (nil, hasAutolock ? nil : 0, false) }
+  mutating func invalidate() { (position, autolock, isHistoryEmpty) = (nil, hasAutolock ? nil : 0, false) }
 
   /// Records that a former key is used again, which the lock may have forgotten.
-  mutating func doubtOwner() { isOwnerSure = !hasOwners }
+  mutating func invalidateOwner() { isOwnerSure = !hasOwners }
 }

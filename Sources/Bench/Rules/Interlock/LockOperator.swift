@@ -80,7 +80,7 @@ final class LockOperator<Device: DeviceUnderTest> {
   func part() {
     let limit = device.now + .milliseconds(300)
     guard (try? give(.leave)) != nil else { return }
-    while device.now < limit, (try? look(until: limit)) != nil {}
+    while device.now < limit, (try? nextStatus(until: limit)) != nil {}
   }
 
   /// Gives a stimulus as soon as it is allowed.
@@ -90,7 +90,7 @@ final class LockOperator<Device: DeviceUnderTest> {
     }
     guard let number = words.stimulus(name) else { preconditionFailure("no such stimulus: \(name)") }
     let stimulus = Stimulus(number, arguments)
-    while let ready = device.readyTime(for: stimulus), device.now < ready { _ = try look(until: ready) }
+    while let ready = device.readyTime(for: stimulus), device.now < ready { _ = try nextStatus(until: ready) }
     try step { () throws(LabFault) in try device.perform(stimulus) }
   }
 
@@ -100,7 +100,7 @@ final class LockOperator<Device: DeviceUnderTest> {
   ) throws(OperatorFailure) -> LockFamily.Condition {
     var last = "nothing"
     repeat {
-      guard let status = try look(until: limit) else { continue }
+      guard let status = try nextStatus(until: limit) else { continue }
       let condition = family.condition(named: status)
       if let condition, wanted.contains(condition) { return condition }
       last = status
@@ -113,7 +113,7 @@ final class LockOperator<Device: DeviceUnderTest> {
   }
 
   /// The next status before a limit.
-  func look(until limit: Instant) throws(OperatorFailure) -> String? {
+  func nextStatus(until limit: Instant) throws(OperatorFailure) -> String? {
     let shown = try step { () throws(LabFault) in try device.observe(until: limit) }
     guard case .status(let number)? = shown else { return nil }
     let status = words.statuses[number]
@@ -142,7 +142,7 @@ extension LockFamily {
   }
 
   /// A scenario that only reads the lock's state; parking follows at the end of the run.
-  public var lookScenario: String {
+  public var parkScenario: String {
     func step(_ request: Request) -> [Node] { name(of: request).map { [.text($0)] } ?? [] }
     let settled = Node.list(names(of: Condition.settled).map { .text($0) }, layout: .flow)
     let until = Node.mapping([("until", .mapping([("status", settled)], layout: .flow))])

@@ -64,7 +64,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   /// The sessions that prepared the lock for the test.
   var sessions: [Preparation] = []
   /// Whether the lock is prepared, rather than only read.
-  private var isLookedAfter = false
+  private var isPrepared = false
   /// Whether the lock has an owner whose key is stored, or needs none.
   var isRegistered: Bool { !family.hasOwners || interlock.wrapped.isRegistered }
   /// What the lock showed after a silence that it caused, and the explanation.
@@ -88,7 +88,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
 
   public var abilities: Abilities {
     var abilities = interlock.abilities
-    abilities.livesOn = true
+    abilities.keepsState = true
     abilities.settings = family.startSettings
     if let configure = family.name(of: .configure) { abilities.arguments.append((configure, positions)) }
     return abilities
@@ -106,8 +106,8 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
     try parkPending()
     let goal = try goal(of: start)
     try interlock.checkBegin()
-    isLookedAfter = !start.settings.isEmpty
-    if isLookedAfter, !isReached(goal) { try prepare(goal) }
+    isPrepared = !start.settings.isEmpty
+    if isPrepared, !isReached(goal) { try prepare(goal) }
     try interlock.reset(to: start)
   }
 
@@ -126,7 +126,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   }
 
   /// Since when the lock has been listened for in vain, if its silence is judged.
-  private var listening: Instant? { isLookedAfter ? interlock.listening : nil }
+  private var listening: Instant? { isPrepared ? interlock.listening : nil }
 
   /// Injects a fault; for a lock without an owner only one that does not affect the transport.
   public func bring(about fault: Fault) throws(LabFault) {
@@ -152,7 +152,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
       return late
     }
     let end = listening.map { $0 + Interlock<Device>.silence } ?? .never
-    guard let observation = try look(until: min(limit, end)) else {
+    guard let observation = try nextObservation(until: min(limit, end)) else {
       guard let listening, now >= end else { return nil }
       return try listenOn(since: listening, until: limit)
     }
@@ -160,7 +160,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   }
 
   /// Lets time pass up to the next observation of the lock.
-  private func look(until limit: Instant) throws(LabFault) -> Observation? {
+  private func nextObservation(until limit: Instant) throws(LabFault) -> Observation? {
     guard let observation = try interlock.observe(until: limit) else { return nil }
     if case .status(let number) = observation,
       family.condition(named: vocabulary.statuses[number]) == .proving
@@ -180,7 +180,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
     while now < begin + longest {
       // Other devices may be heard at any time, and the awaited advertisement arrives without a request.
       let moment = max(begin + enough, now + .seconds(1))
-      guard let observation = try look(until: min(moment, begin + longest)) else {
+      guard let observation = try nextObservation(until: min(moment, begin + longest)) else {
         if now >= begin + enough, interlock.explanation(ofSilence: true)?.isOfDevice == true { break }
         continue
       }

@@ -110,11 +110,11 @@ extension RealLock {
       do throws(OperatorFailure) {
         if try work(toward: goal) { return }
       } catch {
-        interlock.knowledge.doubt()
+        interlock.knowledge.invalidate()
         guard case .lab(let fault, _) = error, fault.symptom == .noAnswer else { throw error }
         try step { () throws(LabFault) in
           guard try self.interlock.wrapped.recallKey() else { return }
-          self.interlock.knowledge.doubtOwner()
+          self.interlock.knowledge.invalidateOwner()
           self.diagnostics.append(
             "the lock may still have the owner that it was to forget: the key is tried again")
         }
@@ -309,7 +309,9 @@ extension RealLock {
     let end = min(sessionEnd, end)
     while !isKnown(interlock.knowledge) {
       guard now < end else { return false }
-      if let shown = try interlock.lockOperator.look(until: end), family.condition(named: shown) == .away {
+      if let shown = try interlock.lockOperator.nextStatus(until: end),
+        family.condition(named: shown) == .away
+      {
         throw .lab(LabFault(.noAnswer, "the link to the lock was lost"))
       }
     }

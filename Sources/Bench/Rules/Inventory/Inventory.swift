@@ -104,5 +104,5 @@ extension Inventory {
 
 extension Inventory {
   /// The prefixes of emulated devices.
-  static let playedKinds = ["emulator:", "driver:", "exec:"]
+  static let emulatedKinds = ["emulator:", "driver:", "exec:"]
 }

@@ -169,7 +169,7 @@ private struct InventoryReading {
     }
     guard let place = fields.optional("device"), let text = place.text("a device such as emulator:sesame5")
     else { return nil }
-    guard let kind = Inventory.playedKinds.first(where: text.hasPrefix), text.utf8.count > kind.utf8.count
+    guard let kind = Inventory.emulatedKinds.first(where: text.hasPrefix), text.utf8.count > kind.utf8.count
     else {
       place.reportExpected(
         "a device such as emulator:sesame5", hint: "a real lock is described by its `file`")

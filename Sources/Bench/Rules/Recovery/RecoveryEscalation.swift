@@ -62,14 +62,14 @@ public struct RecoveryEscalation: Equatable, Sendable {
   }
 
   /// A step and when it began.
-  private struct Try: Equatable {
+  private struct StartedStep: Equatable {
     var step: RecoveryStep
     var time: Instant
   }
 
   /// The most attempts at a step within an hour, and at the last one.
-  public static let tries = 2
-  public static let lastTries = 6
+  public static let maximumAttempts = 2
+  public static let maximumLastStepAttempts = 6
   /// The window in which attempts are counted.
   public static let memory = Interval.seconds(3600)
 
@@ -79,10 +79,10 @@ public struct RecoveryEscalation: Equatable, Sendable {
   /// Whether no step is left. Only a person can change that.
   public private(set) var isOutOfUse = false
   /// The attempts of the last hour.
-  private var history: [Try] = []
+  private var history: [StartedStep] = []
   /// The steps of this escalation that were not tried yet.
   private var left: [RecoveryStep] = []
-  private var current: Try?
+  private var current: StartedStep?
 
   /// Makes an escalation.
   ///
@@ -112,12 +112,12 @@ public struct RecoveryEscalation: Equatable, Sendable {
 extension RecoveryEscalation {
   /// Begins an escalation.
   ///
-  /// - Parameter isWayLost: whether the transport is closed, so that the controller cannot be reached before it is
+  /// - Parameter isTransportLost: whether the transport is closed, so that the controller cannot be reached before it is
   ///   reopened.
   /// - Returns: a sentence with the available steps that are skipped, and why; `nil` if none is.
-  public mutating func begin(isWayLost: Bool, at now: Instant) -> String? {
+  public mutating func begin(isTransportLost: Bool, at now: Instant) -> String? {
     history.removeAll { $0.time <= now - Self.memory }
-    let possible = steps.filter { !isWayLost || $0 >= .reopen }
+    let possible = steps.filter { !isTransportLost || $0 >= .reopen }
     left = possible.filter { count(of: $0) < allowance(of: $0) }
     let passed = possible.filter { !left.contains($0) }
     guard !passed.isEmpty else { return nil }
@@ -132,7 +132,7 @@ extension RecoveryEscalation {
       return nil
     }
     let step = left.removeFirst()
-    current = Try(step: step, time: now)
+    current = StartedStep(step: step, time: now)
     return (step, now + limit(of: step))
   }
 
@@ -151,7 +151,7 @@ extension RecoveryEscalation {
 
   /// Records an attempt of an earlier process.
   public mutating func recall(_ step: RecoveryStep, at time: Instant) {
-    history.append(Try(step: step, time: time))
+    history.append(StartedStep(step: step, time: time))
   }
 
   /// Discards all attempts: a person serviced the controller.
@@ -162,7 +162,9 @@ extension RecoveryEscalation {
 
   private func count(of step: RecoveryStep) -> Int { history.filter { $0.step == step }.count }
 
-  private func allowance(of step: RecoveryStep) -> Int { step == steps.last ? Self.lastTries : Self.tries }
+  private func allowance(of step: RecoveryStep) -> Int {
+    step == steps.last ? Self.maximumLastStepAttempts : Self.maximumAttempts
+  }
 }
 
 extension RecoveryEscalation.Attempt: CustomStringConvertible {
@@ -176,12 +178,12 @@ extension RecoveryEscalation.Attempt: CustomStringConvertible {
 }
 
 /// A transport to a controller that can be recovered.
-public protocol RecoverableWay {
+public protocol RecoverableTransport {
   /// The current time, by which steps are timed.
   var now: Instant { get }
 
   /// Whether the transport is closed, so that the controller cannot be reached before it is reopened.
-  var isWayLost: Bool { get }
+  var isTransportLost: Bool { get }
 
   /// Tries a step until a deadline.
   ///
@@ -196,15 +198,17 @@ extension RecoveryEscalation {
   /// Tries the steps until the controller works again, or none is left.
   ///
   /// - Returns: whether the controller works again.
-  public mutating func climb(_ way: inout some RecoverableWay) -> Bool {
-    if let passed = begin(isWayLost: way.isWayLost, at: way.now) { way.note("recovery: \(passed)", nil) }
-    while let (step, limit) = next(at: way.now) {
-      let failure = way.attempt(step, until: limit)
-      let attempt = ended(with: failure, at: way.now)
-      way.note("\(attempt)", attempt)
+  public mutating func climb(_ transport: inout some RecoverableTransport) -> Bool {
+    if let passed = begin(isTransportLost: transport.isTransportLost, at: transport.now) {
+      transport.note("recovery: \(passed)", nil)
+    }
+    while let (step, limit) = next(at: transport.now) {
+      let failure = transport.attempt(step, until: limit)
+      let attempt = ended(with: failure, at: transport.now)
+      transport.note("\(attempt)", attempt)
       if failure == nil { return true }
     }
-    way.note("recovery: no step is left, the controller is out of use", nil)
+    transport.note("recovery: no step is left, the controller is out of use", nil)
     return false
   }
 }

@@ -33,7 +33,7 @@ public struct ActuationBudget: Equatable, Sendable {
   /// The window of battery readings from which the discharge rate follows.
   public static let slopeWindow = Interval.seconds(3 * 3600)
   /// How long the battery may sag under load.
-  static let sag = Interval.seconds(600)
+  static let sagTime = Interval.seconds(600)
   /// How long a battery reading can keep cases from beginning.
   static let readingLife = hour
   /// How much later than its event a movement may begin: the time that the disk may take to store the event.
@@ -79,9 +79,9 @@ extension ActuationBudget {
   public mutating func take(_ event: LockEvent, at now: Instant) {
     switch event.kind {
     // Setting autolock may cause a movement later, and causes none now.
-    case .ownMovement, .movement("setAutolock"): foresee()
+    case .ownMovement, .movement("setAutolock"): expectMovements()
     case .movement: move(at: now)
-    case .settled: settle(at: now)
+    case .settled: resolveExpectedMovements(at: now)
     case .jam: jam(at: now)
     case .battery(let percent): read(battery: percent, at: now)
     case .served: serve()
@@ -105,10 +105,10 @@ extension ActuationBudget {
   }
 
   /// Records movements that the lock will make by itself at an unknown time.
-  public mutating func foresee(_ times: Int = 1) { awaited += times }
+  public mutating func expectMovements(_ times: Int = 1) { awaited += times }
 
   /// Records that an autonomous movement took place, or is no longer expected.
-  public mutating func settle(at now: Instant) {
+  public mutating func resolveExpectedMovements(at now: Instant) {
     move(awaited, at: now)
     awaited = 0
   }
@@ -130,7 +130,7 @@ extension ActuationBudget {
   }
 
   /// Whether a jam or a battery reading that ``serve()`` would discard holds the lock back.
-  public func isHeldBack(under limits: LockLimits, at now: Instant) -> Bool {
+  public func isBlocked(under limits: LockLimits, at now: Instant) -> Bool {
     lastJam.map { now < $0 + limits.coolDown } ?? false || batteryRefusal(under: limits) != nil
   }
 
@@ -258,7 +258,7 @@ extension ActuationBudget {
       let first = readings.first(where: { $0.time >= last.time - Self.slopeWindow })
     else { return nil }
     // A battery sags under load: the best recent reading counts.
-    let best = readings.lazy.filter { $0.time >= last.time - Self.sag }.map(\.percent).max()
+    let best = readings.lazy.filter { $0.time >= last.time - Self.sagTime }.map(\.percent).max()
     return (first.percent - (best ?? last.percent), last.time - first.time)
   }
 

@@ -17,7 +17,7 @@ public struct ClientExplanation: Hashable, Sendable {
 }
 
 /// Why a client has no lock any more, where that is no rule that the lock broke.
-public enum ClientLeaving: String {
+public enum ClientDepartureReason: String {
   /// No advertisement was heard for a while.
   case unheard
   /// The link did not come up.
@@ -84,12 +84,12 @@ extension SesameClient.Registration {
   /// What the lock has not told yet.
   var awaited: String {
     guard let session else { return isIdentified ? "the answer to the registration" : "the identity" }
-    if sighting.generation == .os2, !isAnswered { return "the answer to the registration" }
-    if sighting.generation == .os2, !isPublished { return "the login that follows a registration" }
+    if seen.generation == .os2, !isAnswered { return "the answer to the registration" }
+    if seen.generation == .os2, !isPublished { return "the login that follows a registration" }
     return session.awaited ?? "nothing"
   }
 
-  private var isIdentified: Bool { sighting.generation == .os3 }
+  private var isIdentified: Bool { seen.generation == .os3 }
 }
 
 extension SesameClient.Session {

@@ -3,7 +3,7 @@ import Basics
 
 /// The conditions around a device as its tester knows them: an ``Environment`` with the time of each change, since a
 /// change may take effect after a delay, and with the faults that end by themselves.
-struct FeltEnvironment: Sendable {
+struct EffectiveEnvironment: Sendable {
   typealias Member = PossibleNodes.Member
 
   /// The history of changes, with times relative to the present: two moments with equal snapshots have equal futures.
@@ -22,7 +22,7 @@ struct FeltEnvironment: Sendable {
     }
 
     var environment: Environment
-    var unfelt: UInt64
+    var withoutEffect: UInt64
     var changes: [Event]
     var settings: [Event]
     /// The conditions whose value was raised or lowered, and how long ago.
@@ -53,7 +53,7 @@ struct FeltEnvironment: Sendable {
   private var changed: [Instant]
   /// The conditions whose change had not taken effect when another condition hid it: until that ends, observations
   /// may be from before the change.
-  private var unfelt: UInt64 = 0
+  private var withoutEffect: UInt64 = 0
   /// Until when some change may not have taken effect.
   private var unsettled = Instant.zero
   /// The values before the latest setting.
@@ -99,7 +99,7 @@ struct FeltEnvironment: Sendable {
   mutating func start() {
     environment.reset()
     entries.restart()
-    settle()
+    completeChanges()
     sent = 0
     sure = 0
     nextExpiry = .never
@@ -112,9 +112,9 @@ struct FeltEnvironment: Sendable {
   }
 
   /// Treats everything as if it had always been so, with no change under way.
-  mutating func settle() {
+  mutating func completeChanges() {
     changing = 0
-    unfelt = 0
+    withoutEffect = 0
     unsettled = .zero
     beginEntries()
   }
@@ -132,8 +132,8 @@ struct FeltEnvironment: Sendable {
   }
 
   /// Makes it unknown whether a condition holds.
-  mutating func doubt(_ number: Int) {
-    environment.doubt(number)
+  mutating func makeUnknown(_ number: Int) {
+    environment.makeUnknown(number)
     entries.begin(number, as: setting(of: number))
     sure &= ~(1 << UInt64(number))
   }
@@ -142,7 +142,7 @@ struct FeltEnvironment: Sendable {
   mutating func assure(_ number: Int) { sure |= 1 << UInt64(number) }
 }
 
-extension FeltEnvironment {
+extension EffectiveEnvironment {
   /// Applies a fault or a start setting to the conditions that depend on it.
   mutating func apply(_ fault: Fault, at now: Instant) {
     let isOn = !fault.value.isNothing
@@ -156,7 +156,7 @@ extension FeltEnvironment {
       // A condition that was open may have changed only now.
       if open >> UInt64(number) & 1 == 1 { note(number, besides: recent(at: now), at: now) }
       change(number, at: now) { $0.apply(effect, isOn: isOn, in: table) }
-      if environment.isHeld(number) { doubtSettings(since: number, at: now) }
+      if environment.isHeld(number) { makeSettingsUnknown(since: number, at: now) }
     }
   }
 
@@ -201,7 +201,7 @@ extension FeltEnvironment {
     forEachBit(of: conditions) { number in
       if over >> UInt64(number) & 1 == 0 { change(number, at: now, since: now - slack) { $0.begin(number) } }
       if table.momentary >> UInt64(number) & 1 == 1 { lastForAMoment(number, at: now) }
-      doubtSettings(since: number, at: now)
+      makeSettingsUnknown(since: number, at: now)
     }
   }
 
@@ -211,7 +211,7 @@ extension FeltEnvironment {
   ///   end of the conditions.
   mutating func end(_ conditions: UInt64, since entry: Instant, at now: Instant) {
     // A momentary condition that may end a link may have ended it before the setting arrived.
-    if table.momentary & mayHold(at: now) != 0 { doubtSettings(at: now) }
+    if table.momentary & mayHold(at: now) != 0 { makeSettingsUnknown(at: now) }
     sent = 0
     forEachBit(of: conditions & ~environment.held) { number in
       change(number, at: now, since: entry) { $0.end(number) }
@@ -219,21 +219,21 @@ extension FeltEnvironment {
   }
 
   /// A recent setting, still under way, may be lost because of a condition that begins now.
-  private mutating func doubtSettings(since number: Int, at now: Instant) {
-    doubtSettings(unsureUnder: 1 << UInt64(number), at: now)
+  private mutating func makeSettingsUnknown(since number: Int, at now: Instant) {
+    makeSettingsUnknown(unsureUnder: 1 << UInt64(number), at: now)
   }
 
   /// A recent setting, still under way, may be lost together with the link.
-  mutating func doubtSettings(at now: Instant) {
-    doubtSettings(unsureUnder: .max, at: now)
+  mutating func makeSettingsUnknown(at now: Instant) {
+    makeSettingsUnknown(unsureUnder: .max, at: now)
   }
 
-  private mutating func doubtSettings(unsureUnder conditions: UInt64, at now: Instant) {
+  private mutating func makeSettingsUnknown(unsureUnder conditions: UInt64, at now: Instant) {
     let unsure = specification.unsure
     for other in unsure.indices where unsure[other] & conditions != 0 && isFresh(other, at: now) {
       let former = former[other]
       sure &= ~(1 << UInt64(other))
-      change(other, at: now) { $0.doubt(other, orStill: former.most, orLess: former.least) }
+      change(other, at: now) { $0.makeUnknown(other, orStill: former.most, orLess: former.least) }
     }
   }
 
@@ -340,7 +340,7 @@ extension FeltEnvironment {
   private mutating func note(_ number: Int, besides recent: UInt64, at now: Instant) {
     changing |= 1 << UInt64(number)
     changed[number] = now
-    unfelt = hidden(recent | 1 << UInt64(number), by: recentlyChanged(at: now))
+    withoutEffect = hidden(recent | 1 << UInt64(number), by: recentlyChanged(at: now))
     findUnsettled()
   }
 
@@ -348,11 +348,11 @@ extension FeltEnvironment {
   private mutating func findUnsettled() {
     unsettled = .zero
     forEachBit(of: changing) { unsettled = max(unsettled, changed[$0] + delays[$0] + slack) }
-    forEachBit(of: unfelt) { if specification.hidden[$0] & conditions != 0 { unsettled = .never } }
+    forEachBit(of: withoutEffect) { if specification.hidden[$0] & conditions != 0 { unsettled = .never } }
   }
 }
 
-extension FeltEnvironment {
+extension EffectiveEnvironment {
   /// The conditions that hold or may hold, as bits.
   func mayHold(at now: Instant) -> UInt64 { conditions | open(at: now) }
 
@@ -473,7 +473,7 @@ extension FeltEnvironment {
   /// before.
   private func recent(at now: Instant) -> UInt64 {
     let recent = recentlyChanged(at: now)
-    return unfelt == 0 ? recent : recent | hidden(unfelt, by: recent)
+    return withoutEffect == 0 ? recent : recent | hidden(withoutEffect, by: recent)
   }
 
   private func recentlyChanged(at now: Instant) -> UInt64 {
@@ -495,7 +495,7 @@ extension FeltEnvironment {
   }
 }
 
-extension FeltEnvironment {
+extension EffectiveEnvironment {
   /// The history, with times relative to a moment.
   ///
   /// - Parameters:
@@ -521,7 +521,8 @@ extension FeltEnvironment {
       return Snapshot.Event(number: number, age: now - time)
     }
     return Snapshot(
-      environment: environment, unfelt: unfelt & recent(at: now), changes: changes, settings: settings,
+      environment: environment, withoutEffect: withoutEffect & recent(at: now), changes: changes,
+      settings: settings,
       resettings: resettings,
       ends: expiries.map { Snapshot.End(fault: $0.fault, rest: $0.time - now) }, pasts: pasts)
   }
@@ -543,7 +544,7 @@ extension FeltEnvironment {
     expiries = snapshot.ends.map { (now + $0.rest, $0.fault) }
     findNextExpiry()
     entries.restore(snapshot.pasts, at: now)
-    unfelt = snapshot.unfelt
+    withoutEffect = snapshot.withoutEffect
     findUnsettled()
   }
 
