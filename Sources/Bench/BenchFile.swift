@@ -10,7 +10,7 @@ public struct BenchFile: Sendable {
 
   /// Reads the inventory of a file.
   ///
-  /// - Parameter device: what is wrong with an emulated device; `nil` for nothing.
+  /// - Parameter device: checks an emulated device; returns what is wrong with it, or `nil`.
   public init(reading path: String, device: @escaping (String) -> String?) throws(UsageError) {
     let bytes = try namedFile(path)
     let checks = Inventory.Checks(
@@ -37,7 +37,7 @@ public struct BenchFile: Sendable {
 }
 
 extension BenchFile {
-  /// What names the bench on a command line; nothing for the one that is used where none is named.
+  /// The options that name the bench on a command line; empty for the default bench.
   public var words: [String] { path == Self.usual ? [] : ["--bench", path] }
 
   /// The line to paste that puts a lock or a dongle of the bench back in use.
@@ -75,7 +75,7 @@ extension BenchFile {
     return choices
   }
 
-  /// The way through a dongle.
+  /// The transport through a dongle.
   public func choice(_ dongle: Inventory.Dongle) throws(UsageError) -> TransportChoice {
     TransportChoice(
       dongle: dongle.name, spec: try transportSpec(dongle.transport, of: path),
@@ -83,12 +83,12 @@ extension BenchFile {
   }
 }
 
-/// A way to a controller.
+/// A transport to a controller, with its name and its power switch.
 public struct TransportChoice: Sendable {
-  /// What the inventory calls it; `nil` for one that was named on the command line.
+  /// The name in the inventory; `nil` for a transport that the command line names.
   public var dongle: String?
   public var spec: TransportSpec
-  /// What turns its power off and on.
+  /// The power switch of its dongle.
   public var power: Inventory.PowerSwitch?
 
   /// Makes a choice.

@@ -2,6 +2,6 @@ public import Conformance
 public import System
 
 extension LabFault {
-  /// A program that could not be started: there is no device.
+  /// Makes the fault of a program that could not be started.
   public init(_ fault: ProcessFault) { self.init(.noDevice, fault.description) }
 }

@@ -76,7 +76,7 @@ extension Coverage {
     return record
   }
 
-  /// The machine as the journal has it: what a drawing of the coverage needs.
+  /// The machine as the journal records it, with all that a drawing of the coverage needs.
   var machineRecord: Record.Machine {
     let definition = cells.machine.definition
     let stimuli = definition.events.indices.filter(cells.machine.isStimulus)
@@ -93,7 +93,7 @@ extension Coverage {
     return record
   }
 
-  /// What happens without the tester: by state and event, where it may lead.
+  /// The transitions that happen without the tester: by state and event, the possible targets.
   private var spontaneousRows: [Record.Machine.Spontaneous] {
     let definition = cells.machine.definition
     return cells.machine.spontaneous.enumerated().flatMap { state, edges in
@@ -109,11 +109,11 @@ extension Coverage {
   }
 }
 
-/// The visits of a run, by machine, in the order in which the machines first came.
+/// The visits of a run, by machine, in the order of first use.
 struct CoverageCount {
   private var cells: [(machine: String, visits: CellCoverage)] = []
 
-  /// What was visited of each; counting it takes as long as a case.
+  /// The coverage of each machine. Computing it takes as long as a case.
   var coverage: [Coverage] { cells.map { Coverage($0.machine, $0.visits) } }
 
   mutating func add(_ visits: CellCoverage, of machine: MachineLibrary.Entry) {

@@ -3,18 +3,18 @@ import Basics
 public import Conformance
 public import Journal
 
-/// What a tour did not come to in one state for one reason, as a person reads it.
+/// The gaps of a tour in one state that share one reason, as reports show them.
 public struct CoverageGaps: Equatable, Sendable {
-  /// What kind of thing is missing.
+  /// The kind of gap.
   public enum Kind: String, Sendable {
-    /// Stimuli that were not given where they are allowed, or where they are refused.
+    /// Stimuli that were not sent where they are allowed, or where they are refused.
     case legal, empty
-    /// Stimuli that were given, but not under a condition of one of their rows.
+    /// Stimuli that were sent, but not under a condition of one of their rows.
     case row
-    /// A timer that was not waited for to both of its ends.
+    /// A timer that was not waited for at both of its ends.
     case timer
 
-    /// How it is called, in one column.
+    /// The name of the kind, in one column.
     var word: String {
       switch self {
       case .legal: "allowed  "
@@ -27,20 +27,20 @@ public struct CoverageGaps: Equatable, Sendable {
 
   /// The state.
   public var state: String
-  /// What kind of thing is missing.
+  /// The kind of gap.
   public var kind: Kind
-  /// The stimuli, in the order of the machine, each with its condition where that is what is missing; or the timer.
+  /// The stimuli, in the machine's order, each with the missing condition if there is one; or the timer.
   public var items: [String]
   /// Why they are missing.
   public var reason: String
-  /// Whether they could have been had.
+  /// Whether the tour could have covered them.
   public var isAvoidable: Bool
-  /// Whether the device takes the stimuli at all.
+  /// Whether the device accepts the stimuli at all.
   public var isServed: Bool
-  /// What to do from a start to try the first of them.
+  /// The steps from a start to the first of them.
   public var path: [String]
 
-  /// Puts together the gaps of one state that have one reason, in the order in which they come.
+  /// Groups the gaps of one state that share one reason, in the order of their first occurrence.
   public static func grouped(_ gaps: [CoverageGap], of coverage: CellCoverage) -> [CoverageGaps] {
     let definition = coverage.machine.definition
     var groups: [CoverageGaps] = []
@@ -75,7 +75,7 @@ public struct CoverageGaps: Equatable, Sendable {
     }
   }
 
-  /// Gaps in lines. What the device does not take at all is one line, in however many states it is missing.
+  /// The gaps as lines. Stimuli that the device does not accept take one line, whatever the number of states.
   public static func lines(of gaps: [CoverageGaps]) -> [String] {
     var unserved: [(items: [String], states: [String])] = []
     for gap in gaps where !gap.isServed {
@@ -107,7 +107,7 @@ extension CoverageGaps: Written {
     .derived("avoidable", \.isAvoidable, .flag), .derived("path", \.path, .list(.text)),
   ]
 
-  /// The stimuli of cells, and none of rows and timers.
+  /// The stimuli of cells; empty for rows and timers.
   private var stimuli: [String] { kind == .legal || kind == .empty ? items : [] }
   private var isLegal: Bool { kind != .empty }
 }

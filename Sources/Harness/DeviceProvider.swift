@@ -5,29 +5,31 @@ public import Conformance
 
 /// Makes devices from specifications.
 ///
-/// The program injects a provider into the harness, which does not know the kinds of devices, and sees each only as a
-/// ``DeviceUnderTest``.
+/// The program injects a provider into the harness, which does not know the kinds of devices and sees each
+/// only as a ``DeviceUnderTest``.
 public protocol DeviceProvider {
   /// The names of the emulated devices.
   var emulators: [String] { get }
 
-  /// What is known of a device without starting it.
+  /// Describes a device without starting it.
   ///
-  /// - Throws: what is wrong with its name or its settings. Settings that are neither options nor start
-  ///   conditions of the device are wrong.
+  /// - Throws: what is wrong with its name or its settings. A setting that is neither an option nor a start
+  ///   condition of the device is wrong.
   func describe(_ spec: DeviceSpec) throws(DeviceProblem) -> DeviceDescription
 
   /// The device that a machine is driven on when none is named.
   func usualDevice(of machine: String) -> DeviceSpec?
 
-  /// Makes a device; its settings are options of its own only, without start conditions.
+  /// Makes a device. Its settings are options of its own, without start conditions.
   ///
-  /// Called for every case: devices in memory are made afresh, a program may go on from case to case.
+  /// Called for every case: a device in memory is made again, and a program may continue from case to case.
   func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest
 
-  /// Another device of the same kind as one that lives on from case to case, or that keeps running, of which nothing was
-  /// asked yet; `nil` where there is no other, as of a real lock, or where each case has another anyway. A program that keeps
-  /// running is started afresh for it.
+  /// Another device of the same kind, without a history, for one that keeps its state from case to case or
+  /// keeps running. A program that keeps running is restarted.
+  ///
+  /// - Returns: the device; `nil` if there is no other one, as for a real lock, or if each case has its own
+  ///   anyway.
   func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)?
 
   /// Leaves the devices at the end of a run, however it ended: a real lock is brought to its park position.
@@ -37,10 +39,10 @@ public protocol DeviceProvider {
 }
 
 extension DeviceProvider {
-  /// None.
+  /// There is no other device.
   public func another(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> (any DeviceUnderTest)? { nil }
 
-  /// Nothing: what is in memory can be left as it is.
+  /// Does nothing: a device in memory can be left in any state.
   public func park() -> ParkReport { ParkReport() }
 }
 
@@ -48,28 +50,28 @@ extension DeviceProvider {
 public struct ParkReport: Sendable {
   /// The diagnostics, one line each.
   public var diagnostics: [String] = []
-  /// How each real lock was left that was used, by what the run calls it.
+  /// How each real lock was left, by the run's name for it.
   public var locks: [(name: String, park: ParkState)] = []
   /// The fault, if a device could not be left as required.
   public var fault: LabFault?
-  /// A scenario for each lock that is not where it is to be left, or may not be: a run of it brings the lock there.
+  /// A scenario for each lock that is not known to be parked: a run of it parks the lock.
   public var parkScenarios: [ParkScenario] = []
 
-  /// A scenario that looks at a lock, for whom the end of a run is to park it.
+  /// A scenario that only reads a lock's state; the end of its run parks the lock.
   public struct ParkScenario: Sendable {
-    /// What the run calls the lock.
+    /// The run's name for the lock.
     public var lock: String
     /// The scenario, in YAML.
     public var text: String
 
-    /// Says what brings a lock to where it is to be left.
+    /// Makes the scenario of a lock.
     public init(lock: String, text: String) { (self.lock, self.text) = (lock, text) }
   }
 
-  /// Makes a report without any device to leave.
+  /// Makes an empty report.
   public init() {}
 
-  /// Adds how others were left.
+  /// Adds the report on other devices.
   public mutating func add(_ other: ParkReport) {
     diagnostics += other.diagnostics
     locks += other.locks
@@ -78,30 +80,30 @@ public struct ParkReport: Sendable {
   }
 }
 
-/// What is known of a device without starting it.
+/// The description of a device that was not started.
 public struct DeviceDescription: Sendable {
-  /// What the device stands for, such as the generation of a lock: a scenario written for one device can be
-  /// driven on another of the same family. `nil` stands for any.
+  /// The family of the device, such as the generation of a lock: a scenario written for one device can run on
+  /// another one of its family. `nil` stands for any.
   public var family: String?
-  /// The machines that it can be compared with, the usual one first; `nil` stands for any.
+  /// The machines that it can be compared with, the default one first; `nil` stands for any.
   public var machines: [String]?
-  /// What it can serve.
+  /// What it supports.
   public var abilities: Abilities
-  /// What it runs, where that is known without asking it.
+  /// Its firmware, if that is known without asking it.
   public var firmware: String?
-  /// The names of the options that are the device's own and no condition of a test.
+  /// The names of its own options, which are no conditions of a test.
   public var options: [String]
-  /// What values it reports beside statuses and effects.
+  /// The names of the values that it reports, beside statuses and effects.
   public var readings: [String]
-  /// The stimuli that set something in motion that wears; `nil` where it does not say.
+  /// The stimuli that move something that wears; `nil` if it does not declare them.
   public var moving: [String]?
-  /// The settings of start conditions that are as they are: a scenario that starts otherwise is skipped.
+  /// The fixed settings of start conditions: a scenario with another start is skipped.
   public var given: [Argument]
-  /// The stimuli that it could serve and does not, with the reason.
+  /// The stimuli that it supports but must not receive, each with the reason.
   public var withheld: [(stimulus: String, reason: String)]
-  /// Why it is not given a fault that it could serve; `nil` where it is.
+  /// Why it must not receive a fault that it supports; `nil` if it may.
   public var reason: @Sendable (_ fault: Fault) -> String? = { _ in nil }
-  /// How a scenario that says nothing of it takes a device to start, where the device does not start so by itself.
+  /// The start settings that a scenario takes for granted and that are not the device's own default.
   public var usual: [UsualSetting] = []
 
   /// Makes a description.
@@ -120,11 +122,11 @@ public struct DeviceDescription: Sendable {
 }
 
 extension DeviceDescription {
-  /// The stimuli that wear what they set in motion, with a device that does not say.
+  /// The stimuli that count as wear for a device that does not declare any.
   public static var usuallyMoving: [String] { LockFamily.Request.turns }
 
-  /// Throws if a device that works with any machine refers to a name that the machine lacks: a misspelt name would be
-  /// ignored.
+  /// Throws if a device that works with any machine refers to a name that the machine lacks: a misspelt name
+  /// would be ignored.
   ///
   /// It may support additional stimuli, unless one resembles a stimulus that it lacks.
   public func checkNames(in machine: MachineLibrary.Entry) throws(DeviceProblem) {
@@ -135,7 +137,7 @@ extension DeviceDescription {
       ("condition", abilities.conditions, conditions), ("event", abilities.reports, events),
     ]
     for (kind, names, known) in named {
-      // What gets lost on the air is the air's, whether or not the machine has a word for it.
+      // The air loses packets whether or not the machine has a word for it.
       guard let name = names.first(where: { $0 != "loss" && !known.contains($0) }) else { continue }
       throw .unknown(.name, "\(kind) of the device", name, of: known)
     }
@@ -156,8 +158,8 @@ extension DeviceDescription {
     }
   }
 
-  /// Throws when a device offers a stimulus with a value that the machine does not take: the lock would be judged by what no client
-  /// asks of it.
+  /// Throws if the device offers a stimulus with a value that the machine does not accept: the lock would be
+  /// judged by requests that no client sends.
   private func checkArguments(in definition: MachineDefinition) throws(DeviceProblem) {
     for (stimulus, values) in abilities.arguments {
       guard let forms = definition.events.first(where: { $0.name == stimulus })?.arguments else { continue }
@@ -175,7 +177,7 @@ extension DeviceDescription {
     }
   }
 
-  /// Throws when a setting that is a start condition, and no option, has a value that the device cannot start with.
+  /// Throws if a start condition has a value that the device cannot start with.
   func check(_ setting: DeviceSpec.Setting) throws(DeviceProblem) {
     let setting = Argument(setting.name, Value(plain: setting.value))
     if let problem = abilities.particulars.problem(with: setting) {
@@ -185,7 +187,8 @@ extension DeviceDescription {
 }
 
 extension Machine {
-  /// Whether something follows from an event that a device reports: a row that the tester does not cause, or a condition.
+  /// Whether an event that a device reports has a consequence: a row that the tester does not cause, or a
+  /// condition.
   fileprivate func takes(_ event: String) -> Bool {
     let number = self.event(named: event)
     return number == nil || definition.conditions.contains { $0.events.contains(event) }
@@ -193,11 +196,11 @@ extension Machine {
   }
 }
 
-/// A setting of a start condition that scenarios rely on without saying so.
+/// A start setting that scenarios take for granted.
 public struct UsualSetting: Sendable {
   /// The setting.
   public var setting: Argument
-  /// The stimulus with which a scenario uses it; `nil` for any.
+  /// The stimulus with which scenarios use it; `nil` for any.
   public var stimulus: String?
 
   /// Makes one.
@@ -209,7 +212,7 @@ public struct UsualSetting: Sendable {
 
 /// What is wrong with a device specification.
 public struct DeviceProblem: Error, Equatable, Sendable {
-  /// Where it is wrong.
+  /// The wrong part.
   public enum Part: Equatable, Sendable {
     /// In the kind or the name of the device.
     case name
@@ -219,16 +222,16 @@ public struct DeviceProblem: Error, Equatable, Sendable {
     case value(of: String)
   }
 
-  /// Where it is wrong.
+  /// The wrong part.
   public var part: Part
   /// What kind of problem it is.
   public var code: Problem.Code
   /// What is wrong, in one line.
   public var message: String
-  /// What would put it right, or `nil`.
+  /// A correction; `nil` if none is known.
   public var advice: Advice?
 
-  /// What would put it right, in one line, for a person.
+  /// The correction as one line of text.
   public var hint: String? { advice?.text }
 
   /// Makes a problem.
@@ -239,7 +242,7 @@ public struct DeviceProblem: Error, Equatable, Sendable {
     advice = hint
   }
 
-  /// A name that is not among those there are, with the nearest one or with all of them.
+  /// A problem with an unknown name: suggests the most similar name, or lists all of them.
   public static func unknown(
     _ part: Part, _ kind: String, _ name: String, of names: [String]
   ) -> DeviceProblem {
@@ -248,7 +251,7 @@ public struct DeviceProblem: Error, Equatable, Sendable {
       hint: .nearest(to: name, of: names, or: allOf))
   }
 
-  /// All that there is to choose from.
+  /// The list of all choices, as text.
   static func allOf(_ names: [String]) -> String { "expected one of \(names.joined(separator: ", "))" }
 }
 

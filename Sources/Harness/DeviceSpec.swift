@@ -8,27 +8,27 @@ import Documents
 ///     driver:python3 keypad.py?peripheral=python3 lock.py  a lock that a program emulates, driven by a program
 ///     lock:keys/front-door.yaml                          a real lock
 public struct DeviceSpec: Equatable, Sendable {
-  /// What stands before the colon.
+  /// The kinds of devices: the text before the colon.
   public enum Kind: String, CaseIterable, Sendable {
     /// An emulated device, by its name.
     case emulator
     /// A program, by its command.
     case exec
-    /// A program that speaks a lock's protocol over our Bluetooth, by its command.
+    /// A program that speaks a lock's protocol over our Bluetooth stack, by its command.
     case driver
     /// A real lock, by the file that describes it.
     case lock
   }
 
-  /// The options of a driver besides its command: the program that emulates its lock, the packet loss, and the file
-  /// of their secrets.
+  /// The options of a driver beside its command: the program that emulates its lock, the packet loss, and the
+  /// file with their secrets.
   public static let driverOptions = ["peripheral", "loss", "secrets"]
 
   /// A setting of the device: a start condition or an option of its own.
   public struct Setting: Equatable, Sendable {
     /// The name.
     public var name: String
-    /// The value, as it is written.
+    /// The value, as written.
     public var value: String
 
     /// Makes a setting.
@@ -87,7 +87,7 @@ public struct DeviceSpec: Equatable, Sendable {
         let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard !sides[0].isEmpty else { throw DeviceProblem(.name, "a setting without a name: `\(item)`") }
         let name = String(sides[0])
-        // A device may have several bugs; anything else is given once.
+        // A device may have several defects; every other setting occurs once.
         guard name == "defect" || !settings.contains(where: { $0.name == name }) else {
           throw DeviceProblem(.setting(name), "`\(name)` is given twice")
         }
@@ -99,13 +99,13 @@ public struct DeviceSpec: Equatable, Sendable {
 }
 
 extension DeviceSpec {
-  /// The settings, without those that say which lock it is: a driver's lock and its secrets.
+  /// The settings, without those that identify the lock: a driver's lock and its secrets.
   public var ownSettings: [Setting] {
     settings.filter { kind != .driver || !["peripheral", "secrets"].contains($0.name) }
   }
 
-  /// Takes the options of a driver from the end of its command, each behind `?` or `&` and with `=`: whatever else has such
-  /// marks in it belongs to a command.
+  /// Removes the options of a driver from the end of its command. Each follows `?` or `&` and contains `=`;
+  /// other occurrences of these characters belong to the command.
   private mutating func takeDriverOptions() throws(DeviceProblem) {
     var rest = Substring(name)
     var parts: [(mark: Substring, begin: Substring.Index)] = []
@@ -143,7 +143,7 @@ extension DeviceSpec {
 }
 
 extension DeviceSpec: CustomStringConvertible {
-  /// The text form, which reads back equal.
+  /// The text form; parsing it gives an equal specification.
   public var description: String {
     let list = settings.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     return "\(kind.rawValue):\(name)" + (list.isEmpty ? "" : "?" + list)

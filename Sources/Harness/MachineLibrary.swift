@@ -6,11 +6,11 @@ import Models
 import Synchronization
 import System
 
-/// The machines that scenarios and commands can name: those built in, and files.
+/// The machines that scenarios and commands can name: the built-in ones, and files.
 public final class MachineLibrary {
-  /// A machine by the name or the path that stands for it.
+  /// A machine with the name or path that refers to it.
   public struct Entry: Sendable {
-    /// How messages and reports call it: its name, or the path of its file.
+    /// The name of the machine in messages and reports, or the path of its file.
     public var label: String
     /// The machine.
     public var machine: Machine
@@ -18,7 +18,7 @@ public final class MachineLibrary {
     public var isFile: Bool
     private let specifications: Specifications
 
-    /// Gives a machine a name.
+    /// Makes an entry.
     public init(label: String, machine: Machine, isFile: Bool = false) {
       self.label = label
       self.machine = machine
@@ -26,12 +26,12 @@ public final class MachineLibrary {
       specifications = Specifications(machine)
     }
 
-    /// What tells the machine from others, the same on every host.
+    /// A hash that identifies the machine, the same on every host.
     public var hash: String { machine.hash }
 
-    /// What must never happen on its devices, whatever state the model is in: what its name stands for in the catalog.
+    /// The invariants of the machine's devices, from the catalog of its name.
     ///
-    /// Of a machine without rules a program may still say that it broke one of its own.
+    /// A program may report violations of its own rules even if the machine has none.
     public func invariants(on device: DeviceSpec) -> [any Invariant] {
       let rules = MachineDefinition.rules(of: machine.definition).map(\.invariant)
       let readings = machine.definition.readings
@@ -39,20 +39,21 @@ public final class MachineLibrary {
         + (isFile && !readings.isEmpty ? [ReadingsAsDeclared(readings)] : [])
     }
 
-    /// The machine made ready for tracking a device; made once.
+    /// The machine, prepared for tracking a device. Computed once.
     func specification(_ abilities: Abilities) -> Specification {
       variant(under: abilities.conditions).specifications.get(
         showsEffects: abilities.showsEffects, holding: abilities.conditions, reporting: abilities.reports)
     }
 
-    /// The machine as it is under conditions that always hold with a device: itself, unless it knows none of them.
+    /// The machine under conditions that always hold with a device; the same machine if it knows none of
+    /// them.
     public func variant(under conditions: [String]) -> Entry {
       guard conditions.contains("loss"), machine.definition == .sesameTable else { return self }
       return specifications.withLosses(label: "\(label) (losses)")
     }
   }
 
-  /// The tables of one machine, which take a while to make.
+  /// The specifications of one machine, which are expensive to compute.
   private final class Specifications: Sendable {
     private struct Made {
       var specifications:
@@ -98,18 +99,18 @@ public final class MachineLibrary {
     }
   }
 
-  /// Why there is no such machine.
+  /// Why a machine cannot be had.
   public struct Missing: Error, Equatable, Sendable, CustomStringConvertible {
     /// What kind of problem it is.
     public var code: Problem.Code
     /// What is wrong, in one line.
     public var message: String
-    /// What would put it right, or `nil`.
+    /// A correction; `nil` if none is known.
     public var advice: Advice?
-    /// What is wrong with its file, where that is the reason.
+    /// The diagnostics of its file, if the file is wrong.
     public var diagnostics: [Diagnostic] = []
 
-    /// What would put it right, in one line, for a person.
+    /// The correction as one line of text.
     public var hint: String? { advice?.text }
 
     /// Makes an error.
@@ -119,7 +120,7 @@ public final class MachineLibrary {
       advice = hint
     }
 
-    /// Says that the file of the machine is wrong.
+    /// Makes the error of a wrong machine file.
     public init(_ error: DocumentError) {
       self.init("this machine cannot be used", code: .wrongMachine)
       diagnostics = error.diagnostics
@@ -131,10 +132,10 @@ public final class MachineLibrary {
     }
   }
 
-  /// What the file of a machine may not exceed.
+  /// The limits of a machine file.
   public static let limits = Limits(bytes: 16 << 20)
 
-  /// What is hardly meant in the files that were read, in the order in which they were.
+  /// The warnings about the files that were read, in the order of reading.
   public private(set) var warnings: [Diagnostic] = []
 
   private let definitions: [MachineDefinition]
@@ -145,9 +146,9 @@ public final class MachineLibrary {
   /// Makes a library.
   ///
   /// - Parameters:
-  ///   - definitions: what is built in.
+  ///   - definitions: the built-in machines.
   ///   - read: reads the machine of a file.
-  ///   - warn: takes what is hardly meant in a file, once, when it is read.
+  ///   - warn: receives the warnings about a file once, when the file is read.
   public init(
     _ definitions: [MachineDefinition], read: @escaping (String) throws(Missing) -> MachineFile,
     warn: @escaping ([Diagnostic]) -> Void = { _ in }
@@ -162,7 +163,7 @@ public final class MachineLibrary {
 
   /// Finds a machine by its name, or by the path of a file relative to a folder.
   ///
-  /// What has a slash or a dot in it is a path.
+  /// A reference that contains a slash or a dot is a path.
   public func machine(_ reference: String, in folder: String = ".") throws(Missing) -> Entry {
     let isFile = reference.contains("/") || reference.contains(".")
     let label = isFile ? Path.join(folder, reference) : reference
@@ -178,7 +179,7 @@ public final class MachineLibrary {
     return try result.get()
   }
 
-  /// Checks the file of a machine.
+  /// Checks a machine file.
   ///
   /// - Throws: what is wrong with it.
   public func check(_ path: String) throws(DocumentError) {
@@ -221,7 +222,7 @@ public final class MachineLibrary {
 }
 
 extension MachineLibrary.Entry {
-  /// How a scenario in a folder refers to the machine.
+  /// The machine's reference in a scenario that stands in a folder.
   public func reference(from folder: String) -> String {
     isFile ? Path.reference(to: label, from: folder, here: Host.folder) : label
   }

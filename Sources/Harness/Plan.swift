@@ -3,18 +3,18 @@ import Automata
 public import Conformance
 public import Basics
 
-/// One scenario as it is driven: on a device, with a seed.
+/// One run of a scenario: on a device, with a seed.
 public struct Case: Sendable {
-  /// The path of the scenario without `.yaml`, and the round where there are several. Unique in a run: of two files that
-  /// have but other endings one keeps it.
+  /// The path of the scenario without `.yaml`, and the round if there are several. Unique in a run: of two
+  /// files that differ only in their extension, one keeps it.
   public var id: String
   /// The title.
   public var name: String
   /// The path of the scenario.
   public var file: String
-  /// A hash of the text of that file; `nil` where the scenario comes from nowhere.
+  /// A hash of the scenario file's text; `nil` if the scenario comes from no file.
   public var text: String?
-  /// A hash of the files of the device's program; `nil` if it is none.
+  /// A hash of the files of the device's program; `nil` if the device is no program.
   public var program: String?
   /// The scenario.
   public var scenario: Scenario
@@ -24,23 +24,23 @@ public struct Case: Sendable {
   public var device: DeviceSpec
   /// The condition in which the test starts.
   public var start: StartCondition
-  /// The seed of everything that is drawn.
+  /// The seed of all random choices.
   public var seed: UInt64
-  /// What the device is given beside what the scenario asks for.
+  /// The settings that the device receives beside those of the scenario.
   public var settings: [DeviceSpec.Setting] = []
-  /// The firmware of the device, where it is known beforehand.
+  /// The firmware of the device, if it is known beforehand.
   public var firmware: String?
-  /// Which try this is, from 1.
+  /// The number of this attempt, from 1.
   public var attempt = 1
-  /// Why the case is not tried, if it is not.
+  /// Why the case is skipped; `nil` if it runs.
   public var skipReason: String?
 }
 
 extension Case {
-  /// The case as a scenario that needs nothing from anywhere else, for a file in a folder.
+  /// The case as a self-contained scenario, for a file in a folder.
   public func standalone(in folder: String) -> Scenario {
     var copy = scenario
-    // A real lock is named on the command line, with its transport; its file is no part of a scenario.
+    // The command line names a real lock, with its transport; the lock's file is no part of a scenario.
     if device.kind != .lock { copy.device = device }
     copy.start = start
     copy.seed = seed
@@ -48,7 +48,7 @@ extension Case {
     return copy
   }
 
-  /// What tells the case from others: two of one digest are the same test of the same device.
+  /// A hash of the case: two cases with one digest are the same test of the same device.
   public var digest: String {
     var fingerprint = Fingerprint(standalone(in: ".").yaml())
     for part in [machine.hash, device.description, firmware ?? ""] { fingerprint.mix("\n" + part) }
@@ -56,40 +56,40 @@ extension Case {
   }
 }
 
-/// Which scenarios of a set are driven, and how.
+/// The scenarios of a set that run, and how.
 public struct Plan: Sendable {
   /// The selection that the user requested.
   public struct Selection: Sendable {
     /// The device in place of the scenarios' own.
     public var device: DeviceSpec?
-    /// What is wanted: what any of them matches, or everything.
+    /// The filters; a scenario runs if it matches one of them, or if there is none.
     public var filters: [ScenarioFilter] = []
-    /// The scenarios that failed before, by the ids of their cases without rounds, and what follows from that.
+    /// The ids of the cases that failed in an earlier run, without rounds, and how to use them.
     public var failed: (ids: Set<ExactText>, use: FailedUse)?
-    /// The paths of scenarios that are driven before all others.
+    /// The paths of the scenarios that run before all others.
     public var leading: Set<ExactText> = []
-    /// Which part of how many, from 1.
+    /// The number of this part, from 1, and the number of parts.
     public var shard: (part: Int, count: Int) = (1, 1)
-    /// How often each scenario is driven.
+    /// How often each scenario runs.
     public var rounds = 1
-    /// The seed of scenarios that have none of their own.
+    /// The seed of scenarios without a seed.
     public var seed: UInt64 = 0
-    /// Whether the seed holds for scenarios with a seed of their own too.
+    /// Whether the seed also replaces the scenarios' own seeds.
     public var seedOverrides = false
 
     /// Selects everything, once.
     public init() {}
   }
 
-  /// Cases in order, all rounds of a scenario one behind the other. Each is made when it is asked for, so that ten times
-  /// as many rounds take no more room.
+  /// The cases in order, with all rounds of a scenario one after the other. A case is made when it is
+  /// requested, so that more rounds take no more memory.
   public struct Cases: RandomAccessCollection, Sendable {
     fileprivate var firsts: [Case] = []
     fileprivate let selection: Selection
 
     fileprivate init(selection: Selection) { self.selection = selection }
 
-    /// The cases of scenarios for which there is no device: they are named, and cannot be driven.
+    /// Lists the cases of scenarios without a device; they cannot run.
     public init(undriven set: ScenarioSet, _ selection: Selection) {
       self.init(selection: selection)
       firsts = set.items.map { Plan.case(of: $0, selection) }
@@ -110,14 +110,14 @@ public struct Plan: Sendable {
 
   /// The cases.
   public private(set) var cases: Cases
-  /// The seed of cases that have none of their own.
+  /// The seed of cases without a seed.
   public var seed: UInt64 { cases.selection.seed }
   /// The devices of the scenarios that are not skipped.
   public var devices: [DeviceSpec] { cases.firsts.filter { $0.skipReason == nil }.map(\.device) }
 
   /// Plans a run.
   ///
-  /// - Throws: what is wrong with the device that was asked for, or that a scenario has none.
+  /// - Throws: what is wrong with the requested device, or that a scenario has none.
   public init(_ set: ScenarioSet, _ selection: Selection, provider: any DeviceProvider) throws(DeviceProblem)
   {
     let replacement = try selection.device.map { spec throws(DeviceProblem) in
@@ -136,7 +136,7 @@ public struct Plan: Sendable {
     where number % selection.shard.count == selection.shard.part - 1 {
       cases.firsts.append(try Plan.first(item, selection, replacement: replacement, provider: provider))
     }
-    // Most scenarios have one device, whose files are read once.
+    // Most scenarios share one device, whose files are read once.
     var known: (device: DeviceSpec, hash: String?)?
     for index in cases.firsts.indices {
       let device = cases.firsts[index].device
@@ -145,12 +145,12 @@ public struct Plan: Sendable {
     }
   }
 
-  /// Makes sure that a device can take the place of the scenarios' own.
+  /// Throws if a device cannot replace the scenarios' own.
   public static func check(_ device: DeviceSpec, provider: any DeviceProvider) throws(DeviceProblem) {
     _ = try Replacement(device, provider: provider)
   }
 
-  /// A scenario as it is driven in the first round.
+  /// A scenario's case in the first round.
   private static func first(
     _ item: ScenarioSet.Item, _ selection: Selection, replacement: Replacement?, provider: any DeviceProvider
   ) throws(DeviceProblem) -> Case {
@@ -175,7 +175,7 @@ public struct Plan: Sendable {
     return new
   }
 
-  /// A scenario in the first round, as it is written.
+  /// A scenario's case in the first round, before skip reasons are determined.
   private static func `case`(of item: ScenarioSet.Item, _ selection: Selection) -> Case {
     let scenario = item.scenario
     return Case(
@@ -184,7 +184,7 @@ public struct Plan: Sendable {
       seed: seed(of: scenario, round: 1, selection))
   }
 
-  /// The id of the case of a scenario, without its round.
+  /// The id of a scenario's case, without its round.
   public static func id(of path: String) -> String {
     path.hasSuffix(".yaml") ? String(path.dropLast(5)) : path
   }
@@ -194,16 +194,16 @@ public struct Plan: Sendable {
     let seed = own ?? selection.seed
     if round == 1 { return seed }
     var generator = SeededGenerator(seed: seed, for: "round \(round)")
-    // Small enough for every reader of JSON.
+    // Small enough for every JSON reader.
     return generator.next() >> 11
   }
 }
 
-/// What follows for a scenario from its having failed the last time.
+/// How to use the failures of an earlier run.
 public enum FailedUse: Sendable {
-  /// Nothing else is driven, unless none of those that are wanted failed.
+  /// Only they run, unless none of the selected scenarios failed.
   case only
-  /// It is driven before the others.
+  /// They run before the others.
   case first
 
   fileprivate func applied(to items: [ScenarioSet.Item], failed: Set<ExactText>) -> [ScenarioSet.Item] {
@@ -216,7 +216,7 @@ public enum FailedUse: Sendable {
   }
 }
 
-/// A device that takes the place of the scenarios' own.
+/// A device that replaces the scenarios' own.
 private struct Replacement {
   let spec: DeviceSpec
   let description: DeviceDescription
@@ -224,7 +224,7 @@ private struct Replacement {
   init(_ spec: DeviceSpec, provider: any DeviceProvider) throws(DeviceProblem) {
     let options = try provider.describe(DeviceSpec(spec.kind, spec.name)).options
     let own = spec.settings.filter { options.contains($0.name) }
-    // What it can do may depend on its options.
+    // The device's abilities may depend on its options.
     description = try provider.describe(DeviceSpec(spec.kind, spec.name, own))
     let settings = description.abilities.settings
     for setting in spec.settings where !options.contains(setting.name) {
@@ -236,7 +236,7 @@ private struct Replacement {
     self.spec = spec
   }
 
-  /// Puts the device in the place of a case's own, or says why it cannot stand there.
+  /// Replaces the device of a case, or throws why it cannot.
   func take(over new: inout Case, provider: any DeviceProvider) throws(DeviceProblem) {
     let own = new.device
     if let machines = description.machines, !new.machine.isFile, !machines.contains(new.machine.label) {
@@ -246,8 +246,8 @@ private struct Replacement {
     {
       new.skipReason = "written for \(wanted), and \(spec.name) is \(family)"
     }
-    // Options are an environment that the scenario relies on; a defect is the purpose of the other device, and how a
-    // lock is driven, emulated, and was found, is specific to it.
+    // Options are an environment that the scenario relies on. A defect is the purpose of the other device,
+    // and how a lock is driven, emulated and found is specific to it.
     let ownAffair = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
     var settings = own.settings.filter { !ownAffair.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
@@ -264,7 +264,7 @@ private struct Replacement {
     }
     new.device = DeviceSpec(spec.kind, spec.name, settings)
     new.settings = spec.ownSettings
-    // Another emulated lock is another case; a real lock and a program are where they are, and told apart by their device.
+    // Another emulated lock makes another case. A real lock and a program are told apart by their device.
     if (own.kind, spec.kind) == (.emulator, .emulator), own.name != spec.name {
       new.settings.append(DeviceSpec.Setting("lock", spec.name))
     }
@@ -272,7 +272,7 @@ private struct Replacement {
 }
 
 extension DeviceDescription {
-  /// The value that a setting has in place of the one that is wanted; `nil` where it has no other.
+  /// The value that a setting has in place of the requested one; `nil` if there is no other.
   fileprivate func given(besides item: Argument) -> Value? {
     guard let value = given.first(where: { $0.name == item.name })?.value else { return nil }
     return value.isNothing == item.value.isNothing ? nil : value
@@ -280,7 +280,7 @@ extension DeviceDescription {
 }
 
 extension Case {
-  /// What the scenario needs that the device cannot do.
+  /// What the scenario needs and the device lacks.
   fileprivate func need(beyond device: DeviceDescription) -> String? {
     let abilities = device.abilities
     guard !abilities.areUnknown else { return nil }
@@ -331,7 +331,7 @@ extension Case {
     return nil
   }
 
-  /// Says to the device what the scenario takes for granted.
+  /// Adds the device's start settings that the scenario takes for granted.
   fileprivate mutating func completeStart(with usual: [UsualSetting]) {
     for item in usual where start.setting(item.setting.name) == nil {
       let isMeant =
@@ -347,7 +347,7 @@ extension Case {
     }
   }
 
-  /// Says to the device what the machine's start takes for granted.
+  /// Adds the start settings that the machine's start takes for granted.
   fileprivate mutating func completeStart(_ abilities: Abilities) {
     let start = machine.machine.definition.starts.last { start in
       start.conditions.allSatisfy { item in self.start.flag(item.name).map { $0 == item.value } ?? true }

@@ -2,11 +2,11 @@ import Basics
 import System
 
 extension DeviceSpec {
-  /// A larger file that a command names is no program.
+  /// A command's file that is larger than this is no program.
   private static let longestProgram = 16 << 20
 
-  /// A hash of the files that the commands of a device name, by which the history knows that a program was edited between two
-  /// runs; `nil` for a device that is no program, or whose commands name no file.
+  /// A hash of the files that the commands of a device name, by which the history detects that a program was
+  /// edited between two runs; `nil` for a device that is no program, or whose commands name no file.
   var programHash: String? {
     var commands: [String] = []
     switch kind {
@@ -31,7 +31,7 @@ extension DeviceSpec {
     return isFound ? hash.description : nil
   }
 
-  /// What may be a path in a command of the shell: what stands in quotes, and each word.
+  /// The words of a shell command that may be paths: quoted text, and each word.
   private static func words(_ command: String) -> [String] {
     let quoted = command.split { "\"'".contains($0) }.enumerated().filter { $0.offset % 2 == 1 }.map(
       \.element)
@@ -46,8 +46,8 @@ extension DeviceSpec {
   /// The text before and after the folder in a command that runs in another working directory.
   private static let (change, behind) = ("cd ", " || exit; ")
 
-  /// The same device where its commands run in a folder, and its files are named from there, as a file in that folder means
-  /// them. It says so itself, so that what is saved of it, and lines to paste, drive the same programs.
+  /// The same device with its commands run in a folder, relative to which its files are named. The
+  /// specification contains the folder, so that saved scenarios and replay commands run the same programs.
   public func placed(in folder: String) -> DeviceSpec {
     guard folder != "." else { return self }
     var spec = self
@@ -68,7 +68,7 @@ extension DeviceSpec {
     return change + shellWord(folder) + behind + command
   }
 
-  /// The folder that a command says it runs in, and the command without that.
+  /// The working directory in a command, and the command without it.
   private static func parts(_ command: String) -> (folder: String?, command: String) {
     guard command.hasPrefix(change), let end = command.firstRange(of: behind) else { return (nil, command) }
     let folder = command[..<end.lowerBound].dropFirst(change.count).filter { $0 != "'" }

@@ -3,11 +3,11 @@ public import Basics
 public import Conformance
 public import Journal
 
-// What the harness knows, as the records of a journal.
+// The harness's results as journal records.
 
 /// A step's number and line.
 public struct StepMark: Equatable, Sendable {
-  /// The number of the step as it is written, from 1; 0 before the first.
+  /// The number of the step as written, from 1; 0 before the first.
   public var number: Int
   /// The line of the file.
   public var line: Int
@@ -43,7 +43,7 @@ extension JournalListener {
   /// Records a diagnostic of the lab.
   public func diagnostic(_ text: String, at time: Instant = .zero) { note(.diagnostic, text, at: time) }
 
-  /// Records how devices were left, for people and for programs.
+  /// Records how devices were left, as text and as data.
   func take(_ park: ParkReport) {
     for text in park.diagnostics { diagnostic(text) }
     for lock in park.locks { take(.left(Record.Left(lock.name, lock.park))) }
@@ -59,7 +59,7 @@ extension JournalListener {
 // MARK: - Events
 
 extension StepMark {
-  /// The line of the step in a file; `nil` where it stands in none, as what is drawn.
+  /// The line of the step in the file; `nil` for a step that stands in no file, such as a drawn one.
   fileprivate var writtenLine: Int? { line > 0 ? line : nil }
 }
 
@@ -69,13 +69,13 @@ extension Record.Event {
     (step, line) = (mark.number, mark.writtenLine)
   }
 
-  /// A stimulus is given.
+  /// A stimulus is sent.
   init(_ call: Step.Call, _ mark: StepMark, at time: Instant) {
     self.init(.stimulus, call.name, mark, at: time)
     arguments = call.arguments.map { JSON.Member($0.name, JSON($0.value)) }
   }
 
-  /// A fault is brought about.
+  /// A fault is injected.
   init(_ fault: Fault, _ mark: StepMark, at time: Instant) {
     self.init(.fault, fault.name, mark, at: time)
     value = JSON(fault.value)
@@ -112,7 +112,7 @@ extension Record.Breach {
 }
 
 extension JSON {
-  /// A value as a journal and a program write it; durations are text with a unit.
+  /// A value as journals and programs write it; durations are text with a unit.
   init(_ value: Conformance.Value) {
     self =
       switch value {
@@ -128,16 +128,16 @@ extension JSON {
 // MARK: - Cases
 
 extension Case {
-  /// The line that the case starts with.
+  /// The first record of the case.
   public var record: Record.Case {
     var record = Record.Case(id: id)
     record.name = name
-    // Without a file there is only a display name: it has no line to link to.
+    // Without a file there is only a display name, which has no line to link to.
     if text != nil { (record.file, record.line) = (file, scenario.line) }
     record.tags = scenario.tags
     (record.machine, record.model) = (machine.label, machine.hash)
     (record.device, record.firmware) = (device.description, firmware)
-    // In an order of their own: it does not matter in which they were given.
+    // In a fixed order: the order of the options does not matter.
     let settings = settings.map { "\($0.name)=\($0.value)" }.sorted()
     record.settings = settings.isEmpty ? nil : settings.joined(separator: "&")
     (record.seed, record.digest, record.text, record.attempt) = (seed, digest, text, attempt)
@@ -147,7 +147,7 @@ extension Case {
 }
 
 extension Outcome {
-  /// The line that a case ends with.
+  /// The last record of a case.
   public func record(of test: Case) -> Record.Verdict {
     var record = Record.Verdict(verdict.word, of: test.id, at: time)
     record.message = message
@@ -208,7 +208,7 @@ extension Record.InjectedAction {
 }
 
 extension Record.Left {
-  /// Says how a lock was left.
+  /// Records how a lock was left.
   public init(_ lock: String, _ park: ParkState) {
     switch park {
     case .parked: self.init(lock: lock, isParked: true)
@@ -219,7 +219,7 @@ extension Record.Left {
 }
 
 extension ParkState {
-  /// What a journal says of how a lock was left.
+  /// Reads how a lock was left.
   public init(_ left: Record.Left) {
     self =
       switch left.isParked {
@@ -233,7 +233,7 @@ extension ParkState {
 // MARK: - Campaigns
 
 extension Finding {
-  /// What the journal says of the finding, which was saved at a path.
+  /// The record of a finding that was saved at a path.
   public func record(path: String) -> Record.Finding {
     var record = Record.Finding(signature, shortest: test.choices.count)
     (record.number, record.message) = (number, divergence.summary)

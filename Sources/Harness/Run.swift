@@ -4,21 +4,21 @@ import Conformance
 public import Journal
 import System
 
-/// Drives the cases of a plan, by one worker or by several side by side: what is written down is in the plan's order.
+/// Runs the cases of a plan with one worker or several; the journal has the order of the plan.
 public final class Run {
-  /// What came of a run.
+  /// The results of a run.
   public struct Summary: Sendable {
-    /// How many cases came to which end.
+    /// The number of cases by how they ended.
     public var tally = Tally()
-    /// Which cells were visited, by machine.
+    /// The visited cells, by machine.
     public var coverage: [Coverage] = []
     /// The report on how the devices were left.
     public var park: [String] = []
-    /// What brings those to where they are to be left that are not there.
+    /// A scenario for each lock that is not known to be parked: a run of it parks the lock.
     public var parkScenarios: [ParkReport.ParkScenario] = []
     /// The permanent choices that the devices have shown.
     public var choices: [ShownChoices.Known] = []
-    /// What the command ends with.
+    /// The exit status of the command.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
 
@@ -32,18 +32,18 @@ public final class Run {
   private let earlier: Earlier
   private let prepare: () -> [String]
   private let isStopped: () -> Bool
-  /// Who is in it may touch what workers share.
+  /// Guards the state that workers share.
   private let monitor = Monitor()
   private var state: State
 
-  /// What workers share.
+  /// The state that workers share.
   private struct State {
     var summary = Summary()
     var count = CoverageCount()
     var choices: ShownChoices
     var stopCause: StopCause?
     var failures = 0
-    /// How many workers are at work beside this one.
+    /// The number of other active workers.
     var others = 0
   }
 
@@ -79,22 +79,22 @@ public final class Run {
     state = State(choices: earlier.choices)
   }
 
-  /// What a run did before it was taken up again.
+  /// The results of a run before it was resumed.
   public struct Earlier: Sendable {
-    /// The cases that came to a judgement, by their ids.
+    /// The ids of the cases with a verdict.
     public var judged: Set<ExactText> = []
-    /// How they ended.
+    /// The number of those cases by how they ended.
     public var tally = Tally()
     /// The permanent choices that the devices have shown.
     public var choices = ShownChoices()
-    /// Whether there was anything before.
+    /// Whether there was an earlier part of the run.
     public var isThere = false
 
-    /// Nothing was done.
+    /// Makes empty results.
     public init() {}
   }
 
-  /// Drives all cases. A device that fails does not end the run.
+  /// Runs all cases. A failing device does not end the run.
   public func perform() -> Summary {
     state.summary.tally = earlier.tally
     listener.take(
@@ -119,14 +119,14 @@ public final class Run {
     return summary
   }
 
-  /// Drives all cases with all workers, the first of them in this thread.
+  /// Runs all cases with all workers, the first of which uses this thread.
   private func driveAll() {
     let queue = CaseQueue(plan.cases, listener, seenBy: observer, monitor, reach: 64 * workers.count) {
       [earlier] in
       !earlier.judged.contains(ExactText($0.id))
     }
     for worker in workers.dropFirst() {
-      // What workers share is touched in the monitor alone, and this thread waits until all of them are done.
+      // Shared state is accessed only in the monitor, and this thread waits until all workers are done.
       nonisolated(unsafe) let work = {
         self.drive(in: worker, queue)
         self.monitor.locked {
@@ -144,7 +144,7 @@ public final class Run {
   }
 
   private func drive(in worker: RunWorker, _ queue: CaseQueue<Plan.Cases>) {
-    // What was run last on each device.
+    // The last case on each device.
     var last: [String: EarlierCase] = [:]
     while let (test, turn) = queue.take() {
       var visits: [(CellCoverage, MachineLibrary.Entry)] = []
@@ -163,7 +163,7 @@ public final class Run {
     }
   }
 
-  /// Counts a case that failed, after which no more may be wanted.
+  /// Counts a failed case, and stops the run at the maximum.
   private func count(failureIn ending: Record.Ending) {
     guard ending.element == .failed || ending == .labFault else { return }
     state.failures += 1
@@ -172,12 +172,12 @@ public final class Run {
     }
   }
 
-  /// The last try of a case.
+  /// The last attempt at a case.
   private final class LastAttempt {
     let test: Case
     var outcome: Outcome
     var verdict: Record.Verdict
-    /// Those before it.
+    /// The attempts before it.
     private let before: CaseAttempts
     var isContradiction: Bool { outcome.isContradiction }
 
@@ -193,7 +193,7 @@ public final class Run {
     }
   }
 
-  /// Holds a device to what it showed in the cases before of choices that it makes once.
+  /// Checks a case against the permanent choices that the device showed in earlier cases.
   private func judge(_ last: LastAttempt, in worker: RunWorker, _ verdict: inout Record.Verdict) {
     guard verdict.word == .agree else { return }
     if let (held, shown) = state.choices.take(verdict.shown, of: last.test.record) {
@@ -201,7 +201,7 @@ public final class Run {
         of: DeviceChoice(held.shown.choice, held.shown.options), shown: shown.options, evidence: held.id)
       last.outcome.verdict = .divergence(Divergence(.contradiction(contradiction), at: last.outcome.time))
       (last.outcome.isContradiction, last.outcome.isFlaky) = (true, false)
-      // What is kept of the case shows it without the others.
+      // The saved scenario shows the contradiction without the earlier cases.
       var test = last.test
       test.scenario.assumed = held.shown.options
       worker.conclude(test, &last.outcome, listener)
@@ -210,11 +210,11 @@ public final class Run {
     last.verdict = verdict
   }
 
-  /// Why no more cases are begun.
+  /// Why no more cases begin.
   private enum StopCause {
     /// A safety limit stopped a case, and with it the run.
     case limit(String)
-    /// So many failed.
+    /// The maximum number of failures was reached.
     case failures(Int)
   }
 
@@ -249,7 +249,7 @@ public final class Run {
     }
   }
 
-  /// Whether the run is to end.
+  /// Whether a stop was requested.
   private var isEnded: Bool { monitor.locked { isStopped() } }
 
   private func perform(

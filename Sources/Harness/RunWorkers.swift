@@ -1,19 +1,19 @@
 public import Journal
 import System
 
-/// Where the cases of a run are driven one after the other: devices, and who adds to what came of a case.
+/// Runs cases one after the other, with its own devices.
 ///
-/// Several go on side by side, each in a thread and with devices of its own.
+/// Several workers run concurrently, each in a thread of its own.
 public struct RunWorker {
   let provider: any DeviceProvider
   let conclude: (Case, inout Outcome, any JournalListener) -> Void
 
-  /// Makes one.
+  /// Makes a worker.
   ///
   /// - Parameters:
   ///   - provider: makes the devices.
-  ///   - conclude: adds to what came of a case the line to paste that does it again, and the files that belong to it,
-  ///     before it is written down. One worker at a time is in it.
+  ///   - conclude: adds the replay command and the attachments to an outcome before it is recorded. Called by
+  ///     one worker at a time.
   public init(
     _ provider: any DeviceProvider,
     conclude: @escaping (Case, inout Outcome, any JournalListener) -> Void = { _, _, _ in }
@@ -23,20 +23,21 @@ public struct RunWorker {
   }
 }
 
-/// Hands out the cases of a plan to workers, and puts what they say into the order of the plan.
+/// Hands out the cases of a plan to workers, and delivers their events in the order of the plan.
 ///
-/// The first case that is not done is written down as it goes; what later ones say is kept until it is their turn.
+/// Events of the first unfinished case are delivered at once; those of later cases are kept until it is their
+/// turn.
 final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
   private let monitor: Monitor
   private let cases: Cases
   private let isWanted: (Cases.Element) -> Bool
   private let listener: any JournalListener
   private let observer: (any CaseObserver)?
-  /// How far ahead of the first case that is not done others are begun: what they say takes room.
+  /// How far beyond the first unfinished case others may begin: their events take memory.
   private let reach: Int
   private var next = 0
   private var places = 0
-  /// The place of the first case that is not done, among those that are wanted.
+  /// The index of the first unfinished case, among the selected ones.
   private var head = 0
   private var kept: [Int: [CaseEvent]] = [:]
   private var ends: [Int: () -> Void] = [:]
@@ -79,7 +80,7 @@ final class CaseQueue<Cases: RandomAccessCollection> where Cases.Index == Int {
     }
     func take(_ time: CaseTime) { queue.take(.time(time), at: place) }
 
-    /// Says that the case is done; what follows is done in the order of the plan.
+    /// Ends the case. The conclusion runs in the order of the plan.
     func end(_ conclusion: @escaping () -> Void) { queue.end(place, conclusion) }
   }
 

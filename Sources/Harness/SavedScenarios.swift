@@ -4,17 +4,17 @@ import Basics
 /// The schema that the first line of a saved scenario names, for an editor that completes and checks it.
 public enum SchemaFile {
   private static let name = "schema/scenario.schema.json"
-  /// Where it lies, seen from a folder of scenarios as ours are laid out: Scenarios/door, Reports/failures.
+  /// Its path from a folder of scenarios in our layout: Scenarios/door, Reports/failures.
   public static let above = "../" + name
 
-  /// The path of the schema from a folder given by the user: the nearest that exists, or else one that is written there.
+  /// The path of the schema from a folder: the nearest existing one, or else one that is created there.
   public static func found(from folder: String) -> String {
     let known = [name, above, "../" + above].first { Host.isFile(Path.join(folder, $0)) }
     if known == nil { layOut(name, from: folder) }
     return known ?? name
   }
 
-  /// Creates it, relative to a folder, if it does not exist. A failure to do so fails no test.
+  /// Creates the schema, relative to a folder, if it does not exist. A failure to do so fails no test.
   public static func layOut(_ place: String = above, from folder: String) {
     let path = Path.normalized(Path.join(folder, place))
     guard !Host.isFile(path) else { return }
@@ -23,7 +23,7 @@ public enum SchemaFile {
   }
 }
 
-/// Saves a scenario in a folder, under a name that what is in it makes.
+/// Saves a scenario in a folder, under a name derived from its contents.
 ///
 /// - Returns: its path.
 public func save(
@@ -50,7 +50,7 @@ extension Case {
   }
 }
 
-/// Six hexadecimal digits: the same text has the same name on every machine.
+/// Six hexadecimal digits of a hash: the same text gives the same name on every machine.
 public func fingerprint(_ text: String) -> String {
   let hash = Fingerprint(text).value
   return ((hash ^ hash >> 32) & 0xFF_FFFF).hex(digits: 6)

@@ -3,7 +3,7 @@ public import Basics
 
 /// A scenario: the steps to perform with a lock, and the expectations.
 ///
-/// The model checks every step of it whether or not the scenario expects anything.
+/// The model checks every step, whether or not the scenario expects anything.
 public struct Scenario: Sendable {
   /// The title, one sentence.
   public var title: String
@@ -13,20 +13,20 @@ public struct Scenario: Sendable {
   public var device: DeviceSpec?
   /// The condition in which the test starts.
   public var start: StartCondition = StartCondition()
-  /// The seed, where the scenario insists on one.
+  /// The seed, if the scenario fixes one.
   public var seed: UInt64?
-  /// Words to select it by.
+  /// Tags to select it by.
   public var tags: [String] = []
   /// The options of permanent choices that the device showed earlier and is held to.
   public var assumed: [String] = []
-  /// What is done, in order.
+  /// The steps, in order.
   public var steps: [Step]
-  /// The line of the file on which it is named.
+  /// The line of its name in the file.
   public var line: Int = 1
 }
 
 extension Scenario: Equatable {
-  /// Whether two scenarios say the same, wherever they stand.
+  /// Whether two scenarios are the same apart from their location.
   public static func == (left: Scenario, right: Scenario) -> Bool {
     (left.title, left.machine, left.device, left.start, left.seed)
       == (right.title, right.machine, right.device, right.start, right.seed)
@@ -36,29 +36,29 @@ extension Scenario: Equatable {
 
 /// One step of a scenario.
 public struct Step: Sendable {
-  /// What is done.
+  /// The action.
   public indirect enum Action: Equatable, Sendable {
-    /// The stimulus is given as soon as the model allows it.
+    /// Sends the stimulus as soon as the model allows it.
     case perform(Call)
-    /// The stimulus is given at once, whether the model allows it or not.
+    /// Sends the stimulus at once, whether or not the model allows it.
     case performNow(Call)
-    /// The stimulus is given at once; the model must not allow it, and the device must not obey it.
+    /// Sends the stimulus at once; the model must forbid it, and the device must not obey it.
     case refuse(Call)
-    /// A fault of the environment is brought about.
+    /// Injects a fault of the environment.
     case fault(Fault)
-    /// Time passes.
+    /// Lets time pass.
     case wait(Interval)
-    /// Time passes until the model awaits nothing of the device.
+    /// Lets time pass until the model awaits nothing of the device.
     case settle
-    /// Time passes until the device shows something, where the model awaits that.
+    /// Lets time pass until the device shows something that the model awaits.
     case next
     /// Something must be shown, at once or in time.
     case expect(Expectation)
-    /// Time passes until a status is shown, which must be in time.
+    /// Lets time pass until a status is shown, which must be in time.
     case until(Expectation)
-    /// Random events are made, from wherever the device is.
+    /// Draws random events from the current state.
     case fuzz(RandomEvents)
-    /// The steps are done several times.
+    /// Repeats steps.
     case repeated(Int, [Step])
     /// A note for the reader.
     case note(String)
@@ -66,7 +66,7 @@ public struct Step: Sendable {
 
   /// How random events are drawn.
   public struct RandomEvents: Equatable, Sendable {
-    /// How often something is chosen, where 1 is usual.
+    /// How often something is drawn; 1 is the default.
     public struct Weight: Equatable, Sendable {
       /// The stimulus or the fault.
       public var name: String
@@ -74,11 +74,11 @@ public struct Step: Sendable {
       public var weight: Double
     }
 
-    /// How many events there are.
+    /// The number of events.
     public var count: Int
-    /// What is chosen more or less often than usual.
+    /// What is drawn more or less often than by default.
     public var weights: [Weight] = []
-    /// Where they may interfere.
+    /// The levels of interference.
     public var levels: [TestLevel] = [.events]
   }
 
@@ -96,9 +96,9 @@ public struct Step: Sendable {
     }
   }
 
-  /// What is done.
+  /// The action.
   public var action: Action
-  /// The line of the file on which the step stands, or 0 when it stands in none.
+  /// The line of the step in the file; 0 if it stands in none.
   public var line: Int
 
   /// Makes a step.
@@ -109,17 +109,18 @@ public struct Step: Sendable {
 }
 
 extension Step {
-  /// How often the same may stand there in a row before it is written as a repetition, and how many steps one has at most.
+  /// The maximum of equal steps in a row before they are written as a repetition, and the most steps of a
+  /// cycle.
   fileprivate static let (maximumTimes, longestCycle) = (5, 3)
 }
 
 extension Step: Equatable {
-  /// Whether two steps do the same, wherever they stand.
+  /// Whether two steps do the same, whatever their lines.
   public static func == (left: Step, right: Step) -> Bool { left.action == right.action }
 }
 
 extension [Step] {
-  /// How many steps are written here: those that are repeated count once, and the repetition itself too.
+  /// The number of written steps: repeated ones count once, and the repetition itself counts too.
   var writtenCount: Int {
     reduce(0) { count, step in
       guard case .repeated(_, let steps) = step.action else { return count + 1 }
@@ -127,7 +128,7 @@ extension [Step] {
     }
   }
 
-  /// Every step as often as it is done, each with its number and line as it is written.
+  /// Every step as often as it is performed, each with the number and line of the written one.
   ///
   /// - Parameter number: the number of the first step.
   func unfolded(from number: Int = 1) -> [(mark: StepMark, step: Step)] {
@@ -144,7 +145,7 @@ extension [Step] {
     return all
   }
 
-  /// The same steps, where many are the same in a row as a repetition.
+  /// The same steps, with equal ones in a row folded into repetitions.
   var folded: [Step] {
     repetitions(of: Step.longestCycle).flatMap { repetition -> [Step] in
       guard repetition.times > Step.maximumTimes else {
@@ -157,7 +158,7 @@ extension [Step] {
     }
   }
 
-  /// Every step, those inside repetitions too.
+  /// Every step, including those inside repetitions.
   var flattened: [Step] {
     flatMap { step in
       guard case .repeated(_, let steps) = step.action else { return [step] }
@@ -174,37 +175,37 @@ public struct Expectation: Equatable, Sendable {
     case status([String])
     /// An effect.
     case effect(String)
-    /// A refusal, whose reason has this text in it; any reason when it is empty.
+    /// A refusal whose reason contains this text; any reason if it is empty.
     case refusal(String)
     /// A value that is read.
     case reading(String, Comparison)
-    /// Nothing at all.
+    /// Nothing at all, for a time.
     case quiet(Interval)
   }
 
-  /// What a value must be like.
+  /// The required value.
   public struct Comparison: Equatable, Sendable {
-    /// What it must be.
+    /// The value that it must equal.
     public var value: Value?
-    /// What it must be greater than.
+    /// The value that it must exceed.
     public var above: Double?
-    /// What it must be less than.
+    /// The value that it must stay below.
     public var below: Double?
   }
 
-  /// When it must be so.
+  /// When it must hold.
   public enum Time: Equatable, Sendable {
     /// At this moment.
     case now
-    /// At some moment up to then.
+    /// At some moment within the interval.
     case within(Interval)
-    /// All the time up to then.
+    /// Throughout the interval.
     case lasting(Interval)
   }
 
-  /// What must be shown: all of it.
+  /// The conditions, all of which must hold.
   public var conditions: [Condition]
-  /// When it must be so.
+  /// When they must hold.
   public var time: Time
 
   /// Makes an expectation.

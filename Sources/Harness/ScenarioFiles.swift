@@ -4,23 +4,24 @@ public import Documents
 import Secrets
 import System
 
-/// Where scenarios are found, and how their files are read.
+/// Finds scenarios, and reads their files.
 public enum ScenarioFiles {
-  /// What was found under some paths.
+  /// The files found under some paths.
   public struct Found: Equatable, Sendable {
     /// The files, each once, in the order of the paths and within a folder by name.
     public var files: [String] = []
-    /// Folders that hold no scenario.
+    /// Folders without any scenario.
     public var empty: [String] = []
     /// Paths that cannot be used, with the reason.
     public var problems: [Diagnostic] = []
-    /// The explicitly named files: they are treated as scenarios, whatever they are.
+    /// The explicitly named files: they are treated as scenarios in any case.
     fileprivate var named = Set<ExactText>()
 
     /// Whether the file was named explicitly.
     func isNamed(_ path: String) -> Bool { named.contains(ExactText(ScenarioFiles.real(path))) }
 
-    /// Whether a file that is no scenario is left alone: it lies in a folder beside scenarios, and is another document of ours.
+    /// Whether to ignore a file that is not a scenario: it lies in a folder beside scenarios, and is another
+    /// kind of document of ours.
     func leavesAlone(_ path: String) -> Bool {
       guard !isNamed(path), let bytes = try? ScenarioFiles.read(path) else { return false }
       return DocumentKind(recognizing: bytes, name: path).map { $0 != .scenario } ?? false
@@ -46,7 +47,7 @@ public enum ScenarioFiles {
   public static func find(_ paths: [String], besides results: [String] = []) -> Found {
     var found = Found()
     let results = results.map { real($0) + "/" }
-    // Two files whose names only look alike are two.
+    // Two files are different even if their names only look alike.
     var seen = Set<ExactText>()
     for path in paths {
       switch fileKind(path) {
@@ -92,7 +93,7 @@ public enum ScenarioFiles {
     return found
   }
 
-  /// The file and the line that a path names where it is `FILE:LINE` or `FILE:LINE:COLUMN`.
+  /// The file and the line of a path of the form `FILE:LINE` or `FILE:LINE:COLUMN`.
   private static func place(_ path: String) -> (file: String, line: Int)? {
     var numbers: [Int] = []
     var rest = path[...]
@@ -119,7 +120,7 @@ public enum ScenarioFiles {
 
   /// Reads a file that is not too large to be a scenario or a machine.
   ///
-  /// - Throws: a problem of the whole file, which is not read when it is too large.
+  /// - Throws: a problem of the whole file, which is not read if it is too large.
   public static func read(_ path: String, limits: Limits = Limits()) throws(DocumentError) -> [UInt8] {
     func problem(_ message: String, _ code: Problem.Code = .unreadable) -> DocumentError {
       var problem = Problem(code, at: .start, message)
@@ -143,11 +144,11 @@ public enum ScenarioFiles {
     return bytes
   }
 
-  /// Makes something of such a file.
+  /// Reads a file and parses it.
   ///
-  /// What is wrong with a file is shown with its lines, and it may be the file of a lock: from then on what looks like a key
-  /// in it is kept secret. In one that is right nothing is, least of all the bytes that a scenario sends: it could not be
-  /// saved as it is.
+  /// Diagnostics quote lines of a wrong file, and the file may be that of a lock: text that looks like a key
+  /// is then kept secret. Nothing in a well-formed file is secret, least of all the bytes that a scenario
+  /// sends: the scenario could not be saved unchanged.
   public static func read<Value>(
     _ path: String, limits: Limits = Limits(), as make: ([UInt8]) throws(DocumentError) -> Value
   ) throws(DocumentError) -> Value {
@@ -164,8 +165,8 @@ public enum ScenarioFiles {
     path.hasSuffix(".yaml") || path.hasSuffix(".yml")
   }
 
-  /// Whether a name that was read from a folder has lost bytes that are no text, and may be that of a scenario or of a
-  /// folder of them.
+  /// Whether a name in a folder has lost bytes that are no text, and may be that of a scenario or of a folder
+  /// of scenarios.
   private static func isGarbled(_ path: String) -> Bool {
     path.unicodeScalars.contains("\u{FFFD}")
       && (isScenario(path) || path.split(separator: "/").last?.contains(".") != true)
@@ -175,20 +176,20 @@ public enum ScenarioFiles {
   fileprivate static func real(_ path: String) -> String { realPath(path) ?? path }
 }
 
-/// Scenarios read from files, with everything that is wrong with the others.
+/// Scenarios read from files, with the problems of the files that could not be read.
 public struct ScenarioSet {
-  /// A scenario and where it stands.
+  /// A scenario with its origin.
   public struct Item: Sendable {
     /// The path of the file.
     public var path: String
-    /// A hash of what stands in it, where it was read.
+    /// A hash of the file's text, if the scenario was read from a file.
     public var text: String?
-    /// What stands in it.
+    /// The scenario.
     public var scenario: Scenario
     /// The machine that it names.
     public var machine: MachineLibrary.Entry
 
-    /// Puts a scenario and its machine together.
+    /// Makes an item.
     public init(path: String, scenario: Scenario, machine: MachineLibrary.Entry) {
       self.path = path
       self.scenario = scenario
@@ -198,12 +199,12 @@ public struct ScenarioSet {
 
   /// The scenarios that could be read.
   public private(set) var items: [Item] = []
-  /// What is wrong with the others, and with the machines that they name.
+  /// The problems of the other files, and of the machines that they name.
   public private(set) var problems: [Diagnostic]
-  /// Folders that hold no scenario.
+  /// Folders without any scenario.
   public let empty: [String]
 
-  /// Gathers scenarios that are at hand.
+  /// Makes a set of given scenarios.
   public init(_ items: [Item]) {
     self.items = items
     problems = []

@@ -2,45 +2,45 @@ import Journal
 import Conformance
 import Documents
 
-/// What may stand in a scenario, described once: the reader takes its keys from here, and so does the JSON Schema.
+/// The grammar of a scenario, from which the reader takes its keys and the JSON Schema is made.
 struct ScenarioGrammar {
   typealias Form = Documents.Form
   typealias Field = Documents.Form.Field
 
-  /// What it may name.
+  /// The allowed names.
   let names: ScenarioNames
 
-  /// That of any scenario.
+  /// The grammar of any scenario.
   static let any = ScenarioGrammar(names: .any)
 
-  /// The steps that are no stimuli. A stimulus of one of these names can be given with `now`.
+  /// The steps that are not stimuli. A stimulus with one of these names is sent with `now`.
   enum Keyword: String, CaseIterable {
     case until, expect, wait, fault, refuse, now, fuzz, `repeat`, note
   }
 
-  /// The keys of an expectation that are no readings.
+  /// The keys of an expectation that are not readings.
   enum ExpectationKey: String, CaseIterable {
     case status, effect, refused, quiet, within, `for`
   }
 
-  /// What `wait` has in place of a duration to let time pass until nothing is awaited.
+  /// The value of `wait` that lets time pass until the model awaits nothing.
   static let settled = Record.Event.settled
-  /// The same, until the next thing is shown that is awaited.
+  /// The value of `wait` that lets time pass until the next awaited observation.
   static let next = Record.Event.next
   /// The most rounds of one repetition.
   static let rounds = 1...10_000
-  /// The most steps of a scenario, those that are repeated counted as often as they are done.
+  /// The most steps of a scenario; a repeated step counts as often as it is performed.
   static let maximumSteps = 100_000
-  /// The most repetitions inside one another.
+  /// The maximum nesting of repetitions.
   static let deepest = 8
 
   /// The keys that name a device.
   static let deviceKeys = ScenarioNames.any.deviceFields.map(\.name)
-  /// A flag, as people write it in a scenario.
+  /// A flag, as written in a scenario.
   static let flag = Form.either([
     .flag, .words(["yes", "no", "on", "off"]), .pattern("^(Yes|YES|No|NO|On|ON|Off|OFF)$"),
   ])
-  /// What goes with a stimulus of which nothing is known: one argument, or several with names.
+  /// The arguments of an unknown stimulus: one value, or several with names.
   static let arguments = Form.either([.value, .mapping([], others: .value)])
 }
 
@@ -101,7 +101,7 @@ extension ScenarioGrammar {
     .required("steps", .list(.reference("step")), "What is repeated."),
   ]
 
-  /// A stimulus: its name, or its name and what goes with it.
+  /// A stimulus: its name alone, or its name with arguments.
   private var call: Form { .either(names.calls + [.single(names.stimuli, others: names.otherStimuli)]) }
 
   var step: Form {
@@ -110,7 +110,7 @@ extension ScenarioGrammar {
     return .either(names.calls + [.single(keywords + stimuli, others: names.otherStimuli)])
   }
 
-  /// The steps that are no stimuli, but for those that nothing could go with.
+  /// The steps that are not stimuli, without those that take nothing.
   private var keywords: [Field] {
     Keyword.allCases.compactMap { keyword in
       switch keyword {

@@ -3,33 +3,33 @@ import Conformance
 import Documents
 import Models
 
-/// The names that may stand in a scenario, as the forms of its schema have them: any, or those of a machine and its devices.
+/// The names allowed in a scenario, as forms of its schema: any names, or those of a machine and its devices.
 struct ScenarioNames {
   typealias Form = Documents.Form
   typealias Field = Documents.Form.Field
 
-  /// What `machine` may be.
+  /// The values of `machine`.
   var machine: Form
-  /// What `device` may be, beside a mapping.
+  /// The values of `device`, beside a mapping.
   var devices: [Form]
-  /// The keys of that mapping, and what others stand for, if there may be others.
+  /// The keys of that mapping, and of further ones if they are allowed.
   var deviceFields: [Field]
   var otherSettings: Form?
   /// A status.
   var status: Form
-  /// An effect; `nil` where there are none.
+  /// An effect; `nil` if there are none.
   var effect: Form?
-  /// What a device reports, and what else may be expected of it.
+  /// The readings of a device, and of further ones if they are allowed.
   var readings: [Field]
   var otherReadings: Form?
-  /// A stimulus by its name alone.
+  /// A stimulus without arguments.
   var calls: [Form]
-  /// The stimuli, each with what goes with it, and what goes with others.
+  /// The stimuli, each with its arguments, and further ones if they are allowed.
   var stimuli: [Field]
   var otherStimuli: Form?
-  /// The allowed values of `fault`; empty if there are none.
+  /// The values of `fault`; empty if there are none.
   var faults: [Form]
-  /// What may be given a weight.
+  /// The names that can have a weight.
   var weights: [Field]
   var otherWeights: Form?
 }
@@ -37,8 +37,8 @@ struct ScenarioNames {
 // MARK: - Any names
 
 extension ScenarioNames {
-  /// Those of any scenario. What goes with stimuli, and what readings are, is known of the machines that are built in; those
-  /// of a file may have the same names and mean something else, which only the reader knows.
+  /// The names of any scenario. The arguments of stimuli and the values of readings are those of the built-in
+  /// machines; a machine file may use the same names with another meaning, which only the reader knows.
   static let any = ScenarioNames(
     machine: .text, devices: [.text],
     deviceFields: [
@@ -61,7 +61,7 @@ extension ScenarioNames {
     .value, .mapping(ScenarioGrammar.comparisonKeys, others: nil),
   ])
 
-  /// A stimulus that something goes with.
+  /// A stimulus with arguments.
   private static func stimulus(_ machine: MachineDefinition, _ event: Event) -> Field? {
     guard event.kind != .spontaneous, let forms = event.arguments?.forms, !forms.isEmpty else { return nil }
     let form = Form.either([.value, .mapping(forms.map(argument), others: .value)])
@@ -72,7 +72,7 @@ extension ScenarioNames {
     .optional(form.name, form.kind.form, "Here \(form.kind.expectation).")
   }
 
-  /// A reading with what it may be.
+  /// A reading with its values.
   private static func reading(_ machine: MachineDefinition, _ reading: ValueForm) -> Field {
     let (kind, value) = (reading.kind, reading.kind.form)
     let same = Field.optional("is", value, "What the reading must be.")
@@ -90,11 +90,11 @@ extension ScenarioNames {
 // MARK: - The names of a machine
 
 extension ScenarioNames {
-  /// Those of a machine and of devices that are compared with it.
+  /// The names of a machine and of devices that are compared with it.
   ///
   /// - Parameters:
-  ///   - devices: the devices. Without any, which device it is, and what only a device knows, may be anything.
-  ///   - isFixed: whether the scenario is for these alone, and not for programs and locks too.
+  ///   - devices: the devices. Without any, the device and the names that only it knows may be anything.
+  ///   - isFixed: whether the scenario is only for these devices, and not for programs and locks.
   init(
     _ machine: MachineLibrary.Entry, on devices: [(spec: DeviceSpec, description: DeviceDescription)],
     isFixed: Bool
@@ -149,7 +149,7 @@ extension ScenarioNames {
     self.devices = isOpen ? Self.any.devices : Self.texts(devices.map(\.spec), isFixed: isFixed)
   }
 
-  /// A name out of several, where there are any.
+  /// A name out of several; nothing if there are none.
   private static func words(_ names: [String]) -> [Form] { names.isEmpty ? [] : [.words(names)] }
 
   private static func unique(_ names: [String]) -> [String] {
@@ -157,7 +157,7 @@ extension ScenarioNames {
     return names.filter { seen.insert($0).inserted }
   }
 
-  /// What goes with a stimulus, where that is known.
+  /// The arguments of a stimulus, if they are known.
   private static func arguments(_ forms: ArgumentForms?) -> Form {
     guard let forms else { return ScenarioGrammar.arguments }
     let fields = forms.forms.map(argument)
@@ -174,7 +174,7 @@ extension ScenarioNames {
       let emulators = isProgram ? [] : words(specs.filter { $0.kind == .emulator }.map(\.name))
       let others: [Form] =
         switch field.name {
-        // What looks like a path is the file of a lock.
+        // Text that looks like a path is the file of a lock.
         case "lock" where !isFixed || specs.contains { $0.kind == .lock }: [.pattern("[/.]")]
         case "exec" where !isFixed || specs.contains { $0.kind == .exec }: [.text]
         case "driver" where !isFixed || specs.contains { $0.kind == .driver }: [.text]
@@ -203,17 +203,18 @@ extension ScenarioNames {
 }
 
 extension Machine {
-  /// Whether it is one of ours, whose stimuli take nothing unless it says so; what a file does not say may be.
+  /// Whether the machine is built in, so that its stimuli take only declared arguments; those of a file may
+  /// take any.
   var isBuiltIn: Bool { MachineDefinition.named(name) == definition }
 
-  /// What may go with a stimulus; `nil` where nothing is known of it.
+  /// The arguments of a stimulus; `nil` if they are unknown.
   func arguments(of event: Event) -> ArgumentForms? {
     event.arguments ?? (isBuiltIn ? ArgumentForms.none : nil)
   }
 }
 
 extension ValueForm.Kind {
-  /// The form that a schema has for it.
+  /// The form in a schema.
   fileprivate var form: ScenarioGrammar.Form {
     switch self {
     case .text: .text

@@ -7,13 +7,13 @@ public import Documents
 public struct ScenarioReader {
   let machines: MachineLibrary
   let provider: any DeviceProvider
-  /// Whether programs are started and real locks are looked at to learn what they can do.
+  /// Whether to start programs and read the files of real locks to learn their abilities.
   private let asksDevices: Bool
 
   /// Makes a reader.
   ///
-  /// - Parameter asksDevices: whether programs are started, and files of real locks are read, to learn what they can do. A
-  ///   file that is merely looked at starts none.
+  /// - Parameter asksDevices: whether to start programs and read the files of real locks to learn their
+  ///   abilities. A file that is only checked starts none.
   public init(machines: MachineLibrary, provider: any DeviceProvider, asksDevices: Bool = true) {
     self.machines = machines
     self.provider = provider
@@ -27,11 +27,11 @@ public struct ScenarioReader {
     try Document.read(bytes, name: path) { scenario(of: $0, in: Path.folder(of: path)) }
   }
 
-  /// Reads a scenario that was written elsewhere, of a machine and a device that have other names and paths here.
+  /// Reads a scenario that was written elsewhere, where its machine and device had other names and paths.
   ///
   /// - Parameters:
   ///   - machine: the machine, whatever the text calls it.
-  ///   - device: what stands for a program and for a lock file.
+  ///   - device: replaces a program or a lock file.
   /// - Throws: everything that is wrong with it, each with its place.
   func read(
     _ bytes: [UInt8], path: String, of machine: MachineLibrary.Entry, on device: DeviceSpec
@@ -41,7 +41,7 @@ public struct ScenarioReader {
     }
   }
 
-  /// Checks the text of a scenario, of which nothing is wanted.
+  /// Checks the text of a scenario, and discards the scenario.
   ///
   /// - Throws: everything that is wrong with it, each with its place.
   public func check(_ bytes: [UInt8], path: String) throws(DocumentError) {
@@ -51,7 +51,7 @@ public struct ScenarioReader {
     }
   }
 
-  /// The options of a machine's choices that a device is held to.
+  /// The options of the machine's choices that the device is held to.
   private func assumed(_ cursor: Cursor, _ machine: Machine?) -> [String] {
     cursor.listOrOne().compactMap { item in
       guard let name = item.text("an option"), let machine else { return nil }
@@ -99,7 +99,7 @@ public struct ScenarioReader {
   ) -> MachineLibrary.Entry? {
     guard let cursor else {
       if let usual = device.description?.machines?.first { return try? machines.machine(usual) }
-      // A device that could not be read says nothing about its machine.
+      // The machine of a device that could not be read is unknown.
       if device.cursor == nil || device.description != nil {
         scenario.report(.missingKey, "missing key `machine`")
       }
@@ -119,12 +119,12 @@ public struct ScenarioReader {
 private struct DeviceReading {
   let provider: any DeviceProvider
   let asksDevices: Bool
-  /// What stands for a program or a lock file of the same kind.
+  /// The device that replaces a program or a lock file of the same kind.
   let own: DeviceSpec?
   private(set) var cursor: Cursor?
   private(set) var spec: DeviceSpec?
   private(set) var description: DeviceDescription?
-  /// Where each setting stands, and what it says.
+  /// The name and value of each setting, with their places.
   private var settings: [(name: String, key: Cursor, value: Cursor)] = []
 
   init(provider: any DeviceProvider, asksDevices: Bool, own: DeviceSpec?) {
@@ -193,7 +193,7 @@ private struct DeviceReading {
     description = try? provider.describe(usual)
   }
 
-  /// Whether device and machine speak of the same thing.
+  /// Checks that device and machine fit.
   func check(against machine: MachineLibrary.Entry) {
     if let cursor, let spec, let (message, hint) = description?.stranger(spec, to: machine) {
       return cursor.report(.impossible, message, hint: .words(hint))
@@ -206,7 +206,7 @@ private struct DeviceReading {
       hint: "its machine is \(machines.joined(separator: " or "))")
   }
 
-  /// Whether what the device says of itself means something in the machine.
+  /// Checks that the names in the device's description exist in the machine.
   func checkNames(in machine: MachineLibrary.Entry) {
     do throws(DeviceProblem) {
       try description?.checkNames(in: machine)
@@ -215,7 +215,7 @@ private struct DeviceReading {
     }
   }
 
-  /// Tells start conditions from options, and checks both.
+  /// Separates start conditions from options, and checks both.
   mutating func start(in machine: MachineLibrary.Entry) -> StartCondition? {
     guard let spec else { return StartCondition() }
     guard let description else { return nil }
@@ -270,7 +270,7 @@ private struct DeviceReading {
     return sorting.hasStart(for: start, report: cursor) ? start : nil
   }
 
-  /// Checks the options, and takes over what the device can do with them.
+  /// Checks the options, and updates the device's abilities under them.
   private mutating func checkValues() {
     guard let spec else { return }
     do {
@@ -287,10 +287,10 @@ private struct DeviceReading {
   }
 }
 
-/// Which settings of a device are conditions of a test, and which are its own options.
+/// Which settings of a device are start conditions, and which are its own options.
 struct SettingSorting {
   enum Kind {
-    /// The device's own.
+    /// An option of the device.
     case option
     /// A start condition; a machine's own conditions are flags.
     case condition(isFlag: Bool)

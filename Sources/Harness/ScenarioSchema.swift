@@ -6,8 +6,9 @@ public import Documents
 extension Scenario {
   /// The JSON Schema (draft-07) of a scenario, as editors read it.
   ///
-  /// It knows the grammar, and what goes with the stimuli, and what the readings are, of the machines that are built in.
-  /// Which machine a scenario is of, and so that `lock` is no stimulus of a door, only the reader knows.
+  /// It contains the grammar, the arguments of the stimuli and the values of the readings of the built-in
+  /// machines. It does not depend on the scenario's machine: only the reader knows that a door has no
+  /// stimulus `lock`.
   public static let schema: JSON = schema(.any, title: "A scenario of Lockstep")
 
   /// The JSON Schema (draft-07) of one machine's scenarios, with its names and those of its devices.
@@ -32,11 +33,12 @@ extension Scenario {
       ScenarioGrammar(names: names), title: "A scenario of Lockstep for the machine \(machine.machine.name)")
   }
 
-  /// The forms of what may stand in a scenario that is being written, and those that they refer to.
+  /// The forms for completion in a scenario that is being edited, and those that they refer to.
   ///
   /// - Parameters:
-  ///   - machine: its machine, where it is known.
-  ///   - device: its device. Of programs and real locks nothing is asked, so that what only they know may be anything.
+  ///   - machine: its machine, if known.
+  ///   - device: its device. Programs and real locks are not asked, so that names that only they know may be
+  ///     anything.
   public static func forms(
     of machine: MachineLibrary.Entry?, on device: DeviceSpec?, provider: any DeviceProvider
   ) -> (scenario: Form, definitions: [(name: String, form: Form)]) {

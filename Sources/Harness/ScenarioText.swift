@@ -3,11 +3,11 @@ import Documents
 import Basics
 
 extension Scenario {
-  /// The scenario as a file that reads back equal.
+  /// The scenario as the text of a file; reading it gives an equal scenario.
   ///
   /// - Parameters:
-  ///   - comments: lines to stand at the top, below the one that names the schema.
-  ///   - schema: where the schema lies, seen from the file's folder.
+  ///   - comments: lines for the top of the file, below the one that names the schema.
+  ///   - schema: the path of the schema from the file's folder.
   public func yaml(comments: [String] = [], schema: String = SchemaFile.above) -> String {
     var entries: [(String, Node)] = [("scenario", .text(title)), ("machine", .text(machine))]
     if let device { entries.append(("device", deviceNode(device))) }
@@ -18,7 +18,7 @@ extension Scenario {
     return Node.mapping(entries).yaml(comments: ["yaml-language-server: $schema=\(schema)"] + comments)
   }
 
-  /// The steps as a person reads them, one a line: what is repeated stands there once, with how often.
+  /// The steps as text, one a line; repeated steps appear once, with their count.
   public var stepLines: [String] { steps.flatMap(\.lines) }
 
   private func deviceNode(_ spec: DeviceSpec) -> Node {
@@ -34,7 +34,7 @@ extension Scenario {
 }
 
 extension Step {
-  /// What a person reads of it: `- { now: query }, 256 times`.
+  /// The step as text: `- { now: query }, 256 times`.
   fileprivate var lines: [String] {
     guard case .repeated(let times, let steps) = action else {
       return Node.list([node]).yaml().split(separator: "\n").map(String.init)
@@ -127,7 +127,7 @@ extension Expectation.Comparison {
 
 private func one(_ name: String, _ value: Node) -> Node { .mapping([(name, value)], layout: .flow) }
 
-/// A value so that it is read as the same kind of value again.
+/// A value as a node that is read as the same kind of value again.
 private func valueNode(_ value: Value) -> Node {
   switch value {
   case .flag(let value): .plain(value ? "true" : "false")
@@ -135,13 +135,13 @@ private func valueNode(_ value: Value) -> Node {
   case .number(let value): .plain(value.description)
   case .duration(let value): .plain(value.description)
   case .text(let text):
-    // Text that a value of another kind would be read from stands in quotes.
+    // Text that would be read as another kind of value is quoted.
     Value(plain: text) == value ? .text(text) : Node(.scalar(text, .quoted))
   }
 }
 
 extension Value {
-  /// What a word without quotes stands for.
+  /// The value of a word without quotes.
   public init(plain text: String) {
     self =
       if let flag = truth(ofWord: text) {
@@ -155,7 +155,7 @@ extension Value {
       }
   }
 
-  /// Whether a word has the form of a number in JSON: `007` and `1.` have not.
+  /// Whether a word has the form of a JSON number: `007` and `1.` do not.
   private static func looksLikeNumber(_ text: String) -> Bool {
     let digits = text.drop { $0 == "-" }
     guard text.count - digits.count <= 1, let first = digits.first, first.isASCII, first.isNumber else {
@@ -166,7 +166,7 @@ extension Value {
     return (first != "0" || !second.isNumber) && digits.last?.isNumber == true
   }
 
-  /// A number with decimals; digits alone that are too many for a number are text.
+  /// A number with decimals; a run of digits that is too long for a number is text.
   private static func decimal(_ text: String) -> Value {
     guard text.contains(where: { ".eE".contains($0) }), let value = Double(text), value.isFinite else {
       return .text(text)

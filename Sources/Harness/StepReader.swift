@@ -3,9 +3,9 @@ import Conformance
 import Documents
 import Basics
 
-/// Reads the steps of a scenario against the names of its machine and its device.
+/// Reads the steps of a scenario, and checks their names against its machine and its device.
 ///
-/// Where there is no machine or no device, since there was something wrong with it, names of theirs are not checked.
+/// If the machine or the device is wrong, its names are not checked.
 struct StepReader {
   private let machine: Machine?
   private let device: DeviceDescription?
@@ -14,14 +14,14 @@ struct StepReader {
   private let vocabulary: Vocabulary?
   private let faults: [String]
   private var depth = 0
-  /// How many steps there are when each is counted as often as it is done.
+  /// The number of steps, each counted as often as it is performed.
   private var doneCount = 0
   private var rounds = 1
   private var isTooLong = false
 
   init(machine: Machine?, device: DeviceDescription?) {
     self.machine = machine
-    // One that has not said what it can serve is held against nothing.
+    // A device that does not list its abilities is not checked.
     let device = device?.abilities.areUnknown == true ? nil : device
     self.device = device
     let events = machine?.definition.events ?? []
@@ -59,7 +59,7 @@ struct StepReader {
     return action.map { Step($0, line: cursor.position.line) }
   }
 
-  /// The name of a step and what goes with it.
+  /// The name of a step, and its value.
   private func variant(_ cursor: Cursor) -> (name: String, key: Cursor, value: Cursor?)? {
     var names = ScenarioGrammar.Keyword.allCases.map(\.rawValue) + stimuli
     if let text = cursor.node.text ?? cursor.node.entries?.first?.key.text {
@@ -106,7 +106,7 @@ struct StepReader {
     return arguments(of: value, for: name).flatMap { call(name, $0, at: value ?? key) }
   }
 
-  /// A stimulus with what goes with it, unless that is wrong.
+  /// A stimulus with its arguments; `nil` if they are wrong.
   private func call(_ name: String, _ arguments: [Argument], at cursor: Cursor) -> Step.Call? {
     if !arguments.isEmpty, let problem = device?.abilities.particulars.problem(with: name, arguments) {
       cursor.report("`\(name)`: \(problem)")
@@ -115,7 +115,7 @@ struct StepReader {
     return Step.Call(name, arguments)
   }
 
-  /// What goes with a stimulus: nothing, one value, or values with names.
+  /// The arguments of a stimulus: none, one value, or values with names.
   private func arguments(of cursor: Cursor?, for name: String) -> [Argument]? {
     guard let cursor, !cursor.isNothing else { return [] }
     let forms = forms(of: name)
@@ -139,13 +139,13 @@ struct StepReader {
     return arguments.count == entries.count ? arguments : nil
   }
 
-  /// What the machine says may go with a stimulus; `nil` where it says nothing.
+  /// The arguments that the machine declares for a stimulus; `nil` if it declares nothing.
   private func forms(of stimulus: String) -> ArgumentForms? {
     guard let machine, let number = machine.event(named: stimulus) else { return nil }
     return machine.arguments(of: machine.definition.events[number])
   }
 
-  /// Says that something does not go with a stimulus.
+  /// Reports an argument that a stimulus does not take.
   private func refuse(_ cursor: Cursor, _ name: String, _ forms: ArgumentForms) -> [Argument]? {
     guard !forms.forms.isEmpty else {
       cursor.report("`\(name)` takes nothing")
@@ -271,10 +271,10 @@ extension StepReader {
     return whole.count == conditions.count ? Expectation(whole, time) : nil
   }
 
-  /// Whether the parts of an expectation go together.
+  /// Checks that the parts of an expectation go together.
   private func agree(_ fields: Fields, _ conditions: [Expectation.Condition?], _ cursor: Cursor) -> Bool {
     if conditions.isEmpty {
-      // Where a key is unknown, that is what was meant.
+      // Where a key is unknown, that one was meant.
       let isUnderstood = cursor.node.entries?.allSatisfy { ["within", "for"].contains($0.key.text) } ?? true
       if isUnderstood { cursor.reportExpected("something that must be shown, such as `status`") }
       return false
@@ -330,7 +330,7 @@ extension StepReader {
     }
   }
 
-  /// What a reading must be, of which the machine may say what it is.
+  /// The comparison of a reading, whose form the machine may declare.
   private func comparison(_ cursor: Cursor, _ form: ValueForm?) -> Expectation.Comparison? {
     guard cursor.node.entries != nil else {
       return cursor.reading(form).map { Expectation.Comparison(value: $0) }
@@ -368,12 +368,13 @@ extension Cursor {
     return interval
   }
 
-  /// A value that is of a form, where one is known; reports where it is not.
+  /// A value of a form, if the form is known; reports a value that is not of it.
   fileprivate func value(of form: ValueForm?) -> Value? {
     guard let form, let text = node.text, !isNothing else { return anyValue() }
     let value = isNull ? nil : anyValue()
     switch (form.kind, value) {
-    // Words of a machine are words, whatever YAML would take them for; and a word is a text where the machine says so.
+    // A machine's own word stays a word, whatever YAML would read it as; a word is text if the machine says
+    // so.
     case (.choice(let words), .flag?) where words.contains(text): return .text(text)
     case (.choice(let words), _) where words.contains(text): return value ?? .text(text)
     case (.text, .flag?): return .text(text)
@@ -392,8 +393,8 @@ extension Cursor {
     return nil
   }
 
-  /// A value that a reading must have, as the device tells it: what is text there is text here, also where it looks like a
-  /// number.
+  /// A value for a reading, of the kind that the device reports: what is text there is text here, even if it
+  /// looks like a number.
   fileprivate func reading(_ form: ValueForm?) -> Value? {
     guard let value = value(of: form) else { return nil }
     switch form?.kind {
@@ -404,7 +405,7 @@ extension Cursor {
 }
 
 extension ValueForm.Kind {
-  /// Whether one may be above or below another.
+  /// Whether values of this kind can be above or below another.
   var isNumber: Bool {
     switch self {
     case .wholeNumber, .number: true

@@ -1,9 +1,9 @@
 public import Conformance
 public import Journal
 
-/// Trouble of the lab as journals and workers have it.
+/// Lab faults as journals and workers write them.
 extension Record.Trouble {
-  /// What is written of a fault, beside its words for people.
+  /// Makes the record of a fault, without its detail.
   public init(_ fault: LabFault) {
     self.init(fault.symptom.rawValue)
     switch fault.origin {
@@ -14,9 +14,9 @@ extension Record.Trouble {
     }
   }
 
-  /// The fault of which this is written; `nil` for a symptom that is not known here.
+  /// The fault of the record; `nil` for an unknown symptom.
   ///
-  /// - Parameter detail: its words for people.
+  /// - Parameter detail: the fault's text for people.
   public func fault(_ detail: String = "") -> LabFault? {
     guard let symptom = LabFault.Symptom(rawValue: symptom) else { return nil }
     if let origin, let kind = happened.flatMap({ ProgramTrouble.Kind(rawValue: $0) }) {

@@ -5,13 +5,13 @@ import Basics
 /// The kind of a file.
 public enum DocumentKind: Sendable {
   case scenario, machine
-  /// Options of commands by profile; see ``SettingsFormat``.
+  /// Options of commands, by profile; see ``SettingsFormat``.
   case settings
-  /// What is no test: a bench, a night or a lock, which are read where they are used.
+  /// Not a test: a bench, a night or a lock, which is checked where it is used.
   case equipment
 
-  /// Tells it by the first key that only one of them has, so that it is known of a file that cannot be read, too: `nil` of
-  /// a file that has nothing to do with Lockstep.
+  /// Recognizes a file by the first key that only one kind has, which also works for a file that cannot be
+  /// read; `nil` for a file that has nothing to do with Lockstep.
   public init?(recognizing bytes: [UInt8], name: String) {
     if name.hasSuffix(".dot") || name.hasSuffix(".gv") {
       self = .machine
@@ -32,7 +32,7 @@ public enum DocumentKind: Sendable {
       case "bench": namesBench = true
       case "profiles": return .settings
       case "scenario": return .scenario
-      // Others have `steps` and `locks` of their own.
+      // Other kinds have their own `steps` and `locks`.
       case "steps" where namesMachine: return .scenario
       case "states" where namesMachine, "transitions" where namesMachine: return .machine
       case "locks" where namesBench: return .equipment
@@ -52,7 +52,7 @@ private func bracedKeys(_ bytes: ArraySlice<UInt8>) -> [String] {
   return entries.compactMap { $0.key.text }
 }
 
-/// The key with which a line begins, bare or in quotes.
+/// The key at the beginning of a line, bare or quoted.
 private func topKey(_ line: ArraySlice<UInt8>) -> String? {
   guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
     colon + 1 == line.endIndex || line[colon + 1] == UInt8(ascii: " ")
@@ -69,30 +69,30 @@ private func topKey(_ line: ArraySlice<UInt8>) -> String? {
   return isBare && !key.isEmpty ? String(decoding: key, as: UTF8.self) : nil
 }
 
-/// How a file of settings is written, which those know who have commands.
+/// The format of a settings file, which the command line defines.
 public struct SettingsFormat {
   /// Its form, for completion.
   public let form: Form
-  /// Reads it, and does nothing.
+  /// Reads the file, and discards the result.
   public let check: ([UInt8], _ name: String) throws(DocumentError) -> Void
 
-  /// Puts a form and its reader together.
+  /// Makes a format.
   public init(form: Form, check: @escaping ([UInt8], String) throws(DocumentError) -> Void) {
     (self.form, self.check) = (form, check)
   }
 }
 
-/// Scenarios, files of machines and files of settings that are checked, and not run.
+/// The check of scenarios, machine files and settings files, without running anything.
 public struct Validation {
-  /// What there is to say of them: of each file in its order, and first what machines are warned of.
+  /// The diagnostics in the order of the files, those of machines first.
   public private(set) var diagnostics: [Diagnostic] = []
-  /// Folders that hold no scenario.
+  /// Folders without any scenario.
   public private(set) var empty: [String] = []
-  /// How many scenarios are well-formed.
+  /// The number of well-formed scenarios.
   public private(set) var scenarios = 0
-  /// How many files of machines are.
+  /// The number of well-formed machine files.
   public private(set) var machines = 0
-  /// How many files of settings are.
+  /// The number of well-formed settings files.
   public private(set) var settings = 0
 
   /// Checks every file under some paths.
@@ -135,10 +135,10 @@ public struct Validation {
     diagnostics = reader.machines.warnings + errors
   }
 
-  /// Whether something cannot be used.
+  /// Whether some file cannot be used.
   public var hasErrors: Bool { diagnostics.contains { $0.problem.severity == .error } }
 
-  /// How many files are well-formed, for a person; `nil` where there is none.
+  /// The number of well-formed files, as text; `nil` if there is none.
   public var summary: String? {
     let parts = [(scenarios, "scenario"), (machines, "machine"), (settings, "file of settings")]
       .filter { $0.0 > 0 }

@@ -1,23 +1,23 @@
 public import Bluetooth
 
-/// What a client's Bluetooth could send to a lock's, below frames. A correct lock answers it as the Core
-/// Specification has it or passes it over, and what follows is as if it had never been sent.
+/// A malformed input below the frame layer. A correct lock answers it as the Core Specification requires or
+/// ignores it, and otherwise behaves as if it had not been sent.
 public enum MalformedBluetooth: String, CaseIterable, Sendable {
   /// No bytes.
   case empty
-  /// A request of no known opcode.
+  /// A request with an unknown opcode.
   case unknownRequest = "unknown-request"
-  /// A command of no known opcode.
+  /// A command with an unknown opcode.
   case unknownCommand = "unknown-command"
   /// A write without the value's handle.
   case cutWrite = "cut-write"
   /// A command of the lock's protocol in clear, written with a request.
   case writeRequest = "write-request"
-  /// The same, written to what notifies.
+  /// The same, written to the notifying characteristic.
   case wrongValue = "wrong-value"
-  /// The same, written where nothing is.
+  /// The same, written to a handle without an attribute.
   case wrongHandle = "wrong-handle"
-  /// The same, written to the handle that does not exist.
+  /// The same, written to the invalid handle 0.
   case handleZero = "handle-0"
   /// The same, with an invalid signature.
   case signedWrite = "signed-write"
@@ -25,34 +25,34 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
   case preparedWrite = "prepared-write"
   /// A prepared write that is cancelled.
   case cancelledWrite = "cancelled-write"
-  /// A prepared write far behind the end of the value.
+  /// A prepared write far beyond the end of the value.
   case writeBeyondEnd = "write-beyond-end"
-  /// The execution of nothing.
+  /// An execution without prepared writes.
   case executeNothing = "execute-nothing"
   /// A write command longer than the MTU.
   case oversized
-  /// An MTU below the least.
+  /// An MTU below the minimum.
   case mtuZero = "mtu-0"
-  /// The greatest MTU.
+  /// The maximum MTU.
   case mtuMost = "mtu-ffff"
-  /// A read of what notifies.
+  /// A read of the notifying characteristic.
   case read
-  /// The answer to nothing.
+  /// A response without a request.
   case response
-  /// The confirmation of nothing.
+  /// A confirmation without an indication.
   case confirmation
-  /// A notification, from the wrong side.
+  /// A notification from the client.
   case notification
   /// A channel that does not exist.
   case unknownChannel = "unknown-channel"
-  /// A command of L2CAP's signalling that does not exist.
+  /// An unknown L2CAP signalling command.
   case signalling
-  /// A request to pair.
+  /// A pairing request.
   case pairing
 }
 
 extension MalformedBluetooth {
-  /// Whether it holds a command in clear, which a lock with a bug may obey.
+  /// Whether it contains a command in clear, which a defective lock may obey.
   public var holdsCommand: Bool {
     switch self {
     case .writeRequest, .wrongValue, .wrongHandle, .handleZero, .preparedWrite, .cancelledWrite,
@@ -65,11 +65,11 @@ extension MalformedBluetooth {
     }
   }
 
-  /// The frames of L2CAP, by their channels.
+  /// The L2CAP frames, by their channels.
   ///
   /// - Parameters:
-  ///   - write: what frames are written to.
-  ///   - notify: what frames are notified from.
+  ///   - write: the characteristic to which frames are written.
+  ///   - notify: the characteristic that notifies frames.
   ///   - frame: a frame that a correct lock does not obey.
   public func packets(
     write: AttributeHandle, notify: AttributeHandle, frame: [UInt8]

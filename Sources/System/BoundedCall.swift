@@ -8,11 +8,12 @@ import Synchronization
 /// process can exit while it is still blocked. (A call that is blocked uninterruptibly in the kernel also delays the
 /// exit of a killed process until the kernel returns.)
 public enum BoundedCall {
-  /// What the thread and the caller share. Only the thread touches it until the call is done.
+  /// The state that the thread and the caller share. Only the thread accesses it until the call has returned.
   private final class Call<Value>: @unchecked Sendable {
     let body: () -> Value
     var value: Value?
-    /// What the thread closes when it is done: a caller that has gone would take no word, and writing to it ends a program.
+    /// The pipe end that the thread closes at the end: the caller may have abandoned the call, and writing to
+    /// a closed pipe would end the program.
     let done: Int32
 
     init(_ done: Int32, _ body: @escaping () -> Value) {
@@ -21,7 +22,7 @@ public enum BoundedCall {
     }
   }
 
-  /// Makes a call and waits for it up to a moment; `nil` when it has not come back by then.
+  /// Makes a call and waits until a moment; `nil` if it has not returned by then.
   public static func run<Value>(until limit: Instant, _ body: @escaping () -> Value) -> Value? {
     var ends: [Int32] = [-1, -1]
     guard Kernel.pipe(&ends) == 0 else { return body() }

@@ -7,39 +7,39 @@ import Synchronization
 /// No call blocks beyond its deadline: the pipes are non-blocking, and ``nextLine(until:)`` polls all three, so that
 /// a program that fills its standard error or does not read its input cannot block us.
 public final class ChildProcess {
-  /// What came of waiting.
+  /// The result of waiting.
   public enum Wake: Equatable {
     /// A line of its output, without the end.
     case line([UInt8])
-    /// A line without an end; these are its first bytes.
+    /// The beginning of a line that is too long.
     case tooLong([UInt8])
-    /// Nothing so far.
+    /// The time is over.
     case timedOut
-    /// The program closed its output, which is what ending does.
+    /// The program closed its output, as at its end.
     case ended
   }
 
-  /// How much of its standard error is kept.
+  /// The maximum length of the standard error that is kept.
   private static let tail = 4096
 
-  /// The number of the program, which is that of its group.
+  /// The process number of the program, which is also that of its group.
   public let group: Int32
   private var input: Int32
   private var output: Int32
   private var errors: Int32
   private var outgoing: [UInt8] = []
   private var lines: LineBuffer
-  /// What is read into: whole reads, none of which makes room for itself.
+  /// The buffer for reading, which is large enough for whole reads.
   private var room = [UInt8](repeating: 0, count: LineBuffer.usualLimit)
   private var errorOutput: [UInt8] = []
   private var isReaped = false
-  /// Whether it had closed its standard input when it was sent something.
+  /// Whether it had closed its standard input when data were sent to it.
   private var hasRefused = false
   private var polled = [POLLIN, POLLIN, POLLOUT].map { pollfd(fd: -1, events: Int16($0), revents: 0) }
-  /// Takes what it writes to its standard error, as it comes.
+  /// Receives its standard error as it is written.
   public var onErrorOutput: ((ArraySlice<UInt8>) -> Void)?
-  /// Whether waiting for it counts as getting on; it does for a program that is driven, but for none that is asked
-  /// something beside a radio.
+  /// Whether waiting for it counts as progress: it does for a program that is driven, but not for one that is
+  /// used beside a radio.
   public var isDriven = true
 
   /// Starts a shell command of the user, without the environment variables that hold our secrets.
@@ -109,16 +109,16 @@ public final class ChildProcess {
 }
 
 extension ChildProcess {
-  /// Writes bytes to its standard input; ``nextLine(until:)`` sends what there is no room for now.
+  /// Writes bytes to its standard input; ``nextLine(until:)`` sends those for which there is no room now.
   public func send(_ bytes: [UInt8]) {
     outgoing += bytes
     if outgoing.count == bytes.count, input >= 0 { writeInput() }
   }
 
-  /// Whether a whole line of its standard output was read already and not taken yet.
+  /// Whether a whole line of its standard output is available.
   public var hasLine: Bool { lines.hasLine }
 
-  /// Whether something of what it was sent has not been read: by a program that has ended, it never was.
+  /// Whether some of its input is unread: a program that has ended never read it.
   public var hasUnread: Bool {
     var count: Int32 = 0
     if hasRefused || !outgoing.isEmpty { return true }
@@ -126,17 +126,17 @@ extension ChildProcess {
     return count > 0
   }
 
-  /// Closes its standard input, once what is queued was sent; to be called when nothing more is to be sent.
+  /// Closes its standard input after the queued data. Nothing may be sent afterwards.
   public func closeInput() {
     if !outgoing.isEmpty { _ = wait(milliseconds: 0) }
     outgoing = []
     close(&input)
   }
 
-  /// What so many round trips through its two pipes take, with nothing around them: one write, and reads until so many
-  /// lines have come back; `nil` when it does not answer.
+  /// Measures round trips through its two pipes: each is one write, and reads until a number of lines have
+  /// come back; `nil` if it does not answer.
   ///
-  /// Nothing else may be under way, and the pipes wait as long as it takes.
+  /// Nothing else may be in progress. It waits without a time limit.
   public func bareRoundTrips(_ count: Int, sending request: [UInt8], lines: Int) -> Interval? {
     for end in [input, output] { Kernel.fcntl(end, F_SETFL, 0) }
     defer { for end in [input, output] { Kernel.fcntl(end, F_SETFL, O_NONBLOCK) } }
@@ -155,7 +155,7 @@ extension ChildProcess {
 
   /// Waits for a whole line of its standard output, up to a moment of the monotonic clock.
   ///
-  /// With the moment passed, what is already there is returned.
+  /// After the moment it returns only what is available.
   public func nextLine(until limit: Interval) -> Wake {
     while true {
       switch lines.next() {
@@ -170,30 +170,30 @@ extension ChildProcess {
     }
   }
 
-  /// How the program ended, once it has, and then its group is ended too; never waits.
+  /// How the program ended, if it has; then ends its group, too. Never waits.
   public func reap() -> Ending? {
     guard !isReaped, hasEnded() != nil else { return nil }
     return stop(grace: .zero)
   }
 
-  /// Ends the whole process group at once, and does not wait until it is gone.
+  /// Ends the whole process group at once, without waiting for its end.
   public func killGroup() {
     if !isReaped { Kernel.kill(-group, SIGKILL) }
   }
 
-  /// The last lines of what it wrote to its standard error, as printable text.
+  /// The last lines of its standard error, as printable text.
   public var lastWords: String {
     let lines = printable(errorOutput).split(separator: "\n", omittingEmptySubsequences: true)
     return lines.suffix(5).joined(separator: "\n")
   }
 
-  /// Ends the whole process group and says how the program itself ended.
+  /// Ends the whole process group; returns how the program itself ended.
   ///
-  /// - Parameter grace: how long it may take to end by itself once its input is closed.
+  /// - Parameter grace: how long to wait for its own end after its input was closed.
   @discardableResult
   public func stop(grace: Interval) -> Ending? {
     close(&input)
-    // What it still writes is of no use, and would fill the pipe.
+    // Its further output is useless, and would fill the pipe.
     close(&output)
     guard !isReaped else { return nil }
     let limit = MonotonicClock.now + grace
@@ -202,11 +202,11 @@ extension ChildProcess {
       if !wait(milliseconds: 5) { rest(for: .milliseconds(1)) }
       ending = hasEnded()
     }
-    // What it started itself may outlive it. The group's number is free only once the program is reaped.
+    // Its own children may outlive it. The group's number is in use until the program is reaped.
     Kernel.kill(-group, SIGKILL)
     // A process that is blocked in a call to a broken device dies when the call returns; do not wait for that.
     let end = MonotonicClock.now + .seconds(2)
-    // From the moment that it is reaped its number may be another's.
+    // After it is reaped, its number may be reused.
     RunningGroup.clear(group)
     var status: Int32 = 0
     while true {
@@ -222,7 +222,7 @@ extension ChildProcess {
   }
 }
 
-/// Why a program could not be started, in words.
+/// Why a program could not be started.
 public struct ProcessFault: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String
 
@@ -245,7 +245,7 @@ public enum Ending: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension ChildProcess {
-  /// How the program ended, if it has; it stays unreaped, so that its group keeps its number.
+  /// How the program ended, if it has; it is not reaped, so that its group keeps its number.
   private func hasEnded() -> Ending? {
     var info = unsafe siginfo_t()
     let status = unsafe Kernel.waitid(group, &info, WEXITED | WNOWAIT | WNOHANG)
@@ -254,7 +254,7 @@ extension ChildProcess {
     return unsafe info.si_code == CLD_EXITED ? .exit(value) : .signal(value)
   }
 
-  /// Polls the pipes once and serves those that are ready; false when none was.
+  /// Polls the pipes once and serves those that are ready; false if none was.
   private func wait(milliseconds: Int32) -> Bool {
     polled[0].fd = output
     polled[1].fd = errors
@@ -289,7 +289,7 @@ extension ChildProcess {
     return false
   }
 
-  /// Reads what is left when the program has ended, and no more than a pipe can hold.
+  /// Reads the remaining standard error after the program's end, at most a pipe's capacity.
   private func drainErrors() {
     var reads = 0
     while errors >= 0, reads < 16, readErrors() { reads += 1 }
@@ -302,7 +302,7 @@ extension ChildProcess {
     } else if count > 0 {
       outgoing.removeFirst(count)
     } else if !isTransient(errno) {
-      // It reads no more. Whether it still answers shows on its output.
+      // It reads no more. Its output shows whether it still answers.
       hasRefused = true
       outgoing = []
       close(&input)
@@ -323,7 +323,7 @@ private struct Pipes {
   var input: (child: Int32, ours: Int32)
   var output: (child: Int32, ours: Int32)
   var errors: (child: Int32, ours: Int32)
-  /// What is handed to the child, all of which is in the pipe.
+  /// The pipe with the document for the child.
   var handed: Int32?
 
   /// The child's ends.
@@ -359,7 +359,7 @@ private struct Pipes {
 
 /// A program just started, with our ends of its pipes.
 private struct Started {
-  /// Which descriptor the child has what is handed to it on.
+  /// The child's descriptor for the document.
   static let handedDescriptor: Int32 = 3
 
   public let group: Int32

@@ -2,18 +2,18 @@ import CShims
 import Glibc
 public import Basics
 
-/// The clock that only ever counts on, whatever happens to the time of day.
+/// The clock that advances steadily, regardless of changes to the time of day.
 public enum MonotonicClock {
-  /// The time since some fixed moment in the past.
+  /// The time since a fixed moment in the past.
   public static var now: Interval { Interval(nanoseconds: lockstep_clock(CLOCK_MONOTONIC)) }
 }
 
-/// The time of day, for what people and other programs read. Nothing is measured by it.
+/// The time of day, for display and for other programs. It is never used for measurements.
 public enum WallClock {
-  /// The seconds since 1970 in UTC, as locks count them.
+  /// The seconds since 1970 in UTC, as in locks.
   public static var unixTime: UInt32 { UInt32(clamping: time.unixTime) }
 
-  /// The microseconds since 1970 in UTC, as captures count them, but for their own epoch.
+  /// The microseconds since 1970 in UTC, as in captures except for their epoch.
   public static var microseconds: UInt64 { UInt64(time.nanoseconds / 1000) }
 
   /// The time of day in UTC.
@@ -23,15 +23,15 @@ public enum WallClock {
   public static var now: String { time.description }
 }
 
-/// The clocks of this machine, for what outlives a process.
+/// The clocks of this machine, for data that outlive a process.
 public enum BenchClock {
-  /// The time by the calendar and since the machine was started.
+  /// The time by the calendar, and since the start of the machine.
   public static var now: BenchTime {
     BenchTime(
       wall: WallClock.time, boot: boot, uptime: Instant(nanoseconds: lockstep_clock(CLOCK_BOOTTIME)))
   }
 
-  /// Where the kernel does not tell its starts apart, no two processes take theirs for the same.
+  /// If the kernel has no identifier of the machine's start, each process uses a unique one.
   private static let boot: String = {
     let text = smallFile("/proc/sys/kernel/random/boot_id") ?? ""
     let word = text.prefix { $0 != "-" }
@@ -39,9 +39,10 @@ public enum BenchClock {
   }()
 }
 
-/// Randomness of the operating system: for keys, tokens and nonces of real locks, and for drawing seeds.
+/// The random number generator of the operating system: for keys, tokens and nonces of real locks, and for
+/// seeds.
 public struct SystemEntropy: RandomNumberGenerator, Sendable {
-  /// Makes a source; they are all the same one.
+  /// Makes a source; all sources are equal.
   public init() {}
 
   /// Eight random bytes as a number.
@@ -49,12 +50,12 @@ public struct SystemEntropy: RandomNumberGenerator, Sendable {
     bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// As many random bytes as are asked for.
+  /// Random bytes.
   public func bytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var start = 0
     while start < count {
-      // The system gives at most 256 bytes at a time.
+      // The system returns at most 256 bytes at a time.
       let end = min(start + 256, count)
       let status = unsafe bytes.withUnsafeMutableBytes { buffer in
         unsafe getentropy(buffer.baseAddress! + start, end - start)

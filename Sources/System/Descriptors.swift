@@ -1,9 +1,9 @@
 public import Basics
 import Glibc
 
-/// What is done with files that are open.
+/// Operations on open files.
 public enum Descriptors {
-  /// Writes everything, however many calls it takes, and waits where there is no room yet.
+  /// Writes all bytes, with as many calls as needed; waits for room.
   public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     try write(bytes, to: descriptor, for: Site(#fileID, #line))
   }
@@ -27,8 +27,8 @@ public enum Descriptors {
     }
   }
 
-  /// Waits until a pipe takes bytes again: for as long as who reads it likes, but no longer than 5 s once this program
-  /// was asked to end.
+  /// Waits until a pipe accepts bytes: without a limit, but no longer than 5 s after this program was asked
+  /// to end.
   private static func awaitRoom(_ descriptor: Int32) throws(SystemError) {
     var last = MonotonicClock.now + .seconds(5)
     while true {
@@ -39,9 +39,9 @@ public enum Descriptors {
     }
   }
 
-  /// Adds bytes to a file, and returns when they are on the disk.
+  /// Appends bytes to a file, and returns when they are on the disk.
   ///
-  /// What depends on it differs from caller to caller, so in the name of a fault its calls stand where this one does.
+  /// A fault names the caller's line as its site, since the consequences differ from caller to caller.
   public static func append(
     _ bytes: [UInt8], to descriptor: Int32, file: StaticString = #fileID, line: UInt = #line
   ) throws(SystemError) {
@@ -49,12 +49,12 @@ public enum Descriptors {
     guard Kernel.fdatasync(descriptor, file: file, line: line) == 0 else { throw .last }
   }
 
-  /// Returns when all of a file is on the disk.
+  /// Returns when the whole file is on the disk.
   static func synchronize(_ descriptor: Int32) throws(SystemError) {
     guard Kernel.fsync(descriptor) == 0 else { throw .last }
   }
 
-  /// Reads some bytes into a part of a buffer; their number, which is 0 at the end.
+  /// Reads bytes into a part of a buffer; returns their number, which is 0 at the end.
   static func read(
     into buffer: inout [UInt8], at place: Int = 0, limit: Int = .max, from descriptor: Int32
   ) throws(SystemError) -> Int {
@@ -67,9 +67,9 @@ public enum Descriptors {
     }
   }
 
-  /// Reads up to the end.
+  /// Reads until the end.
   ///
-  /// - Parameter limit: the most bytes that there may be; more of them are an error, `EFBIG`.
+  /// - Parameter limit: the maximum number of bytes; more are an error, `EFBIG`.
   public static func readWhole(_ descriptor: Int32, limit: Int = .max) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(1 << 20, max(limit, 1 << 12)))
@@ -81,14 +81,14 @@ public enum Descriptors {
     }
   }
 
-  /// The first bytes of a file, wherever it is read just now.
+  /// The first bytes of a file, regardless of its read position.
   public static func beginning(of descriptor: Int32, count: Int) -> ArraySlice<UInt8> {
     var bytes = [UInt8](repeating: 0, count: count)
     let count = unsafe Kernel.pread(descriptor, &bytes, bytes.count, 0)
     return bytes.prefix(max(0, count))
   }
 
-  /// Puts a text in the place of all that a file holds.
+  /// Replaces the contents of a file with a text.
   public static func overwrite(_ descriptor: Int32, with text: String) {
     let bytes = Array(text.utf8)
     _ = Kernel.ftruncate(descriptor, 0)
@@ -100,9 +100,8 @@ public enum Descriptors {
   /// The call retries briefly, since a process that only probes the file (``isLocked(_:)``) holds it for a moment,
   /// which can be long on a busy machine.
   ///
-  /// - Parameter patience: how much longer to retry: a newly forked process shares its parent's locks until it
+  /// - Parameter timeout: how much longer to retry: a newly forked process shares its parent's locks until it
   ///   executes another program.
-  ///   started it, until it is a program of its own.
   public static func lock(_ descriptor: Int32, for timeout: Interval = .zero) throws(SystemError) {
     let start = MonotonicClock.now
     while Kernel.flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -119,7 +118,7 @@ public enum Descriptors {
 
   /// Whether another process has locked a file.
   ///
-  /// - Throws: when the system does not say.
+  /// - Throws: if the system does not answer.
   public static func isLocked(_ descriptor: Int32) throws(SystemError) -> Bool {
     if Kernel.flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return false }
     guard errno == EWOULDBLOCK else { throw .last }

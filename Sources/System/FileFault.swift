@@ -1,37 +1,37 @@
 import Glibc
 
-/// A file that could not be read or written.
+/// A failure to read or write a file.
 public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was tried.
+  /// The operation.
   public enum Attempt: String, Sendable {
-    /// To read it.
+    /// Reading.
     case read
-    /// To write it.
+    /// Writing.
     case write
   }
 
-  /// The file, as far as it is known.
+  /// The file, if known.
   public var path: String
-  /// What was tried, where the text is to say it; who says so before it leaves it out.
+  /// The operation, if the description must name it; `nil` if the caller does.
   public var attempt: Attempt?
-  /// The operating system's number of the error.
+  /// The error number of the operating system.
   public var code: Int32
-  /// What is there that hinders, where that says more than the number does.
+  /// The cause, if it is more specific than the number.
   public var cause: Cause?
 
-  /// What may be in the way at a path.
+  /// The cause of a fault.
   public enum Cause: Hashable, Sendable {
     /// A pipe without a reader.
     case unreadPipe
     /// A pipe whose reader has stopped reading.
     case fullPipe
-    /// What is no file, where one is to be read.
+    /// Another kind of file than expected.
     case strange(StrangeFile)
     /// Malformed contents.
     case misshapen
   }
 
-  /// The fault of a file that says nothing which could be understood.
+  /// The fault of a file with malformed contents.
   public static func misshapen(_ path: String) -> FileFault {
     var fault = FileFault(path: path, code: EBADMSG)
     fault.cause = .misshapen
@@ -48,13 +48,13 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether the file does not exist, which is no failure if it is optional.
   public var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// Whether the machine is at fault rather than the path: a full or broken disk, a resource limit of this process.
-  /// process may write or open.
+  /// Whether the machine is at fault rather than the path: a full or broken disk, or a resource limit of this
+  /// process.
   public var isMachines: Bool {
     [ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOLCK, ENOMEM, EROFS, ESTALE, ETIMEDOUT].contains(code)
   }
 
-  /// Whether who read a pipe has closed it, and wants no more.
+  /// Whether the reader of a pipe has closed it, and needs no more data.
   public var isReadersEnd: Bool { code == EPIPE }
 
   init(_ attempt: Attempt? = nil, path: String, _ error: SystemError) {
@@ -65,12 +65,12 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message for a path that does not exist.
   public static let absence = "there is no such file or folder"
 
-  /// What cannot be done, with which file, and why: `cannot read lock.yaml: there is no such file or folder`.
+  /// The failed operation, the file and the reason: `cannot read lock.yaml: there is no such file or folder`.
   public var description: String {
     (attempt.map { "cannot \($0) " } ?? "") + (path.isEmpty ? "" : path + ": ") + reason
   }
 
-  /// What is there, or else what the system says.
+  /// The cause, or else the system's text.
   public var reason: String {
     switch cause {
     case .unreadPipe: "nobody reads this pipe"
@@ -82,28 +82,28 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a call of the operating system ended with.
+/// An error of a system call.
 public struct SystemError: Error, Hashable, Sendable {
-  /// The number of the error.
+  /// The error number.
   public var code: Int32
   /// Whether the reader did not accept the data within our timeout, without a failed call.
   private(set) var isUntaken = false
 
-  /// Who was to take what is written takes nothing any more.
+  /// The error of a reader that accepts no more data.
   static var untaken: SystemError {
     var error = SystemError(code: ETIMEDOUT)
     error.isUntaken = true
     return error
   }
 
-  /// Makes one of a number.
+  /// Makes the error of a number.
   public init(code: Int32) { self.code = code }
 
   /// The error of the call that failed last in this thread.
   public static var last: SystemError { SystemError(code: errno) }
 }
 
-/// What the operating system calls an error.
+/// The operating system's text for an error.
 public func errorText(_ code: Int32) -> String {
   guard let text = unsafe strerror(code) else { return "error \(code)" }
   return unsafe String(cString: text)

@@ -1,12 +1,12 @@
-/// How what two files hold compares.
+/// The result of comparing the contents of two files.
 public enum FileLikeness {
   case same
-  /// One is the beginning of the other: this one of that, or that one of this.
+  /// One of them is the beginning of the other, whichever it is.
   case beginning
   case continuation
   case different
 
-  /// Compares two files, of which no more is held than a chunk.
+  /// Compares two files in chunks.
   public init(of one: String, to other: String) throws(FileFault) {
     var one = try FileChunks(one)
     var other = try FileChunks(other)
@@ -17,7 +17,7 @@ public enum FileLikeness {
         self = .different
         return
       }
-      // Only at its end does a file give less than a whole chunk.
+      // Only at its end does a file return less than a whole chunk.
       if left.count != right.count {
         self = left.count < right.count ? .beginning : .continuation
         return
@@ -30,7 +30,7 @@ public enum FileLikeness {
   }
 }
 
-/// A file in chunks of one size, of which the last is shorter.
+/// A file in chunks of one size; the last one is shorter.
 private struct FileChunks: ~Copyable {
   private let path: String
   private let descriptor: Int32

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Makes a folder and those above it, whose names are on the disk then; one that is there already is as good.
+/// Creates a folder and those above it, with their names on the disk; an existing folder is no error.
 public func makeFolder(_ path: String) throws(FileFault) {
   var made = path.hasPrefix("/") ? "/" : ""
   for part in path.split(separator: "/") {
@@ -22,7 +22,7 @@ public func makeFolder(_ path: String) throws(FileFault) {
   }
 }
 
-/// Makes what is missing of the folders that a file stands in; opening the file reports a failure.
+/// Creates the missing folders above a file; a failure shows when the file is opened.
 public func makeFolders(above path: String) {
   let folder = Path.folder(of: path)
   guard folder != ".", folder != "/", Kernel.access(folder, F_OK) != 0 else { return }
@@ -30,7 +30,7 @@ public func makeFolders(above path: String) {
   _ = Kernel.mkdir(folder, 0o777)
 }
 
-/// Waits until the names in the folder of a file are on the disk, where that can be had.
+/// Waits until the names in the folder of a file are on the disk, if the file system supports it.
 public func synchronizeFolder(of path: String) { try? keepName(of: path) }
 
 /// Waits until the directory entry of a file is on the disk.
@@ -48,7 +48,7 @@ public func keepName(of path: String) throws(FileFault) {
   }
 }
 
-/// The names in a folder, in order and without those that start with a dot; `nil` when it cannot be read.
+/// The names in a folder, in order, without those that begin with a dot; `nil` if it cannot be read.
 public func folderEntries(_ path: String) -> [String]? {
   FolderNames.all(in: path)?.filter { !$0.hasPrefix(".") }
 }
@@ -65,7 +65,7 @@ public func smallFile(_ path: String) -> String? {
   return printable(bytes[..<(end + 1)])
 }
 
-/// Where a symbolic link leads, as it is written there; `nil` for what is no link.
+/// The target of a symbolic link, as written; `nil` if the path is no link.
 public func linkTarget(_ path: String) -> String? {
   var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = unsafe readlink(path, &bytes, bytes.count)
@@ -73,7 +73,7 @@ public func linkTarget(_ path: String) -> String? {
   return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// A path without links and dots; `nil` when nothing is there.
+/// A path without links and dots; `nil` if it does not exist.
 public func realPath(_ path: String) -> String? {
   guard let resolved = unsafe realpath(path, nil) else { return nil }
   defer { unsafe free(resolved) }
@@ -83,13 +83,13 @@ public func realPath(_ path: String) -> String? {
 /// The kind of file at a path, following links.
 public enum FileKind: Hashable, Sendable {
   case missing, file, folder
-  /// What is neither.
+  /// Another kind.
   case other(StrangeFile)
   /// It cannot be determined; the error number.
   case unknown(Int32)
 }
 
-/// What is neither a file nor a folder, and may never end, or never begin, when it is read.
+/// A kind of file that is neither a file nor a folder, and that may block when it is read.
 public enum StrangeFile: String, Hashable, Sendable, CustomStringConvertible {
   case pipe, socket, device, link
 
@@ -107,7 +107,7 @@ public enum StrangeFile: String, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "a \(rawValue)" }
 }
 
-/// What a path leads to.
+/// The kind of file at a path, following links.
 public func fileKind(_ path: String) -> FileKind {
   FileKind(statusOfFile(path))
 }
@@ -127,7 +127,7 @@ extension FileKind {
   }
 }
 
-/// The first bytes of a regular file; `nil` where it cannot be read.
+/// The first bytes of a regular file; `nil` if it cannot be read.
 public func beginningOfFile(_ path: String, count: Int) -> ArraySlice<UInt8>? {
   let descriptor = Kernel.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
@@ -135,7 +135,7 @@ public func beginningOfFile(_ path: String, count: Int) -> ArraySlice<UInt8>? {
   return Descriptors.beginning(of: descriptor, count: count)
 }
 
-/// The descriptor whose number a path is, as `/dev/fd/63` is; `nil` for any other path.
+/// The descriptor in a path such as `/dev/fd/63`; `nil` for any other path.
 func numberedStream(_ path: String) -> Int32? {
   ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }.flatMap { Int32(path.dropFirst($0.count)) }
 }
@@ -143,7 +143,7 @@ func numberedStream(_ path: String) -> Int32? {
 /// Whether a path leads to a pipe.
 func isPipe(_ path: String) -> Bool { statusOfFile(path).map { $0.st_mode & S_IFMT == S_IFIFO } ?? false }
 
-/// How many bytes a regular file has; `nil` for anything else, which might never end.
+/// The size of a regular file; `nil` for any other kind, which might never end.
 public func sizeOfFile(_ path: String) -> Int? {
   statusOfFile(path).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
 }
@@ -153,7 +153,7 @@ func statusOfFile(_ path: String) -> stat? {
   return Kernel.stat(path, &status) == 0 ? status : nil
 }
 
-/// The relative paths of all files below a folder; names that begin with a dot are skipped, and links to folders are
+/// The relative paths of all files below a folder, without names that begin with a dot; links to folders are
 /// not followed. `nil` if a folder cannot be read.
 public func filesBelow(_ path: String) -> [String]? {
   guard let names = folderEntries(path) else { return nil }

@@ -1,16 +1,16 @@
 import Glibc
 import Basics
 
-/// A folder that a process has for itself for as long as it lives: the system lets go of it, however the process ends.
+/// Exclusive use of a folder by a process for its lifetime: the system releases it, however the process ends.
 ///
-/// It is a lock by flock(2) on a file in the folder, in which stands who holds it. No child inherits it. Over NFS it
-/// reaches as far as the mount says: to all hosts unless that has `nolock` or `local_lock`, and then to this one only.
+/// It is a lock by flock(2) on a file in the folder, which contains the holder. No child inherits it. Over
+/// NFS its scope depends on the mount: all hosts, or this host only with `nolock` or `local_lock`.
 public final class FolderHold {
   /// The file that is locked.
   public static let file = ".held"
 
-  /// For how long a folder counts as held only by chance: who looks whether it is held locks it for a moment, and so
-  /// does a process that was just started.
+  /// How long to retry a held folder: a process that checks whether it is held locks it for a moment, and so
+  /// does a newly started process.
   private static let chanceTime = Interval.milliseconds(300)
 
   private let descriptor: Int32
@@ -24,7 +24,7 @@ public final class FolderHold {
     public var process: Int32
     /// The host that it runs on.
     public var host: String
-    /// Since when, in UTC.
+    /// The start time, in UTC.
     public var since: String
 
     fileprivate init?(_ descriptor: Int32) {
@@ -38,7 +38,7 @@ public final class FolderHold {
     public var description: String { "process \(process) on \(host), since \(since)" }
   }
 
-  /// Why a folder is not to be had.
+  /// Why a folder is not available.
   public enum Refusal: Error, Hashable, Sendable {
     /// Another process holds it; `nil` if it has not written its name yet.
     case held(Holder?)
@@ -46,7 +46,7 @@ public final class FolderHold {
     case fault(FileFault)
   }
 
-  /// Takes a folder.
+  /// Acquires a folder.
   public init(_ folder: String) throws(Refusal) {
     let path = folder + "/" + Self.file
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Secrecy.fileMode)
@@ -69,12 +69,12 @@ public final class FolderHold {
     Kernel.close(descriptor)
   }
 
-  /// What a look at a folder shows.
+  /// The state of a folder.
   public enum State: Hashable, Sendable {
     case free
     /// A process holds it; `nil` if its name is unknown.
     case held(Holder?)
-    /// It cannot be looked at, and so may be held.
+    /// It cannot be checked, and so may be held.
     case unknown(FileFault)
 
     /// Whether a process holds it.
@@ -89,12 +89,12 @@ public final class FolderHold {
     }
   }
 
-  /// Looks whether a folder is held.
+  /// Checks whether a folder is held.
   public static func state(at folder: String) -> State {
     state(atFile: folder + "/" + file)
   }
 
-  /// Looks whether a file is held: one in which its holder stands, or the lifeline of a child.
+  /// Checks whether a file is held: a folder's lock file, or the lifeline of a child.
   public static func state(atFile path: String) -> State {
     let descriptor = Kernel.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The names in a folder, with the kinds of the files themselves: links are not followed.
+/// The names in a folder, with the kinds of the files; links are not followed.
 public enum FolderNames {
-  /// The names in a folder, in order, also those that start with a dot; `nil` when it cannot be read.
+  /// The names in a folder, in order, including those that begin with a dot; `nil` if it cannot be read.
   public static func all(in path: String) -> [String]? {
     guard let folder = unsafe Kernel.opendir(path) else { return nil }
     defer { unsafe closedir(folder) }
     return unsafe names(folder)
   }
 
-  /// A folder that breaks off in the middle is not one that has only these: that is `nil`.
+  /// `nil` if reading fails before the end: the list would be incomplete.
   fileprivate static func names(_ folder: OpaquePointer) -> [String]? {
     var names: [String] = []
     while let entry = unsafe Kernel.readdir(folder) {
@@ -21,13 +21,13 @@ public enum FolderNames {
     return errno == 0 ? names.sorted() : nil
   }
 
-  /// What stands at a path itself; a link is something other.
+  /// The kind of file at a path; a link is an other kind.
   public static func kind(_ path: String) -> FileKind {
     var status = stat()
     return FileKind(Kernel.lstat(path, &status) == 0 ? status : nil)
   }
 
-  /// The bytes that are in a folder and in those below it, as far as they can be counted.
+  /// The size of all files below a folder, as far as they can be read.
   public static func size(below path: String) -> Int {
     var sum = 0
     for name in all(in: path) ?? [] {
@@ -39,7 +39,7 @@ public enum FolderNames {
   }
 }
 
-/// Removes a file, or the name of a link; one that is not there is as good.
+/// Removes a file, or a link itself; a missing one is no error.
 public func removeFile(_ path: String) throws(FileFault) {
   guard Kernel.unlink(path) == 0 || errno == ENOENT else { throw FileFault(path: path, code: errno) }
 }
@@ -49,7 +49,7 @@ public func removeFolder(_ path: String) throws(FileFault) {
   try removeFolder(at: AT_FDCWD, path, path)
 }
 
-/// - Parameter path: what a fault says.
+/// - Parameter path: the path in faults.
 private func removeFolder(at above: Int32, _ name: String, _ path: String) throws(FileFault) {
   let descriptor = Kernel.open(name, in: above, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
   guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
@@ -69,7 +69,7 @@ private func removeFolder(at above: Int32, _ name: String, _ path: String) throw
       guard code == EISDIR || code == EPERM else { throw FileFault(path: path + "/" + entry, code: code) }
       try removeFolder(at: descriptor, entry, path + "/" + entry)
     } catch {
-      // What else can go goes.
+      // The other files are removed nevertheless.
       fault = fault ?? error
     }
   }

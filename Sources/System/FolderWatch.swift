@@ -1,13 +1,13 @@
 public import Basics
 import Glibc
 
-/// Tells which files of some folders change, as the system notices it: nothing is looked at again and again.
+/// Reports changed files in some folders, by notifications of the system instead of polling.
 ///
-/// Folders are watched and not files: an editor that saves puts another file in the place of the one that was there.
+/// Folders are watched instead of files: an editor that saves replaces the file.
 public struct FolderWatch: ~Copyable {
-  /// What there is to hear of, beside changes.
+  /// The result of waiting.
   public enum News: Equatable, Sendable {
-    /// What changed: paths of files and folders, as the folders were named.
+    /// The paths of changed files and folders, named like the watched folders.
     case changes(Set<ExactText>)
     /// Too many changes to list.
     case unknownChanges
@@ -20,16 +20,16 @@ public struct FolderWatch: ~Copyable {
   ].reduce(0) { $0 | UInt32($1) }
   /// How long to wait for further changes before reporting: editors save several files, each in several steps.
   private static let quiet = Interval.milliseconds(100)
-  /// How long is waited for that at most.
+  /// The maximum of that time.
   private static let longestWait = Interval.seconds(2)
 
   private let descriptor: Int32
-  /// The folders by the numbers that the system gave them: of one folder there is one, however it is named.
+  /// The folders by the system's numbers; one number may have several paths of the same folder.
   private var folders: [Int32: [String]] = [:]
   private var changed: Set<ExactText> = []
   private var hasLost = false
 
-  /// Watches nothing yet.
+  /// Makes a watch without folders.
   public init() throws(WatchFault) {
     descriptor = Kernel.watch()
     guard descriptor >= 0 else { throw WatchFault(code: errno) }
@@ -37,7 +37,7 @@ public struct FolderWatch: ~Copyable {
 
   deinit { Kernel.close(descriptor) }
 
-  /// Watches a folder too; one that is not there, or no folder, has nothing to watch.
+  /// Watches a folder; a missing one is ignored.
   public mutating func add(_ folder: String) throws(WatchFault) {
     let number = Kernel.watch(folder, by: descriptor, for: Self.events)
     if number >= 0 {
@@ -61,7 +61,8 @@ public struct FolderWatch: ~Copyable {
     }
   }
 
-  /// Waits until something changed and nothing more does for a moment, or another descriptor is ready, or for so long.
+  /// Waits until files have changed and then for a moment no more do, or another descriptor is ready, or the
+  /// time is over.
   public mutating func next(
     or others: [(descriptor: Int32, events: Int16)], within time: Interval
   ) throws(WatchFault) -> News {
@@ -92,7 +93,8 @@ public struct FolderWatch: ~Copyable {
     }
   }
 
-  /// Reads events: a number of a folder, what happened, a cookie, the length of a name, and the name with zeros behind it.
+  /// Parses events: the number of the folder, a mask, a cookie, the length of a name, and the name padded
+  /// with zeros.
   private mutating func take(_ bytes: ArraySlice<UInt8>) {
     func word(_ place: Int) -> UInt32 {
       (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) }
@@ -106,20 +108,20 @@ public struct FolderWatch: ~Copyable {
       for folder in folders[number] ?? [] where !name.isEmpty {
         changed.insert(ExactText(Path.join(folder, String(decoding: name, as: UTF8.self))))
       }
-      // The folder is gone; another one may get the number.
+      // The folder is gone; its number may be reused.
       if mask & UInt32(IN_IGNORED) != 0 { folders[number] = nil }
     }
   }
 }
 
-/// Why changes cannot be noticed.
+/// Why changes cannot be watched.
 public struct WatchFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The system's number of the error.
+  /// The error number of the operating system.
   public var code: Int32
-  /// The folder that was to be watched.
+  /// The folder concerned.
   public var folder: String?
 
-  /// What is wrong, and what can be done.
+  /// The problem, with advice.
   public var description: String {
     let place = folder.map { "\($0): " } ?? ""
     switch code {

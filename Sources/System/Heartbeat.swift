@@ -7,27 +7,27 @@ import Synchronization
 /// A caller that waits for a transport states its deadline, so that a driver call that does not return can be
 /// distinguished from a long wait for a silent lock.
 public enum Heartbeat {
-  /// How much later than it was to happen something may happen, before it counts as stuck.
+  /// How much later than its deadline an operation may end before it counts as stuck.
   public static let tolerance = Interval.seconds(2)
 
   private static let expected = Atomic<Int64>(.max)
 
-  /// Says that something happens by a moment of ``Waiting/now``, if only that the waiting is over.
+  /// Announces that the current operation ends by a moment of ``Waiting/now``, even if only by its timeout.
   public static func expect(by moment: Instant) {
     expected.store(moment.nanoseconds, ordering: .relaxed)
   }
 
-  /// Says that the radio is done with: from now on nothing is expected.
+  /// Announces that the radio is no longer used: nothing is expected from now on.
   public static func end() { expect(by: .never) }
 
-  /// Whether it does not get on. What has not used a transport yet does.
+  /// Whether an operation is stuck; false before the first use of a transport.
   public static var isStuck: Bool {
     let moment = Instant(nanoseconds: expected.load(ordering: .relaxed))
     return moment != .never && Waiting.now > moment + tolerance
   }
 }
 
-/// Waits, and does nothing else.
+/// Sleeps.
 public func rest(for interval: Interval) {
   var none: [pollfd] = []
   _ = Kernel.poll(&none, for: interval.nanoseconds)

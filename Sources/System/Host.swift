@@ -1,7 +1,7 @@
 import Glibc
 public import Basics
 
-/// The machine that we run on.
+/// The machine that this process runs on.
 public enum Host {
   /// Its name.
   public static var name: String {
@@ -10,13 +10,13 @@ public enum Host {
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The folder that relative paths start from.
+  /// The current folder.
   public static var folder: String { realPath(".") ?? "." }
 
   /// The number of this process.
   public static var processNumber: Int32 { getpid() }
 
-  /// Ends this process at once, and nothing of it is done any more.
+  /// Kills this process at once.
   public static func killOurselves() -> Never {
     _ = Glibc.kill(getpid(), SIGKILL)
     while true { pause() }
@@ -25,18 +25,18 @@ public enum Host {
   /// Ends this process with a status.
   public static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
-  /// Ends this process with a status and nothing else, as a signal handler may.
+  /// Ends this process with a status at once, as is permitted in a signal handler.
   public static func exitAtOnce(_ status: Int32) -> Never { _exit(status) }
 
-  /// The program that runs now; `nil` where the system does not tell.
+  /// The path of the running program; `nil` if the system does not provide it.
   public static var program: String? { realPath("/proc/self/exe") }
 
-  /// Whether a path leads to a file that can be read.
+  /// Whether a path leads to a readable file.
   public static func isFile(_ path: String) -> Bool {
     fileKind(path) == .file && Kernel.access(path, R_OK) == 0
   }
 
-  /// The value of an environment variable, or `nil` where it is not set or empty.
+  /// The value of an environment variable; `nil` if it is not set, or empty.
   public static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)
@@ -45,10 +45,10 @@ public enum Host {
 }
 
 extension Host {
-  /// Whether the locale has more characters than ASCII.
+  /// Whether the locale supports more characters than ASCII.
   public static var isUnicode: Bool { isUnicode(variable) }
 
-  /// The same by the variables that say it; the first that is set counts (POSIX, 8.2).
+  /// The same for given variables; the first one that is set counts (POSIX, 8.2).
   static func isUnicode(_ variable: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "C"
     let charset = locale.lowercased().filter { $0.isLetter || $0.isNumber }
@@ -56,18 +56,18 @@ extension Host {
   }
 }
 
-/// What one run of a program took.
+/// The resources that a run of a program used.
 public struct Measurement: Equatable, Sendable {
-  /// From start to end.
+  /// The elapsed time.
   public var time: Interval
-  /// The most memory that it had at a time, in bytes.
+  /// The maximum memory use, in bytes.
   public var memory: Int
-  /// What it ended with; 128 and the signal's number when one ended it.
+  /// The exit status; 128 plus the signal's number after a signal.
   public var status: Int32
 
-  /// Runs a program, with nothing to read and its output thrown away, and measures it.
+  /// Runs a program without input and output, and measures it.
   ///
-  /// `nil` when it cannot be started.
+  /// Returns `nil` if it cannot be started.
   public static func run(_ program: String, _ arguments: [String]) -> Measurement? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)

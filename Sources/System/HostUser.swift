@@ -1,6 +1,6 @@
 import Glibc
 
 extension Host {
-  /// Whether we may do everything on this machine.
+  /// Whether the user is root.
   public static var isRoot: Bool { geteuid() == 0 }
 }

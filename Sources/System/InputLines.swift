@@ -4,28 +4,28 @@ import Synchronization
 
 /// Lines of standard input, read together with other event sources rather than by a blocking call.
 public struct InputLines {
-  /// What came.
+  /// An input.
   public enum Input: Equatable {
     case line(String)
-    /// The beginning of one that is too long to be one; nothing after it is read.
+    /// The beginning of a line that is too long; nothing after it is read.
     case tooLong
-    /// There will be no more.
+    /// The end.
     case end
   }
 
   private var buffer = LineBuffer()
   private var isAtEnd = false
 
-  /// Whether a person types it.
+  /// Whether standard input is a terminal.
   public static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Begins where it was read last.
+  /// Continues where reading last stopped.
   public init() {}
 
-  /// What to poll while more is wanted, with the events of poll(2) that are waited for.
+  /// The descriptors to poll for more input, with the events of poll(2).
   public let descriptors: [(descriptor: Int32, events: Int16)] = [(STDIN_FILENO, Int16(POLLIN))]
 
-  /// What came next; `nil` while nothing has.
+  /// The next input; `nil` if there is none yet.
   public mutating func next() -> Input? {
     while true {
       switch buffer.next() {
@@ -39,15 +39,15 @@ public struct InputLines {
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = (try? Descriptors.read(into: &bytes, from: STDIN_FILENO)) ?? 0
       isAtEnd = count == 0
-      // Text before the end is a line, with or without a line feed; no text is none.
+      // Text before the end is a line, with or without a line feed.
       if isAtEnd, buffer.isEmpty { return .end }
       buffer.append(isAtEnd ? [UInt8(ascii: "\n")] : bytes[..<count])
     }
   }
 }
 
-/// Lines of standard input that are looked at while something else is done, too: what is not meant for that is kept for who
-/// asks next.
+/// Lines of standard input that can also be watched during other work: lines that were not watched for are
+/// kept for later reading.
 public final class KeptInputLines: Sendable {
   private struct State {
     var lines = InputLines()
@@ -60,20 +60,20 @@ public final class KeptInputLines: Sendable {
 
   private let state = Mutex(State())
 
-  /// Begins where it was read last.
+  /// Continues where reading last stopped.
   public init() {}
 
-  /// What to poll while more is wanted, with the events of poll(2) that are waited for.
+  /// The descriptors to poll for more input, with the events of poll(2).
   public var descriptors: [(descriptor: Int32, events: Int16)] { state.withLock { $0.lines.descriptors } }
 
-  /// What came next; `nil` while nothing has.
+  /// The next input; `nil` if there is none yet.
   public func next() -> InputLines.Input? {
     state.withLock { $0.kept.isEmpty ? $0.lines.next() : $0.kept.removeFirst() }
   }
 
   /// Listens for a line in a thread of its own, until it comes or ``stopListening()``.
   ///
-  /// - Parameter heard: what is done then, in that thread.
+  /// - Parameter heard: called in that thread.
   public func listen(for line: String, then heard: @escaping @Sendable () -> Void) {
     let turn = state.withLock { state in
       state.turn += 1
@@ -87,14 +87,14 @@ public final class KeptInputLines: Sendable {
     }
   }
 
-  /// Listens no more.
+  /// Stops listening.
   public func stopListening() { state.withLock { $0.turn += 1 } }
 
-  /// Whether the line has come; `nil` where it is waited for no more.
+  /// Whether the line has come; `nil` if listening has ended.
   private func pollInput(for line: String, in turn: Int) -> Bool? {
     state.withLock { state in
       guard state.turn == turn else { return nil }
-      // A background process that reads from a terminal is stopped by it.
+      // The system stops a background process that reads from a terminal.
       guard !InputLines.isTerminal || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return false }
       while let input = state.lines.next() {
         if input == .line(line) { return true }

@@ -1,18 +1,18 @@
-/// Ctrl-C, and every other signal that asks for the end: once, and what is waited for is waited for no more, and the run
-/// ends with a report; twice, and everything ends at once.
+/// The handling of Ctrl-C and all other signals that request the end: after the first, waits are cut short
+/// and the run ends with a report; after the second, the process ends at once.
 public enum Interruption {
   /// Whether a signal has come.
   public static var isRequested: Bool { EndingSignals.requestCount > 0 }
 
-  /// Whether nothing that takes its time is to be waited for: a signal has come, or, of a worker, the end of its input.
+  /// Whether waits must be cut short: a signal has come, or the input of a worker has ended.
   public static var isHeard: Bool { isRequested || EndOfInput.isReached }
 
-  /// Has everything end as after a first signal.
+  /// Ends the run as after a first signal.
   public static func request() { EndingSignals.countRequest() }
 
-  /// Listens from now on.
+  /// Begins to handle signals.
   public static func listen() {
-    // Made before the handler needs them, since making them is nothing for a signal handler.
+    // Initialized before the handler uses them, since that is not permitted in a signal handler.
     EndingSignals.prepare()
     LastWords.set(nil)
     EndingSignals.handle { signal in
@@ -21,12 +21,13 @@ public enum Interruption {
     }
   }
 
-  /// Listens from now on, unless the handling of signals was decided before: a worker leaves them to its campaign.
+  /// Begins to handle signals, unless their handling was decided before: a worker leaves them to its
+  /// campaign.
   public static func listenUnlessDecided() {
     if !EndingSignals.isDecided { listen() }
   }
 
-  /// Listens while nothing needs to be finished: the first signal ends the process at once.
+  /// Begins to handle signals while nothing needs to be finished: the first one ends the process at once.
   ///
   /// - Parameter words: the message to print then.
   public static func listen(saying words: String) {

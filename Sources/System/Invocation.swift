@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What this process was asked for.
+/// The arguments of this process.
 public enum Invocation {
   private static let given = Mutex(Array(CommandLine.arguments.dropFirst()))
 

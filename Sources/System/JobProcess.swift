@@ -4,7 +4,7 @@ import Glibc
 
 /// A supervised run of this program: it sends signs of life, can be asked to stop, and can be killed.
 ///
-/// It exits when this process does, however that ends, since its standard input closes then. No call waits.
+/// It exits when this process does, however that ends, since its standard input closes then. No call blocks.
 public final class JobProcess {
   private let child: ChildProcess
   private var hasClosedOutput = false
@@ -16,15 +16,15 @@ public final class JobProcess {
     child = try ChildProcess(ourselves: arguments, first: line)
   }
 
-  /// What there is to know of it.
+  /// The state of the process.
   public enum State: Equatable, Sendable {
-    /// It runs, and has shown a sign of life since it was asked last or not.
+    /// It is running; `hasOutput` is true if it has written since the last query.
     case running(hasOutput: Bool)
-    /// It ended, and these were its last words.
+    /// It ended, with the last lines of its standard error.
     case ended(Ending, words: String)
   }
 
-  /// Looks after it.
+  /// Reads its output, and returns its state.
   public func poll() -> State {
     var hasOutput = false
     while !hasClosedOutput {
@@ -46,18 +46,18 @@ public final class JobProcess {
   public func kill() { child.killGroup() }
 }
 
-/// A file that a process holds for as long as it lives: the system lets go of it, however the process ends.
+/// A file that a process holds for its lifetime: the system releases it, however the process ends.
 public final class HeldFile {
   private let descriptor: Int32
 
   /// Locks a file, and writes the number of this process to it; `nil` if another process holds it.
   ///
-  /// - Parameter patience: how long to retry a file that may be locked only for a moment.
+  /// - Parameter timeout: how long to retry a file that may be locked only for a moment.
   /// - Throws: if it cannot be determined whether another process holds it.
   public init?(_ path: String, timeout: Interval = .milliseconds(300)) throws(FileFault) {
     let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
-    // A process that was killed while it started another leaves it held until that one is a program of its own.
+    // A process that was killed while it started a child holds the file until the child executes its program.
     do {
       try Descriptors.lock(descriptor, for: timeout)
     } catch {
@@ -91,11 +91,11 @@ public final class HeldFile {
     return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 
-  /// Ends the process that holds a file at once, with its group.
+  /// Kills the process that holds a file, with its group.
   public static func kill(holderOf path: String) {
     guard let process = try? holder(of: path), process > 1 else { return }
-    // What was just read may be the number of another by now. One that is stopped by its handle, and holds the file
-    // still, does not go away before its group is ended.
+    // The number just read may have been reused. A process that is stopped by its handle and still holds the
+    // file cannot end before its group is killed.
     let handle = lockstep_open_process(process)
     guard handle >= 0 else { return }
     defer { Kernel.close(handle) }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// What a signal handler says that ends the program at once.
+/// The message that a signal handler prints before it ends the program at once.
 public enum LastWords {
   private static let place = Atomic<Int>(0)
   private static let count = Atomic<Int>(0)
 
-  /// Sets them, or `nil` for none. What was set before is never given back: a handler may be reading it.
+  /// Sets the message, or `nil` for none. An earlier message is never freed: a handler may be reading it.
   public static func set(_ text: String?) {
     count.store(0, ordering: .sequentiallyConsistent)
     guard let text else { return }
@@ -17,7 +17,7 @@ public enum LastWords {
     count.store(bytes.count, ordering: .sequentiallyConsistent)
   }
 
-  /// Says them on standard error. Does nothing that a signal handler may not do.
+  /// Prints the message to standard error. Safe in a signal handler.
   public static func say() {
     let count = count.load(ordering: .sequentiallyConsistent)
     let bytes = unsafe UnsafePointer<UInt8>(

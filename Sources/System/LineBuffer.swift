@@ -1,27 +1,27 @@
 /// Splits the bytes of a stream into lines.
 ///
-/// It is bounded: a line longer than ``limit`` bytes is an error of its writer.
+/// It is bounded: a line longer than ``limit`` bytes is an error of the sender.
 public struct LineBuffer {
-  /// The most bytes of one line, unless its owner says otherwise.
+  /// The default maximum length of a line, in bytes.
   public static let usualLimit = 64 * 1024
 
-  /// What the buffer holds first.
+  /// The first item in the buffer.
   public enum Line: Equatable {
     /// A whole line, without its end.
     case whole([UInt8])
-    /// The first bytes of a line that is too long.
+    /// The beginning of a line that is too long.
     case tooLong([UInt8])
   }
 
-  /// The most bytes of one line.
+  /// The maximum length of a line, in bytes.
   public let limit: Int
   private var bytes: [UInt8] = []
-  /// Where the first line that was not taken begins.
+  /// The beginning of the first remaining line.
   private var start = 0
-  /// Up to where no end of line was found.
+  /// The position up to which no line feed was found.
   private var searched = 0
 
-  /// Begins without bytes.
+  /// Makes an empty buffer.
   public init(limit: Int = LineBuffer.usualLimit) {
     self.limit = limit
   }
@@ -39,7 +39,7 @@ public struct LineBuffer {
     bytes += more
   }
 
-  /// Whether all that came was taken.
+  /// Whether the buffer is empty.
   public var isEmpty: Bool { start == bytes.count }
 
   /// Whether there is a whole line, or one that is too long.
@@ -47,7 +47,7 @@ public struct LineBuffer {
     bytes[searched...].contains(UInt8(ascii: "\n")) || bytes.count - start > limit
   }
 
-  /// Takes the first line, or `nil` when there is no whole one.
+  /// Removes and returns the first line; `nil` if there is no whole one.
   public mutating func next() -> Line? {
     if let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")), end - start <= limit {
       defer {

@@ -1,12 +1,13 @@
 import Basics
 import Glibc
 
-/// A file of lines that survive any crash: lines are only appended, and each is on the disk before the call returns.
+/// A file of lines that survive any crash: lines are only appended, and each is on the disk before the call
+/// returns.
 public final class LineFile {
-  /// How much of the end is looked at. It holds more movements than a motor can make in a night.
+  /// The length of the end that is read. It contains more movements than a motor can make in a night.
   private static let tail = 4 << 20
 
-  /// Where it is.
+  /// The path.
   public let path: String
   private let descriptor: Int32
   /// Whether the file ends in the middle of a line.
@@ -24,7 +25,7 @@ public final class LineFile {
     self.path = path
     descriptor = Kernel.open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
-    // What is no file may never end, and keeps no line.
+    // Another kind of file may never end, and stores no lines.
     var status = stat()
     if Kernel.fstat(descriptor, &status) == 0, case .other(let strange) = FileKind(status) {
       var fault = FileFault(path: path, code: EINVAL)
@@ -35,11 +36,11 @@ public final class LineFile {
 
   deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
 
-  /// Keeps other programs away, unless one has it.
+  /// Locks the file for this process, unless another one has locked it.
   ///
-  /// A program that was just started by the one before may hold it for a moment, until it is on its own.
+  /// A newly started child of the previous holder may hold it for a moment.
   ///
-  /// - Returns: whether no other program has it.
+  /// - Returns: whether the lock was acquired.
   public func lock() throws(FileFault) -> Bool {
     do {
       try Descriptors.lock(descriptor, for: .milliseconds(20))
@@ -57,7 +58,7 @@ public final class LineFile {
     return open.st_dev == there.st_dev && open.st_ino == there.st_ino
   }
 
-  /// Adds lines and waits until they are on the disk.
+  /// Appends lines and waits until they are on the disk.
   public func append(_ added: [String]) throws(FileFault) {
     let text = (isTorn ? "\n" : "") + added.map { $0 + "\n" }.joined()
     isTorn = true
@@ -69,11 +70,11 @@ public final class LineFile {
     isTorn = false
   }
 
-  /// How many lines there are, and the last of them; `nil` for each that cannot be read.
+  /// The number of lines, and the last of them; `nil` for each that cannot be parsed.
   ///
   /// - Parameters:
-  ///   - parse: reads a line.
-  ///   - isEnough: whether what stands above a line is of no interest.
+  ///   - parse: parses a line.
+  ///   - isEnough: whether the lines above a line are not needed.
   public func read<Line>(
     _ parse: (String) -> Line?, until isEnough: (Line) -> Bool = { _ in false }
   ) throws(FileFault) -> (count: Int, lines: [Line?]) {
@@ -96,7 +97,8 @@ public final class LineFile {
     }
     isTorn = last != UInt8(ascii: "\n")
     var parts = end.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    // Text after the last line feed is no line, unless it is a torn one; the first line may be incomplete.
+    // Text after the last line feed is no line, unless it is an incomplete one; the first line may be
+    // incomplete.
     if !isTorn { parts.removeLast() }
     let total = count + (isTorn ? 1 : 0)
     if parts.count < total { parts.removeFirst() }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Reads a file line by line, from any line on, without ever holding more than the longest line and a chunk.
+/// Reads a file line by line, from any line on, with memory for only the longest line and a chunk.
 public struct LineReader: ~Copyable {
-  /// Which line this is, from 1; after a ``seek(to:line:)``, counted from there.
+  /// The number of the line, from 1; after ``seek(to:line:)`` it counts from there.
   public private(set) var number = 0
 
-  /// Whether the line ends with a line feed; only the last one of a file may not.
+  /// Whether the line ends with a line feed; only the last one of a file may lack it.
   public private(set) var isTerminated = true
 
-  /// Whether the line is longer than ``longest``; then its content is left out.
+  /// Whether the line is longer than ``longest``; its content is then omitted.
   public private(set) var isTooLong = false
 
   private let descriptor: Int32
@@ -20,7 +20,7 @@ public struct LineReader: ~Copyable {
   private var start = 0
   private var end = 0
   private var next = 0
-  /// How much is read at a time: less where lines are picked here and there.
+  /// The size of a read; less after a seek.
   private var portion = 1 << 18
 
   private static let (smallest, largest) = (1 << 13, 1 << 18)
@@ -44,10 +44,10 @@ public struct LineReader: ~Copyable {
     get { buffer.span.extracting(start..<end) }
   }
 
-  /// Where the line starts in the file, in bytes.
+  /// The offset of the line in the file, in bytes.
   public var offset: Int { base + start }
 
-  /// Goes to the next line; `false` at the end of the file.
+  /// Advances to the next line; `false` at the end of the file.
   public mutating func advance() throws(FileFault) -> Bool {
     start = next
     isTooLong = false
@@ -102,7 +102,7 @@ public struct LineReader: ~Copyable {
     }
   }
 
-  /// Moves the line to the front of the buffer, which grows when the line fills it.
+  /// Moves the line to the front of the buffer, which grows if the line fills it.
   private mutating func makeRoom(_ searched: inout Int) {
     if start == 0 {
       buffer += [UInt8](repeating: 0, count: buffer.count)

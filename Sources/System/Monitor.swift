@@ -1,8 +1,8 @@
 import Glibc
 
-/// Lets one thread at a time do something, and threads wait for what others do.
+/// A mutual exclusion lock with a condition variable.
 ///
-/// Who is in it may enter it again.
+/// A thread that has entered it may enter it again.
 @safe public final class Monitor: Sendable {
   @unsafe private struct Parts {
     var mutex = unsafe pthread_mutex_t()
@@ -39,6 +39,6 @@ import Glibc
   /// Releases the monitor until another thread signals a change. The caller must have entered it once.
   public func wait() { unsafe pthread_cond_wait(&parts.pointee.condition, &parts.pointee.mutex) }
 
-  /// Says to all who wait that something has changed.
+  /// Wakes all waiting threads, since something has changed.
   public func announce() { unsafe pthread_cond_broadcast(&parts.pointee.condition) }
 }

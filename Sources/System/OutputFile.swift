@@ -1,13 +1,13 @@
 import Glibc
 import Secrets
 
-/// A file or a stream that is written to, without a buffer: what was written is with the system.
+/// A file or a stream for writing, without a buffer: written data are passed to the system at once.
 ///
-/// Secrets are taken out on the way. What could be the first half of one waits for the next write, or for the end.
+/// Secrets are redacted. A possible first half of a secret waits for the next write, or for the end.
 public final class OutputFile {
   private var descriptor: Int32
   private let isOwned: Bool
-  /// Why a stream of ours takes nothing any more, where it does not.
+  /// Why a standard stream has failed; `nil` if it has not.
   public private(set) var fault: FileFault?
   private var secrets = RedactingStream(isLive: true)
 
@@ -18,7 +18,7 @@ public final class OutputFile {
     guard descriptor >= 0 else { throw FileFault(path: path, code: errno) }
   }
 
-  /// Opens a file to write behind what it holds; a last line without its end is cut off.
+  /// Opens a file to append to it; an incomplete last line is cut off.
   public init(appendingTo path: String) throws(FileFault) {
     descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, Secrecy.fileMode)
     isOwned = true
@@ -41,16 +41,16 @@ public final class OutputFile {
     if isOwned, descriptor >= 0 { Kernel.close(descriptor) }
   }
 
-  /// Our standard output.
+  /// The standard output.
   public static func standardOutput() -> OutputFile { OutputFile(descriptor: STDOUT_FILENO) }
 
-  /// Our standard error.
+  /// The standard error.
   public static func standardError() -> OutputFile { OutputFile(descriptor: STDERR_FILENO) }
 
-  /// Whether a person looks on.
+  /// Whether it is a terminal.
   public var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
 
-  /// The current columns and rows of the terminal; `nil` if it is none, or they are unknown.
+  /// The current columns and rows of the terminal; `nil` if there is none, or they are unknown.
   public var terminalSize: (columns: Int, rows: Int)? {
     var size = winsize()
     guard descriptor >= 0, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0,
@@ -59,13 +59,13 @@ public final class OutputFile {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Writes everything, or says why not. A stream of ours that has failed takes everything in silence from then on: why, is
-  /// in ``fault``.
+  /// Writes all of a text. A standard stream that has failed ignores later writes; the reason is in
+  /// ``fault``.
   public func write(_ text: String) throws(FileFault) {
     try put(secrets.next(Array(text.utf8)))
   }
 
-  /// Writes what waited for more; to be called when there is no more.
+  /// Writes the text that waits for more; to be called at the end.
   public func finish() throws(FileFault) {
     try put(secrets.finish())
   }

@@ -1,19 +1,19 @@
 public import Basics
 
-/// What a question to a program and its answer take over two pipes, with nothing around them.
+/// Measures the round trip of a request to a program over two pipes, without any other work.
 ///
-/// It is the pace that a device which is a program cannot be faster than.
+/// A device that is a program cannot be faster.
 public final class PipePace {
   private let child: ChildProcess
   private let request: [UInt8]
   private let lines: Int
 
-  /// Starts a program and asks it once.
+  /// Starts a program and sends it a first request.
   ///
   /// - Parameters:
-  ///   - command: what the shell runs.
-  ///   - request: the line that is asked; the answer to it is always of as many lines.
-  /// - Returns: `nil` where it does not start or does not answer within ten seconds.
+  ///   - command: the shell command.
+  ///   - request: a line; the answer to it always has the same number of lines.
+  /// - Returns: `nil` if it does not start or does not answer within ten seconds.
   public init?(command: String, request: String) {
     guard let child = try? ChildProcess(command: command) else { return nil }
     self.child = child
@@ -25,7 +25,7 @@ public final class PipePace {
     self.lines = lines
   }
 
-  /// How long so many round trips take; `nil` when the program does not answer any more.
+  /// The time of a number of round trips; `nil` if the program does not answer any more.
   public func roundTrips(_ count: Int) -> Interval? {
     child.bareRoundTrips(count, sending: request, lines: lines)
   }

@@ -3,9 +3,9 @@ import CShims
 import Glibc
 import Synchronization
 
-/// The process group that runs a device now, for a signal handler that must end it before we go.
+/// The process group of the current device, for a signal handler that must kill it before this process ends.
 ///
-/// A harness drives one device at a time; of several, the one started last is known here.
+/// A harness drives one device at a time; if there are several, only the latest is known here.
 public enum RunningGroup {
   private static let current = Atomic<Int32>(0)
 
@@ -17,15 +17,15 @@ public enum RunningGroup {
     _ = current.compareExchange(expected: group, desired: 0, ordering: .relaxed)
   }
 
-  /// Ends it at once. Does nothing that a signal handler may not do.
+  /// Kills the group. Safe in a signal handler.
   public static func end() {
     let group = current.load(ordering: .relaxed)
     if group > 0 { _ = Glibc.kill(-group, SIGKILL) }
   }
 }
 
-/// Makes writing to a pipe without a reader, or to a file at its size limit, an ordinary error that does not end the
-/// program.
+/// Makes writing to a pipe without a reader, or beyond a file size limit, an ordinary error instead of a
+/// signal that ends the program.
 public enum FailedWrites {
   private static let ignored: Void = {
     _ = signal(SIGPIPE, SIG_IGN)
@@ -36,8 +36,8 @@ public enum FailedWrites {
   public static func ignore() { ignored }
 }
 
-/// A child that has ended is there until its status was asked for: also where the program that started us ignores the
-/// end of its own, which is inherited.
+/// Keeps the status of children that have ended until it is read, even if the parent process ignored the end
+/// of its children, which is inherited.
 enum EndedChildren {
   private static let kept: Void = { _ = signal(SIGCHLD, SIG_DFL) }()
 
@@ -56,8 +56,8 @@ public enum EndingSignals {
     ]
     + realTime
 
-  /// Those that a program's own mistake brings about. They say something else where another process sends them, as a
-  /// watchdog does that wants to know where a program stands.
+  /// The signals of a program's own errors. Another process may send them for other reasons, such as a
+  /// watchdog that requests a backtrace.
   static let mistakes: [Int32] = [SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS]
 
   /// The real-time signals, which end a program that does not handle them. The C library uses the first two itself.
@@ -66,8 +66,8 @@ public enum EndingSignals {
   /// The signals that ask a program to stop.
   private static let asking: [Int32] = [SIGINT, SIGTERM]
 
-  /// Lets them through, whatever the program that started us had blocked, and has a handler take them. What it had
-  /// ignored stays ignored, as nohup(1) means it, but for ``asking``.
+  /// Unblocks the signals, whatever the parent process had blocked, and installs a handler. Signals that the
+  /// parent ignored stay ignored, as nohup(1) intends, except for ``asking``.
   public static func handle(with handler: @escaping @convention(c) (Int32) -> Void) {
     decided.store(true, ordering: .relaxed)
     for number in all {
@@ -85,21 +85,21 @@ public enum EndingSignals {
   /// Whether this process has decided how to handle them.
   static var isDecided: Bool { decided.load(ordering: .relaxed) }
 
-  /// How often this program was asked to end.
+  /// The number of requests to end.
   public static var requestCount: Int { requests.load(ordering: .relaxed) }
 
-  /// The first of them, with its number and when it came, in nanoseconds of the monotonic clock.
+  /// The first signal, with its number and time, in nanoseconds of the monotonic clock.
   private static let firstSignal = Atomic<Int32>(0)
   private static let firstTime = Atomic<Int64>(0)
 
-  /// Has everything that counting needs be there.
+  /// Initializes everything that counting needs.
   static func prepare() {
     _ = (requestCount, firstSignal.load(ordering: .relaxed), firstTime.load(ordering: .relaxed))
   }
 
-  /// Counts one more, in a signal handler too; but for one that belongs to the first.
+  /// Counts a request, also in a signal handler, unless it belongs to the first one.
   ///
-  /// - Returns: how many there were before.
+  /// - Returns: the number of requests before.
   @discardableResult
   public static func countRequest(by signal: Int32 = 0) -> Int {
     let now = MonotonicClock.now
@@ -115,8 +115,8 @@ public enum EndingSignals {
     return requests.add(1, ordering: .relaxed).oldValue
   }
 
-  /// Whether a signal that comes so long after another one of its kind is no request of its own: who ends a program and
-  /// then all of its group, as timeout(1) does, sends two for one.
+  /// Whether two signals of the same kind at this interval are one request: a program that ends a process and
+  /// then its whole group, such as timeout(1), sends two signals for one request.
   static func isSameRequest(after time: Interval) -> Bool { time < .milliseconds(50) }
 
   /// Ignores them, since the parent process receives them and decides when this one stops: stopping a service signals
@@ -133,7 +133,7 @@ public enum EndingSignals {
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// All of them, as the system takes them.
+  /// All of them as a signal set.
   static var set: sigset_t {
     var set = sigset_t()
     unsafe sigemptyset(&set)
@@ -142,13 +142,13 @@ public enum EndingSignals {
   }
 
   private static func isIgnoring(_ handler: sighandler_t?) -> Bool {
-    // Both are numbers that no function is at.
+    // Neither number is the address of a function.
     let numbers = [handler, SIG_IGN].map { unsafe unsafeBitCast($0, to: Int.self) }
     return numbers[0] == numbers[1]
   }
 }
 
-/// Text with everything that a terminal or a report could stumble over written as `\u{1B}`; lines stay lines.
+/// Text with all control characters written in the form `\u{1B}`; line feeds are kept.
 public func printable(_ bytes: some Sequence<UInt8>) -> String {
   var text = ""
   for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
@@ -163,7 +163,7 @@ public func printable(_ bytes: some Sequence<UInt8>) -> String {
   return text
 }
 
-/// Lends strings as the array of C strings that programs are started with.
+/// Passes strings as a C array of program arguments.
 public func withArguments<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
@@ -172,7 +172,7 @@ public func withArguments<Result>(
   return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
 }
 
-/// Lends our environment in that form, or some of it, with more variables beside it, as `NAME=VALUE`.
+/// Passes the environment, or a part of it, in that form, with additional variables as `NAME=VALUE`.
 public func withEnvironment<Result>(
   without withheld: [String] = [], adding added: [String] = [],
   _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
@@ -190,7 +190,7 @@ public func withEnvironment<Result>(
   return unsafe withArguments(variables, body)
 }
 
-/// A word as the shell takes it, in quotes where it needs them.
+/// A word for the shell, quoted if necessary.
 public func shellWord(_ word: String) -> String {
   let isPlain =
     !word.isEmpty

@@ -2,17 +2,17 @@ import Basics
 import Glibc
 import Secrets
 
-/// A file that takes the place of another whole or not at all.
+/// A file that replaces another one as a whole or not at all.
 ///
-/// What is written goes to a temporary file beside it, which is flushed to the disk and takes the name in one step;
-/// the folder is flushed after that. A reader sees the old file or the new one, after a loss of power too. A
-/// path that is no regular file, such as a pipe, is written directly. Secrets are taken out of what is
-/// added at once, so that ``count`` is where the next bytes go.
+/// The contents go to a temporary file beside it, which is flushed to the disk and then renamed in one step;
+/// the folder is flushed afterwards. A reader sees the old file or the new one, even after a power failure. A
+/// path that is no regular file, such as a pipe, is written directly. Secrets are redacted when bytes are
+/// added, so that ``count`` is the offset of the next bytes.
 public struct Replacement: ~Copyable {
   private let path: String
-  /// Where the bytes go until they are all there; the path itself where it is no regular file.
+  /// The path of the temporary file; the target path itself if that is no regular file.
   private let place: String
-  /// What a fault says that could not be written.
+  /// The path in faults.
   private let named: String
   private let attempt: FileFault.Attempt?
   private let descriptor: Int32
@@ -71,9 +71,9 @@ public struct Replacement: ~Copyable {
     if !isDirect { Kernel.unlink(place) }
   }
 
-  /// The descriptor to write to that a path names, as `/dev/stdout` does; `nil` for what names none.
+  /// The descriptor that a path such as `/dev/stdout` names; `nil` for other paths.
   ///
-  /// It may be a regular file, which must not be emptied, and its name is not ours to give to another one.
+  /// It may be a regular file, which must not be truncated, and which must not be replaced by name.
   private static func stream(_ path: String) -> Int32? {
     switch path {
     case "/dev/stdout": STDOUT_FILENO
@@ -82,12 +82,12 @@ public struct Replacement: ~Copyable {
     }
   }
 
-  /// Whether a path is written directly: what is there is no file whose place another one could take.
+  /// Whether a path is written directly, since it is no file that could be replaced.
   public static func isDirect(_ path: String) -> Bool {
     stream(path) != nil || ![.missing, .file].contains(fileKind(path)) || isSystems(path)
   }
 
-  /// Whether a path stands where the system has its devices and processes.
+  /// Whether a path lies among the system's devices and processes.
   private static func isSystems(_ path: String) -> Bool {
     let folder = realPath(Path.folder(of: path)) ?? ""
     return ["/dev", "/proc", "/sys"].contains { folder == $0 || folder.hasPrefix($0 + "/") }
@@ -124,7 +124,7 @@ public struct Replacement: ~Copyable {
     "\(path).\(String(SystemEntropy().next(), radix: 36)).new"
   }
 
-  /// The file whose place a file was to take, by its name; `nil` for a name that no temporary file has.
+  /// The target of a temporary file, by its name; `nil` if the name is not that of a temporary file.
   public static func target(ofTemporary name: String) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count >= 3, parts.last == "new", let word = parts.dropLast().last,
@@ -133,10 +133,10 @@ public struct Replacement: ~Copyable {
     return parts.dropLast(2).joined(separator: ".")
   }
 
-  /// How many bytes were added.
+  /// The number of added bytes.
   public var count: Int { flushed + buffer.count }
 
-  /// Whether the bytes go where they are read at once, as into a pipe, and none can be changed again.
+  /// Whether the bytes are written directly, as into a pipe, and cannot be changed afterwards.
   public var isDirect: Bool { place == path }
 
   /// Adds bytes.
@@ -147,13 +147,13 @@ public struct Replacement: ~Copyable {
   /// Adds a text.
   public mutating func write(_ text: String) throws(FileFault) { try write(Array(text.utf8)) }
 
-  /// Adds bytes that may be secret, or that hold no secret any more.
+  /// Adds bytes without redaction: secrets that belong there, or bytes that were redacted already.
   public mutating func write(asTheyAre bytes: [UInt8]) throws(FileFault) {
     buffer += bytes
     if buffer.count >= Self.chunk { try flush() }
   }
 
-  /// Puts other bytes in the place of as many that were added.
+  /// Overwrites added bytes with as many others.
   public mutating func overwrite(at offset: Int, _ bytes: [UInt8]) throws(FileFault) {
     try flush()
     let bytes = Redactor.shared.masked(bytes)
@@ -174,7 +174,7 @@ public struct Replacement: ~Copyable {
     }
   }
 
-  /// Completes the file, which stands beside its place then; nothing may be written after that.
+  /// Completes the temporary file; nothing may be written after that.
   public mutating func finish() throws(FileFault) -> FinishedFile {
     try flush()
     // A pipe cannot be flushed to a disk, and need not be.
@@ -207,10 +207,10 @@ public struct Replacement: ~Copyable {
   private var fault: FileFault { FileFault(attempt, path: named, code: errno) }
 }
 
-/// A file that is complete and on the disk, and has still to take its place.
+/// A complete temporary file on the disk, which has not replaced its target yet.
 public struct FinishedFile: Sendable {
   private let path: String
-  /// What it is called until then.
+  /// The name of the temporary file.
   public let name: String
   private let attempt: FileFault.Attempt?
 
@@ -218,7 +218,7 @@ public struct FinishedFile: Sendable {
     (self.path, self.name, self.attempt) = (path, name, attempt)
   }
 
-  /// Gives it its name, in one step. Where that fails, it stays beside its place.
+  /// Renames it to its target, in one step. If that fails, the temporary file stays.
   public func place() throws(FileFault) {
     if name == path { return }
     guard Kernel.rename(name, path) == 0 else { throw FileFault(attempt, path: path, code: errno) }
@@ -231,9 +231,9 @@ public struct FinishedFile: Sendable {
   }
 }
 
-/// Gives a file or a folder another name, at once.
+/// Renames a file or a folder.
 ///
-/// - Returns: whether it has it; false when there is a folder of that name that is not empty.
+/// - Returns: whether it was renamed; false if a folder with that name exists and is not empty.
 public func rename(_ path: String, to name: String) throws(FileFault) -> Bool {
   if Kernel.rename(path, name) == 0 {
     synchronizeFolder(of: name)

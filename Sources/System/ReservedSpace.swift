@@ -1,20 +1,20 @@
 import Basics
 import Glibc
 
-/// Room on a disk that is kept for a file to come: whatever else fills the disk leaves it alone.
+/// Disk space that is reserved for a later file: other files cannot use it.
 ///
-/// It belongs to a file without a name, so nothing stays of it when the process ends, however it ends.
+/// It belongs to a file without a name, so that nothing remains when the process ends, however it ends.
 public final class ReservedSpace {
   private var descriptor: Int32
 
-  /// Keeps room where a file is to be.
+  /// Reserves space where a file is to be written.
   ///
-  /// Where the file system cannot keep any, or the path leads to no regular file, none is kept.
+  /// Does nothing if the file system does not support it, or if the path leads to no regular file.
   ///
   /// - Parameters:
-  ///   - path: where the file is to be; folders that are missing are made.
-  ///   - bytes: how much room.
-  /// - Throws: when there is not as much.
+  ///   - path: the path of the file; missing folders are created.
+  ///   - bytes: the size.
+  /// - Throws: if there is not enough space.
   public init(for path: String, bytes: Int) throws(FileFault) {
     guard !Replacement.isDirect(path) else {
       descriptor = -1
@@ -37,7 +37,7 @@ public final class ReservedSpace {
 
   deinit { release() }
 
-  /// Gives the room back, for the file that it was kept for.
+  /// Releases the space for the file.
   public func release() {
     if descriptor >= 0 { Kernel.close(descriptor) }
     descriptor = -1

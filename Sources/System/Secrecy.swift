@@ -3,17 +3,17 @@ import Glibc
 public import Secrets
 import Synchronization
 
-/// What this process owes to the keys that it holds.
+/// The protection of secrets in this process.
 ///
-/// It begins when a lock file is read or a key is to be written: from then on the system makes no core dump of the
-/// process and lets no other program of the user look into its memory or its environment; every file that it makes is
-/// for its owner alone; and what was taken in with ``keep(_:)`` is taken out of everything that it writes.
+/// It begins when a lock file is read or a key is to be written. From then on the system makes no core dump
+/// of the process and lets no other program of the user read its memory or its environment; new files are
+/// readable only by their owner; and secrets passed to ``keep(_:)`` are redacted in all output.
 public enum Secrecy {
   private static let hasBegun = Atomic<Bool>(false)
   /// The environment variables that hold secrets.
   private static let variables = Mutex(["PGPASSWORD"])
 
-  /// Begins; a second time does nothing.
+  /// Begins the protection; later calls do nothing.
   public static func begin() {
     guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -21,9 +21,9 @@ public enum Secrecy {
     lockstep_forbid_dumps()
   }
 
-  /// Keeps a secret out of everything that is written from now on.
+  /// Redacts a secret in all output from now on.
   ///
-  /// What cannot be told from ordinary text, such as a key of zeros, is no secret.
+  /// A value that cannot be distinguished from ordinary text, such as a key of zeros, is not redacted.
   public static func keep(_ secret: Secret) {
     begin()
     try? Redactor.shared.register(secret)
@@ -44,9 +44,9 @@ public enum Secrecy {
     return Secret(text: value)
   }
 
-  /// The variables that are not handed on to programs of others.
+  /// The variables that programs of users do not inherit.
   public static var withheldVariables: [String] { variables.withLock { $0 } }
 
-  /// What the mode of a new file is, before the user's mask.
+  /// The mode of new files before the umask.
   static var fileMode: mode_t { hasBegun.load(ordering: .relaxed) ? 0o600 : 0o644 }
 }

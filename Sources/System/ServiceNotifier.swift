@@ -9,7 +9,7 @@ public final class ServiceNotifier {
   private let path: String?
   private var lastStatus = ""
   private var lastSign: Interval?
-  /// How often the manager wants a sign of life; `nil` where it wants none.
+  /// The interval at which the manager expects a sign of life; `nil` if it expects none.
   public let watchdog: Interval?
 
   /// Reads the socket's name from the environment.
@@ -20,20 +20,20 @@ public final class ServiceNotifier {
     watchdog = isOurs ? time.map { .microseconds($0) } : nil
   }
 
-  /// Says that we are at work.
+  /// Reports that the service is ready.
   public func ready() { send("READY=1") }
 
-  /// Says that we are about to end.
+  /// Reports that the service is stopping.
   public func stopping() { send("STOPPING=1") }
 
-  /// Says in a line what we do; the same line is not sent twice.
+  /// Reports the status as a line; an unchanged line is not sent again.
   public func status(_ text: String) {
     guard text != lastStatus else { return }
     lastStatus = text
     send("STATUS=" + text.split(separator: "\n").joined(separator: " "))
   }
 
-  /// Shows a sign of life, as often as is wanted: twice in the time that the manager waits for one.
+  /// Sends a sign of life, at most twice per interval.
   public func alive() {
     guard let watchdog else { return }
     let now = MonotonicClock.now

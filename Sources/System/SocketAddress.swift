@@ -1,11 +1,13 @@
 public import Glibc
 
-/// The most bytes of the name of a socket on this machine: its address holds one more, which ends it.
+/// The maximum length of the name of a local socket, in bytes: its address has one more byte for the
+/// terminator.
 public let longestSocketName = 107
 
-/// Lends the address of a socket on this machine.
+/// Passes the address of a local socket.
 ///
-/// - Parameter isAbstract: whether the name is that of no file: it starts with a zero byte then, and has no other at its end.
+/// - Parameter isAbstract: whether the name is no file: it then begins with a zero byte, and has no
+///   terminator.
 public func withSocketAddress<Result>(
   _ name: String, isAbstract: Bool = false, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {

@@ -5,27 +5,28 @@ import Glibc
 /// `POSIX_SPAWN_SETSID` of glibc's spawn.h, which defines it for GNU's extensions only.
 private let setSession: Int16 = 0x80
 
-/// How a program is started: in a process group of its own, with nothing ignored.
+/// The parameters of a new process, which has a process group of its own and ignores no signal.
 struct Spawning {
-  /// Its path.
+  /// The path of the program.
   var program: String
   var words: [String]
-  /// Variables of our environment that it does not get.
+  /// The environment variables to remove.
   var withheld: [String] = []
-  /// Variables that it gets beside them, as `NAME=VALUE`.
+  /// The variables to add, as `NAME=VALUE`.
   var added: [String] = []
-  /// Whether it gets a session of its own, so that what ends ours leaves it alone.
+  /// Whether it has a session of its own, so that signals to our session do not reach it.
   var inSession = false
   /// Whether it is this program again, with ``EndingSignals`` blocked until it handles them.
   var isOurs = false
-  /// Which descriptors of ours become which of its own; all others are closed, but for the streams.
+  /// The inherited descriptors, with their numbers in the child; all others are closed, except the standard
+  /// streams.
   var streams: [(ours: Int32, own: Int32)] = []
-  /// Where it is run; `nil` for where we are.
+  /// Its working directory; `nil` for the current one.
   var folder: String?
 
-  /// Starts it.
+  /// Starts the process.
   ///
-  /// - Returns: the number of its process, which is that of its group.
+  /// - Returns: its process number, which is also that of its group.
   func start() throws(SystemError) -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -35,19 +36,19 @@ struct Spawning {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child starts as any program does: nothing ignored, and nothing blocked, but in one of ours.
+    // The child starts like any program, with no signals ignored or blocked, unless it is this program.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     if isOurs {
       signals = EndingSignals.set
-      // In the background of a terminal it may write all the same, whatever that terminal is set to.
+      // It may write in the background of a terminal, whatever the terminal's settings.
       unsafe sigaddset(&signals, SIGTTOU)
     }
     unsafe posix_spawnattr_setsigmask(&attributes, &signals)
     unsafe sigfillset(&signals)
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    // A session leader is a group leader too.
+    // A session leader is also a group leader.
     let place = inSession ? setSession : Int16(POSIX_SPAWN_SETPGROUP)
     unsafe posix_spawnattr_setflags(
       &attributes, place | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))

@@ -7,13 +7,13 @@ public import Basics
 /// It is blocked in all threads, and a dedicated thread waits for it, so that it interrupts no operation. Programs
 /// that we start do not inherit this.
 public enum StatusSignal {
-  /// Keeps it from this thread and those that it starts, from now on.
+  /// Blocks it in this thread and in those that it starts from now on.
   public static func block() {
     var set = only()
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for it; false when the time is over first.
+  /// Waits for it; false if the time is over first.
   public static func wait(for interval: Interval) -> Bool {
     lockstep_await_signal(SIGUSR1, interval.nanoseconds) == SIGUSR1
   }
@@ -26,9 +26,9 @@ public enum StatusSignal {
   }
 }
 
-/// Does something beside what the program does, in a thread of its own, until it returns or the program ends.
+/// Runs a function in a thread of its own, until it returns or the program ends.
 ///
-/// - Returns: whether it is under way; a machine may have no more threads to give.
+/// - Returns: whether it was started; the machine may have no more threads.
 @discardableResult
 public func inBackground(_ body: @escaping @Sendable () -> Void) -> Bool {
   let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
@@ -48,7 +48,7 @@ public func inBackground(_ body: @escaping @Sendable () -> Void) -> Bool {
   return true
 }
 
-/// What a thread does.
+/// The work of a thread.
 private final class Work: Sendable {
   let body: @Sendable () -> Void
 

@@ -1,20 +1,20 @@
 import Basics
 import Glibc
 
-/// This program once more, as a person would call it: what it says goes where ours goes, and it reads nothing.
+/// A child process of this program with the same output as this one, and no input.
 ///
-/// It is in a process group of its own: Ctrl-C reaches this process alone, which passes the first one on and ends it at
-/// the second.
+/// It has a process group of its own: Ctrl-C reaches this process only, which passes on the first one and
+/// kills the child at the second.
 public enum VisibleProcess {
-  /// How long one look waits for its end.
+  /// The interval at which its end is checked.
   private static let period = Interval.milliseconds(10)
 
   /// Runs it to its end.
   ///
   /// - Parameters:
   ///   - words: its arguments.
-  ///   - folder: where it is run.
-  ///   - variables: what its environment has beside ours, as `NAME=VALUE`.
+  ///   - folder: its working directory.
+  ///   - variables: additional environment variables, as `NAME=VALUE`.
   /// - Throws: why it could not be started.
   public static func run(
     _ words: [String], in folder: String, adding variables: [String] = []
@@ -46,7 +46,7 @@ public enum VisibleProcess {
       if status == 0, unsafe info.si_signo == SIGCHLD {
         let value = unsafe info._sifields._sigchld.si_status
         let ending = unsafe info.si_code == CLD_EXITED ? Ending.exit(value) : .signal(value)
-        // What it started itself goes with it. From the moment that it is reaped its number may be another's.
+        // Its own children are killed, too. After it is reaped, its number may be reused.
         Kernel.kill(-group, SIGKILL)
         RunningGroup.clear(group)
         var number: Int32 = 0

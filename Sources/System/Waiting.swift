@@ -1,16 +1,16 @@
 import Glibc
 public import Basics
 
-/// The time that transports count, and waiting for it or for any of several descriptors.
+/// The time scale of transports, and waiting for it or for any of several descriptors.
 public enum Waiting {
   private static let start = MonotonicClock.now
 
   /// The monotonic clock, counted from its first use in this process: one scale for every transport.
   public static var now: Instant { .zero + (MonotonicClock.now - start) }
 
-  /// Waits until one of the descriptors is ready or has failed, or a moment comes.
+  /// Waits until one of the descriptors is ready or has failed, or until a moment.
   ///
-  /// - Parameter descriptors: each with what is waited for, `POLLIN` or `POLLOUT` of poll(2) or both.
+  /// - Parameter descriptors: each with its events, `POLLIN` or `POLLOUT` of poll(2) or both.
   /// - Returns: whether one is ready. A signal ends the wait early, with none ready.
   @discardableResult
   public static func wait(

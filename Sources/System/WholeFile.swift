@@ -5,7 +5,7 @@ import Secrets
 public enum WholeFile {
   /// The bytes of a file.
   ///
-  /// - Parameter limit: the most that it may have.
+  /// - Parameter limit: the maximum size.
   public static func bytes(of path: String, limit: Int = .max) throws(FileFault) -> [UInt8] {
     let descriptor = try open(path)
     defer { Kernel.close(descriptor) }
@@ -16,11 +16,10 @@ public enum WholeFile {
     }
   }
 
-  /// Opens a file for reading, but none on which reading could block for ever.
+  /// Opens a file for reading, unless reading could block for ever.
   ///
   /// A pipe, a socket or a device is refused, since its writer may never come. A path to a descriptor that was opened
-  /// for us, such as `/dev/stdin` and the `<(…)` of a shell, is accepted, since the user meant it; and `/dev/null` is
-  /// empty.
+  /// for us, such as `/dev/stdin` and the `<(…)` of a shell, is accepted, since the user intended it;
   /// `/dev/null` is empty.
   public static func open(
     _ path: String, saying attempt: FileFault.Attempt? = nil
@@ -50,12 +49,12 @@ public enum WholeFile {
     return descriptor
   }
 
-  /// Puts a text in a file's place, whole or not at all; secrets become marks.
+  /// Replaces a file with a text, as a whole or not at all; secrets become marks.
   public static func replace(_ path: String, with text: String) throws(FileFault) {
     try replace(path, with: Redactor.shared.redacted(Array(text.utf8)), mode: nil)
   }
 
-  /// Puts a file that its owner alone can read in the place of another, whole or not at all; secrets become stars.
+  /// Replaces a file with one that only its owner can read, as a whole or not at all; secrets become stars.
   public static func replacePrivate(_ path: String, with bytes: [UInt8]) throws(FileFault) {
     try replace(path, with: Redactor.shared.masked(bytes), mode: 0o600)
   }

@@ -2,26 +2,26 @@ import Glibc
 public import Basics
 import Synchronization
 
-/// Another process of this program, that works for this one and tells it so, a line at a time.
+/// Another process of this program, which works for this one and reports in lines.
 ///
-/// It is stopped by the end of its input, and so it stops too when this process ends, however it does. It is in a
-/// process group of its own: Ctrl-C reaches this process alone, which passes it on. It is not killed with us, so that it
-/// can end the device that it drives.
+/// It stops at the end of its input, and so also when this process ends, however it does. It has a process
+/// group of its own: Ctrl-C reaches this process only, which passes it on. It is not killed with this
+/// process, so that it can release its device.
 public final class WorkerProcess {
-  /// What there is to hear of it.
+  /// A message of the worker.
   public enum Word: Equatable, Sendable {
-    /// A line that it wrote.
+    /// A line of its output.
     case line(String)
-    /// Nothing for now.
+    /// No message yet.
     case nothing
-    /// It ended; why, where that was not of its own accord with status 0.
+    /// It ended, with the reason unless it ended by itself with status 0.
     case ended(WorkerFault?)
   }
 
-  /// The most bytes of a line. The longest that a worker has to write is a finding with every step of its test, of
-  /// which this holds some hundred thousand; what grows with a campaign comes in parts.
+  /// The maximum length of a line. The longest line is a finding with all steps of its test; this holds some
+  /// hundred thousand steps. Data that grow with a campaign are divided.
   static let lineLimit = 16 << 20
-  /// How long it may take to end once it closed its output.
+  /// How long it may take to end after it closed its output.
   private static let grace = Interval.seconds(10)
 
   private let child: ChildProcess
@@ -34,9 +34,9 @@ public final class WorkerProcess {
     child = try ChildProcess(ourselves: arguments, first: line, lineLimit: Self.lineLimit)
   }
 
-  /// What it says next.
+  /// The next message.
   ///
-  /// - Parameter limit: how long to wait for it.
+  /// - Parameter limit: the maximum time to wait.
   public func next(within limit: Interval) -> Word {
     if let end { return end }
     switch child.nextLine(until: MonotonicClock.now + limit) {
@@ -60,29 +60,29 @@ public final class WorkerProcess {
     return word
   }
 
-  /// Asks it to stop when its step is done.
+  /// Asks it to stop after its current step.
   public func stop() { child.closeInput() }
 
-  /// Ends it at once: it does not do what it was asked.
+  /// Kills it: it does not react to requests.
   public func kill() { _ = finish("it did not stop, and was killed", within: .zero) }
 }
 
-/// Why a worker ended before it was done.
+/// Why a worker ended early.
 public struct WorkerFault: Equatable, Sendable {
-  /// How, and with which last words.
+  /// The end, with its last words.
   public var text: String
-  /// Whether it was killed, by a person or for lack of memory. Any other end is a defect of its own.
+  /// Whether it was killed, by a person or for lack of memory. Any other end is a defect of the worker.
   public var wasKilled: Bool
 }
 
-/// The end of our standard input, as a worker process watches for it.
+/// Detects the end of standard input in a worker process.
 public enum EndOfInput {
   private static let hasCome = Atomic<Bool>(false)
 
-  /// Whether it has come.
+  /// Whether the end was reached.
   public static var isReached: Bool { hasCome.load(ordering: .relaxed) }
 
-  /// Reads a line of standard input, waiting at most for its end; `nil` if there is none.
+  /// Reads a line of standard input without a time limit; `nil` at the end.
   public static func firstLine() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
@@ -100,13 +100,13 @@ public enum EndOfInput {
     }
   }
 
-  /// Whether it has come already, asked once and at once; nothing but it may be left to read.
+  /// Whether the end is reached now, without waiting; all input before it must have been read.
   public static var isAlreadyReached: Bool {
     var polled = [pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)]
     return Kernel.poll(&polled, for: 0) > 0
   }
 
-  /// Watches from now on, in a thread of its own.
+  /// Watches for the end from now on, in a thread of its own.
   public static func watch() {
     inBackground {
       var byte: UInt8 = 0

@@ -4,7 +4,7 @@ import Basics
 import Files
 import Synchronization
 
-/// A lab's coordinator, and who we are there.
+/// A client of a lab's coordinator.
 ///
 /// labgrid has its own library in Python do all talking with a coordinator. So a short program of ours runs beside us in
 /// the Python that has that library, answers what it is asked, and ends when we do. It is started when something is first
@@ -18,7 +18,8 @@ public final class LabgridClient: Sendable {
   let python: String
   private let child = Mutex<ChildProcess?>(nil)
 
-  /// How long an answer may take. The program itself says after twelve seconds that the coordinator is silent.
+  /// The time limit of an answer. The program itself reports after twelve seconds that the coordinator is
+  /// silent.
   private static let answerTimeout = Interval.seconds(15)
 
   /// Prepares to talk to a coordinator.
@@ -32,7 +33,7 @@ public final class LabgridClient: Sendable {
   }
 }
 
-/// Who holds a place, as labgrid knows him: `HOST/USER`.
+/// The holder of a place, as labgrid names it: `HOST/USER`.
 ///
 /// The coordinator tells holders apart by nothing else. So each run has a user of its own: what one run holds no other
 /// run gives back, and what a run that died left behind can be told from what is in use.
@@ -50,7 +51,7 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
     return LabOwner(host: plain(host), user: plain(user) + ".lockstep-" + number)
   }
 
-  /// labgrid takes the two apart at the slash.
+  /// Without a slash, by which labgrid separates the two.
   private static func plain(_ text: String) -> String {
     String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" })
   }
@@ -65,7 +66,7 @@ enum LabgridFault: Error, Equatable {
   case ended(String)
   /// It did not answer in time.
   case hung(Interval)
-  /// It says no: why, and in words.
+  /// The coordinator refused the request, with the reason.
   case refused(Reason, String)
   /// A stop was requested.
   case stopped
@@ -78,7 +79,7 @@ enum LabgridFault: Error, Equatable {
     }
   }
 
-  /// Why it says no.
+  /// The reason of a refusal.
   enum Reason: String {
     /// The Python has no labgrid.
     case `import`
@@ -92,7 +93,7 @@ enum LabgridFault: Error, Equatable {
     case held
     /// No exporter offers what belongs to the place.
     case resource
-    /// Our reservation is gone.
+    /// Our reservation has expired.
     case reservation
     /// The coordinator does not do it for another reason.
     case refused
@@ -130,7 +131,8 @@ extension LabgridClient {
   }
 
   private func start() throws(LabgridFault) -> ChildProcess {
-    // labgrid's library asks its environment who we are; 'env' sets that, and finds the Python on the PATH.
+    // labgrid's library reads our identity from its environment; 'env' sets that, and finds the Python on the
+    // PATH.
     let names = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)"]
     do {
       let child = try ChildProcess(
@@ -193,7 +195,7 @@ extension LabgridClient {
     }
   }
 
-  /// What the lab is like now.
+  /// The present state of the lab.
   func fetchState(unless isStopped: @Sendable () -> Bool = { false }) throws(LabgridFault) -> LabState {
     try ask("look", unless: isStopped).state
   }

@@ -1,13 +1,13 @@
 public import Journal
 
 extension LabPlace {
-  /// The way to its lock, as `--transport` takes it, where its tags say so.
+  /// The transport to its lock, in the form of `--transport`, if the place's tags name one.
   public var transport: String? { tag("transport") ?? tag("dongle").map { "dongle:" + $0 } }
 }
 
-/// How a command came to no place.
+/// Why a command has no place.
 public enum NoPlace: Error {
   case usage(UsageError)
-  /// What to say, and what to end with.
+  /// The message, and the exit status of the command.
   case lab(String, CommandStatus)
 }

@@ -13,13 +13,13 @@ import Synchronization
 /// is driven any more. A watchdog, in a process of its own, releases our places if we die; if it is killed with us,
 /// the next run on this machine releases them. Devices at this bench are additionally protected by a kernel lock.
 public final class Reservation: Sendable {
-  /// What to ask for.
+  /// The requested place.
   public struct Request: Equatable, Sendable {
     /// The coordinator.
     public var address: LabAddress
-    /// What the place must have.
+    /// The tags that the place must have.
     public var tags: [LabTag]
-    /// How long to wait for it; `nil` for the default.
+    /// The maximum time to wait; `nil` for the default.
     public var wait: Interval?
 
     /// Asks for a place.
@@ -27,7 +27,7 @@ public final class Reservation: Sendable {
       (self.address, self.tags, self.wait) = (address, tags, wait)
     }
 
-    /// How long to wait for it.
+    /// The maximum time to wait.
     public var longestWait: Interval { wait ?? .seconds(600) }
 
     /// The options of a command line that ask for the same.
@@ -42,7 +42,7 @@ public final class Reservation: Sendable {
     }
   }
 
-  /// How a reservation came to nothing.
+  /// Why a reservation failed.
   public enum Refusal: Error, Equatable, Sendable {
     /// The lab has no such place for us.
     case trouble(LabFault)
@@ -102,7 +102,7 @@ public final class Reservation: Sendable {
     state = Mutex(State(watchdog: watchdog))
     inBackground { [weak self] in
       while true {
-        // It is not kept alive by who watches over it.
+        // The watchdog does not keep it alive.
         guard let isOver = self?.isOverAfterRest(), !isOver else { return }
         self?.poll()
       }
@@ -216,7 +216,7 @@ extension Reservation {
     return holder.map { $0 != client.owner.description } ?? false
   }
 
-  /// Waits until it is time to look again; says whether there is nothing more to look after.
+  /// Waits until the next poll; returns whether polling must end.
   private func isOverAfterRest() -> Bool {
     let end = MonotonicClock.now + Self.period
     while MonotonicClock.now < end {
@@ -249,7 +249,7 @@ extension Reservation {
   }
 
   private func lose(_ fault: LabFault) {
-    // What was given back is not lost.
+    // A place that was released is not lost.
     if !isOver.load(ordering: .relaxed) { state.withLock { $0.fault = fault } }
   }
 }
@@ -257,9 +257,9 @@ extension Reservation {
 // MARK: - Releasing
 
 extension Reservation {
-  /// Gives the place back; a second time does nothing. What cannot be given back now the watchdog gives back later.
+  /// Releases the place, once. If that fails, the watchdog releases it later.
   public func release(_ say: (String) -> Void) {
-    // Whoever gives a place back has nothing more to drive, and the lab may take its time.
+    // The run is over, and the lab may take its time.
     Heartbeat.end()
     guard !isOver.exchange(true, ordering: .relaxed) else { return }
     if let words = state.withLock({ $0.watchdog.end() }) { say(words) }

@@ -6,7 +6,7 @@ public import Basics
 ///
 /// Parking is internal to the device and continues below this layer.
 public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
-  /// How long a look at the device lasts before the place is looked at again.
+  /// The maximum time between two checks of the place.
   private static var pollInterval: Interval { .seconds(1) }
 
   public var wrapped: Device
@@ -55,6 +55,6 @@ public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
 }
 
 extension ReservedDevice: RecordedDevice where Device: RecordedDevice {
-  /// Notes what goes over the link of the wrapped.
+  /// Records the packets of the wrapped device's link.
   public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
 }

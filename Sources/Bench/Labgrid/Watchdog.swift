@@ -3,7 +3,7 @@ import Conformance
 import Glibc
 import Basics
 
-/// The process beside a run that gives back what the run holds at a lab, should the run die; see ``Watcher``.
+/// The process that releases the places of a run if the run dies; see ``Watcher``.
 final class Watchdog {
   private let client: LabgridClient
   private let watcher: Watcher
@@ -26,7 +26,7 @@ final class Watchdog {
     }
   }
 
-  /// Tells it which lock stands at the place: it is parked before the place is given back.
+  /// Reports the lock at the place, which is parked before the place is released.
   func tell(lock identity: String) { watcher.tell(identity) }
 
   /// Releases the places, and dismisses the watchdog; if the lab does not respond, the watchdog keeps trying.
@@ -46,7 +46,7 @@ final class Watchdog {
     return nil
   }
 
-  /// Gives back what runs on this machine left at a lab when they were killed, and their watchdogs with them.
+  /// Releases the places of runs on this machine that were killed together with their watchdogs.
   static func releaseRemains(at address: LabAddress, python: String, say: (String) -> Void) {
     for owner in ReservationNote.owners {
       guard let (note, place) = ReservationNote.left(by: owner), place == address else { continue }
@@ -69,7 +69,7 @@ public enum LabWatchdog {
 
   /// For how long it tries when the coordinator is away.
   static let retryTime = Interval.seconds(600)
-  /// For how long it looks: what the run asked for as it died may still come about.
+  /// How long it checks: a last request of the run may still take effect.
   private static let lingering = Interval.seconds(20)
 
   /// For how long a lock at the place may take to be parked before the place is given back.
@@ -83,7 +83,7 @@ public enum LabWatchdog {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
     let owner = LabOwner(host: words[1], user: words[2])
     guard let locks = Watch.awaitEnd() else { return true }
-    // Another watcher sees to the lock, through the way that the place leads to.
+    // Another watcher parks the lock over the transport of the place.
     let limit = MonotonicClock.now + parkingTime
     while locks.contains(where: CycleCounter.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))

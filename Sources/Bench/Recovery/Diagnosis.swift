@@ -15,7 +15,7 @@ public struct Symptom: Equatable {
   }
 
   public var state: State
-  /// What was examined, in one word.
+  /// The subject of the finding, in one word.
   public var subject: String
   /// The finding.
   public var text: String
@@ -179,7 +179,7 @@ extension Diagnosis {
     } else {
       found(.good, "state", "\(place)" + (StateFolder.isShared ? ", shared by its group" : ""))
     }
-    // If the store cannot be read, a finding below says what to do.
+    // If the store cannot be read, a finding below has advice.
     if StateFolder.trouble == nil, let warning = Calendar.warning {
       found(.bad, "calendar", warning, cure: "set the clock")
     }

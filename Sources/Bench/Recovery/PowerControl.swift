@@ -22,7 +22,7 @@ public struct PowerControl: Sendable {
 
   /// The default timeout of a command.
   public static let usualTimeout = Interval.seconds(10)
-  /// How long the power stays off after it dropped, so that capacitors discharge.
+  /// How long the power stays off, so that capacitors discharge.
   static let pause = Interval.milliseconds(500)
 
   private let power: Inventory.PowerSwitch
@@ -112,13 +112,14 @@ extension PowerControl {
     throw Fault(text: "the power of \(power.name) did not fall within \(power.settle) of 'off'")
   }
 
-  /// Whether the power is off: the check says so, or the dongle has left its bus.
+  /// Whether the power is off: the check reports it, or the dongle has left its bus.
   private func hasFallen(wasThere: Bool) -> Bool {
     if wasThere, !isOnBus { return true }
     return power.check.map { isRefused($0) } ?? false
   }
 
-  /// Whether the power is back: the check says so, and the dongle, if it was present before, is back on its bus.
+  /// Whether the power is back: the check reports it, and the dongle, if it was present before, is back on
+  /// its bus.
   private func hasPower(wasThere: Bool) -> Bool {
     if wasThere, !isOnBus { return false }
     return power.check.map { run($0) == nil } ?? true

@@ -63,7 +63,7 @@ public final class Recovery {
       _ = transport.takeDiagnostics()
       return transport
     } catch {
-      // A controller that is present but may not be used would be refused again.
+      // A controller that is present but not accessible would be refused again.
       guard power != nil, error.symptom == .silent || error.symptom != .busy && spec.isPresent != true else {
         throw LabFault(.noDevice, error.description)
       }
@@ -89,7 +89,7 @@ public final class Recovery {
     }
   }
 
-  /// Takes the diagnostics since the last call.
+  /// Removes and returns the diagnostics since the last call.
   public func takeDiagnostics() -> [String] {
     defer { diagnostics = [] }
     return diagnostics

@@ -28,7 +28,7 @@ extension BenchProbe {
     }
   }
 
-  /// The names that udev gives to the lines of USB adapters.
+  /// The names that udev assigns to the lines of USB adapters.
   private var serialNames: [(tty: String, name: String)] {
     let folder = root + "/dev/serial/by-id/"
     return (folderEntries(folder) ?? []).compactMap { name in

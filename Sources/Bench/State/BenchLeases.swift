@@ -74,7 +74,7 @@ public struct BenchLeases {
     take(oneOf: choices)
   }
 
-  /// Records why the lock may not be used.
+  /// Records why the lock must not be used.
   public mutating func refuse(_ reason: String) { fault = fault ?? LabFault(.noDevice, reason) }
 
   /// Verifies that all leases are still held.
@@ -133,7 +133,7 @@ public struct BenchLeases {
     return true
   }
 
-  /// The command line, shown to other users who want the device.
+  /// The command line, which is shown to other users who request the device.
   private static var command: String {
     (["lockstep"] + Invocation.words.map { shellWord(withoutSecrets($0)) })
       .joined(separator: " ")

@@ -26,7 +26,7 @@ public struct DeviceState {
   public var name: String
   /// Its identity; `nil` if that cannot be determined.
   public var identity: String?
-  /// How it is reached: a transport, a lock file or an emulator.
+  /// Its address: a transport, a lock file or an emulator.
   public var place: String
   public var use: Use
   /// The failures of its last health checks.
@@ -46,11 +46,11 @@ public struct DeviceState {
     public var battery: Int?
     /// The pending park that a killed run left behind.
     public var pendingPark: PendingPark?
-    /// Why its motor may not move: a movement budget.
+    /// The movement budget that blocks its motor.
     public var worn: ActuationBudget.Refusal?
-    /// Why its motor may not move: a jam.
+    /// The jam that blocks its motor.
     public var cooling: ActuationBudget.Refusal?
-    /// Why the lock may not be used: its battery.
+    /// The battery reading that blocks it.
     public var low: ActuationBudget.Refusal?
   }
 }

@@ -11,7 +11,7 @@ public enum Calendar {
   /// The current day.
   public static var today: Day { Day(unixTime: SeenCalendar(now: WallClock.time).latest.unixTime) }
 
-  /// What is wrong with the calendar; `nil` if nothing is.
+  /// The problem of the calendar; `nil` if there is none.
   public static var warning: String? { SeenCalendar(now: WallClock.time).warning }
 
   /// The current day, stored for later runs; warns once if the calendar was set back.

@@ -4,7 +4,7 @@ public import Conformance
 
 /// Checks a lock before it is used, and records the result.
 public enum LockHealth {
-  /// Why a device may not be used, and how to restore it; `nil` if it is in use.
+  /// Why a device is out of use, and how to restore it; `nil` if it is in use.
   ///
   /// - Parameters:
   ///   - identity: its identity.
@@ -22,7 +22,7 @@ public enum LockHealth {
 
   /// Records the result of a check.
   ///
-  /// - Returns: what changed.
+  /// - Returns: the changes.
   public static func note(
     _ finding: HealthFinding, _ lock: (identity: String, name: String),
     _ dongle: (identity: String, name: String)?

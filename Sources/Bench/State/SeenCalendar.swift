@@ -15,7 +15,7 @@ public struct SeenCalendar: Equatable, Sendable {
   private let trouble: String?
   private let path: String?
 
-  /// How far a calendar may be behind: time servers correct it.
+  /// By how much a calendar may be behind: time servers correct it.
   static let tolerance = Interval.seconds(300)
   /// The least advance that is worth storing.
   private static let step = Interval.seconds(60)

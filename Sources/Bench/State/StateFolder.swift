@@ -13,9 +13,9 @@ public enum StateFolder {
   /// The variable that names another folder: for tests, and for locks that have no other users.
   public static let variable = "LOCKSTEP_STATE"
 
-  /// Who shares a folder.
+  /// The users who share a folder.
   public enum Reach: Equatable, Sendable {
-    /// Every user who may write it.
+    /// All users with write access.
     case machine
     /// This user alone.
     case user
@@ -23,7 +23,7 @@ public enum StateFolder {
     case named
   }
 
-  /// The folder, and who shares it.
+  /// The folder, with the users who share it.
   public struct Place: Equatable, Sendable {
     public var path: String
     public var reach: Reach
@@ -68,7 +68,7 @@ public enum StateFolder {
 
   private static func store(in folder: String) -> String { folder + "/state.sqlite" }
 
-  /// Whether the shared folder exists but this user may not write it.
+  /// Whether the shared folder exists but this user cannot write to it.
   public static var isWithheld: Bool { place?.reach == .user && kind(of: machine) != nil }
 
   /// Makes a subfolder, and returns its path.
@@ -124,7 +124,7 @@ public enum StateFolder {
 }
 
 extension StateFolder.Place: CustomStringConvertible {
-  /// The folder, and who shares it.
+  /// The folder, with the users who share it.
   public var description: String {
     switch reach {
     case .machine: "\(path) (this machine's)"
@@ -135,7 +135,7 @@ extension StateFolder.Place: CustomStringConvertible {
 }
 
 extension StateFolder {
-  /// What is not protected if the folder is this user's alone; `nil` otherwise.
+  /// What is not protected if the folder belongs to this user only; `nil` otherwise.
   public static var warning: String? {
     guard let place, place.reach == .user else { return nil }
     let cure =
@@ -152,7 +152,7 @@ extension StateFolder {
   /// The group that shares ``machine``.
   static let group = "lockstep"
 
-  /// The shell command that makes ``machine`` and gives the user who runs it access.
+  /// The shell command that creates ``machine`` and gives the current user access.
   public static func setUpLine(isRoot: Bool) -> String {
     (isRoot ? "" : "sudo ") + setUpLine(for: "\"$(id -un)\"")
   }

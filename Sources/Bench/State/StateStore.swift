@@ -285,7 +285,7 @@ struct StateFault: Error, Equatable, CustomStringConvertible {
 }
 
 extension StateFolder {
-  /// What is wrong with the store, after a full check; `nil` if nothing is.
+  /// The problem found by a full check of the store; `nil` if there is none.
   public static var trouble: String? {
     do throws(StateFault) {
       try StateStore.reading(store)?.check()

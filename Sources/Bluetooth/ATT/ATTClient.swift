@@ -1,6 +1,6 @@
 public import Basics
 
-/// The client end of one ATT bearer: who may ask, and which answer belongs to which request.
+/// The client end of one ATT bearer: allows one request at a time, and matches responses to requests.
 ///
 /// ATT allows one outstanding request per direction, and kills the bearer when a response is thirty seconds late
 /// (Core 5.4, Vol 3 Part F §3.3.2, §3.3.3). Both rules live here and nowhere else.
@@ -11,8 +11,8 @@ public import Basics
 ///                          ▼
 ///                        failed
 ///
-/// A packet that answers something else ends the transaction all the same: nothing says that the true answer is
-/// still to come. Should it come, it meets an idle client, which complains.
+/// A response to something else ends the transaction, too: the true response may never come. If it comes, the
+/// idle client reports a violation.
 ///
 /// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns,
 /// in order, before feeding it anything else.
@@ -21,25 +21,25 @@ public struct ATTClient: Sendable {
   public enum Action: Hashable, Sendable {
     /// Hand the packet to L2CAP channel 0x0004.
     case transmit(ATTPacket)
-    /// The outstanding request has come to an end.
+    /// The outstanding request has ended.
     case complete(Result<ATTPacket, Failure>)
-    /// The peer broke a rule that ends nothing; the sentence says which.
+    /// Report a violation by the peer that ends nothing, described by the text.
     case reportViolation(String)
     /// The bearer is unusable; disconnect the link.
     case disconnect(Failure)
   }
 
-  /// Why a request brought nothing.
+  /// Why a request failed.
   public enum Failure: Error, Hashable, Sendable {
     /// The server sent an error response.
     case refused(ATTErrorCode, AttributeHandle)
-    /// The server sent what does not answer the request; the sentence says what.
+    /// The server sent a response that does not belong to the request, as described by the text.
     case unexpected(String)
     /// The server did not answer in time.
     case timedOut(opcode: UInt8)
   }
 
-  /// How long a server may take to answer, and a client to confirm (Vol 3 Part F §3.3.3).
+  /// The time limit of a server's response and of a client's confirmation (Vol 3 Part F §3.3.3).
   public static let timeout = Interval.seconds(30)
 
   private var state = State.idle

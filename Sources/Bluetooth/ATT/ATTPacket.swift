@@ -1,7 +1,7 @@
 /// A packet of the attribute protocol (Core 5.4, Vol 3 Part F §3.4).
 ///
-/// Lists of a response stay bytes, with the length of an entry where the packet has one: who asked knows what they
-/// are.
+/// Lists in a response stay bytes, with the length of an entry if the packet has one: only the requester
+/// knows their type.
 public enum ATTPacket: Hashable, Sendable {
   case errorResponse(request: UInt8, AttributeHandle, ATTErrorCode)
   case exchangeMTURequest(UInt16)
@@ -28,7 +28,7 @@ public enum ATTPacket: Hashable, Sendable {
   case signedWriteCommand(AttributeHandle, [UInt8])
   case prepareWriteRequest(AttributeHandle, offset: UInt16, [UInt8])
   case prepareWriteResponse(AttributeHandle, offset: UInt16, [UInt8])
-  /// Whether what was prepared is written; if not, it is forgotten.
+  /// Whether to write the prepared values; otherwise they are discarded.
   case executeWriteRequest(Bool)
   case executeWriteResponse
   case notification(AttributeHandle, [UInt8])

@@ -21,7 +21,7 @@ extension ATTServer {
     let wanted = service?.littleEndian ?? value
     var found: [AttributeRange] = []
     for index in try database.indices(of: range) where database.attributes[index].type == type {
-      // What may not be read cannot be guessed either.
+      // An unreadable value must not be guessed either.
       guard let content = try? content(at: index, database), content == wanted else { continue }
       let handle = AttributeHandle(index: index)
       switch database.attributes[index].role {
@@ -72,7 +72,7 @@ extension ATTServer {
   }
 }
 
-/// Entries of equal length, each a handle and something about it, as long as there is room.
+/// Entries of equal length, each a handle with data, as long as there is room.
 private struct EntryList {
   private(set) var bytes: [UInt8] = []
   /// The length of each entry, once there is one.
@@ -83,7 +83,7 @@ private struct EntryList {
     self.room = room
   }
 
-  /// Adds an entry; `false` when it is of another length, or there is no room, and the list must end here.
+  /// Adds an entry; `false` if its length differs or there is no room, and the list must end here.
   mutating func append(_ handle: AttributeHandle, _ content: ArraySlice<UInt8>) -> Bool {
     let entry = 2 + content.count
     guard entry == length ?? entry, bytes.count + entry <= room else { return false }

@@ -79,8 +79,8 @@ extension ATTServer {
     prepared.append(PreparedWrite(index: index, offset: Int(offset), part: part))
   }
 
-  /// Empties the queue; what is to be written of it. Each part makes its value end where the part does, as a whole write
-  /// would; and when one of them cannot be written none is.
+  /// Empties the queue, and returns the values to write. Each part ends its value where the part ends, like a
+  /// whole write. If one of them cannot be written, none is.
   mutating func takePrepared(
     _ isWritten: Bool, _ database: GATTDatabase
   ) throws(ATTRefusal) -> [HeldWrite.Part] {
@@ -108,7 +108,7 @@ extension ATTServer {
     return results
   }
 
-  /// What an attribute holds, whether the client may read it or not.
+  /// The value of an attribute, whether or not the client may read it.
   private func current(at index: Int, _ database: GATTDatabase) -> [UInt8] {
     switch database.attributes[index].role {
     case .configuration(_, _, let slot): [UInt8(truncatingIfNeeded: subscription(in: slot).rawValue), 0]
@@ -144,7 +144,7 @@ extension ATTServer {
     }
   }
 
-  /// Stores what was checked.
+  /// Stores a checked value.
   private mutating func commit(_ value: [UInt8], at index: Int, _ database: inout GATTDatabase) -> GATTEvent?
   {
     switch database.attributes[index].role {
@@ -160,18 +160,18 @@ extension ATTServer {
 
 /// A write request that can be made and is not answered yet.
 struct HeldWrite: Sendable {
-  /// An attribute, and its value to be.
+  /// An attribute, and its new value.
   typealias Part = (index: Int, value: [UInt8])
 
   let request: ATTPacket
   let parts: [Part]
-  /// How many of them are decided.
+  /// The number of decided parts.
   var settled = 0
 }
 
-/// Writes that the user of the host decides about.
+/// Writes that the user of the host confirms or refuses.
 extension ATTServer {
-  /// Makes writes and answers them; where they are held, once the user of the host has decided about each value.
+  /// Makes writes and answers them; held ones, after the user of the host has decided about each value.
   mutating func make(
     _ request: ATTPacket, _ parts: [HeldWrite.Part], _ database: inout GATTDatabase
   ) -> [GATTLink.Action] {
@@ -196,7 +196,7 @@ extension ATTServer {
     if holdsWrites {
       for number in write.parts.indices.dropFirst(write.settled) {
         let (index, value) = write.parts[number]
-        // What a client subscribes to is its own affair.
+        // Subscriptions are the client's own and need no confirmation.
         guard case .value = database.attributes[index].role else { continue }
         held?.settled = number
         return [.report(.written(AttributeHandle(index: index), value))]
@@ -208,7 +208,7 @@ extension ATTServer {
     if case .executeWriteRequest = write.request { response = .executeWriteResponse }
     return [.transmit(response)]
       + events.compactMap { event in
-        // What was held was reported before.
+        // A held write was reported before.
         if case .written = event, holdsWrites { nil } else { .report(event) }
       }
   }

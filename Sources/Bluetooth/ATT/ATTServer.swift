@@ -1,6 +1,6 @@
 import Basics
 
-/// Why a server refuses a request, and on account of which attribute.
+/// Why a server refuses a request, with the attribute concerned.
 struct ATTRefusal: Error {
   let code: ATTErrorCode
   let handle: AttributeHandle
@@ -28,7 +28,7 @@ struct ATTRefusal: Error {
 /// The properties of a characteristic determine the access to its value; declarations are read-only. A client
 /// characteristic configuration is readable and writable, and each client has its own.
 struct ATTServer: Sendable {
-  /// How many prepared writes one client may have waiting.
+  /// The most prepared writes of one client.
   static let preparedLimit = 64
 
   struct PreparedWrite: Sendable {
@@ -126,7 +126,7 @@ extension ATTServer {
 }
 
 extension ATTServer {
-  /// What the client has set for the characteristic whose value is at a handle.
+  /// The client's subscription to the characteristic with a value handle.
   mutating func subscription(to handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Subscription {
     guard let index = database.index(of: handle),
       case .value(_, slot: let slot?) = database.attributes[index].role
@@ -138,21 +138,21 @@ extension ATTServer {
     slot < subscriptions.count ? subscriptions[slot] : []
   }
 
-  /// Forgets what the client has subscribed to and prepared: other services are offered from now on.
+  /// Discards the client's subscriptions and prepared writes, since the services have changed.
   mutating func forgetSubscriptions() {
     subscriptions = []
     prepared = []
     held = nil
   }
 
-  /// Sets a subscription, and says whether it was another one before.
+  /// Sets a subscription; returns whether it changed.
   mutating func subscribe(_ subscription: Subscription, in slot: Int) -> Bool {
     while subscriptions.count <= slot { subscriptions.append([]) }
     defer { subscriptions[slot] = subscription }
     return subscriptions[slot] != subscription
   }
 
-  /// Notes that the client asked for an MTU, and says whether it was the first time.
+  /// Records that the client requested an MTU; returns whether it was the first request.
   mutating func noteMTURequest() -> Bool {
     defer { hasAgreedOnMTU = true }
     return !hasAgreedOnMTU

@@ -1,9 +1,9 @@
-/// A value with a layout in bytes, of a length that it knows itself.
+/// A value with a binary layout that contains its own length.
 ///
-/// Encoding and decoding are inverse: what was encoded decodes to an equal value, and that property is
-/// tested for every conforming type.
+/// Encoding and decoding are inverse: an encoded value decodes to an equal value, which is tested for every
+/// conforming type.
 public protocol BinaryCodable {
-  /// Reads the value and leaves the reader behind it.
+  /// Reads the value; the reader is then at its end.
   init(decoding reader: inout ByteReader) throws(DecodeError)
 
   /// Appends the value's bytes.
@@ -11,7 +11,7 @@ public protocol BinaryCodable {
 }
 
 extension BinaryCodable {
-  /// Reads a value that the bytes hold exactly; bytes left over are an error.
+  /// Decodes a value from all of the bytes; bytes left over are an error.
   @inlinable
   public init(decoding bytes: [UInt8]) throws(DecodeError) {
     var reader = ByteReader(bytes.span)
@@ -55,7 +55,7 @@ extension Array: BinaryCodable where Element == UInt8 {
   public func encode(into bytes: inout [UInt8]) { bytes.append(contentsOf: self) }
 }
 
-/// A code or a set of flags, which stands in the bytes as its number; every number is one.
+/// A code or a set of flags that is encoded as its number; every number is valid.
 public protocol BinaryNumber: RawRepresentable, BinaryCodable where RawValue: BinaryCodable {
   /// Makes the value of a number.
   init(rawValue: RawValue)
@@ -73,18 +73,18 @@ extension BinaryNumber {
   public func encode(into bytes: inout [UInt8]) { rawValue.encode(into: &bytes) }
 }
 
-/// A value whose bytes are those of its fields, one behind another.
+/// A value that is encoded as the sequence of its fields.
 public protocol FieldCodable: BinaryCodable {
   /// The fields in the order in which they are sent.
   static var fields: FieldList<Self> { get }
 }
 
-/// The fields of a value: how it is made of them, and how it is taken apart.
+/// The fields of a value, with its initializer.
 public struct FieldList<Whole>: Sendable {
   @usableFromInline let read: @Sendable (inout ByteReader) throws(DecodeError) -> Whole
   @usableFromInline let append: @Sendable (Whole, inout [UInt8]) -> Void
 
-  /// Makes a list of how a value is made of its fields, and where each of them is, in the same order.
+  /// Makes a list from the initializer and the key paths of its parameters, in the same order.
   @inlinable
   public init<each Field: BinaryCodable & SendableMetatype>(
     _ make: @escaping @Sendable (repeat each Field) -> Whole,

@@ -1,11 +1,11 @@
 /// Reads fields from borrowed bytes, in order; it copies nothing and cannot run past the end.
 ///
-/// Bluetooth is little-endian on the air, so the integers are, unless their name says otherwise.
+/// Integers are little-endian like Bluetooth on the air, unless the method's name says otherwise.
 public struct ByteReader: ~Escapable {
   @usableFromInline let span: Span<UInt8>
   @usableFromInline let start: Int
   @usableFromInline var position = 0
-  /// What was read and is ignored, because it is reserved for future use.
+  /// The reserved fields and values that were read and ignored.
   public internal(set) var reserved = Reserved()
 
   /// Starts at the first byte.
@@ -23,10 +23,10 @@ public struct ByteReader: ~Escapable {
     self.start = start
   }
 
-  /// How many bytes were read, counted from the start of the outermost reader: what errors report.
+  /// The number of bytes read since the start of the outermost reader, which errors report.
   @inlinable public var offset: Int { start + position }
 
-  /// How many bytes are left.
+  /// The number of unread bytes.
   @inlinable public var remaining: Int { span.count - position }
 
   /// Whether everything was read.
@@ -44,7 +44,7 @@ public struct ByteReader: ~Escapable {
     guard isAtEnd else { throw .trailing(at: offset, count: remaining) }
   }
 
-  /// Passes over what a later version of the specification has behind the last field that is known.
+  /// Skips the fields that a later version of the specification adds after the last known one.
   mutating func ignoreRest() {
     guard !isAtEnd else { return }
     reserved.insert(.rest)
@@ -152,7 +152,7 @@ extension ByteReader {
     position += count
   }
 
-  /// Sets so many bytes apart for a reader of their own, whose offsets go on from here.
+  /// Reads a number of bytes with another reader, whose offsets continue from here.
   @inlinable
   @_lifetime(copy self)
   @_lifetime(self: copy self)

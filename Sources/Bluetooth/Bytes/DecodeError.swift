@@ -1,27 +1,27 @@
-/// Why bytes, or text that stands for bytes, do not decode, and where.
+/// Why bytes, or the text of bytes, do not decode, and where.
 ///
-/// The offset counts from the start of what the decoder was given: bytes of a packet, or characters of a
-/// text form. Whatever a peer or a file sends ends here and never in a trap.
+/// The offset counts from the start of the decoder's input: bytes of a packet, or characters of a text form.
+/// Any input of a peer or a file either decodes or throws this error; it never traps.
 public struct DecodeError: Error, Hashable, Sendable {
-  /// What was found wrong.
+  /// The kind of error.
   public enum Reason: Hashable, Sendable {
-    /// So many more bytes are needed.
+    /// This many more bytes are needed.
     case truncated(missing: Int)
-    /// So many bytes are left over after the last field.
+    /// This many bytes are left over after the last field.
     case trailing(count: Int)
-    /// A value that has no layout of this length; the name says which value.
+    /// A value, named here, has no layout of this length.
     case length(Int, of: String)
-    /// A field that holds a value it may not hold.
+    /// A field has an invalid value.
     case value(Int, of: String)
-    /// A part that must be present and is not.
+    /// A required part is missing.
     case missing(String)
-    /// Text that is not in the form named.
+    /// Text does not have the named form.
     case malformed(String)
   }
 
-  /// Where the fault was noticed, in bytes (or characters) from the start.
+  /// The offset of the error, in bytes (or characters) from the start.
   public var offset: Int
-  /// What was found wrong.
+  /// The kind of error.
   public var reason: Reason
 
   /// Makes an error at an offset.
@@ -51,7 +51,7 @@ extension DecodeError {
     DecodeError(at: offset, .length(length, of: name))
   }
 
-  /// A field that holds a value it may not hold.
+  /// Makes the error of a field with an invalid value.
   @inlinable
   public static func value(_ value: Int, of name: String, at offset: Int) -> DecodeError {
     DecodeError(at: offset, .value(value, of: name))
@@ -91,6 +91,6 @@ extension DecodeError.Reason: CustomStringConvertible {
 }
 
 extension DecodeError: CustomStringConvertible {
-  /// Where and why: `at 4: 2 more bytes needed`.
+  /// The offset and the reason: `at 4: 2 more bytes needed`.
   public var description: String { "at \(offset): \(reason)" }
 }

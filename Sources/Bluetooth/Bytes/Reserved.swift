@@ -1,7 +1,8 @@
-/// What was received, is reserved for future use, and is ignored.
+/// Received fields and values that are reserved for future use and ignored.
 ///
-/// Who receives a reserved field or bit reads on as if it were 0, and rejects nothing because of it; a value of a field
-/// that is reserved may be rejected, with what contains it alone (Core 5.4, Vol 1 Part E, *Reserved for Future Use*).
+/// A receiver treats reserved fields and bits as 0 and rejects nothing because of them. It may reject a
+/// reserved value of a field, together with its container only (Core 5.4, Vol 1 Part E, *Reserved for Future
+/// Use*).
 public struct Reserved: OptionSet, Hashable, Sendable {
   /// One bit for each kind.
   public var rawValue: UInt8
@@ -15,18 +16,18 @@ public struct Reserved: OptionSet, Hashable, Sendable {
   public static let handleBits = Reserved(rawValue: 1 << 0)
   /// The nine highest bits of an extended advertising event type (Vol 4 Part E §7.7.65.13).
   public static let eventTypeBits = Reserved(rawValue: 1 << 1)
-  /// A value of a field that tells little: it is taken for the nearest that is defined.
+  /// An undefined value of an unimportant field, which is replaced by the nearest defined one.
   public static let value = Reserved(rawValue: 1 << 2)
-  /// An advertising report whose event type or address type is not defined: it is left out.
+  /// An advertising report with an undefined event type or address type, which is dropped.
   public static let report = Reserved(rawValue: 1 << 3)
-  /// Bytes behind the last field of an event, or of what a command returns.
+  /// Bytes after the last field of an event or of return parameters.
   public static let rest = Reserved(rawValue: 1 << 4)
-  /// A command of the security manager with a code that is not defined (Vol 3 Part H §3.3).
+  /// A command of the security manager with an undefined code (Vol 3 Part H §3.3).
   public static let securityCode = Reserved(rawValue: 1 << 5)
-  /// A frame on a fixed channel that is not supported (Vol 3 Part A §2.1).
+  /// A frame on an unsupported fixed channel (Vol 3 Part A §2.1).
   public static let channel = Reserved(rawValue: 1 << 6)
 
-  /// Takes those kinds out that are noted for the first time, and notes them.
+  /// Adds kinds; returns those that are new.
   public mutating func takeNew(from other: Reserved) -> Reserved {
     let new = other.subtracting(self)
     formUnion(other)
@@ -35,7 +36,7 @@ public struct Reserved: OptionSet, Hashable, Sendable {
 }
 
 extension Reserved: CustomStringConvertible {
-  /// What is ignored, in words.
+  /// The ignored fields and values, as text.
   public var description: String {
     Self.names.filter { contains($0.kind) }.map(\.name).joined(separator: ", ")
   }

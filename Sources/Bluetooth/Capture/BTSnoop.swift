@@ -1,7 +1,7 @@
 /// The capture file that hosts write and Wireshark reads: a header, then a record for each packet.
 ///
-/// It is the Snoop format of RFC 1761 with a datalink for HCI: all numbers are big-endian, records are not padded,
-/// and datalink 1002 says that each packet has the octet of H4 in front.
+/// It is the Snoop format of RFC 1761 with a datalink for HCI: all numbers are big-endian, records are not
+/// padded, and with datalink 1002 each packet begins with its H4 octet.
 public enum BTSnoop {
   /// The number of microseconds from the year 0 to 1970, as the format counts them.
   public static let unixEpoch: UInt64 = 0x00DC_DDB3_0F2F_8000
@@ -12,11 +12,11 @@ public enum BTSnoop {
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
 
-  /// How the packets of a file begin.
+  /// The layout of the packets in a file.
   public enum Datalink: UInt32, Hashable, Sendable {
-    /// Without the octet of H4: only the flags tell what a packet is.
+    /// Without the H4 octet: only the flags show the kind of a packet.
     case bare = 1001
-    /// With the octet of H4, as ``BTSnoop/header`` says.
+    /// With the H4 octet; see ``BTSnoop/header``.
     case h4 = 1002
     /// From the Linux monitor channel, as `btmon -w` writes: of several controllers, with notes between.
     case monitor = 2001
@@ -26,7 +26,7 @@ public enum BTSnoop {
 extension BTSnoop {
   /// A packet of a capture.
   public struct Record: Hashable, Sendable {
-    /// Which way a packet went, and of what kind it is.
+    /// The direction and the kind of a packet.
     public struct Flags: OptionSet, Hashable, Sendable {
       /// The bits as written.
       public var rawValue: UInt32
@@ -42,22 +42,22 @@ extension BTSnoop {
       public static let control = Flags(rawValue: 1 << 1)
     }
 
-    /// When the packet passed, in microseconds since the year 0: those since 1970 plus ``BTSnoop/unixEpoch``.
+    /// The time of the packet, in microseconds since the year 0: those since 1970 plus ``BTSnoop/unixEpoch``.
     public var time: UInt64
-    /// Which way it went, and of what kind it is.
+    /// The direction and the kind of the packet.
     public var flags: Flags
-    /// How many packets the capture has lost so far.
+    /// The number of packets that the capture has lost so far.
     public var drops: UInt32
-    /// The packet with its octet of H4, or its beginning.
+    /// The packet with its H4 octet, or its beginning.
     public var packet: [UInt8]
-    /// How long the packet was; more than what is recorded of it when the capture cut it short.
+    /// The length of the packet, which is greater than the recorded part if that was truncated.
     public var originalLength: UInt32
-    /// Which controller of the machine it is about, where the capture is of several.
+    /// The number of the controller, in a capture of several controllers.
     public var controller: UInt16?
-    /// What the capture notes in place of a packet.
+    /// A note of the capture that replaces a packet.
     public var note: String?
 
-    /// Makes a record of a whole packet, whose first byte says of what kind it is.
+    /// Makes a record of a whole packet, whose first byte is its H4 octet.
     public init(time: UInt64, isReceived: Bool, packet: [UInt8], drops: UInt32 = 0) {
       let isControl =
         packet.first == H4Indicator.command.rawValue || packet.first == H4Indicator.event.rawValue
@@ -112,12 +112,12 @@ extension BTSnoop.Record: BinaryCodable {
 }
 
 extension BTSnoop.Record {
-  /// The kind of a packet where the flags alone tell it.
+  /// The kind of the packet, by the flags alone.
   fileprivate var indicator: H4Indicator {
     !flags.contains(.control) ? .acl : flags.contains(.received) ? .event : .command
   }
 
-  /// Puts the octet of H4 in front of a packet that has none.
+  /// Inserts the H4 octet in front of a packet.
   mutating func addIndicator(_ indicator: H4Indicator) {
     packet.insert(indicator.rawValue, at: 0)
     originalLength = originalLength == .max ? .max : originalLength + 1
@@ -129,12 +129,13 @@ extension BTSnoop.Record {
 /// Records come out with the octet of H4, also where the file leaves it to the flags; what the Linux monitor writes
 /// beside packets comes out as ``BTSnoop/Record/note``.
 ///
-/// Whoever writes a capture may be killed in the middle of a record. That is no error: the records before it are
-/// good, ``next()`` ends there, and ``tear`` says what is missing.
+/// The writer of a capture may be killed in the middle of a record. That is no error: the records before it
+/// are valid, ``next()`` ends there, and ``tear`` shows what is missing.
 public struct BTSnoopReader: Sendable {
-  /// Where the file is torn, once ``next()`` has come to its end; `nil` when it ends with a whole record.
+  /// The error of an incomplete last record, after ``next()`` has returned `nil`; `nil` if the last record is
+  /// complete.
   public private(set) var tear: DecodeError?
-  /// How the packets of the file begin.
+  /// The layout of the packets in the file.
   public let datalink: BTSnoop.Datalink
 
   private let bytes: [UInt8]

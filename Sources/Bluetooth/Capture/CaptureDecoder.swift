@@ -4,21 +4,21 @@
 /// the attributes from their discovery. Nothing is skipped: an undecodable packet becomes a layer that says where and
 /// why. The values of attributes are decoded elsewhere, from ``Decoding/value``.
 public struct CaptureDecoder: Sendable {
-  /// What came of a record.
+  /// The result of a record.
   public struct Decoding: Sendable {
-    /// The packet, and what happened to links before and after it.
+    /// The packet, with the events of links before and after it.
     public var entries: [CaptureEntry] = []
     /// The value of an attribute that the packet completes.
     public var value: CapturedValue?
     /// The advertisements in it.
     public var reports: [AdvertisingReport] = []
-    /// What the host of the capture advertises from here on.
+    /// The new advertisement of the capture's host.
     public var advertised: AdvertisingData?
     /// The links that ended.
     public var ended: [Int] = []
-    /// How many packets the capture lost before it.
+    /// The number of packets that the capture lost before it.
     public var lost: UInt32 = 0
-    /// Bytes that are not to be shown, here and in the records before.
+    /// The bytes that must not be shown, here and in earlier records.
     public var secrets: [CapturedBytes] = []
   }
 
@@ -38,11 +38,10 @@ public struct CaptureDecoder: Sendable {
   /// The reserved values that were ignored so far: each kind is reported once.
   private var ignored = Reserved()
 
-  /// A capture has no more addresses than there are devices, unless they are made up.
+  /// A capture has no more addresses than there are devices, unless they are forged.
   private static let addressLimit = 10_000
 
-  /// Makes a decoder that has seen nothing; `names` has what types of attributes are called that have no assigned name, or
-  /// another one.
+  /// Makes a decoder. `names` has names for attribute types, in place of the assigned ones.
   public init(names: [BluetoothUUID: String] = [:]) {
     self.names = names
   }
@@ -95,7 +94,7 @@ extension CaptureDecoder {
     for event in events { note(event, record, &decoding) }
   }
 
-  /// Finds what of a packet is not shown, before anything else is made of it.
+  /// Determines the bytes of a packet that must not be shown, before it is decoded.
   private mutating func hide(_ record: BTSnoop.Record, isReceived: Bool, _ decoding: inout Decoding) {
     let packet = record.packet
     var hidden: Range<Int>?
@@ -115,7 +114,7 @@ extension CaptureDecoder {
     _ record: BTSnoop.Record, isReceived: Bool, _ entry: inout CaptureEntry, _ decoding: inout Decoding,
     _ events: inout [String]
   ) {
-    // What is kept of a packet may be all that its header says, or not.
+    // A truncated packet may or may not contain all that its header announces.
     if record.packet.count < record.originalLength {
       let text = "the capture kept \(record.packet.count) of its \(record.originalLength) bytes"
       entry.layers.append(CaptureEntry.Layer("HCI", malformed: text))
@@ -239,7 +238,7 @@ extension CaptureDecoder {
     }
   }
 
-  /// Keeps what was discovered for later links to the same address: clients keep it, and ask only once.
+  /// Keeps the discovered attributes for later links to the same address: clients cache them, too.
   private mutating func remember(_ link: CapturedLink) {
     guard link.hostIsClient == true, let peer = link.peer else { return }
     if discovered.count >= Self.addressLimit { discovered = [:] }
@@ -249,7 +248,7 @@ extension CaptureDecoder {
   private func name(of type: BluetoothUUID) -> String { names[type] ?? type.assignedName ?? "\(type)" }
 }
 
-/// Decodes what begins so many bytes behind the octet of H4.
+/// Decodes a value at an offset after the H4 octet.
 private func within<Value>(
   _ offset: Int, _ decode: () throws(DecodeError) -> Value
 ) throws(DecodeError) -> Value {

@@ -1,12 +1,12 @@
 import Basics
 
-/// A packet of a capture with what it means, layer by layer, or something that happened to a link.
+/// A packet of a capture, decoded layer by layer, or an event of a link.
 public struct CaptureEntry: Hashable, Sendable {
-  /// Who sent a packet.
+  /// The sender of a packet.
   public enum Sender: String, Hashable, Sendable {
-    /// The end of a link that asks for services.
+    /// The end of a link that requests services.
     case client
-    /// The end of a link that has them.
+    /// The end of a link that provides services.
     case lock
     /// The host whose capture it is, to its controller.
     case host
@@ -14,13 +14,13 @@ public struct CaptureEntry: Hashable, Sendable {
     case controller
   }
 
-  /// What one layer makes of a packet.
+  /// The interpretation of a packet by one layer.
   public struct Layer: Hashable, Sendable {
     /// The layer's name.
     public var name: String
-    /// What it makes of the packet, in one line.
+    /// The interpretation, in one line.
     public var text: String
-    /// Whether the packet is not what the layer's specification has.
+    /// Whether the packet violates the layer's specification.
     public var isMalformed: Bool
 
     /// Makes a layer.
@@ -35,7 +35,7 @@ public struct CaptureEntry: Hashable, Sendable {
       self.init(name, malformed: "\(error)")
     }
 
-    /// Makes a layer that cannot be read, and says why.
+    /// Makes a layer that cannot be decoded, for this reason.
     public init(_ name: String, malformed reason: String) {
       self.name = name
       text = "malformed: \(reason)"
@@ -43,24 +43,24 @@ public struct CaptureEntry: Hashable, Sendable {
     }
   }
 
-  /// Which record of the capture it is, or comes from; from 0.
+  /// The number of the record of the capture, from 0.
   public var number: Int
-  /// When, in microseconds, as captures count them.
+  /// The time in microseconds, as in the capture.
   public var time: UInt64
-  /// Which controller of the machine it is about, where the capture is of several.
+  /// The number of the controller, in a capture of several controllers.
   public var controller: UInt16?
-  /// Who sent it; `nil` for what happened to a link.
+  /// The sender; `nil` for an event of a link.
   public var sender: Sender?
-  /// The packet with its octet of H4; empty for what happened to a link.
+  /// The packet with its H4 octet; empty for an event of a link.
   public var bytes: [UInt8] = []
-  /// The places of bytes that are keys, or from which keys follow: not to be shown.
+  /// The ranges of bytes that must not be shown: keys, and data from which keys are derived.
   public var secrets: [Range<Int>] = []
-  /// What it means, from the lowest layer.
+  /// The layers, from the lowest on.
   public var layers: [Layer] = []
-  /// What happened to a link, or what a capture notes in place of a packet; `nil` for a packet.
+  /// The event of a link, or a note of the capture; `nil` for a packet.
   public var event: String?
 
-  /// The bytes in hexadecimal, with `**` for each that is not to be shown.
+  /// The bytes in hexadecimal, with `**` for each that must not be shown.
   public var hex: String {
     guard !secrets.isEmpty else { return bytes.hex }
     return bytes.indices.map { index in
@@ -68,7 +68,7 @@ public struct CaptureEntry: Hashable, Sendable {
     }.joined()
   }
 
-  /// The bytes, with 0 for each that is not to be shown.
+  /// The bytes, with 0 for each that must not be shown.
   public var shownBytes: [UInt8] {
     var shown = bytes
     for range in secrets {
@@ -80,44 +80,45 @@ public struct CaptureEntry: Hashable, Sendable {
 
 /// Some bytes of a record.
 public struct CapturedBytes: Hashable, Sendable {
-  /// Which record; from 0.
+  /// The number of the record, from 0.
   public var number: Int
-  /// Where in its packet.
+  /// The range in its packet.
   public var range: Range<Int>
 }
 
-/// The value of an attribute on its way, put together from all its fragments.
+/// The value of an attribute in a packet, joined from all its fragments.
 public struct CapturedValue: Hashable, Sendable {
-  /// Which link of the capture; from 1.
+  /// The number of the link in the capture, from 1.
   public var link: Int
-  /// The lock's address, where the capture has it.
+  /// The lock's address, if the capture has it.
   public var peer: PeerAddress?
-  /// Whether it goes to the end that has the attribute.
+  /// Whether it is sent to the end that has the attribute.
   public var isWritten: Bool
-  /// Which attribute.
+  /// The handle of the attribute.
   public var handle: AttributeHandle
-  /// The attribute's type, where the capture has its discovery: on this link, or on an earlier one to the same address.
+  /// The attribute's type, if the capture has its discovery on this link, or on an earlier one to the same
+  /// address.
   public var type: BluetoothUUID?
-  /// The types of all attributes that are known of the device; it may have more.
+  /// The types of all known attributes of the device, which may have more.
   public var discovered: [AttributeHandle: BluetoothUUID]
-  /// Which controller of the machine has the link, where the capture is of several.
+  /// The number of the controller with the link, in a capture of several controllers.
   public var controller: UInt16?
-  /// Whether the host of the capture is the client; `nil` where nothing tells.
+  /// Whether the capture's host is the client; `nil` if that is unknown.
   public var hostIsClient: Bool?
   /// The value.
   public var bytes: [UInt8]
 
-  /// Where the frame's bytes are, and where in it the value begins.
+  /// The location of the frame's bytes, and the offset of the value in the frame.
   var trail: FrameTrail
   var start: Int
 
-  /// Where in the capture some bytes of the value are.
+  /// The locations of some bytes of the value in the capture.
   public func places(of range: Range<Int>) -> [CapturedBytes] {
     trail.places(of: range.lowerBound + start..<range.upperBound + start)
   }
 }
 
-/// Where the bytes of a frame are in a capture.
+/// The location of a frame's bytes in a capture.
 struct FrameTrail: Hashable, Sendable {
   private var pieces: [CapturedBytes] = []
 

@@ -1,31 +1,31 @@
-/// What a capture has of one link.
+/// The state of one link in a capture.
 struct CapturedLink: Sendable {
-  /// What came of a fragment.
+  /// The result of a fragment.
   enum Joined {
     case partial(String)
-    /// A frame, and what it broke off.
+    /// A frame, with a description of the incomplete one before it.
     case whole([UInt8], FrameTrail, broken: String?)
     case dropped(String)
   }
 
-  /// Which link of the capture it is; from 1.
+  /// The number of the link in the capture, from 1.
   let number: Int
-  /// The types of attributes, as far as they were discovered.
+  /// The discovered attribute types.
   private(set) var types: [AttributeHandle: BluetoothUUID]
-  /// Whether the host is the client; `nil` until something tells.
+  /// Whether the host is the client; `nil` if that is unknown.
   private(set) var hostIsClient: Bool?
-  /// Who is at the other end, where the capture has the beginning.
+  /// The address of the other end, if the capture has the beginning.
   let peer: PeerAddress?
-  /// What of fragments is not shown: of those from the host, and from its controller.
+  /// The secret bytes in fragments from the host, and in those from its controller.
   private var sentSecrecy = FrameSecrecy()
   private var receivedSecrecy = FrameSecrecy()
-  /// Frames that are being put together: from the host, and from its controller.
+  /// The incomplete frames from the host, and from its controller.
   private var sent = (assembly: FrameAssembly(), trail: FrameTrail())
   private var received = (assembly: FrameAssembly(), trail: FrameTrail())
-  /// The type that the client asks for, so that the answer can be read.
+  /// The type that the client requested, which determines the layout of the response.
   private var askedType: BluetoothUUID?
 
-  /// Begins a link; the types are those that an earlier link to the same address told.
+  /// Begins a link; the types are those of an earlier link to the same address.
   init(
     number: Int, hostIsClient: Bool? = nil, peer: PeerAddress? = nil,
     types: [AttributeHandle: BluetoothUUID] = [:]
@@ -42,7 +42,8 @@ struct CapturedLink: Sendable {
     receivedSecrecy.lose()
   }
 
-  /// Which bytes of a packet with data are not shown; the packet may be cut anywhere behind handle and flags.
+  /// The bytes of a data packet that must not be shown; the packet may be truncated anywhere after handle and
+  /// flags.
   mutating func hidden(in packet: [UInt8], isReceived: Bool) -> Range<Int>? {
     isReceived ? Self.hidden(in: packet, &receivedSecrecy) : Self.hidden(in: packet, &sentSecrecy)
   }
@@ -57,7 +58,7 @@ struct CapturedLink: Sendable {
       isFirst: packet[2] >> 4 & 3 != ACLPacket.Boundary.continuing.rawValue)
   }
 
-  /// Who sent a packet. A host of which nothing is known is taken for the client's, as most are.
+  /// The sender of a packet. If the role of the host is unknown, it counts as the client, which most are.
   func sender(isReceived: Bool) -> CaptureEntry.Sender {
     isReceived == (hostIsClient ?? true) ? .lock : .client
   }
@@ -84,7 +85,7 @@ struct CapturedLink: Sendable {
 
   /// Learns the roles of the ends, and the attributes.
   ///
-  /// - Returns: whether it learnt of attributes.
+  /// - Returns: whether new attributes were found.
   mutating func learn(_ packet: ATTPacket, isReceived: Bool) -> Bool {
     if hostIsClient == nil, let isClient = packet.isFromClient { hostIsClient = isClient != isReceived }
     switch packet {
@@ -108,7 +109,7 @@ struct CapturedLink: Sendable {
     types[place] = type
   }
 
-  /// The value that a packet carries to an attribute, or tells of it unasked.
+  /// The value that a packet writes to an attribute, or notifies.
   func value(of packet: ATTPacket, _ trail: FrameTrail, controller: UInt16?) -> CapturedValue? {
     switch packet {
     case .writeCommand(let handle, let bytes), .writeRequest(let handle, let bytes):
@@ -131,12 +132,12 @@ struct CapturedLink: Sendable {
 }
 
 extension ACLPacket {
-  /// Where the data are in a packet: behind the octet of H4, handle and flags, and the length.
+  /// The offset of the data in a packet: after the H4 octet, handle and flags, and the length.
   fileprivate static let dataOffset = 5
 }
 
 extension ATTPacket {
-  /// Whether only a client sends this; `nil` for what tells nothing.
+  /// Whether only a client sends this packet; `nil` if both ends may.
   fileprivate var isFromClient: Bool? {
     switch self {
     case .unknown: nil

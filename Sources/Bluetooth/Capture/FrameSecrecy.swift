@@ -1,31 +1,32 @@
-/// Says which bytes of fragments are not shown, one direction of a link, whether or not a frame ever becomes whole.
+/// Determines the secret bytes of fragments in one direction of a link, even if their frames never become
+/// complete.
 ///
-/// A capture may begin in the middle of a frame, lose fragments, and keep only the beginning of a packet. So each
-/// fragment is judged when it comes, by what is known of its frame then: the channel, and on the channels of the
-/// security manager the code of the command. What belongs to a frame whose beginning is unknown is not shown.
+/// A capture may begin in the middle of a frame, lose fragments, and contain only the beginning of a packet.
+/// So each fragment is judged when it comes, by what is known of its frame: the channel, and for the channels
+/// of the security manager the code of the command. Bytes of a frame with an unknown beginning are not shown.
 struct FrameSecrecy: Sendable {
   private enum Frame {
     /// No first fragment was seen.
     case unknown
-    /// What there is of the frame's length, channel and code; how many bytes of it have passed.
+    /// The known part of the frame's length, channel and code, and the number of its bytes so far.
     case begun(head: [UInt8], passed: Int)
   }
 
   private var frame = Frame.unknown
 
-  /// Where the code of a command is in its frame; only what follows it can be a key.
+  /// The offset of a command's code in its frame; only later bytes can be a key.
   private static let codeOffset = L2CAPFrame.headerSize
 
-  /// Forgets the frame that is under way: fragments may be missing.
+  /// Discards the current frame: fragments may be missing.
   mutating func lose() { frame = .unknown }
 
   /// Processes the captured bytes of a fragment, and its full length.
   ///
-  /// - Returns: which of the bytes must be hidden.
+  /// - Returns: the bytes that must be hidden.
   mutating func take(_ kept: ArraySlice<UInt8>, of length: Int, isFirst: Bool) -> Range<Int>? {
     if isFirst { frame = .begun(head: [], passed: 0) }
     guard case .begun(var head, let passed) = frame else { return kept.isEmpty ? nil : kept.indices }
-    // Behind what a capture left out the head stays as it is.
+    // After bytes that the capture omitted, the head stays the same.
     if head.count == passed { head += kept.prefix(Self.codeOffset + 1 - head.count) }
     let end = passed + max(length, kept.count)
     frame = isWhole(head, at: end) ? .unknown : .begun(head: head, passed: end)

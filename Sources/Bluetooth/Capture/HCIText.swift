@@ -1,6 +1,6 @@
 import Basics
 
-// What a line of text says of events and their parameters, and of a command that is known by its number.
+// The text of events and their parameters, and of commands by number.
 
 extension HCICommand: CustomStringConvertible {
   /// A command's name in the specification, or its number.
@@ -8,7 +8,7 @@ extension HCICommand: CustomStringConvertible {
     Known.command(opcode)?.name ?? "0x" + hexText(opcode)
   }
 
-  /// The command's name and its parameters in words. A key is not told.
+  /// The command's name and its parameters. Keys are not shown.
   public var description: String {
     var parts = [Self.name(of: opcode)]
     if let text = try? Self.declaration(of: opcode)?.text(parameters) {
@@ -117,7 +117,7 @@ extension ConnectionTiming {
   }
 }
 
-/// Advertising data as structures, or why they are none.
+/// Advertising data as structures, or why they do not decode.
 func advertisingText(_ bytes: [UInt8]) -> String {
   guard !bytes.isEmpty else { return "no data" }
   do {

@@ -1,15 +1,15 @@
-/// A command or an event as a capture shows it: its name, and which of its bytes are not shown.
+/// A known command or event: its name, and the bytes that a capture must not show.
 ///
-/// A command or an event that is not in a table below is not known to be harmless: none of its parameters is shown.
+/// A command or an event that is in no table below may contain secrets: none of its parameters is shown.
 struct Known: Sendable, ExpressibleByStringLiteral {
   /// The name in the specification.
   let name: String
-  /// The first of the parameters that is not shown, nor what follows it; `nil` where all may be shown.
+  /// The index of the first parameter that must not be shown, nor any after it; `nil` if all may be shown.
   let hiddenFrom: Int?
-  /// Whether nothing that Command Complete returns behind the status is shown.
+  /// Whether the return parameters after the status must not be shown.
   let hidesReturn: Bool
 
-  /// Declares a packet that holds a key, or something from which one follows.
+  /// Declares a packet that contains a key, or data from which one is derived.
   init(_ name: String, hidingFrom hiddenFrom: Int? = nil, hidesReturn: Bool = false) {
     self.name = name
     self.hiddenFrom = hiddenFrom
@@ -19,17 +19,18 @@ struct Known: Sendable, ExpressibleByStringLiteral {
   /// Declares a packet whose parameters are harmless.
   init(stringLiteral name: String) { self.init(name) }
 
-  /// What is known of a command.
+  /// The declaration of a command.
   static func command(_ opcode: UInt16) -> Known? {
     HCICommand.declaration(of: opcode).map {
       Known($0.name, hidingFrom: $0.hiddenFrom, hidesReturn: $0.hidesReturn)
     } ?? commands[opcode]
   }
 
-  /// Where the bytes of a packet begin that are not shown, with the octet of H4 in front; `nil` where all may be shown.
+  /// The offset of the first byte of a packet, with its H4 octet, that must not be shown; `nil` if all may be
+  /// shown.
   ///
-  /// Only the header is read, so that a packet that was cut hides what is left of it. What a link carries is not
-  /// looked at: see ``FrameSecrecy``.
+  /// Only the header is read, so that the rest of a truncated packet is hidden, too. The data of links are
+  /// not examined: see ``FrameSecrecy``.
   static func hiddenStart(of packet: [UInt8]) -> Int? {
     guard let first = packet.first else { return nil }
     switch H4Indicator(rawValue: first) {

@@ -1,6 +1,6 @@
 import Basics
 
-// What a line of text says of packets on a link.
+// The text of packets on a link.
 
 extension ATTOpcode {
   /// The packet's name in the specification, or its number.
@@ -40,10 +40,10 @@ extension ATTOpcode {
 }
 
 extension ATTPacket: CustomStringConvertible {
-  /// The packet's name and what it carries.
+  /// The packet's name and its contents.
   public var description: String { text(calling: { _ in nil }, types: { "\($0)" }) }
 
-  /// The packet's name and what it carries; attributes and types are called by name where they have one.
+  /// The packet's name and its contents, with the names of attributes and types.
   func text(
     calling name: (AttributeHandle) -> String?, types: (BluetoothUUID) -> String
   ) -> String {
@@ -122,7 +122,7 @@ private func type(_ entry: [UInt8], from offset: Int, _ types: (BluetoothUUID) -
 }
 
 extension SignallingPacket: CustomStringConvertible {
-  /// The command's name, its identifier and what it carries.
+  /// The command's name, its identifier and its contents.
   public var description: String {
     switch self {
     case .commandReject(let identifier, let reason, _):
@@ -142,7 +142,7 @@ extension SignallingPacket: CustomStringConvertible {
 }
 
 extension SecurityPacket: CustomStringConvertible {
-  /// The command's name and what it carries. A key is not told.
+  /// The command's name and its contents. Keys are not shown.
   public var description: String {
     switch self {
     case .pairingRequest(let features): "Pairing Request, authentication 0x\([features.authentication].hex)"

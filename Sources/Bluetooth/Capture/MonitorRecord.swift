@@ -1,21 +1,21 @@
 import Basics
 
-/// What the Linux monitor channel writes into a capture (datalink 2001): records of all controllers of a machine, and
-/// of the programs that use them.
+/// The records of the Linux monitor channel (datalink 2001), of all controllers of a machine and of the
+/// programs that use them.
 ///
-/// The flags of a record are the number of the controller and an opcode, 16 bits each. The packets of HCI have no octet
-/// of H4; everything else is about the controllers, or the stack above them.
+/// The flags of a record are the number of the controller and an opcode, 16 bits each. HCI packets have no H4
+/// octet; other records concern the controllers, or the stack above them.
 enum MonitorRecord {
-  /// What an opcode says of a record.
+  /// The kind of a record, by its opcode.
   private enum Kind {
     case packet(H4Indicator, isReceived: Bool)
     case note(([UInt8]) -> String)
   }
 
-  /// The controller of a record that is about none.
+  /// The controller number of a record without a controller.
   static let noController: UInt16 = 0xFFFF
 
-  /// Reads a record as the file has it.
+  /// Converts a record of the file.
   static func read(_ record: BTSnoop.Record) -> BTSnoop.Record {
     var read = record
     let controller = UInt16(truncatingIfNeeded: record.flags.rawValue >> 16)
@@ -50,7 +50,7 @@ enum MonitorRecord {
     case 13: .note(logging)
     case 14: .note { _ in "a program opens the management interface" }
     case 15: .note { _ in "a program closes the management interface" }
-    // Some of them carry keys: only their numbers are shown.
+    // Some of them contain keys: only their numbers are shown.
     case 16: .note { "management command" + management($0) }
     case 17: .note { "management event" + management($0) }
     case 18: .packet(.isochronous, isReceived: false)
@@ -59,7 +59,7 @@ enum MonitorRecord {
     }
   }
 
-  /// What is noted where a controller goes away, and its links with it.
+  /// The note of a removed controller, whose links have ended.
   static let endOfController = "the controller is removed"
 
   /// Kind, bus, address and name.

@@ -8,34 +8,34 @@ public import Basics
 /// A link in memory, which has no controller, is recorded as its controller would report it: frames become values of
 /// two attributes, in commands and notifications.
 public final class PacketRecorder {
-  /// Makes the time of ``zero`` as a capture counts it; where it is `nil`, that is ``virtualEpoch``.
+  /// Returns the time of ``zero`` in the format of captures; without it, that time is ``virtualEpoch``.
   public var clock: (() -> UInt64)?
   /// The time of the transport or link from which records count.
   public private(set) var zero = Instant.zero
-  /// When that was, as a capture counts it.
+  /// The time of ``zero`` in the format of captures.
   public private(set) var epoch = PacketRecorder.virtualEpoch
 
-  /// Whether nothing is noted for the time being.
+  /// Whether recording is suspended.
   public var isPaused = false
 
   private let limit: Int
   private var head = Stretch()
-  /// What is newest, and what came before that, as far as it is not forgotten.
+  /// The newest packets, and those before them.
   private var recent = Stretch()
   private var older = Stretch()
   private var forgotten = 0
   /// The explanations of values on the link, in order.
   public private(set) var meanings: [Meaning] = []
 
-  /// Makes a recorder of about so many bytes.
+  /// Makes a recorder with a memory limit in bytes, which is approximate.
   public init(limit: Int = 4 << 20) {
     self.limit = limit
   }
 
-  /// What times of a capture count from where time is virtual: the 14th of November 2023, 22:13:20 UTC.
+  /// The beginning of virtual time in the format of captures: the 14th of November 2023, 22:13:20 UTC.
   public static let virtualEpoch = BTSnoop.unixEpoch + 1_700_000_000_000_000
 
-  /// Forgets everything; from now on records count from a time.
+  /// Discards everything; from now on records count from a time.
   public func startOver(at zero: Instant) {
     self.zero = zero
     epoch = clock?() ?? Self.virtualEpoch
@@ -50,36 +50,36 @@ public final class PacketRecorder {
   public struct Meaning: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]
-    /// Whether it came.
+    /// Whether it was received.
     public var isReceived: Bool
-    /// What it means, in one line.
+    /// The explanation, in one line.
     public var text: String
   }
 
-  /// How many meanings are kept: those of the latest values.
+  /// The most explanations that are kept, those of the latest values.
   private static let maximumMeanings = 4096
 
-  /// Notes what a value means that came, or that goes.
+  /// Records the explanation of a received or sent value.
   public func note(meaning text: String, of value: [UInt8], isReceived: Bool) {
     if isPaused { return }
     if meanings.count >= Self.maximumMeanings { meanings.removeFirst(Self.maximumMeanings / 2) }
     meanings.append(Meaning(value: value, isReceived: isReceived, text: text))
   }
 
-  /// Notes a packet.
+  /// Records a packet.
   public func note(_ packet: HCIPacket, isReceived: Bool, at time: Instant) {
     append(Note(time: time, isReceived: isReceived, content: .packet(packet)))
   }
 
-  /// Notes a frame of a link in memory.
+  /// Records a frame of a link in memory.
   public func note(frame: [UInt8], isReceived: Bool, at time: Instant) {
     append(Note(time: time, isReceived: isReceived, content: .frame(frame)))
   }
 
-  /// Whether nothing was noted.
+  /// Whether nothing was recorded.
   public var isEmpty: Bool { head.notes.isEmpty }
 
-  /// The records, in the order in which they were noted.
+  /// The records, in the order of recording.
   public var records: [BTSnoop.Record] {
     var records = head.notes.map { $0.record(since: zero, epoch, drops: 0) }
     records += (older.notes + recent.notes).map {
@@ -109,7 +109,7 @@ extension PacketRecorder {
 }
 
 extension PacketRecorder {
-  /// What was noted one after the other.
+  /// A sequence of recorded packets.
   private struct Stretch {
     var notes: [Note] = []
     var size = 0
@@ -135,7 +135,7 @@ extension PacketRecorder {
     var isReceived: Bool
     var content: Content
 
-    /// About how much memory it takes.
+    /// The approximate memory size.
     var size: Int {
       let bytes =
         switch content {
@@ -158,7 +158,7 @@ extension PacketRecorder {
       switch content {
       case .packet(let packet): return packet
       case .frame(let frame):
-        // No attribute is as long as what a fuzzer may call a frame.
+        // An attribute is shorter than what a fuzzer may send as a frame.
         let value = [UInt8](frame.prefix(0xFFF0))
         let packet: ATTPacket =
           isReceived ? .notification(memoryNotify, value) : .writeCommand(memoryWrite, value)

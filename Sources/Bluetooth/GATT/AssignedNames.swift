@@ -1,6 +1,6 @@
 extension BluetoothUUID {
-  /// What the Bluetooth SIG calls it, of the services, characteristics and descriptors that most devices have; `nil` for
-  /// others and for those of a vendor (Assigned Numbers, §3.4, §3.6 to §3.8).
+  /// The name assigned by the Bluetooth SIG, for the services, characteristics and descriptors of most
+  /// devices; `nil` for others and for those of a vendor (Assigned Numbers, §3.4, §3.6 to §3.8).
   public var assignedName: String? {
     guard let short, let index = Self.assigned.firstIndex(where: { $0.number == short }) else { return nil }
     return Self.assigned[index].name
@@ -53,7 +53,7 @@ extension BluetoothUUID {
 }
 
 extension CharacteristicProperties: CustomStringConvertible {
-  /// What can be done, in the words of the specification and in the order of its bits.
+  /// The names of the properties, in the words of the specification and in the order of the bits.
   public var names: [String] {
     let all: [(CharacteristicProperties, String)] = [
       (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
@@ -63,6 +63,6 @@ extension CharacteristicProperties: CustomStringConvertible {
     return all.filter { contains($0.0) }.map(\.1)
   }
 
-  /// The names with commas between them; `nothing` where there are none.
+  /// The names, separated by commas; `nothing` if there are none.
   public var description: String { isEmpty ? "nothing" : names.joined(separator: ", ") }
 }

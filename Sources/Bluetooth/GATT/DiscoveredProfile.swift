@@ -1,5 +1,5 @@
-/// Something that a server has: the declaration of a service, the value of a characteristic, a descriptor, or what stands at
-/// a handle where nothing was found.
+/// An attribute of a server: the declaration of a service, the value of a characteristic, a descriptor, or an
+/// unknown attribute at a handle.
 public enum DiscoveredAttribute: Hashable, Sendable {
   case service(DiscoveredService)
   case characteristic(DiscoveredCharacteristic, in: BluetoothUUID)
@@ -7,7 +7,7 @@ public enum DiscoveredAttribute: Hashable, Sendable {
   case descriptor(DiscoveredDescriptor, of: DiscoveredCharacteristic)
   case unknown(AttributeHandle)
 
-  /// Where it is read and written.
+  /// The handle of the attribute.
   public var handle: AttributeHandle {
     switch self {
     case .service(let service): service.range.first
@@ -17,7 +17,7 @@ public enum DiscoveredAttribute: Hashable, Sendable {
     }
   }
 
-  /// What kind it is, where that is known.
+  /// The type of the attribute, if known.
   public var uuid: BluetoothUUID? {
     switch self {
     case .service(let service): service.uuid
@@ -42,20 +42,20 @@ public struct DiscoveredProfile: Hashable, Sendable {
   /// Everything, each service before its characteristics and each of these before its descriptors.
   public private(set) var attributes: [DiscoveredAttribute]
 
-  /// Gathers what was found.
+  /// Makes a profile.
   public init(_ attributes: [DiscoveredAttribute] = []) { self.attributes = attributes }
 
-  /// The services alone.
+  /// The services.
   public var services: [DiscoveredService] {
     attributes.compactMap { if case .service(let service) = $0 { service } else { nil } }
   }
 
-  /// The characteristics alone.
+  /// The characteristics.
   public var characteristics: [DiscoveredCharacteristic] {
     attributes.compactMap { if case .characteristic(let found, _) = $0 { found } else { nil } }
   }
 
-  /// The characteristic with its value at a handle, where one was found.
+  /// The characteristic whose value has a handle.
   public func characteristic(at value: AttributeHandle) -> DiscoveredCharacteristic? {
     for case .characteristic(let found, _) in attributes where found.value == value { return found }
     return nil
@@ -66,7 +66,7 @@ public struct DiscoveredProfile: Hashable, Sendable {
     characteristics.filter { service.range.first <= $0.value && $0.value <= service.range.last }
   }
 
-  /// Where the descriptors of a characteristic stand; `nil` where there is no room for any.
+  /// The handles of a characteristic's descriptors; `nil` if there is no room for any.
   public func descriptorRange(of characteristic: DiscoveredCharacteristic) -> AttributeRange? {
     guard
       let service = services.first(where: {
@@ -76,12 +76,12 @@ public struct DiscoveredProfile: Hashable, Sendable {
     return characteristic.descriptors(before: characteristics(of: service), in: service)
   }
 
-  /// What stands at a handle, whether or not it was found.
+  /// The attribute at a handle, whether or not it was discovered.
   public func attribute(at handle: AttributeHandle) -> DiscoveredAttribute {
     attributes.first { $0.handle == handle } ?? .unknown(handle)
   }
 
-  /// Where clients ask to be told of a characteristic's value; `nil` where they cannot.
+  /// The handle at which clients subscribe to a characteristic; `nil` if they cannot.
   public func configuration(of characteristic: DiscoveredCharacteristic) -> AttributeHandle? {
     for case .descriptor(let descriptor, characteristic) in attributes
     where descriptor.uuid == .clientConfiguration { return descriptor.handle }
@@ -89,9 +89,9 @@ public struct DiscoveredProfile: Hashable, Sendable {
   }
 }
 
-/// What of a server is looked for.
+/// The parts of a server's profile to discover.
 public struct ProfileQuery: Hashable, Sendable {
-  /// A query for nothing: its user knows where everything stands.
+  /// A query for nothing: the user knows all handles.
   public static var nothing: ProfileQuery {
     var query = ProfileQuery()
     query.isForNothing = true
@@ -99,18 +99,18 @@ public struct ProfileQuery: Hashable, Sendable {
   }
 
   private(set) var isForNothing = false
-  /// The kinds of services to look for; none for all.
+  /// The types of services to discover; empty for all.
   public var services: [BluetoothUUID]
-  /// The characteristics with which the search in a service ends early; none for all of them.
+  /// The characteristics after which the discovery of a service ends; empty for all.
   public var characteristics: [BluetoothUUID]
-  /// Whether the first service of each kind is enough, which saves an exchange.
+  /// Whether the first service of each type is enough, which saves an exchange.
   public var firstOfEach: Bool
-  /// Whether descriptors are looked for too.
+  /// Whether to discover descriptors, too.
   public var descriptors: Bool
-  /// Whether a larger MTU is asked for before anything else. A server may refuse it.
+  /// Whether to request a larger MTU first. A server may refuse it.
   public var exchangesMTU: Bool
 
-  /// Makes a query for all that a server has.
+  /// Makes a query for everything by default.
   public init(
     services: [BluetoothUUID] = [], characteristics: [BluetoothUUID] = [], firstOfEach: Bool = false,
     descriptors: Bool = true, exchangesMTU: Bool = false
@@ -123,16 +123,17 @@ public struct ProfileQuery: Hashable, Sendable {
   }
 }
 
-/// The discovery of what a server has, one procedure after another (Core 5.4, Vol 3 Part G §4.3.1, §4.4.1, §4.4.2, §4.6.1,
-/// §4.7.1).
+/// The discovery of a server's profile, one procedure after another (Core 5.4, Vol 3 Part G §4.3.1, §4.4.1,
+/// §4.4.2, §4.6.1, §4.7.1).
 ///
 ///     [MTU] ──▶ services ──▶ characteristics of each ──▶ [descriptors of each] ──▶ done
 ///
-/// What a server refuses to show of a service is left out, and reported; without its list of services there is nothing.
+/// Parts of a service that the server refuses to show are skipped, and reported; without a list of services
+/// the discovery fails.
 public struct ProfileDiscovery: Sendable {
   private enum Question: Sendable {
     case mtu
-    /// Those of a kind, or all.
+    /// The services of a type, or all.
     case services(BluetoothUUID?)
     case characteristics(DiscoveredService)
     case descriptors(DiscoveredCharacteristic, AttributeRange)
@@ -140,13 +141,13 @@ public struct ProfileDiscovery: Sendable {
 
   private let query: ProfileQuery
   private var question: Question?
-  /// What is to be asked after that, in order.
+  /// The next questions, in order.
   private var rest: ArraySlice<Question> = []
   private var found: [DiscoveredAttribute] = []
-  /// What was refused, in sentences.
+  /// The refused parts, one sentence each.
   public private(set) var gaps: [String] = []
 
-  /// Begins with nothing.
+  /// Makes a discovery at its beginning.
   public init(_ query: ProfileQuery = ProfileQuery()) {
     self.query = query
     let services: [Question] =
@@ -155,7 +156,7 @@ public struct ProfileDiscovery: Sendable {
     question = rest.popFirst()
   }
 
-  /// What to ask next; `nil` once everything was asked.
+  /// The next procedure; `nil` at the end.
   public var procedure: GATTProcedure? {
     switch question {
     case .mtu: .exchangeMTU
@@ -168,17 +169,17 @@ public struct ProfileDiscovery: Sendable {
     }
   }
 
-  /// What was found so far.
+  /// The attributes discovered so far.
   public var profile: DiscoveredProfile {
     DiscoveredProfile(found.sorted { $0.place < $1.place })
   }
 
-  /// Receives what came of the procedure.
+  /// Receives the result of the procedure.
   ///
-  /// - Throws: why nothing more can be asked.
+  /// - Throws: why the discovery must end.
   public mutating func take(_ result: Result<GATTResult, GATTFailure>) throws(GATTFailure) {
     switch (question, result) {
-    // To refuse a larger MTU is a server's right.
+    // A server may refuse a larger MTU.
     case (.mtu, .success(.mtu)), (.mtu, .failure(.refused)): break
     case (.services, .success(.services(let services))):
       found += services.map { .service($0) }
@@ -210,10 +211,11 @@ public struct ProfileDiscovery: Sendable {
 }
 
 extension DiscoveredCharacteristic {
-  /// Where its descriptors stand: between its value and the next declaration of its service (Vol 3 Part G §3.3); `nil` where
-  /// there is no room for any.
+  /// The handles of the descriptors: between the value and the next declaration of the service (Vol 3 Part G
+  /// §3.3).
   ///
-  /// - Parameter others: all characteristics that were found in the service.
+  /// - Parameter others: all discovered characteristics of the service.
+  /// - Returns: `nil` if there is no room for any.
   fileprivate func descriptors(
     before others: [DiscoveredCharacteristic], in service: DiscoveredService
   ) -> AttributeRange? {
@@ -225,14 +227,14 @@ extension DiscoveredCharacteristic {
 }
 
 extension DiscoveredAttribute {
-  /// Where it stands in a list: a characteristic with its declaration.
+  /// The handle for sorting: that of a characteristic's declaration.
   fileprivate var place: AttributeHandle {
     if case .characteristic(let characteristic, _) = self { characteristic.declaration } else { handle }
   }
 }
 
 extension GATTFailure {
-  /// Whether the server may be asked something else after it.
+  /// Whether another procedure may follow the failure.
   fileprivate var endsNothing: Bool {
     switch self {
     case .refused, .badAnswer: true

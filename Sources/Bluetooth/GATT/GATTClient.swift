@@ -1,6 +1,6 @@
 import Basics
 
-/// The client of one link: its procedures, one after another, over one ``ATTClient``.
+/// The client of one link: runs its procedures one after another, over one ``ATTClient``.
 struct GATTClient: Sendable {
   private let offered: UInt16
   private var bearer = ATTClient()
@@ -9,7 +9,7 @@ struct GATTClient: Sendable {
   private var lastID = 0
   private var hasAskedForMTU = false
 
-  /// Makes the client of a new link, which asks for this MTU when told to ask for one.
+  /// Makes the client of a new link, which offers this MTU in an exchange.
   init(offering mtu: UInt16) {
     offered = mtu
   }
@@ -54,7 +54,8 @@ extension GATTClient {
     carryOut(bearer.advance(to: now), mtu: &mtu, at: now)
   }
 
-  /// Ends everything, what runs first and what waits in its order; whatever is started later fails alike.
+  /// Ends all procedures, the running one first, then the waiting ones in order; later ones fail in the same
+  /// way.
   mutating func close(_ failure: GATTFailure) -> [GATTLink.Action] {
     var ended = waiting.map(\.id)
     switch state {
@@ -71,7 +72,7 @@ extension GATTClient {
 extension GATTClient {
   private enum State {
     case idle
-    /// Kept elsewhere, so that a link is of a known size: it is asked for its deadline at every turn.
+    /// Indirect, so that a link has a fixed size: its deadline is read at every turn.
     indirect case running(GATTProcedureID, any RunningProcedure)
     case closed(GATTFailure)
   }
@@ -100,7 +101,7 @@ extension GATTClient {
     with answer: Result<ATTPacket, GATTFailure>, mtu: inout UInt16, at now: Instant
   ) -> [GATTLink.Action] {
     guard case .running(let id, var procedure) = state else { return [] }
-    // Nobody else holds what was found so far while the procedure adds to it: no copy.
+    // The procedure is the only owner of its results while it adds to them, which avoids a copy.
     state = .idle
     do throws(GATTFailure) {
       if let result = try procedure.take(answer, mtu: Int(mtu)) {
@@ -126,7 +127,7 @@ extension GATTClient {
     return actions
   }
 
-  /// Starts what waits, up to the first procedure that must ask something.
+  /// Starts waiting procedures, up to the first one that needs a request.
   private mutating func startNext(mtu: inout UInt16, at now: Instant) -> [GATTLink.Action] {
     var actions: [GATTLink.Action] = []
     while let (id, procedure) = waiting.popFirst() {

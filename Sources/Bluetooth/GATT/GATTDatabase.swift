@@ -1,7 +1,7 @@
-/// The attributes of a server, as its definitions make them (Core 5.4, Vol 3 Part G §3).
+/// The attributes of a server, made from the definitions of its services (Core 5.4, Vol 3 Part G §3).
 ///
-/// What every link sees alike is here: declarations and values. What each link has for itself, its
-/// subscriptions, is in its ``ATTServer``, in the slot that is noted here.
+/// It contains what all links share: declarations and values. The subscriptions of each link are in its
+/// ``ATTServer``, in the slots assigned here.
 public struct GATTDatabase: Sendable {
   /// The longest value, in bytes (Vol 3 Part F §3.2.9).
   public static let valueLimit = 512
@@ -14,21 +14,23 @@ public struct GATTDatabase: Sendable {
       case characteristic(last: AttributeHandle)
       /// A characteristic's value, with the slot of its subscription if it can be subscribed to.
       case value(CharacteristicProperties, slot: Int?)
-      /// What a client may set to be told of a value.
+      /// A client characteristic configuration.
       case configuration(of: AttributeHandle, allowed: Subscription, slot: Int)
     }
 
     let type: BluetoothUUID
     let role: Role
-    /// A configuration's is empty: each link has its own.
+    /// Empty for a configuration: each link has its own.
     var value: [UInt8]
   }
 
-  /// In the order of their handles, the first of which is 1.
+  /// In the order of their handles, beginning with 1.
   private(set) var attributes: [Attribute] = []
   private var subscriptionCount = 0
 
-  /// Lays out services in the order given. There must be room for all of them, and no value may be too long.
+  /// Lays out services in the given order.
+  ///
+  /// - Precondition: there is room for all of them, and no value is too long.
   public init(_ services: [ServiceDefinition]) {
     for service in services { append(service) }
     precondition(attributes.count <= Int(UInt16.max), "no more than 65535 attributes have a handle")
@@ -36,7 +38,7 @@ public struct GATTDatabase: Sendable {
 }
 
 extension GATTDatabase {
-  /// The value of the first characteristic of a kind in a service of a kind.
+  /// The value handle of the first characteristic of a type in a service of a type.
   public func handle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> AttributeHandle? {
     let uuid = service.littleEndian
     for (index, attribute) in attributes.enumerated() {
@@ -65,13 +67,13 @@ extension GATTDatabase {
     attributes[index].value = value
   }
 
-  /// Where an attribute is, if there is one of this handle.
+  /// The index of the attribute with a handle, if it exists.
   func index(of handle: AttributeHandle) -> Int? {
     let index = Int(handle.rawValue) - 1
     return attributes.indices.contains(index) ? index : nil
   }
 
-  /// Where the attributes of a range are that exist.
+  /// The indices of the existing attributes in a range.
   func indices(of range: AttributeRange) throws(ATTRefusal) -> Range<Int> {
     guard range.first.rawValue > 0, range.first <= range.last else {
       throw ATTRefusal(.invalidHandle, range.first)
@@ -80,7 +82,7 @@ extension GATTDatabase {
     return first..<max(first, min(Int(range.last.rawValue), attributes.count))
   }
 
-  /// Stores what a client may write and wrote.
+  /// Stores a value that a client has written.
   mutating func write(_ value: [UInt8], at index: Int) {
     attributes[index].value = value
   }
@@ -134,7 +136,7 @@ extension ServiceDefinition.Characteristic {
 }
 
 extension AttributeHandle {
-  /// The handle of the attribute at a place in a database.
+  /// The handle of the attribute at an index.
   init(index: Int) {
     self.init(rawValue: UInt16(index + 1))
   }
@@ -147,16 +149,16 @@ extension BluetoothUUID {
   static let secondaryService = BluetoothUUID(0x2801)
   /// «Characteristic».
   static let characteristic = BluetoothUUID(0x2803)
-  /// «Client Characteristic Configuration», where a client asks to be told of a value (Core 5.4, Vol 3 Part G §3.3.3.3).
+  /// «Client Characteristic Configuration», by which a client subscribes (Core 5.4, Vol 3 Part G §3.3.3.3).
   public static let clientConfiguration = BluetoothUUID(0x2902)
 }
 
 extension ServiceDefinition {
-  /// The GAP service, which every device has: its name and what it looks like (Core 5.4, Vol 3 Part C §12).
+  /// The GAP service, which every device has: its name and its appearance (Core 5.4, Vol 3 Part C §12).
   ///
   /// - Parameters:
   ///   - name: at most 248 bytes of UTF-8.
-  ///   - appearance: a category of the Assigned Numbers §2.6; 0 says nothing, 0x0708 is a door lock.
+  /// - appearance: a category of the Assigned Numbers §2.6; 0 is unknown, 0x0708 is a door lock.
   public static func genericAccess(name: String, appearance: UInt16 = 0) -> ServiceDefinition {
     precondition(name.utf8.count <= 248, "no name is longer than 248 bytes")
     return ServiceDefinition(
@@ -169,7 +171,7 @@ extension ServiceDefinition {
       ])
   }
 
-  /// The GATT service, which tells clients when handles change (Core 5.4, Vol 3 Part G §7).
+  /// The GATT service, which notifies clients of changed handles (Core 5.4, Vol 3 Part G §7).
   public static var genericAttribute: ServiceDefinition {
     ServiceDefinition(
       BluetoothUUID(0x1801),

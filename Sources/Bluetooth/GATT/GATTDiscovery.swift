@@ -1,5 +1,5 @@
-/// How far a discovery has come. Handles in answers only grow, so that every discovery ends, whatever a server
-/// answers.
+/// The progress of a discovery. Handles must increase from response to response, so that every discovery
+/// ends, whatever a server sends.
 struct HandleCursor: Sendable {
   private var next: Int
   private let last: Int
@@ -13,12 +13,12 @@ struct HandleCursor: Sendable {
   /// Whether there is nothing left to ask for.
   var isAtEnd: Bool { next > last }
 
-  /// What is left to ask for; not at the end.
+  /// The remaining range; not at the end.
   var rest: AttributeRange {
     AttributeRange(AttributeHandle(rawValue: UInt16(next)), AttributeHandle(rawValue: UInt16(last)))
   }
 
-  /// Goes on behind what was answered.
+  /// Continues after a range.
   mutating func pass(_ range: AttributeRange) throws(GATTFailure) {
     guard range.first <= range.last else {
       throw .badAnswer("handles from \(range.first) to \(range.last)")
@@ -34,7 +34,7 @@ struct HandleCursor: Sendable {
 /// Discover Primary Service by Service UUID (Core 5.4, Vol 3 Part G §4.4.2).
 struct ServiceSearch: RunningProcedure {
   private let wanted: BluetoothUUID
-  /// Whether it ends at the first answer.
+  /// Whether it ends with the first response.
   private let isOneEnough: Bool
   private var cursor = HandleCursor(.all)
   private var found: [DiscoveredService] = []
@@ -108,7 +108,7 @@ struct CharacteristicDiscovery: RunningProcedure {
       found.append(
         DiscoveredCharacteristic(uuid: uuid, properties: properties, declaration: declaration, value: value))
     }
-    // What is not asked for costs no air time.
+    // Skipping needless requests saves air time.
     return cursor.isAtEnd || isPartial && wanted.isEmpty ? .characteristics(found) : nil
   }
 }
@@ -146,7 +146,7 @@ struct DescriptorDiscovery: RunningProcedure {
 }
 
 extension Result<ATTPacket, GATTFailure> {
-  /// The answer, or `nil` when it is that there is no more: the way every discovery ends.
+  /// The response; `nil` if there are no more attributes, with which every discovery ends.
   fileprivate func unlessNotFound() throws(GATTFailure) -> ATTPacket? {
     switch self {
     case .success(let answer): answer

@@ -18,13 +18,13 @@ public struct GATTLink: Sendable {
     case transmit(ATTPacket)
     /// An event for the user of the host.
     case report(GATTEvent)
-    /// The peer broke a rule; the sentence says which.
+    /// Report a violation by the peer, described by the text.
     case reportViolation(String)
     /// The bearer is unusable; disconnect the link for this reason.
     case disconnect(HCIErrorCode)
   }
 
-  /// The least MTU, and what holds until another is agreed (Vol 3 Part G §5.2.1).
+  /// The minimum MTU, which applies until another one is agreed (Vol 3 Part G §5.2.1).
   public static let minimumMTU: UInt16 = 23
 
   /// The MTU that both ends use, in bytes.
@@ -38,7 +38,7 @@ public struct GATTLink: Sendable {
   /// Makes the ends of a new link.
   ///
   /// - Parameters:
-  ///   - mtu: what this end takes, in bytes; at least 23.
+  ///   - mtu: the maximum MTU of this end, in bytes; at least 23.
   ///   - holdsWrites: whether the answer to a write request waits for ``answerWrite(_:_:)``.
   public init(offering mtu: UInt16, holdingWrites holdsWrites: Bool = false) {
     precondition(mtu >= GATTLink.minimumMTU, "an MTU is at least 23")
@@ -120,7 +120,7 @@ extension GATTLink {
     server.close()
     let actions = client.advance(to: now, mtu: &mtu)
     guard actions.isEmpty else { return actions }
-    // It was the confirmation of an indication: nothing more may be sent on this bearer either.
+    // An indication was not confirmed: nothing more may be sent on this bearer either.
     return client.close(.timedOut) + [.disconnect(.remoteUserTerminated)]
   }
 
@@ -133,7 +133,7 @@ extension GATTLink {
 }
 
 extension GATTLink {
-  /// Starts a procedure, or lets it wait until those before it have ended.
+  /// Starts a procedure after those before it.
   ///
   /// It ends with one ``GATTEvent/finished(_:_:)``, which may be among the actions returned. Handles must not be 0,
   /// and a value not longer than 512 bytes.
@@ -141,8 +141,8 @@ extension GATTLink {
     client.start(procedure, mtu: &mtu, at: now)
   }
 
-  /// Answers the write request that ``GATTEvent/written(_:_:)`` told of last, where writes are held: makes it, or refuses it
-  /// with an error. Where none waits for an answer nothing is done.
+  /// Answers the held write request that ``GATTEvent/written(_:_:)`` reported last: makes the write, or
+  /// refuses it with an error. Does nothing if there is none.
   public mutating func answerWrite(_ error: ATTErrorCode?, _ database: inout GATTDatabase) -> [Action] {
     switch state {
     case .open: server.completeWrite(error, &database)
@@ -163,12 +163,13 @@ extension GATTLink {
 
   /// Whether the peer subscribed to notifications of a value.
   ///
-  /// Nothing changes: asked before each notification, a link must not be copied for it.
+  /// Mutating although it changes nothing: it is called before each notification, and a link must not be
+  /// copied for it.
   public mutating func mayNotify(_ handle: AttributeHandle, _ database: borrowing GATTDatabase) -> Bool {
     server.subscription(to: handle, database).contains(.notifications)
   }
 
-  /// Forgets what the peer has subscribed to: other services are offered from now on.
+  /// Discards the peer's subscriptions, since the services have changed.
   public mutating func forgetSubscriptions() { server.forgetSubscriptions() }
 
   /// Whether the peer subscribed to indications of a value.

@@ -3,7 +3,7 @@ struct ValueReading: RunningProcedure {
   private let handle: AttributeHandle
   private var value: [UInt8] = []
   private var isFirst = true
-  /// How long a full answer to the last request is. The MTU may grow while one is on its way.
+  /// The length of a full response to the last request. The MTU may grow meanwhile.
   private var fullLength: Int
 
   init(of handle: AttributeHandle, mtu: Int) {
@@ -21,7 +21,7 @@ struct ValueReading: RunningProcedure {
     switch answer {
     case .success(.readResponse(let bytes)), .success(.readBlobResponse(let bytes)): part = bytes
     case .success(let other): throw .mismatch(other)
-    // A server may say so of a value that just filled the first answer (§4.8.3).
+    // A server may respond so if the first response was exactly full (§4.8.3).
     case .failure(.refused(.attributeNotLong, _)) where !isFirst: part = []
     case .failure(let failure): throw failure
     }

@@ -47,10 +47,10 @@ public enum GATTProcedure: Hashable, Sendable {
   case write(AttributeHandle, [UInt8])
 }
 
-/// A number that tells the procedures of a link apart.
+/// A number that identifies a procedure of a link.
 public typealias GATTProcedureID = Int
 
-/// What came of a procedure.
+/// The result of a procedure.
 public enum GATTResult: Hashable, Sendable {
   /// The MTU that both ends use from now on.
   case mtu(UInt16)
@@ -65,16 +65,16 @@ public enum GATTResult: Hashable, Sendable {
 public enum GATTFailure: Error, Hashable, Sendable {
   /// The server refused a request.
   case refused(ATTErrorCode, AttributeHandle)
-  /// The server answered what it may not; the sentence says what.
+  /// The server sent an invalid response, as described by the text.
   case badAnswer(String)
-  /// The server did not answer for 30 s, after which nothing more may be asked (Vol 3 Part F §3.3.3).
+  /// The server did not respond for 30 s, after which no more requests may be sent (Vol 3 Part F §3.3.3).
   case timedOut
   /// The link ended.
   case linkLost
 }
 
 extension GATTFailure: CustomStringConvertible {
-  /// What went wrong, in words: `refused with 0x03 (write not permitted) at 0x0007`.
+  /// The failure as text: `refused with 0x03 (write not permitted) at 0x0007`.
   public var description: String {
     switch self {
     case .refused(let code, let handle): "refused with \(code) at \(handle)"
@@ -87,7 +87,7 @@ extension GATTFailure: CustomStringConvertible {
 
 /// A primary service that was found.
 public struct DiscoveredService: Hashable, Sendable {
-  /// What kind of service.
+  /// The type of the service.
   public var uuid: BluetoothUUID
   /// Its declaration and everything that belongs to it.
   public var range: AttributeRange
@@ -115,9 +115,9 @@ public struct AttributeRange: Hashable, Sendable, FieldCodable {
 
 /// A characteristic that was found.
 public struct DiscoveredCharacteristic: Hashable, Sendable {
-  /// What kind of characteristic.
+  /// The type of the characteristic.
   public var uuid: BluetoothUUID
-  /// What can be done with it.
+  /// The properties.
   public var properties: CharacteristicProperties
   /// Its declaration.
   public var declaration: AttributeHandle
@@ -127,13 +127,13 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
 
 /// A descriptor that was found.
 public struct DiscoveredDescriptor: Hashable, Sendable {
-  /// What kind of descriptor.
+  /// The type of the descriptor.
   public var uuid: BluetoothUUID
-  /// Where it is.
+  /// The handle.
   public var handle: AttributeHandle
 }
 
-/// What can be done with a characteristic (Core 5.4, Vol 3 Part G §3.3.1.1).
+/// The properties of a characteristic (Core 5.4, Vol 3 Part G §3.3.1.1).
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   /// The bits as sent.
   public var rawValue: UInt8
@@ -153,7 +153,7 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
   public static let extended = CharacteristicProperties(rawValue: 0x80)
 }
 
-/// What a client has asked to be told of (Core 5.4, Vol 3 Part G §3.3.3.3).
+/// A client's subscription to a characteristic (Core 5.4, Vol 3 Part G §3.3.3.3).
 public struct Subscription: OptionSet, Hashable, Sendable {
   /// The bits as written.
   public var rawValue: UInt16
@@ -179,7 +179,7 @@ public enum GATTEvent: Hashable, Sendable {
   case subscribed(AttributeHandle, Subscription)
   /// The other end's client has confirmed an indication of ours.
   case confirmed(AttributeHandle)
-  /// The MTU changed, by whomever it was asked for.
+  /// The MTU changed, at the request of either end.
   case mtu(UInt16)
 }
 
@@ -191,9 +191,9 @@ public enum GATTEvent: Hashable, Sendable {
 public struct ServiceDefinition: Hashable, Sendable {
   /// A characteristic and its first value.
   public struct Characteristic: Hashable, Sendable {
-    /// What kind of characteristic.
+    /// The type of the characteristic.
     public var uuid: BluetoothUUID
-    /// What clients can do with it.
+    /// The properties.
     public var properties: CharacteristicProperties
     /// The value that is read until it is changed; at most 512 bytes.
     public var value: [UInt8]
@@ -206,7 +206,7 @@ public struct ServiceDefinition: Hashable, Sendable {
     }
   }
 
-  /// What kind of service.
+  /// The type of the service.
   public var uuid: BluetoothUUID
   /// Its characteristics.
   public var characteristics: [Characteristic]

@@ -1,7 +1,7 @@
-/// A procedure of a client while it runs: what it asks next, and what the answer means to it
-/// (Core 5.4, Vol 3 Part G §4).
+/// A running procedure of a client, which determines the requests and interprets the responses (Core 5.4, Vol
+/// 3 Part G §4).
 protocol RunningProcedure: Sendable {
-  /// What to ask now.
+  /// The next request.
   var request: ATTPacket { get }
 
   /// Receives a response, or a failure, and returns the result once the procedure is complete.
@@ -39,7 +39,7 @@ private struct MTUExchange: RunningProcedure {
 }
 
 extension GATTFailure {
-  /// A packet that is not the response to what was asked. ``ATTClient`` lets none through.
+  /// A packet that is not the response to the request. ``ATTClient`` lets none through.
   static func mismatch(_ packet: ATTPacket) -> GATTFailure {
     .badAnswer("opcode \(hexadecimal(packet.opcode))")
   }

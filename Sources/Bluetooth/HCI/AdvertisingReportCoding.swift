@@ -79,7 +79,8 @@ extension AdvertisingReport {
     return AdvertisingReport(kind, from: PeerAddress(addressKind, address), data, rssi: rssi)
   }
 
-  /// Appends the report as LE Extended Advertising Report has it; what it does not know is marked so.
+  /// Appends the report in the form of LE Extended Advertising Report; unknown fields have their values for
+  /// that.
   func encodeExtended(into bytes: inout [UInt8]) {
     precondition(data.count <= 229, "an extended report holds at most 229 bytes")
     bytes.append(littleEndian: kind.eventType)

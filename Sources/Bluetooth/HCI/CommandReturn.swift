@@ -43,13 +43,13 @@ extension CommandReturn {
 
   /// Read Buffer Size (§7.4.5).
   public struct ReadBufferSize: Hashable, Sendable, FieldCodable {
-    /// How long the data of an ACL packet may be.
+    /// The maximum data length of an ACL packet.
     public var aclLength: UInt16
-    /// How long the data of a synchronous packet may be.
+    /// The maximum data length of a synchronous packet.
     public var synchronousLength: UInt8
-    /// How many ACL packets the controller takes before it has sent any.
+    /// The number of ACL packets that the controller can buffer.
     public var aclCount: UInt16
-    /// How many synchronous packets it takes.
+    /// The number of synchronous packets that it can buffer.
     public var synchronousCount: UInt16
 
     /// Makes the contents.
@@ -67,9 +67,9 @@ extension CommandReturn {
 
   /// LE Read Buffer Size, version 1 (§7.8.2).
   public struct LEReadBufferSize: Hashable, Sendable, FieldCodable {
-    /// How long the data of an ACL packet may be; 0 says that LE shares the buffers of ``ReadBufferSize``.
+    /// The maximum data length of an ACL packet; 0 if LE shares the buffers of ``ReadBufferSize``.
     public var aclLength: UInt16
-    /// How many ACL packets the controller takes before it has sent any.
+    /// The number of ACL packets that the controller can buffer.
     public var aclCount: UInt8
 
     /// Makes the contents.
@@ -92,7 +92,7 @@ extension CommandReturn {
       octets = [UInt8](repeating: 0, count: 64)
     }
 
-    /// Whether a bit of an octet is set: whether the controller knows a command.
+    /// Whether a bit of an octet is set, that is, whether the controller supports a command.
     public subscript(octet octet: Int, bit bit: Int) -> Bool {
       get { octets[octet] >> bit & 1 == 1 }
       set { octets[octet] = octets[octet] & ~(1 << bit) | (newValue ? 1 << bit : 0) }

@@ -16,7 +16,7 @@ public struct HCIErrorCode: BinaryNumber, Hashable, Sendable {
   public static let success = HCIErrorCode(rawValue: 0x00)
   /// 0x01: the controller has no such command.
   public static let unknownCommand = HCIErrorCode(rawValue: 0x01)
-  /// 0x02: there is no connection of this handle.
+  /// 0x02: there is no connection with this handle.
   public static let unknownConnection = HCIErrorCode(rawValue: 0x02)
   /// 0x03.
   public static let hardwareFailure = HCIErrorCode(rawValue: 0x03)
@@ -46,7 +46,7 @@ public struct HCIErrorCode: BinaryNumber, Hashable, Sendable {
   public static let unsupportedRemoteFeature = HCIErrorCode(rawValue: 0x1A)
   /// 0x1F.
   public static let unspecified = HCIErrorCode(rawValue: 0x1F)
-  /// 0x22: a procedure of the link layer had no answer for 40 s.
+  /// 0x22: a link layer procedure had no response for 40 s.
   public static let llResponseTimeout = HCIErrorCode(rawValue: 0x22)
   /// 0x3B: the other end does not accept these connection parameters.
   public static let unacceptableConnectionParameters = HCIErrorCode(rawValue: 0x3B)

@@ -9,7 +9,7 @@ public struct H4Stream: Sendable {
   public let maximumDataLength: Int
 
   private var buffer: [UInt8] = []
-  /// How much of the buffer was taken already.
+  /// The number of consumed bytes of the buffer.
   private var position = 0
   private var failure: DecodeError?
 
@@ -34,7 +34,7 @@ extension H4Stream {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Takes the next packet out, or returns `nil` while it is not there as a whole.
+  /// Removes and returns the next packet; `nil` while it is incomplete.
   ///
   /// Errors count their offset from the first byte of the packet.
   public mutating func next() throws(DecodeError) -> HCIPacket? {
@@ -53,7 +53,7 @@ extension H4Stream {
     }
   }
 
-  /// How many bytes wait for the rest of their packet, once ``next()`` has returned `nil`.
+  /// The number of bytes of an incomplete packet, once ``next()`` has returned `nil`.
   public var pendingCount: Int { buffer.count - position }
 
   /// Discards everything, for a reopened connection.

@@ -4,7 +4,7 @@
 public struct HCICommand: Hashable, Sendable {
   /// The command's number: six bits of group and ten bits of command.
   public let opcode: UInt16
-  /// What stands behind the number.
+  /// The parameters.
   public let parameters: [UInt8]
 
   /// Reads a command from its number and its parameters, which must end where the command's layout ends. Those of a
@@ -30,7 +30,7 @@ public struct HCICommand: Hashable, Sendable {
   /// The command as a packet.
   public var packet: HCIPacket { .command(opcode: opcode, parameters: parameters) }
 
-  /// How it is answered; what is not known, with Command Status.
+  /// How it is answered; unknown commands, with Command Status.
   public var answer: Answer { Self.declaration(of: opcode)?.answer ?? .status }
 
   /// The one link that it is for, if it is for one.
@@ -39,12 +39,12 @@ public struct HCICommand: Hashable, Sendable {
     return try? ConnectionHandle(decoding: Array(parameters.prefix(2)))
   }
 
-  /// What there is to know of a command that is known.
+  /// The declaration of a known command.
   public static func declaration(of opcode: UInt16) -> Declaration? { declarations[opcode] }
 
   private static let declarations = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })
 
-  /// What a controller names that only grants credits.
+  /// The opcode with which a controller only grants credits.
   public static let noCommand: UInt16 = 0x0000
 }
 
@@ -57,7 +57,7 @@ extension HCICommand {
     case status
   }
 
-  /// What a command is, whatever its parameters.
+  /// The properties of a command that do not depend on its parameters.
   public struct Declaration: Sendable {
     /// The command's number.
     public let opcode: UInt16
@@ -67,14 +67,15 @@ extension HCICommand {
     public let answer: Answer
     /// Its octet and bit among the supported commands (Core 5.4, Vol 4 Part E §6.27), where it has some.
     public let place: (octet: Int, bit: Int)?
-    /// The features of LE without which no controller knows it, as bits.
+    /// The LE features of which a controller needs one to support it, as bits.
     public let features: UInt64
     /// Whether it is for one link, which its parameters begin with. Command Complete then names the link behind the
     /// status, also after an error (§4.5).
     public let isOfLink: Bool
-    /// The first of the parameters that a capture does not show, nor what follows it: a key, or what leads to one.
+    /// The index of the first parameter that a capture must not show, nor any after it: a key, or data from
+    /// which one is derived.
     let hiddenFrom: Int?
-    /// Whether a capture does not show what it returns behind the status.
+    /// Whether a capture must not show the return parameters after the status.
     let hidesReturn: Bool
     /// Decodes parameters and encodes them again.
     let again: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
@@ -87,7 +88,7 @@ extension HCICommand {
   /// One of the commands, as which it is declared: with the types of its parameters and of what it returns behind the
   /// status: tuples where there are several, `Void` where there is nothing.
   public struct Kind<Return: Sendable, Value: Sendable>: Sendable {
-    /// What does not depend on the types.
+    /// The part that does not depend on the types.
     public let declaration: Declaration
     private let field: Field<Value>
     private let returning: Field<Return>
@@ -134,13 +135,13 @@ extension HCICommand {
     /// Reads parameters, which must end where the command's layout ends.
     public func decode(_ parameters: [UInt8]) throws(DecodeError) -> Value { try field.decode(parameters) }
 
-    /// Reads what follows the status of a command that succeeded. What is reserved in it is ignored.
+    /// Decodes the return parameters after the status of a successful command. Reserved fields are ignored.
     public func returned(_ returnParameters: [UInt8]) throws(DecodeError) -> Return {
       var reserved = Reserved()
       return try returned(returnParameters, ignoring: &reserved)
     }
 
-    /// Reads what follows the status of a command that succeeded, and notes what of it is ignored.
+    /// Decodes the return parameters after the status of a successful command, and records ignored ones.
     func returned(
       _ returnParameters: [UInt8], ignoring reserved: inout Reserved
     ) throws(DecodeError) -> Return {
@@ -167,7 +168,7 @@ extension HCICommand {
       return value
     }
 
-    /// Reads what is behind a status; a later version of the command may return more.
+    /// Decodes return parameters after the status; a later version of the command may return more.
     func decode(returned bytes: [UInt8], ignoring reserved: inout Reserved) throws(DecodeError) -> Value {
       var reader = ByteReader(bytes.span)
       try reader.skip(1)
@@ -186,7 +187,7 @@ extension HCICommand {
 }
 
 extension HCICommand.Field {
-  /// A value that knows its layout.
+  /// A value with its own layout.
   static func of(_: Value.Type) -> Self where Value: BinaryCodable & SendableMetatype {
     Self(
       read: { (reader) throws(DecodeError) in try Value(decoding: &reader) },

@@ -69,7 +69,7 @@ extension HCICommand {
   public static let readLocalSupportedCommands = Kind(
     0x1002, "Read Local Supported Commands", .complete, nil, .nothing,
     returning: .of(CommandReturn.SupportedCommands.self))
-  /// Returns the features of the link manager as bits; bit 38 says that it knows LE.
+  /// Returns the features of the link manager as bits; bit 38 is LE.
   public static let readLocalSupportedFeatures = Kind(
     0x1003, "Read Local Supported Features", .complete, (14, 5), .nothing, returning: .of(UInt64.self))
   public static let readBufferSize = Kind(

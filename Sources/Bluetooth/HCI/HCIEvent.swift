@@ -6,7 +6,7 @@ public enum HCIEvent: Hashable, Sendable {
   case disconnectionComplete(status: HCIErrorCode, ConnectionHandle, reason: HCIErrorCode)
   case encryptionChange(status: HCIErrorCode, ConnectionHandle, isEnabled: Bool)
   case readRemoteVersionInformationComplete(status: HCIErrorCode, ConnectionHandle, VersionInformation)
-  /// The return parameters begin with a status, and are decoded by who asked.
+  /// The return parameters begin with a status; the requester decodes them.
   case commandComplete(credits: UInt8, opcode: UInt16, returnParameters: [UInt8])
   case commandStatus(status: HCIErrorCode, credits: UInt8, opcode: UInt16)
   case hardwareError(code: UInt8)
@@ -26,11 +26,11 @@ public enum HCIEvent: Hashable, Sendable {
   case other(code: UInt8, parameters: [UInt8])
 }
 
-/// How many packets of a link a controller has sent, and so how many buffers are free again.
+/// The number of packets of a link that a controller has sent, and thus of free buffers.
 public struct CompletedPackets: Hashable, Sendable {
   /// The link.
   public var handle: ConnectionHandle
-  /// How many packets.
+  /// The number of packets.
   public var count: UInt16
 
   /// Makes a count.
@@ -41,7 +41,7 @@ public struct CompletedPackets: Hashable, Sendable {
   }
 }
 
-/// Which version of the specification a controller follows, and who made it.
+/// The version of the specification that a controller implements, and its manufacturer.
 public struct VersionInformation: Hashable, Sendable {
   /// The version: 0x0C is 5.3, 0x0D is 5.4.
   public var version: UInt8
@@ -62,7 +62,7 @@ public struct VersionInformation: Hashable, Sendable {
 public struct ConnectionTiming: Hashable, Sendable {
   /// The time between connection events, in units of 1.25 ms.
   public var interval: UInt16
-  /// How many connection events the peripheral may pass over.
+  /// The number of connection events that the peripheral may skip.
   public var latency: UInt16
   /// After how long without a packet the link is lost, in units of 10 ms.
   public var supervisionTimeout: UInt16
@@ -78,7 +78,7 @@ public struct ConnectionTiming: Hashable, Sendable {
 /// A link that came up, or an attempt that failed (Core 5.4, Vol 4 Part E §7.7.65.1; the enhanced event,
 /// §7.7.65.10, comes out alike).
 public struct ConnectionComplete: Hashable, Sendable {
-  /// Success, or why there is no link; the rest means nothing then.
+  /// Success, or why there is no link; the other fields are then undefined.
   public var status: HCIErrorCode
   /// The link.
   public var handle: ConnectionHandle
@@ -111,7 +111,7 @@ public enum LinkRole: UInt8, Hashable, Sendable {
   case peripheral = 1
 }
 
-/// The greatest packets of a link, each way (Core 5.4, Vol 4 Part E §7.7.65.7).
+/// The maximum packet lengths and times of a link (Core 5.4, Vol 4 Part E §7.7.65.7).
 public struct DataLength: Hashable, Sendable {
   /// Bytes of payload, from 27 to 251.
   public var transmitOctets: UInt16
@@ -134,9 +134,9 @@ public struct DataLength: Hashable, Sendable {
   }
 }
 
-/// An advertisement or a scan response that was heard (Core 5.4, Vol 4 Part E §7.7.65.2 and §7.7.65.13).
+/// A received advertisement or scan response (Core 5.4, Vol 4 Part E §7.7.65.2 and §7.7.65.13).
 public struct AdvertisingReport: Hashable, Sendable {
-  /// What was heard.
+  /// The kind of advertisement.
   public enum Kind: Hashable, Sendable {
     /// ADV_IND.
     case connectable
@@ -152,9 +152,9 @@ public struct AdvertisingReport: Hashable, Sendable {
     case extended(UInt16)
   }
 
-  /// What was heard.
+  /// The kind of advertisement.
   public var kind: Kind
-  /// Who sent it.
+  /// The address of the advertiser.
   public var address: PeerAddress
   /// The bytes: AD structures, if the sender follows the specification.
   public var data: [UInt8]

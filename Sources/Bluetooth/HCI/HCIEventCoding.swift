@@ -111,7 +111,7 @@ extension HCIEvent {
     try self.init(code: code, parameters: parameters, ignoring: &reserved)
   }
 
-  /// Reads an event from its code and its parameters, and notes what of it is ignored.
+  /// Decodes an event from its code and its parameters, and records ignored fields.
   public init(code: UInt8, parameters: [UInt8], ignoring reserved: inout Reserved) throws(DecodeError) {
     var reader = ByteReader(parameters.span)
     self = try Self.decode(code, &reader)

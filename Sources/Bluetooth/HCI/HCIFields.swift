@@ -9,7 +9,7 @@ extension ByteReader {
     return value == 1
   }
 
-  /// Reads a byte of which 0 says no and all other values yes; those above a maximum are reserved.
+  /// Reads a Boolean byte: 0 is false, other values are true; those above a maximum are reserved.
   @_lifetime(self: copy self)
   mutating func isSet(upTo maximum: UInt8) throws(DecodeError) -> Bool {
     let value = try u8()
@@ -28,14 +28,14 @@ extension ByteReader {
     return value
   }
 
-  /// Reads a signal strength in dBm, where 127 says that it is not known.
+  /// Reads a signal strength in dBm; 127 means unknown.
   @_lifetime(self: copy self)
   mutating func rssi() throws(DecodeError) -> Int8? {
     let value = try i8()
     return value == 127 ? nil : value
   }
 
-  /// Reads a value that knows its layout.
+  /// Reads a value with its own layout.
   @_lifetime(self: copy self)
   mutating func value<Value: BinaryCodable>(_: Value.Type = Value.self) throws(DecodeError) -> Value {
     try Value(decoding: &self)
@@ -128,7 +128,7 @@ extension ConnectionParameters: BinaryCodable {
     bytes.append(fields: withoutEventLengths, minimumEventLength, maximumEventLength)
   }
 
-  /// Reads what the other end of a link asks for: it has no say in the lengths of connection events.
+  /// Reads a request of the other end of a link, which does not contain the lengths of connection events.
   init(withoutEventLengths reader: inout ByteReader) throws(DecodeError) {
     self.init(
       minimumInterval: try reader.u16(), maximumInterval: try reader.u16(), latency: try reader.u16(),

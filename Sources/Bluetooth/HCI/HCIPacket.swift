@@ -2,16 +2,16 @@ import Basics
 
 /// A packet between a host and its controller (Core 5.4, Vol 4 Part E §5.4).
 ///
-/// Parameters and data stay bytes here: who handles a packet decodes it, with ``HCICommand``, ``HCIEvent`` and
-/// ``ACLPacket``. On a serial line or a socket an octet in front tells the kinds apart (H4, Vol 4 Part A §2).
+/// Parameters and data stay bytes here; ``HCICommand``, ``HCIEvent`` and ``ACLPacket`` decode them. On a
+/// serial line or a socket an octet before the packet shows its kind (H4, Vol 4 Part A §2).
 public enum HCIPacket: Hashable, Sendable {
-  /// Host to controller: what it is to do.
+  /// Host to controller: a command.
   case command(opcode: UInt16, parameters: [UInt8])
-  /// Either way: data of a link.
+  /// Both directions: data of a link.
   case acl(ACLPacket)
   /// Either direction: voice data, with its header of 3 bytes. It is never sent here, and ignored when received.
   case synchronous([UInt8])
-  /// Controller to host: what happened.
+  /// Controller to host: an event.
   case event(code: UInt8, parameters: [UInt8])
   /// Either direction: isochronous data, with its header of 4 bytes. It is never sent here, and ignored when
   /// received.
@@ -20,7 +20,7 @@ public enum HCIPacket: Hashable, Sendable {
 
 /// A link, as host and controller call it: 12 bits (Core 5.4, Vol 4 Part E §5.3.1).
 public struct ConnectionHandle: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The number; a controller gives those from 0 to 0x0EFF.
+  /// The number; controllers assign those from 0 to 0x0EFF.
   public var rawValue: UInt16
 
   /// The bits of a handle; the four above them belong to something else, or are reserved.
@@ -47,11 +47,11 @@ extension ConnectionHandle: CustomStringConvertible {
   }
 }
 
-/// A fragment of an L2CAP frame on its way to or from the controller (Core 5.4, Vol 4 Part E §5.4.2).
+/// A fragment of an L2CAP frame to or from the controller (Core 5.4, Vol 4 Part E §5.4.2).
 public struct ACLPacket: Hashable, Sendable {
-  /// Which part of a frame a fragment is, with the two bits that say so.
+  /// The part of a frame that a fragment is, as two bits.
   public enum Boundary: UInt8, Hashable, Sendable {
-    /// The first fragment, host to controller: it may not be flushed, as always on LE.
+    /// The first fragment from host to controller; it must not be flushed, as always on LE.
     case first = 0b00
     /// A later fragment.
     case continuing = 0b01

@@ -6,7 +6,7 @@ enum H4Indicator: UInt8 {
   case event = 0x04
   case isochronous = 0x05
 
-  /// How many bytes follow the octet before the data (Core 5.4, Vol 4 Part E §5.4).
+  /// The number of bytes between the octet and the data (Core 5.4, Vol 4 Part E §5.4).
   var headerSize: Int {
     switch self {
     case .event: 2
@@ -129,7 +129,7 @@ extension ByteReader {
 }
 
 extension Array<UInt8> {
-  /// Reserves capacity for an empty array; one that is reused grows by itself.
+  /// Reserves capacity in an empty array; a reused one has it already.
   fileprivate mutating func reserveFor(_ count: Int) {
     if isEmpty { reserveCapacity(count) }
   }

@@ -2,7 +2,7 @@ public import Basics
 
 /// The address of a device together with its type.
 public struct PeerAddress: Hashable, Sendable {
-  /// What kind of address it is (Core 5.4, Vol 4 Part E §7.8.12).
+  /// The type of an address (Core 5.4, Vol 4 Part E §7.8.12).
   public enum Kind: UInt8, Hashable, Sendable {
     case publicDevice = 0x00
     case randomDevice = 0x01
@@ -12,7 +12,7 @@ public struct PeerAddress: Hashable, Sendable {
     case randomIdentity = 0x03
   }
 
-  /// What kind of address it is.
+  /// The type of the address.
   public var kind: Kind
   /// The address.
   public var address: BluetoothAddress
@@ -35,9 +35,9 @@ extension PeerAddress: CustomStringConvertible {
   }
 }
 
-/// How a device advertises (Core 5.4, Vol 4 Part E §7.8.5).
+/// The parameters of advertising (Core 5.4, Vol 4 Part E §7.8.5).
 public struct AdvertisingParameters: Hashable, Sendable {
-  /// What others may do with the advertisement.
+  /// The type of advertisement.
   public enum Kind: UInt8, Hashable, Sendable {
     /// ADV_IND: connectable and scannable, undirected.
     case connectable = 0x00
@@ -55,9 +55,9 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var minimumInterval: UInt16
   /// The greatest interval, in the same units.
   public var maximumInterval: UInt16
-  /// What others may do.
+  /// The type of advertisement.
   public var kind: Kind
-  /// Which of its own addresses the device uses: 0 public, 1 random, 2 and 3 resolvable ones.
+  /// The type of the device's own address: 0 public, 1 random, 2 and 3 resolvable.
   public var ownAddressType: UInt8
   /// Whom a directed advertisement is for.
   public var peer: PeerAddress
@@ -66,7 +66,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
   /// Whether the filter accept list counts: bit 0 for scan requests, bit 1 for connections.
   public var filterPolicy: UInt8
 
-  /// Makes parameters; those not given are what most devices use.
+  /// Makes parameters, with common values by default.
   public init(
     minimumInterval: UInt16 = 0x00A0, maximumInterval: UInt16 = 0x00A0, kind: Kind = .connectable,
     ownAddressType: UInt8 = 1, peer: PeerAddress = PeerAddress(.publicDevice, BluetoothAddress(0)),
@@ -82,20 +82,20 @@ public struct AdvertisingParameters: Hashable, Sendable {
   }
 }
 
-/// How a device scans (Core 5.4, Vol 4 Part E §7.8.10).
+/// The parameters of scanning (Core 5.4, Vol 4 Part E §7.8.10).
 public struct ScanParameters: Hashable, Sendable {
-  /// Whether scan responses are asked for.
+  /// Whether to request scan responses.
   public var isActive: Bool
   /// From the beginning of one window to that of the next, in units of 0.625 ms, from 0x0004 to 0x4000.
   public var interval: UInt16
-  /// How long a window is, in the same units; at most the interval.
+  /// The length of a window, in the same units; at most the interval.
   public var window: UInt16
-  /// Which of its own addresses the device uses in scan requests.
+  /// The type of the device's own address in scan requests.
   public var ownAddressType: UInt8
   /// Whether only devices of the filter accept list are reported.
   public var filterPolicy: UInt8
 
-  /// Makes parameters; without any, the device scans all the time and asks for scan responses.
+  /// Makes parameters; by default the device scans continuously and requests scan responses.
   public init(
     isActive: Bool = true, interval: UInt16 = 0x0010, window: UInt16 = 0x0010, ownAddressType: UInt8 = 1,
     filterPolicy: UInt8 = 0
@@ -114,7 +114,7 @@ public struct ConnectionParameters: Hashable, Sendable {
   public var minimumInterval: UInt16
   /// The greatest interval, in the same units.
   public var maximumInterval: UInt16
-  /// How many connection events the peripheral may pass over, at most 0x01F3.
+  /// The number of connection events that the peripheral may skip, at most 0x01F3.
   public var latency: UInt16
   /// After how long without a packet the link is lost, in units of 10 ms, from 0x000A to 0x0C80.
   public var supervisionTimeout: UInt16
@@ -151,17 +151,17 @@ public struct ConnectionParameters: Hashable, Sendable {
   }
 }
 
-/// What a host asks its controller to connect to, and how (Core 5.4, Vol 4 Part E §7.8.12).
+/// The parameters of an attempt to connect (Core 5.4, Vol 4 Part E §7.8.12).
 public struct ConnectionRequest: Hashable, Sendable {
   /// From the beginning of one scan window to that of the next, in units of 0.625 ms.
   public var scanInterval: UInt16
-  /// How long a window is, in the same units.
+  /// The length of a window, in the same units.
   public var scanWindow: UInt16
   /// Whether any device of the filter accept list will do; the peer counts only when not.
   public var usesFilterAcceptList: Bool
   /// Whom to connect to.
   public var peer: PeerAddress
-  /// Which of its own addresses the device uses: 0 public, 1 random, 2 and 3 resolvable ones.
+  /// The type of the device's own address: 0 public, 1 random, 2 and 3 resolvable.
   public var ownAddressType: UInt8
   /// The timing of the link.
   public var parameters: ConnectionParameters

@@ -1,6 +1,6 @@
 public import Basics
 
-/// The way to a controller: a socket, a USB dongle, or an emulated radio in virtual time.
+/// A transport to a controller: a socket, a USB dongle, or an emulated radio in virtual time.
 ///
 /// Time passes only in ``receive(until:)``: on an emulated radio it is virtual, elsewhere it is the clock's.
 public protocol HCITransport {
@@ -30,13 +30,13 @@ public protocol HCITransport {
   /// Lets go of the controller. What is sent after that is a fault.
   mutating func close()
 
-  /// Takes the diagnostics since the last call, one line each: how the transport was reopened.
+  /// Removes and returns the diagnostics since the last call, one line each: how the transport was reopened.
   mutating func takeDiagnostics() -> [String]
 }
 
-/// What is done to a controller between closing and reopening its transport.
+/// How a controller is treated between closing and reopening its transport.
 public enum Reopening: CaseIterable, Hashable, Sendable {
-  /// Nothing.
+  /// It is not touched.
   case anew
   /// It is reset on its bus.
   case afterReset
@@ -54,7 +54,7 @@ extension StandaloneTransport {
   /// Reopens it, ignoring the method: there is only one.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) { try reopen() }
 
-  /// Nothing.
+  /// There are none.
   public mutating func takeDiagnostics() -> [String] { [] }
 }
 
@@ -62,21 +62,21 @@ extension StandaloneTransport {
 public struct TransportFault: Error, Hashable, Sendable {
   /// The kind of failure.
   public enum Symptom: String, Hashable, Sendable {
-    /// There is no such controller, or it may not be used.
+    /// There is no such controller, or it must not be used.
     case unavailable = "controller unavailable"
     /// Another process uses it.
     case busy = "controller in use"
-    /// It went away: unplugged, or its connection closed.
+    /// It was unplugged, or its connection was closed.
     case lost = "controller lost"
-    /// It does not answer, or takes nothing more.
+    /// It does not answer, or accepts no more packets.
     case silent = "controller silent"
-    /// What it sends is no HCI.
+    /// Its packets are not HCI.
     case malformed = "malformed packets from the controller"
   }
 
   /// The kind of failure.
   public var symptom: Symptom
-  /// One sentence on what happened and, where there is something, what to do.
+  /// One sentence on the failure, with advice if there is any.
   public var detail: String
 
   /// Makes a fault.

@@ -23,7 +23,7 @@ public struct BluetoothHost: Sendable {
   let settings: HostSettings
   var phase = Phase.off
   var commands = CommandQueue()
-  /// Resets that had no answer when they were given up; their answers may still come.
+  /// The number of abandoned resets whose responses may still come.
   var staleResets = 0
   /// The features of LE that the controller has, as bits (Core 5.4, Vol 6 Part B §4.6).
   var features: UInt64 = 0
@@ -35,12 +35,12 @@ public struct BluetoothHost: Sendable {
   var advertiser = HostActivity<HostAdvertisement>()
   var initiator = Initiator()
   var database: GATTDatabase
-  /// What of the controller's packets was reserved and ignored: each kind is reported once.
+  /// The ignored reserved fields of the controller's packets: each kind is reported once.
   private var ignored = Reserved()
-  /// What the call under way has to return.
+  /// The actions that the current call will return.
   var actions: [HostAction] = []
 
-  /// Makes a host that offers services behind those that every server has: GAP with the device's name, and GATT.
+  /// Makes a host with services after those that every server has: GAP with the device's name, and GATT.
   public init(_ settings: HostSettings, services: [ServiceDefinition] = []) {
     self.settings = settings
     database = GATTDatabase(Self.ownServices(settings) + services)
@@ -90,11 +90,11 @@ extension BluetoothHost {
     if let (time, opcode) = commands.deadline, time <= now {
       fail(.noAnswer(opcode: opcode))
     }
-    // The end of one attempt may begin the next, whose time is up as well.
+    // The end of one attempt may begin the next, whose deadline may also have passed.
     while initiator.deadline <= now { carryOut(initiator.deadlinePassed(), at: now) }
     if earlyPackets.deadline <= now { giveUpEarlyPackets() }
     var index = 0
-    // A failure on the way ends all links.
+    // A failure ends all links.
     while index < links.count {
       if links[index].deadline <= now { linkDeadlinePassed(index, at: now) }
       index += 1
@@ -103,7 +103,7 @@ extension BluetoothHost {
   }
 }
 
-/// What a part of a host, which knows the controller's answers and no links, wants done.
+/// An action of a part of a host that knows no links.
 enum HostPartAction: Sendable {
   case send(HCICommand, CommandQueue.Asker)
   case report(HostEvent)
@@ -113,13 +113,13 @@ enum HostPartAction: Sendable {
 }
 
 extension BluetoothHost {
-  /// What a host is doing as a whole.
+  /// The phase of a host.
   enum Phase: Sendable {
     /// Not started.
     case off
-    /// Waiting for the controller to have forgotten everything; what it says before that is of former times.
+    /// Waiting for the controller's reset; earlier events do not count.
     case resetting
-    /// Reading what the controller is, and telling it what to report.
+    /// Reading the controller's properties, and configuring its events.
     case settingUp(HostSetUp)
     /// Everything is possible.
     case ready
@@ -127,14 +127,14 @@ extension BluetoothHost {
     case failed
   }
 
-  /// Hands over what the call under way has collected.
+  /// Removes and returns the actions of the current call.
   mutating func takeActions() -> [HostAction] {
     let taken = actions
     actions = []
     return taken
   }
 
-  /// Does what a part wants done.
+  /// Carries out the actions of a part.
   mutating func carryOut(_ todo: [HostPartAction], at now: Instant) {
     for action in todo {
       switch action {
@@ -160,7 +160,7 @@ extension BluetoothHost {
     if !new.isEmpty { reportViolation(nil, "\(new); ignored, from now on without a word") }
   }
 
-  /// Gives the controller up.
+  /// Abandons the controller.
   mutating func fail(_ failure: HostFailure) {
     forgetEverything()
     phase = .failed
@@ -178,7 +178,7 @@ extension BluetoothHost {
     initiator = Initiator()
   }
 
-  /// Whether a request can be carried out: not after a failure, which the caller may be about to hear of.
+  /// Whether a request can be carried out: not after a failure that the caller may not know yet.
   func mayAct() -> Bool {
     switch phase {
     case .ready: true
@@ -244,7 +244,7 @@ extension BluetoothHost {
       preconditionFailure("handled before")
     case .encryptionChange, .readRemoteVersionInformationComplete, .leReadRemoteFeaturesComplete, .otherLE,
       .other:
-      // Of what was not asked for.
+      // These events were not requested.
       break
     }
   }

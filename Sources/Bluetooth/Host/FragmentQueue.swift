@@ -1,15 +1,15 @@
 import Basics
 
-/// The frames of one link that wait for room in the controller, and how far the first of them has gone.
+/// The frames of one link that wait for room in the controller, the first of which may be partly sent.
 ///
-/// A frame that fits a buffer of the controller leaves as it came, without a copy; a longer one leaves in
-/// fragments (Core 5.4, Vol 3 Part A §7.2.1).
+/// A frame that fits a buffer of the controller is sent without a copy; a longer one is sent in fragments
+/// (Core 5.4, Vol 3 Part A §7.2.1).
 struct FragmentQueue: Sendable {
   private var frames = FIFO<[UInt8]>()
-  /// How many bytes of the first frame were sent.
+  /// The number of bytes of the first frame that were sent.
   private var sent = 0
 
-  /// How many frames wait, one of which part has gone included.
+  /// The number of frames, including a partly sent one.
   var count: Int { frames.count }
 
   var isEmpty: Bool { frames.isEmpty }
@@ -23,7 +23,7 @@ struct FragmentQueue: Sendable {
     sent = 0
   }
 
-  /// Takes the next fragment, or `nil` when nothing waits.
+  /// Removes and returns the next fragment; `nil` if there is none.
   mutating func next(upTo length: Int, on handle: ConnectionHandle) -> ACLPacket? {
     guard let frame = frames.first else { return nil }
     let left = frame.count - sent

@@ -9,20 +9,20 @@
 /// The length of a frame stands in its first two bytes, which may themselves be torn apart, and a first fragment
 /// may even be empty (Vol 2 Part B §6.6.2).
 struct FrameAssembly: Sendable {
-  /// What came of a fragment.
+  /// The result of a fragment.
   enum Outcome: Hashable, Sendable {
     /// More is needed.
     case partial
     /// The frame is whole, header included.
     case whole([UInt8])
-    /// The fragment, and what it belongs to, is dropped; the sentence says why.
+    /// The fragment is dropped with its frame, for this reason.
     case dropped(String)
   }
 
   /// The bytes of the frame that is being put together, or `nil` between frames.
   private var open: [UInt8]?
 
-  /// Drops the frame that is not whole yet if another one begins, and says so.
+  /// Drops the incomplete frame if another one begins; returns a description of it.
   mutating func breakOff(before packet: borrowing ACLPacket) -> String? {
     guard let bytes = open, packet.boundary != .continuing, packet.boundary != .complete else { return nil }
     open = nil
@@ -32,7 +32,7 @@ struct FrameAssembly: Sendable {
   /// Appends a fragment, after dropping the frame that it may interrupt.
   mutating func take(_ packet: borrowing ACLPacket) -> Outcome {
     switch packet.boundary {
-    // A controller sends `firstFlushable`; some send what hosts send, and nothing else could be meant.
+    // A controller sends `firstFlushable`; some send the value for hosts, which can mean nothing else.
     case .firstFlushable, .first: begin(packet.data)
     case .continuing: resume(packet.data)
     case .complete: .dropped("a fragment with the boundary of a frame that is flushed together")
@@ -61,7 +61,8 @@ struct FrameAssembly: Sendable {
     }
   }
 
-  /// How many bytes a frame still lacks, negative when it has too many; `nil` while its length is unknown.
+  /// The number of bytes that a frame still lacks, negative if it has too many; `nil` while its length is
+  /// unknown.
   private static func missing(_ bytes: [UInt8]) -> Int? {
     guard bytes.count >= 2 else { return nil }
     return 4 + (Int(bytes[0]) | Int(bytes[1]) << 8) - bytes.count

@@ -2,13 +2,13 @@ import Basics
 
 /// The buffers of a controller for data to be sent (Core 5.4, Vol 4 Part E §4.1).
 struct ControllerBuffers: Sendable {
-  /// How long a fragment may be.
+  /// The maximum length of a fragment.
   let length: Int
-  /// How many buffers there are.
+  /// The number of buffers.
   let count: Int
-  /// How many of them are free.
+  /// The number of free buffers.
   var free: Int
-  /// Which link is next in turn.
+  /// The link whose turn is next.
   var turn = 0
 
   init(length: Int = 27, count: Int = 0) {
@@ -23,15 +23,15 @@ struct ControllerBuffers: Sendable {
 /// On USB, events and data use different endpoints and may overtake each other: data of a new link can arrive before
 /// the link is reported, and data of an old one after its end. The former is kept for a moment, the latter dropped.
 struct EarlyPackets: Sendable {
-  /// How long a link may come behind its data.
+  /// How much later than its data a link may be reported.
   private static var keepingTime: Interval { .milliseconds(100) }
-  /// For how long data may come behind the end of its link.
+  /// How much later than the end of its link data may arrive.
   private static var echo: Interval { .milliseconds(20) }
   private static var limit: Int { 16 }
 
   private var kept: [ACLPacket] = []
   private var ended: [(handle: ConnectionHandle, until: Instant)] = []
-  /// When what is kept is given up, or never.
+  /// When the kept fragments are discarded, or never.
   private(set) var deadline = Instant.never
 
   /// Keeps a fragment; false if there is no room.
@@ -43,7 +43,7 @@ struct EarlyPackets: Sendable {
     return true
   }
 
-  /// Takes what was kept for a link that came up.
+  /// Removes and returns the fragments kept for a new link.
   mutating func take(_ handle: ConnectionHandle) -> [ACLPacket] {
     ended.removeAll { $0.handle == handle }
     guard !kept.isEmpty else { return [] }
@@ -53,7 +53,7 @@ struct EarlyPackets: Sendable {
     return taken
   }
 
-  /// Takes everything, because the links did not come up in time.
+  /// Removes and returns all fragments, because their links were not reported in time.
   mutating func takeAll() -> [ACLPacket] {
     defer {
       kept = []
@@ -62,22 +62,22 @@ struct EarlyPackets: Sendable {
     return kept
   }
 
-  /// Notes that a link ended.
+  /// Records that a link ended.
   mutating func forget(_ handle: ConnectionHandle, at now: Instant) {
     ended.removeAll { $0.until < now || $0.handle == handle }
     ended.append((handle, now + Self.echo))
   }
 
-  /// Whether a link of this handle ended just now.
+  /// Whether a link with this handle has just ended.
   func isEnded(_ handle: ConnectionHandle, at now: Instant) -> Bool {
     ended.contains { $0.handle == handle && now <= $0.until }
   }
 }
 
 extension BluetoothHost {
-  /// Whether everything that was to be sent on a link has been received at the other end, or the link is gone.
+  /// Whether the other end has received all data sent on a link, or the link is gone.
   ///
-  /// Ending a link before may lose what was sent last.
+  /// Ending a link earlier may lose the last data.
   public func hasSentEverything(on link: LinkID) -> Bool {
     guard let index = links.indices.first(where: { links[$0].id == link }) else { return true }
     return links[index].unsent == 0 && links[index].outgoing.isEmpty
@@ -86,7 +86,7 @@ extension BluetoothHost {
   /// Sends a frame: at once and without a copy if a buffer is free and long enough, else in turn.
   mutating func sendFrame(_ frame: [UInt8], _ index: Int) {
     guard links[index].isOpen else { return }
-    // Free buffers mean that nothing waits.
+    // With free buffers, no frame is waiting.
     if buffers.free > 0, frame.count <= buffers.length {
       buffers.free -= 1
       links[index].unsent += 1
@@ -98,7 +98,7 @@ extension BluetoothHost {
     }
   }
 
-  /// Sends what waits as long as buffers are free, one fragment of each link in turn.
+  /// Sends waiting frames as long as buffers are free, one fragment of each link in turn.
   mutating func sendFrames() {
     var skipped = 0
     while buffers.free > 0, skipped < links.count {
@@ -165,7 +165,7 @@ extension BluetoothHost {
     }
   }
 
-  /// Gives up data of links that did not come up in time.
+  /// Discards the data of links that were not reported in time.
   mutating func giveUpEarlyPackets() {
     for fragment in earlyPackets.takeAll() {
       reportViolation(nil, "data of an unknown link \(fragment.handle)")

@@ -9,7 +9,7 @@
 /// Settings can be changed only while the activity is off. A request during a command replaces earlier ones, and is
 /// carried out after the command.
 struct HostActivity<Settings: HostActivitySettings>: Sendable {
-  /// What the user asks for.
+  /// A request of the user.
   enum Request: Sendable {
     case start(Settings)
     case stop
@@ -17,9 +17,9 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
 
   private enum State: Sendable {
     case off
-    /// So many of the commands are answered; the last enables it.
+    /// This many of the commands were answered; the last one enables it.
     case beginning(Settings, answered: Int, next: Request?)
-    /// It ended by itself before the controller had confirmed that it is on.
+    /// It ended by itself before the controller had confirmed its start.
     case overtaken(next: Request?)
     case on(Settings)
     case ending(next: Request?)
@@ -27,7 +27,7 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
 
   private var state = State.off
 
-  /// Does what the user asks for, or will.
+  /// Carries out a request of the user, now or after the current command.
   mutating func pursue(_ request: Request) -> [HostPartAction] {
     switch state {
     case .off:
@@ -66,15 +66,15 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
     case (.beginning(_, _, let next), _):
       return [.report(Settings.event(false, status))] + begin(next)
     case (.overtaken(let next), _), (.ending(let next), _):
-      // A controller that refuses to end it does not do it, or has ended it already.
+      // A controller refuses to end an activity that is not active, or has ended already.
       return begin(next)
     case (.off, _), (.on, _):
       return []
     }
   }
 
-  /// Reports that it may have ended by itself, as advertising does when a central connects, or when directed
-  /// advertising times out.
+  /// Reports that it may have ended by itself, like advertising when a central connects, or directed
+  /// advertising at its timeout.
   mutating func ended(_ status: HCIErrorCode) -> [HostPartAction] {
     switch state {
     case .on(let settings) where settings.endsByItself:
@@ -83,13 +83,13 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
     where settings.endsByItself && count == settings.commands.count - 1:
       state = .overtaken(next: next)
     case .on, .beginning, .off, .overtaken, .ending:
-      // When ending, that is carried out all the same.
+      // An end in progress continues.
       return []
     }
     return [.report(Settings.event(false, status))]
   }
 
-  /// Does the next while the controller is not at it.
+  /// Begins the next request while the controller is idle.
   private mutating func begin(_ request: Request?) -> [HostPartAction] {
     switch request {
     case .start(let settings):
@@ -112,13 +112,13 @@ struct HostActivity<Settings: HostActivitySettings>: Sendable {
 
 /// The settings of an activity, and the commands that apply them.
 protocol HostActivitySettings: Sendable {
-  /// The commands by which it begins, the last of which enables it.
+  /// The commands that begin it, the last of which enables it.
   var commands: [HCICommand] { get }
-  /// The command by which it ends.
+  /// The command that ends it.
   static var end: HCICommand { get }
   static var asker: CommandQueue.Asker { get }
   /// Whether a connection ends it.
   var endsByItself: Bool { get }
-  /// What is reported when it has begun or ended, or was refused.
+  /// The event that reports its beginning, its end or a refusal.
   static func event(_ isOn: Bool, _ status: HCIErrorCode) -> HostEvent
 }

@@ -1,6 +1,6 @@
 public import Basics
 
-/// What is advertised (Core 5.4, Vol 4 Part E §7.8.5 to §7.8.9).
+/// The advertised data and parameters (Core 5.4, Vol 4 Part E §7.8.5 to §7.8.9).
 struct HostAdvertisement: HostActivitySettings {
   var parameters: AdvertisingParameters
   var data: [UInt8]

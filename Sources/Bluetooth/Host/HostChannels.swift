@@ -1,15 +1,15 @@
 import Basics
 
-/// What is on the channels of a link: ATT, L2CAP's signalling, and the security manager, which declines everything
-/// (Core 5.4, Vol 3 Part A §2.1, Part H §3).
+/// The channels of a link: ATT, L2CAP signalling, and the security manager, which refuses all pairing (Core
+/// 5.4, Vol 3 Part A §2.1, Part H §3).
 extension BluetoothHost {
-  /// How many answers may wait behind a full queue before a link that asks for ever more is ended.
+  /// The maximum number of responses that wait in a full queue; a link with more is disconnected.
   private static var answerLimit: Int { 32 }
 
   /// Receives a frame.
   mutating func receiveFrame(_ frame: [UInt8], _ index: Int, at now: Instant) {
     var reader = ByteReader(frame.span)
-    // The length was what the frame was put together by.
+    // The frame was assembled by its length.
     guard let _ = try? reader.u16(), let channel = try? reader.u16() else { return }
     switch L2CAPChannel(rawValue: channel) {
     case .att?: receiveATT(&reader, index, at: now)
@@ -20,7 +20,7 @@ extension BluetoothHost {
     }
   }
 
-  /// Passes over what a link's other end may send and nothing here knows (Core 5.4, Vol 3 Part A §2.1, Part H §3.3).
+  /// Ignores an input of the other end that is reserved (Core 5.4, Vol 3 Part A §2.1, Part H §3.3).
   private mutating func ignore(_ kind: Reserved, _ sentence: String, _ index: Int) {
     if !links[index].ignored.takeNew(from: kind).isEmpty { reportViolation(links[index].id, sentence) }
   }

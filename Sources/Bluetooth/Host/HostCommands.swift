@@ -1,6 +1,6 @@
 public import Basics
 
-/// The commands on their way to a controller (Core 5.4, Vol 4 Part E §4.4).
+/// The queue of commands to a controller (Core 5.4, Vol 4 Part E §4.4).
 ///
 ///             next(): a credit is there               answered
 ///     idle ────────────────────────────▶ unanswered ─────────────▶ idle
@@ -9,13 +9,13 @@ public import Basics
 ///       └────▶ stalled ──────────────────▶ given up
 ///        no credit    deadline passed
 ///
-/// A controller says with each answer how many commands it takes. Whatever it says, one is unanswered at a time:
-/// controllers carry out commands one after another anyhow, an answer then has one possible meaning, and what a
-/// controller does with several at once is where they differ most.
+/// A controller reports with each response how many commands it accepts. Regardless of that, one is
+/// unanswered at a time: controllers carry out commands one after another anyway, a response then has one
+/// possible meaning, and controllers differ most in how they handle several commands.
 struct CommandQueue: Sendable {
-  /// Whom the answer to a command concerns.
+  /// The receiver of the response to a command.
   enum Asker: Sendable {
-    /// Nobody: it is enough that it comes, or the link is gone.
+    /// None: the response has no consequence, or the link is gone.
     case nobody
     case setUp
     case scanner
@@ -25,17 +25,17 @@ struct CommandQueue: Sendable {
     case cancellation
     case disconnection(ConnectionHandle)
     case update(ConnectionHandle)
-    /// A request of ours for a link, that may be refused.
+    /// A request for a link, which may be refused.
     case request(String, ConnectionHandle)
   }
 
-  /// A command, and who sends it.
+  /// A command with its sender.
   struct Entry: Sendable {
     var command: HCICommand
     var asker: Asker
   }
 
-  /// The command that has no answer yet.
+  /// The command without a response.
   struct Unanswered: Sendable {
     var entry: Entry
     var deadline: Instant
@@ -46,16 +46,16 @@ struct CommandQueue: Sendable {
   private enum State: Sendable {
     case idle
     case unanswered(Unanswered)
-    /// Something waits, and the controller takes nothing.
+    /// Commands are waiting, and the controller accepts none.
     case stalled(until: Instant)
   }
 
   private var state = State.idle
   private var waiting = FIFO<Entry>()
-  /// How many commands the controller takes; one after a reset.
+  /// The number of commands that the controller accepts; one after a reset.
   private var credits = 1
 
-  /// When the controller has been silent for too long, and the command that shows it.
+  /// When the controller has been silent for too long, with the command that shows it.
   var deadline: (time: Instant, opcode: UInt16)? {
     switch state {
     case .idle: nil
@@ -64,19 +64,20 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// The command that has no answer yet.
+  /// The command without a response.
   var unanswered: Unanswered? {
     if case .unanswered(let unanswered) = state { unanswered } else { nil }
   }
 
-  /// Whether the queue has room for another command that a peer causes, which limits a peer that requests too often.
+  /// Whether the queue has room for another command caused by a peer, which limits a peer with too many
+  /// requests.
   var hasRoom: Bool { waiting.count < 64 }
 
   mutating func append(_ command: HCICommand, for asker: Asker) {
     waiting.append(Entry(command: command, asker: asker))
   }
 
-  /// Takes the command that may be sent now, if there is one.
+  /// Removes and returns the command that may be sent now, if there is one.
   mutating func next(deadline: Instant) -> HCICommand? {
     guard !waiting.isEmpty else { return nil }
     switch state {
@@ -95,19 +96,19 @@ struct CommandQueue: Sendable {
     }
   }
 
-  /// Sets how many commands the controller accepts from now on.
+  /// Sets the number of commands that the controller accepts.
   mutating func grant(_ credits: UInt8) {
     self.credits = Int(credits)
   }
 
-  /// Takes the unanswered command if it has this opcode, because its answer is there.
+  /// Removes and returns the unanswered command if it has this opcode.
   mutating func take(_ opcode: UInt16) -> Unanswered? {
     guard case .unanswered(let unanswered) = state, unanswered.opcode == opcode else { return nil }
     state = .idle
     return unanswered
   }
 
-  /// Forgets the commands for a link that is gone: its handle may be another's soon.
+  /// Discards the commands for a link that is gone: its handle may be reused.
   mutating func forget(_ handle: ConnectionHandle) {
     waiting.removeAll { $0.command.link == handle }
     switch state {
@@ -123,15 +124,16 @@ struct CommandQueue: Sendable {
 }
 
 extension BluetoothHost {
-  /// Asks the controller for a sign of life, unless it owes one anyway; ``HostEvent/failed(_:)`` follows where there is
-  /// none in time. What is sent over a link is acknowledged by its other end: to it alone silence means nothing.
+  /// Sends the controller a command to check that it responds, unless a response is pending anyway;
+  /// ``HostEvent/failed(_:)`` follows if it does not in time. Data on a link are acknowledged by the other
+  /// end, so that their silence proves nothing about the controller.
   public mutating func checkController(at now: Instant) -> [HostAction] {
     guard case .ready = phase, commands.unanswered == nil else { return [] }
     send(.readBDADDR(), for: .nobody, at: now)
     return takeActions()
   }
 
-  /// Sends a command, now or when the controller takes it.
+  /// Sends a command, now or when the controller accepts it.
   mutating func send(_ command: HCICommand, for asker: CommandQueue.Asker, at now: Instant) {
     commands.append(command, for: asker)
     sendCommands(at: now)
@@ -162,7 +164,7 @@ extension BluetoothHost {
     guard let unanswered = commands.unanswered, unanswered.opcode == opcode else {
       return unaskedAnswer(to: opcode, at: now)
     }
-    // Begun is not done: Command Complete is still to come.
+    // The command has begun; Command Complete is still to come.
     guard status != .success || unanswered.entry.command.answer == .status else { return }
     _ = commands.take(opcode)
     answered(unanswered.entry.asker, status, [], at: now)
@@ -176,10 +178,11 @@ extension BluetoothHost {
       // Only the credits count (§4.4).
       break
     case HCICommand.reset.opcode where staleResets > 0:
-      // To a reset before this host was started again. The controller has done both before anything else.
+      // The response to a reset before this host was started again. The controller has done both before
+      // anything else.
       staleResets -= 1
     case 0xFC00...:
-      // One of the maker's own commands: another may have sent it (§5.4.1).
+      // A vendor's command: another process may have sent it (§5.4.1).
       reportViolation(nil, "an answer to 0x\(opcode.hex), a command of the maker's that was not sent")
     default:
       return fail(.broken("an answer to 0x\(opcode.hex), which was not sent"))

@@ -1,6 +1,6 @@
 public import Basics
 
-/// The attempt to connect, of which there is one at a time (Core 5.4, Vol 4 Part E §7.8.12, §7.8.13).
+/// The attempt to connect; there is one at a time (Core 5.4, Vol 4 Part E §7.8.12, §7.8.13).
 ///
 ///                      accepted                 link up, or refused
 ///     requesting ────────────────▶ initiating ──────────────────────▶ idle
@@ -9,9 +9,9 @@ public import Basics
 ///       └── accepted, but    ─────▶ cancelling ─────────────────────▶ idle
 ///           no longer wanted
 ///
-/// Cancelling is a race: the link may come up all the same, which the controller says either by refusing to cancel
-/// or, when the event was already on its way, not at all. Such a link is kept if only the time was up, and ended
-/// unseen if the user wanted no more of it.
+/// Cancelling is a race: the link may be established nevertheless. The controller shows this by refusing to
+/// cancel or, if the event was already on its way, not at all. Such a link is kept after a timeout, and ended
+/// without a report if the user has cancelled.
 struct Initiator: Sendable {
   struct Attempt: Sendable {
     var peer: PeerAddress
@@ -19,7 +19,7 @@ struct Initiator: Sendable {
     var deadline: Instant
   }
 
-  /// Why an attempt is given up.
+  /// Why an attempt was cancelled.
   enum Cause: Sendable {
     case timeout
     case user
@@ -34,25 +34,25 @@ struct Initiator: Sendable {
 
   private enum State: Sendable {
     case idle
-    /// The command has no answer yet.
+    /// The command has no response yet.
     case requesting(Attempt)
     case initiating(Attempt)
-    /// The attempt is decided, and the controller not yet ready for the next.
+    /// The attempt is decided, and the controller is not yet ready for the next one.
     case ending(Ending, next: Attempt?)
   }
 
   private enum Ending: Sendable {
-    /// The attempt was given up before its command was answered.
+    /// The attempt was cancelled before the response to its command.
     case requested(Cause)
-    /// The link came up before the command was answered.
+    /// The link was established before the response to the command.
     case overtaken
-    /// The controller was told to stop. After a while without an event it is taken to have stopped.
+    /// The controller was asked to cancel. After a while without an event the attempt counts as cancelled.
     case cancelling(Cause, deadline: Instant)
   }
 
   private var state = State.idle
 
-  /// When something is to be done, or never.
+  /// When the next action is due, or never.
   var deadline: Instant {
     switch state {
     case .idle: .never
@@ -62,7 +62,7 @@ struct Initiator: Sendable {
     }
   }
 
-  /// Whether an attempt is under way, or waits, that was not given up.
+  /// Whether an attempt is in progress or waits, and was not cancelled.
   var isBusy: Bool {
     switch state {
     case .idle, .ending(_, nil): false
@@ -70,7 +70,7 @@ struct Initiator: Sendable {
     }
   }
 
-  /// Begins an attempt, unless another is not over.
+  /// Begins an attempt, unless another one is in progress.
   mutating func connect(_ attempt: Attempt) -> [HostPartAction] {
     switch state {
     case .idle:
@@ -83,7 +83,7 @@ struct Initiator: Sendable {
     }
   }
 
-  /// Gives up what waits, or else what is under way.
+  /// Cancels the waiting attempt, or else the one in progress.
   mutating func giveUp(_ cause: Cause) -> [HostPartAction] {
     switch state {
     case .requesting:
@@ -99,7 +99,7 @@ struct Initiator: Sendable {
     }
   }
 
-  /// The time for an attempt, or for its end, is up.
+  /// Handles the timeout of an attempt, or of its end.
   mutating func deadlinePassed() -> [HostPartAction] {
     switch state {
     case .ending(.cancelling(let cause, _), let next): end(cause.status, next)
@@ -164,7 +164,7 @@ struct Initiator: Sendable {
       return end(cause.status, next)
     case (.initiating, .unknownConnection), (.requesting, .unknownConnection),
       (.ending(.requested, _), .unknownConnection), (.idle, _), (.ending(.overtaken, _), _):
-      // The end of an attempt that was cancelled, which is no longer waited for.
+      // The end of a cancelled attempt that is no longer awaited.
       return [.reportViolation("an attempt to connect that failed, \(status), and is not under way")]
     case (.initiating, _):
       return end(status, nil)
@@ -192,20 +192,20 @@ struct Initiator: Sendable {
     return [.send(.leCreateConnectionCancel(), .cancellation)]
   }
 
-  /// An attempt came to nothing.
+  /// Ends an attempt without a link.
   private mutating func end(_ status: HCIErrorCode, _ next: Attempt?) -> [HostPartAction] {
     [.report(.connectionFailed(status))] + begin(next)
   }
 }
 
 extension BluetoothHost {
-  /// Whether an attempt to connect is under way that was not given up: a second one is not possible.
+  /// Whether an attempt to connect is in progress and was not cancelled: a second one is not possible.
   public var isConnecting: Bool { initiator.isBusy }
 
   /// Connects to a device; ``HostEvent/connected(_:_:)`` or ``HostEvent/connectionFailed(_:)`` follows.
   ///
-  /// The failure is 0x3E when the device was not heard in time, and 0x44 after ``cancelConnecting(at:)``. An attempt
-  /// that begins while the one before is being given up waits until that is over.
+  /// The failure is 0x3E if the device was not found in time, and 0x44 after ``cancelConnecting(at:)``. An
+  /// attempt that begins while the one before is being cancelled waits for its end.
   ///
   /// - Precondition: ``isConnecting`` is false and the parameters are valid.
   public mutating func connect(
@@ -219,7 +219,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Gives the attempt to connect up; ``HostEvent/connectionFailed(_:)`` follows. Without an attempt, nothing does.
+  /// Cancels the attempt to connect; ``HostEvent/connectionFailed(_:)`` follows if there was one.
   public mutating func cancelConnecting(at now: Instant) -> [HostAction] {
     guard mayAct() else { return [] }
     carryOut(initiator.giveUp(.user), at: now)

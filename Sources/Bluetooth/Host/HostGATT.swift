@@ -1,7 +1,7 @@
 public import Basics
 
 extension BluetoothHost {
-  /// What every server offers: GAP with the device's name, and GATT.
+  /// The services of every server: GAP with the device's name, and GATT.
   static func ownServices(_ settings: HostSettings) -> [ServiceDefinition] {
     [.genericAccess(name: settings.name), .genericAttribute]
   }
@@ -14,7 +14,7 @@ extension BluetoothHost {
     for index in links.indices { links[index].gatt.forgetSubscriptions() }
   }
 
-  /// The MTU of a link, in bytes; what a new link has, when this one is gone.
+  /// The MTU of a link, in bytes; that of a new link if the link is gone.
   public func mtu(of link: LinkID) -> Int {
     Int(links.first { $0.id == link }?.gatt.mtu ?? GATTLink.minimumMTU)
   }
@@ -24,15 +24,15 @@ extension BluetoothHost {
     database.handle(of: characteristic, in: service)
   }
 
-  /// Sets a value of our own server, which clients read from now on; ``notify(_:_:on:at:)`` tells them of it.
+  /// Sets a value of our own server, which clients read from now on; ``notify(_:_:on:at:)`` notifies them.
   public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) {
     database.set(value, of: handle)
   }
 
-  /// Starts a procedure of our client on a link, or lets it wait until those before it have ended.
+  /// Starts a procedure of our client on a link, after those before it.
   ///
-  /// It ends with one ``GATTEvent/finished(_:_:)``, at once with ``GATTFailure/linkLost`` if the link is gone; its
-  /// identifier is 0 then.
+  /// It ends with one ``GATTEvent/finished(_:_:)``. If the link is gone, that follows at once with
+  /// ``GATTFailure/linkLost``, and the identifier is 0.
   public mutating func start(
     _ procedure: GATTProcedure, on link: LinkID, at now: Instant
   ) -> (id: GATTProcedureID, actions: [HostAction]) {
@@ -44,11 +44,11 @@ extension BluetoothHost {
     return (id, takeActions())
   }
 
-  /// Writes a value of the other end's server without response; `nil` if there is no room now.
+  /// Writes a value to the other end's server without response; `nil` if there is no room.
   ///
-  /// ``HostEvent/readyToSend(_:)`` follows when there is room again. On a link that is gone nothing is done.
+  /// ``HostEvent/readyToSend(_:)`` follows when there is room again. Does nothing if the link is gone.
   ///
-  /// - Precondition: the value is no longer than the MTU less 3.
+  /// - Precondition: the value is not longer than the MTU minus 3.
   public mutating func writeCommand(
     _ handle: AttributeHandle, _ value: [UInt8], on link: LinkID, at now: Instant
   ) -> [HostAction]? {
@@ -56,12 +56,12 @@ extension BluetoothHost {
     return sendUnasked(.writeCommand(handle, value), value.count, index)
   }
 
-  /// Tells the other end's client of a value of ours; `nil` if there is no room now.
+  /// Notifies the other end's client of one of our values; `nil` if there is no room.
   ///
-  /// ``HostEvent/readyToSend(_:)`` follows when there is room again. To a client that did not subscribe, or on a link
-  /// that is gone, nothing is sent.
+  /// ``HostEvent/readyToSend(_:)`` follows when there is room again. Does nothing if the client has not
+  /// subscribed, or the link is gone.
   ///
-  /// - Precondition: the value is no longer than the MTU less 3.
+  /// - Precondition: the value is not longer than the MTU minus 3.
   public mutating func notify(
     _ handle: AttributeHandle, _ value: [UInt8], on link: LinkID, at now: Instant
   ) -> [HostAction]? {
@@ -69,9 +69,8 @@ extension BluetoothHost {
     return sendUnasked(.notification(handle, value), value.count, index)
   }
 
-  /// Tells the other end's client of a value of ours and has it confirmed, after those before it;
-  /// ``GATTEvent/confirmed(_:)`` follows. To a client that did not subscribe, or on a link that is gone, nothing is
-  /// sent.
+  /// Indicates one of our values to the other end's client, after earlier indications;
+  /// ``GATTEvent/confirmed(_:)`` follows. Does nothing if the client has not subscribed, or the link is gone.
   public mutating func indicate(
     _ handle: AttributeHandle, _ value: [UInt8], on link: LinkID, at now: Instant
   ) -> [HostAction] {
@@ -80,16 +79,16 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Answers the write with response that ``GATTEvent/written(_:_:)`` told of last, where the host holds writes
-  /// (``HostSettings/holdsWrites``): makes it, or refuses it with an error. Where none waits for an answer nothing is done.
+  /// Answers the held write request that ``GATTEvent/written(_:_:)`` reported last
+  /// (``HostSettings/holdsWrites``): makes the write, or refuses it with an error. Does nothing if there is
+  /// none.
   public mutating func answerWrite(_ error: ATTErrorCode?, on link: LinkID, at now: Instant) -> [HostAction] {
     guard let index = openIndex(of: link) else { return [] }
     carryOut(links[index].gatt.answerWrite(error, &database), index, at: now)
     return takeActions()
   }
 
-  /// Sends an L2CAP frame as it is, whatever it says: for tests of the other end. On a link that is gone nothing is
-  /// done.
+  /// Sends an L2CAP frame without any check, to test the other end. Does nothing if the link is gone.
   ///
   /// - Precondition: the payload has at most 65,535 bytes.
   public mutating func sendRaw(
@@ -112,7 +111,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Does what ATT and GATT of a link want done.
+  /// Carries out the ATT and GATT actions of a link.
   mutating func carryOut(_ todo: [GATTLink.Action], _ index: Int, at now: Instant) {
     for action in todo {
       switch action {

@@ -9,8 +9,8 @@ public import Basics
 struct HostLink: Sendable {
   enum Stage: Sendable {
     case open
-    /// Disconnect was sent, or waits to be. The controller owes Disconnection Complete by some time: never before it
-    /// has accepted the command.
+    /// Disconnect was sent, or waits in the queue. Disconnection Complete is due at the deadline, which is
+    /// never before the controller has accepted the command.
     case ending(deadline: Instant)
   }
 
@@ -25,16 +25,16 @@ struct HostLink: Sendable {
   var signalling: Signalling
   var assembly = FrameAssembly()
   var outgoing = FragmentQueue()
-  /// How many fragments the controller holds.
+  /// The number of fragments in the controller.
   var unsent = 0
-  /// How many frames that waited were dropped when the link was to end.
+  /// The number of waiting frames that were dropped at the request to disconnect.
   var dropped = 0
-  /// What the other end sent that is reserved and ignored: each kind is reported once.
+  /// The reserved inputs of the other end that were ignored: each kind is reported once.
   var ignored = Reserved()
-  /// Whether a frame was turned away since there was room.
+  /// Whether a frame was refused since there was last room.
   var isRoomAwaited = false
 
-  /// When something is to be done for this link, or never.
+  /// When the next action for this link is due, or never.
   var deadline: Instant {
     switch stage {
     case .open: min(gatt.deadline ?? .never, signalling.deadline)
@@ -42,7 +42,7 @@ struct HostLink: Sendable {
     }
   }
 
-  /// The link as those know it who were told of it.
+  /// The identifier of a link that was reported; else `nil`.
   var reportedID: LinkID? { isReported ? id : nil }
 
   var isOpen: Bool {
@@ -54,13 +54,13 @@ struct HostLink: Sendable {
 }
 
 extension BluetoothHost {
-  /// Where the link of a handle is.
+  /// The index of the link with a handle.
   func index(of handle: ConnectionHandle) -> Int? {
-    // By their places: a closure would be handed a copy of each.
+    // By index: a closure would receive a copy of each link.
     links.indices.first { links[$0].handle == handle }
   }
 
-  /// Where an open link is; `nil` when it is gone or going, of which the caller may not have heard yet.
+  /// The index of an open link; `nil` if it is gone or ending, which the caller may not know yet.
   func openIndex(of id: LinkID) -> Int? {
     guard mayAct() else { return nil }
     return links.indices.first { links[$0].id == id && links[$0].isReported && links[$0].isOpen }
@@ -81,12 +81,12 @@ extension BluetoothHost {
     for fragment in earlyPackets.take(connection.handle) { receive(fragment, at: now) }
   }
 
-  /// Ends a link; ``HostEvent/disconnected(_:reason:unacknowledged:)`` follows when it is over.
+  /// Ends a link; ``HostEvent/disconnected(_:reason:unacknowledged:)`` follows at its end.
   ///
-  /// What waits to be sent is dropped.
+  /// Waiting frames are dropped.
   ///
-  /// - Precondition: the reason is one that may be given (Core 5.4, Vol 4 Part E §7.1.6): 0x05, 0x13, 0x14, 0x15,
-  ///   0x1A, 0x29 or 0x3B.
+  /// - Precondition: the reason is permitted (Core 5.4, Vol 4 Part E §7.1.6): 0x05, 0x13, 0x14, 0x15, 0x1A,
+  ///   0x29 or 0x3B.
   public mutating func disconnect(
     _ link: LinkID, reason: HCIErrorCode, at now: Instant
   ) -> [HostAction] {
@@ -116,13 +116,13 @@ extension BluetoothHost {
     case .success:
       break
     case .unknownConnection:
-      // It is gone, and the controller did not say so.
+      // It is gone, and the controller did not report it.
       return removeLink(index, reason: .unknownConnection, at: now)
     default:
       // It may be ending already.
       reportViolation(links[index].reportedID, "the controller refuses to disconnect: \(status)")
     }
-    // The other end may not hear of it; then the link is over once the supervision time-out has passed.
+    // The other end may not receive it; the link then ends with the supervision timeout.
     let supervision = Interval.milliseconds(10) * Int64(links[index].timing.supervisionTimeout)
     links[index].stage = .ending(deadline: now + supervision + settings.commandTimeout)
   }

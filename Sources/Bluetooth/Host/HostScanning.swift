@@ -1,6 +1,6 @@
 public import Basics
 
-/// What is scanned for (Core 5.4, Vol 4 Part E §7.8.10, §7.8.11).
+/// The parameters of scanning (Core 5.4, Vol 4 Part E §7.8.10, §7.8.11).
 struct HostScan: HostActivitySettings {
   var parameters: ScanParameters
   var filterDuplicates: Bool

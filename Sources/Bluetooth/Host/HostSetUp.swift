@@ -1,23 +1,23 @@
 import Basics
 
-/// The way from a reset to a host that is ready.
+/// The sequence of commands from a reset to a host that is ready.
 ///
 ///     Reset ▶ Read Local Version ▶ Supported Commands° ▶ Supported Features° ▶ BD_ADDR ▶ LE Read Buffer Size°
 ///       ▶ Read Buffer Size (only when LE has no buffers of its own) ▶ LE Features° ▶ Set Event Mask
 ///       ▶ LE Set Event Mask (again without newer events when refused) ▶ LE Set Random Address ▶ ready
 ///
-/// Those marked ° may be refused: what they tell is not needed, or asked for in another way.
+/// Commands marked ° may be refused: their results are not needed, or obtained in another way.
 struct HostSetUp: Sendable {
-  /// What the controller was asked last.
+  /// The last command.
   private enum State: Sendable {
     case reset, version, supportedCommands, supportedFeatures, address, leBufferSize, bufferSize, leFeatures
     case eventMask, leEventMask, firstLEEventMask, randomAddress
   }
 
   private var state = State.reset
-  /// What of its answers was reserved and ignored.
+  /// The ignored reserved fields of the responses.
   private(set) var ignored = Reserved()
-  /// What the controller has reported of itself so far.
+  /// The controller's properties so far.
   private(set) var description: ControllerDescription
 
   init(_ address: BluetoothAddress) {
@@ -27,7 +27,7 @@ struct HostSetUp: Sendable {
       aclCount: 0)
   }
 
-  /// What the controller is to be asked, or told.
+  /// The next command.
   var command: HCICommand {
     switch state {
     case .reset: .reset()
@@ -49,11 +49,11 @@ struct HostSetUp: Sendable {
   /// and LE Meta, as bits of Set Event Mask (§7.3.1).
   static var eventMask: UInt64 { 1 << 4 | 1 << 7 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 61 }
 
-  /// The first five LE events, which version 4.0 had.
+  /// The first five LE events, which version 4.0 has.
   static var firstLEEventMask: UInt64 { 0x1F }
 
-  /// The same, the remote's request for connection parameters, the data length's change and extended advertising
-  /// reports, as bits of LE Set Event Mask (§7.8.1).
+  /// The same, with the remote's request for connection parameters, the data length change and extended
+  /// advertising reports, as bits of LE Set Event Mask (§7.8.1).
   static var leEventMask: UInt64 { firstLEEventMask | 1 << 5 | 1 << 6 | 1 << 12 }
 
   /// Receives the response to ``command``, and returns whether there is another: false at the end of the setup.

@@ -1,7 +1,7 @@
 public import Basics
 
-/// The peripheral's request for another timing of one link, one at a time: by the link layer if both controllers know
-/// how, and only else by L2CAP's signalling (Core 5.4, Vol 3 Part A §4.20, §6.2.1).
+/// The peripheral's request for another timing of one link, one at a time: by the link layer if both
+/// controllers support that, and else by L2CAP signalling (Core 5.4, Vol 3 Part A §4.20, §6.2.1).
 ///
 ///     idle ──▶ asking ──the other end does not know how──▶ waiting ──response, rejection, or 30 s──▶ idle
 ///      ▲ │       └──changed or refused──▶ idle                ▲
@@ -9,18 +9,18 @@ public import Basics
 struct Signalling: Sendable {
   /// What the host must do next.
   enum Action: Sendable {
-    /// Have the controller ask the other end's.
+    /// Have the controller send a request to the other end's controller.
     case update(ConnectionParameters)
     case transmit(SignallingPacket)
-    /// Say how a request ended.
+    /// Report the result of a request.
     case report(HCIErrorCode)
     case reportViolation(String)
   }
 
-  /// `next` was asked for meanwhile and follows, the latest alone.
+  /// `next` is the latest request made meanwhile, which follows.
   private enum State: Sendable {
     case idle
-    /// The controller asks the other end's.
+    /// The controllers negotiate.
     case asking(ConnectionParameters, next: ConnectionParameters?)
     case waiting(identifier: UInt8, deadline: Instant, next: ConnectionParameters?)
   }
@@ -28,11 +28,11 @@ struct Signalling: Sendable {
   /// The response timer RTX; 60 s at most (§6.2.1).
   static var responseTimeout: Interval { .seconds(30) }
 
-  /// The greatest command that must be understood, in bytes (§4, MTUsig of LE).
+  /// The longest command that must be supported, in bytes (§4, MTUsig of LE).
   static var mtu: Int { 23 }
 
   private var state = State.idle
-  /// Whether this controller can ask the other end's, and the latter is not known not to be asked.
+  /// Whether both controllers may support the procedure.
   private var asksController: Bool
   private var lastIdentifier: UInt8 = 0
 
@@ -48,7 +48,7 @@ struct Signalling: Sendable {
     }
   }
 
-  /// Asks for another timing, or will.
+  /// Requests another timing, now or after the current request.
   mutating func ask(for parameters: ConnectionParameters, at now: Instant) -> [Action] {
     switch state {
     case .idle:
@@ -66,7 +66,7 @@ struct Signalling: Sendable {
   mutating func updated(_ status: HCIErrorCode, at now: Instant) -> [Action] {
     switch (state, status) {
     case (.asking(let asked, let next), .unsupportedRemoteFeature):
-      // It is undecided: the same request continues by L2CAP.
+      // The result is open: the same request continues with L2CAP.
       asksController = false
       return begin(next ?? asked, at: now)
     case (.asking(_, let next), _):
@@ -76,7 +76,7 @@ struct Signalling: Sendable {
     }
   }
 
-  /// Whether a response of this identifier is awaited.
+  /// Whether a response with this identifier is awaited.
   func awaits(_ identifier: UInt8) -> Bool {
     if case .waiting(identifier, _, _) = state { true } else { false }
   }
@@ -87,7 +87,7 @@ struct Signalling: Sendable {
     return (refusal.map { [.report($0)] } ?? []) + begin(next, at: now)
   }
 
-  /// Gives up a response that is thirty seconds late.
+  /// Abandons a response that is thirty seconds late.
   mutating func advance(to now: Instant) -> [Action] {
     guard deadline <= now else { return [] }
     return [.reportViolation("no response to a connection parameter update request")]
@@ -103,13 +103,13 @@ struct Signalling: Sendable {
       state = .asking(parameters, next: nil)
       return [.update(parameters)]
     }
-    // From 1 to 255 and then again.
+    // From 1 to 255, and then from 1 again.
     lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
     state = .waiting(identifier: lastIdentifier, deadline: now + Self.responseTimeout, next: nil)
     return [.transmit(.connectionParameterUpdateRequest(identifier: lastIdentifier, parameters))]
   }
 
-  /// Whether a command of this code is an answer or says something unasked, so that it is never rejected.
+  /// Whether a command with this code is a request, which may be rejected.
   static func isRequest(_ code: UInt8) -> Bool {
     switch code {
     case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x15, 0x16, 0x18, 0x1A: false
@@ -121,8 +121,8 @@ struct Signalling: Sendable {
 extension BluetoothHost {
   /// Requests another timing of a link: from the controller as central, from the other end as peripheral.
   ///
-  /// ``HostEvent/timing(_:status:_:)`` follows when the timing changed or was refused. If the central accepts, a
-  /// peripheral receives it when the change takes effect.
+  /// ``HostEvent/timing(_:status:_:)`` follows when the timing has changed or the request was refused. If the
+  /// central accepts, a peripheral receives the event when the change takes effect.
   ///
   /// - Precondition: the parameters are valid.
   public mutating func updateParameters(
@@ -137,8 +137,8 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Asks for packets of up to so many bytes and microseconds; ``HostEvent/dataLength(_:_:)`` follows if that
-  /// changes anything.
+  /// Requests packets of up to a number of bytes and microseconds; ``HostEvent/dataLength(_:_:)`` follows if
+  /// that changes anything.
   public mutating func setDataLength(
     _ link: LinkID, octets: UInt16, time: UInt16, at now: Instant
   ) -> [HostAction] {
@@ -148,7 +148,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Does what the signalling of a link wants done.
+  /// Carries out the signalling actions of a link.
   mutating func carryOut(_ todo: [Signalling.Action], _ index: Int, at now: Instant) {
     for action in todo {
       switch action {
@@ -195,7 +195,7 @@ extension BluetoothHost {
       }
       sendUpdate(parameters, index, at: now)
     case (.connectionParameterUpdateRequest, .peripheral):
-      // Only a peripheral asks (§4.20).
+      // Only a peripheral sends this request (§4.20).
       reportViolation(links[index].id, "a connection parameter update request of a central")
       reject(bytes, .commandNotUnderstood, index, at: now)
     case (.connectionParameterUpdateResponse(let identifier, let isAccepted), _)
@@ -217,7 +217,7 @@ extension BluetoothHost {
     }
   }
 
-  /// Rejects a request that was not understood, unless it is no request or lacks an identifier.
+  /// Rejects an unknown request, unless it is no request or has no identifier.
   private mutating func reject(
     _ bytes: [UInt8], _ reason: SignallingPacket.RejectReason, data: [UInt8] = [], _ index: Int,
     at now: Instant

@@ -1,6 +1,6 @@
 public import Basics
 
-/// A link of a host, by a number that is never used again; connection handles are.
+/// The identifier of a host's link, which is never reused, unlike connection handles.
 public struct LinkID: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number, from 1 on.
   public var rawValue: Int
@@ -23,70 +23,71 @@ public enum HostAction: Hashable, Sendable {
   case report(HostEvent)
 }
 
-/// What a host reports.
+/// An event of a host.
 public enum HostEvent: Hashable, Sendable {
-  /// The controller was reset and set up: everything else is possible from here on.
+  /// The controller was reset and set up: from now on all other requests are possible.
   case ready(ControllerDescription)
-  /// The controller broke HCI, or does not answer. Nothing is possible until the host is started again.
+  /// The controller violated HCI, or does not respond. No request is possible until the host is started
+  /// again.
   case failed(HostFailure)
-  /// Something was heard while scanning.
+  /// An advertisement was received while scanning.
   case advertisement(AdvertisingReport)
-  /// Scanning has begun or ended as was asked for, or was refused.
+  /// Scanning was started or stopped on request, or the request was refused.
   case scanning(Bool, status: HCIErrorCode)
-  /// Advertising has begun or ended as was asked for, or was refused. It also ends by itself with a connection.
+  /// Advertising was started or stopped on request, or the request was refused. A connection also stops it.
   case advertising(Bool, status: HCIErrorCode)
   /// A link is up.
   case connected(LinkID, ConnectionComplete)
   /// There is no link: refused, timed out or cancelled.
   case connectionFailed(HCIErrorCode)
-  /// A link is over. So many packets of data were given to the controller, or waited for room in it, that the other
-  /// end's link layer had not acknowledged: only these may not have arrived.
+  /// A link ended. The number is that of the packets, sent or waiting, that the other end's link layer had
+  /// not acknowledged: only these may not have arrived.
   case disconnected(LinkID, reason: HCIErrorCode, unacknowledged: Int)
-  /// The link's timing changed, or was not changed though asked for.
+  /// The link's timing changed, or a request to change it was refused.
   case timing(LinkID, status: HCIErrorCode, ConnectionTiming)
-  /// The greatest packets of the link changed.
+  /// The maximum packet lengths of the link changed.
   case dataLength(LinkID, DataLength)
-  /// Something of GATT on a link.
+  /// A GATT event on a link.
   case gatt(LinkID, GATTEvent)
-  /// There is room again for notifications and write commands, after some were turned away.
+  /// There is room again for notifications and write commands, after some were refused.
   case readyToSend(LinkID)
-  /// The other end of a link broke a rule of its protocol or, without a link, the controller did something odd that
-  /// does no harm; the sentence says which.
+  /// The other end of a link violated its protocol or, without a link, the controller showed a harmless
+  /// anomaly, as described by the text.
   case protocolViolation(LinkID?, String)
 }
 
-/// What a controller says of itself when it is set up.
+/// The properties of a controller, as reported at its setup.
 public struct ControllerDescription: Hashable, Sendable {
   /// Its public address.
   public var publicAddress: BluetoothAddress
-  /// The random static address that the host gave it, and that both roles use.
+  /// The random static address assigned by the host, which both roles use.
   public var randomAddress: BluetoothAddress
-  /// Versions and maker.
+  /// The versions and the manufacturer.
   public var hciVersion: VersionInformation
   /// The features of LE as bits (Core 5.4, Vol 6 Part B §4.6).
   public var leFeatures: UInt64
-  /// How long a fragment may be that is sent to it.
+  /// The maximum length of a fragment to it.
   public var aclLength: Int
-  /// How many fragments it takes before it has sent any.
+  /// The number of fragments that it can buffer.
   public var aclCount: Int
 }
 
 /// Why a host cannot continue with its controller.
 public enum HostFailure: Error, Hashable, Sendable {
-  /// A command had no answer in time.
+  /// A command had no response in time.
   case noAnswer(opcode: UInt16)
-  /// A command without which nothing works was refused.
+  /// An indispensable command was refused.
   case refused(opcode: UInt16, HCIErrorCode)
   /// The controller reported a hardware error.
   case hardwareError(UInt8)
   /// A packet did not decode.
   case undecodable(String, DecodeError)
-  /// The controller broke HCI; the sentence says how.
+  /// The controller violated HCI, as described by the text.
   case broken(String)
 }
 
 extension HostFailure: CustomStringConvertible {
-  /// One clause on what the controller did.
+  /// The failure in one clause.
   public var description: String {
     switch self {
     case .noAnswer(let opcode): "the controller does not answer the command 0x\(opcode.hex)"
@@ -98,19 +99,19 @@ extension HostFailure: CustomStringConvertible {
   }
 }
 
-/// How a host is set up.
+/// The settings of a host.
 public struct HostSettings: Hashable, Sendable {
   /// The random static address of the device.
   public var address: BluetoothAddress
-  /// The ATT MTU that this end offers when asked, and asks for when told to; at least 23.
+  /// The ATT MTU that this end offers and requests; at least 23.
   public var mtu: UInt16
-  /// How long a command may take to be answered.
+  /// The time limit of a command's response.
   public var commandTimeout: Interval
-  /// How many frames may wait for the controller on one link before notifications are turned away.
+  /// The maximum number of frames that wait for the controller on one link before notifications are refused.
   public var queueLimit: Int
   /// The device name in the GAP service, which every server has.
   public var name: String
-  /// Whether a write with response is made and answered only once ``BluetoothHost/answerWrite(_:on:at:)`` says so.
+  /// Whether a write with response waits for ``BluetoothHost/answerWrite(_:on:at:)``.
   public var holdsWrites = false
 
   /// Makes settings.

@@ -10,11 +10,11 @@ public enum L2CAPChannel: UInt16, Hashable, Sendable {
   case securityBREDR = 0x0007
 }
 
-/// A basic frame: what one packet of a higher protocol is on its link (Core 5.4, Vol 3 Part A §3.1).
+/// A basic frame, which carries one packet of a higher protocol (Core 5.4, Vol 3 Part A §3.1).
 public struct L2CAPFrame: Hashable, Sendable {
   /// The channel that it is for; the fixed ones are in ``L2CAPChannel``.
   public var channel: UInt16
-  /// What it carries, at most 65,535 bytes.
+  /// The payload, at most 65,535 bytes.
   public var payload: [UInt8]
 
   /// Makes a frame for any channel.
@@ -32,7 +32,7 @@ public struct L2CAPFrame: Hashable, Sendable {
 }
 
 extension L2CAPFrame {
-  /// How many bytes precede the payload: its length and the channel.
+  /// The number of bytes before the payload: its length and the channel.
   public static let headerSize = 4
 }
 

@@ -1,35 +1,36 @@
 /// A command of the security manager (Core 5.4, Vol 3 Part H §3.3).
 ///
-/// The lock's security is its own, above GATT: hosts here refuse to pair, and need no more than what that takes.
+/// Sesame locks have their own security above GATT: hosts here refuse to pair, and support only what that
+/// needs.
 public enum SecurityPacket: Hashable, Sendable {
-  /// The central would pair (§3.5.1).
+  /// The central requests pairing (§3.5.1).
   case pairingRequest(PairingFeatures)
-  /// It will not be (§3.5.5).
+  /// Pairing is refused (§3.5.5).
   case pairingFailed(FailureReason)
-  /// The peripheral would have the central pair; the bits say how (§3.6.7).
+  /// The peripheral asks the central to pair, with these requirements as bits (§3.6.7).
   case securityRequest(authentication: UInt8)
-  /// Any other, and only those.
+  /// Any other command.
   case other(code: UInt8, data: [UInt8])
 }
 
 extension SecurityPacket {
-  /// What a device can do and wants when it pairs (§3.5.1).
+  /// A device's features and requirements for pairing (§3.5.1).
   public struct PairingFeatures: Hashable, Sendable {
     /// 3 for a device with neither input nor output.
     public var capability: UInt8
-    /// Whether it knows something of the other by another way.
+    /// Whether it has data of the other device from another channel.
     public var hasOutOfBandData = false
-    /// Bits of what is wanted: bonding, protection against a man in the middle, secure connections.
+    /// The requirements as bits: bonding, protection against a man in the middle, secure connections.
     public var authentication: UInt8
     /// The longest key, 7 to 16 bytes.
     public var keySize: UInt8 = 16
-    /// The keys that the central will give, as bits.
+    /// The keys that the central will distribute, as bits.
     public var initiatorKeys: UInt8 = 0
-    /// The keys that the peripheral will give, as bits.
+    /// The keys that the peripheral will distribute, as bits.
     public var responderKeys: UInt8 = 0
   }
 
-  /// Why there will be no pairing (§3.5.5).
+  /// Why pairing failed (§3.5.5).
   public struct FailureReason: BinaryNumber, Hashable, Sendable {
     /// The assigned number.
     public var rawValue: UInt8
@@ -67,8 +68,8 @@ extension SecurityPacket {
   /// The name of a command; `nil` for a code that is reserved: such a command is ignored (§3.3).
   static func name(of code: UInt8) -> String? { names[code]?.name }
 
-  /// Whether a capture may show what a command carries: not a key, nor the random numbers from which a passkey or a
-  /// short-term key follows.
+  /// Whether a capture may show the contents of a command: not keys, nor the random numbers from which a
+  /// passkey or a short-term key is derived.
   static func isHarmless(_ code: UInt8) -> Bool { names[code]?.isHarmless ?? false }
 
   // swift-format-ignore

@@ -1,16 +1,16 @@
-/// A command of L2CAP's signalling on an LE link, which has one in each frame (Core 5.4, Vol 3 Part A §4).
+/// An L2CAP signalling command on an LE link, where each frame has one (Core 5.4, Vol 3 Part A §4).
 public enum SignallingPacket: Hashable, Sendable {
-  /// The command of this identifier was not understood; the data depends on the reason (§4.1).
+  /// The command with this identifier is rejected; the data depend on the reason (§4.1).
   case commandReject(identifier: UInt8, RejectReason, data: [UInt8])
-  /// The peripheral asks the central for another timing; lengths of connection events are not part of it (§4.20).
+  /// The peripheral requests another timing, without the lengths of connection events (§4.20).
   case connectionParameterUpdateRequest(identifier: UInt8, ConnectionParameters)
-  /// Whether the central will do that (§4.21).
+  /// Whether the central accepts it (§4.21).
   case connectionParameterUpdateResponse(identifier: UInt8, isAccepted: Bool)
-  /// The other end would have a channel with credits (§4.22).
+  /// The other end requests a credit-based channel (§4.22).
   case creditBasedConnectionRequest(identifier: UInt8, CreditBasedConnectionRequest)
-  /// Whether it gets one (§4.23).
+  /// The response to such a request (§4.23).
   case creditBasedConnectionResponse(identifier: UInt8, CreditBasedConnectionResponse)
-  /// Any other, and only those.
+  /// Any other command.
   case other(code: UInt8, identifier: UInt8, data: [UInt8])
 }
 
@@ -26,9 +26,9 @@ extension SignallingPacket {
     }
 
     public static let commandNotUnderstood = RejectReason(rawValue: 0)
-    /// The data is the greatest length that is understood, two bytes.
+    /// The data are the maximum supported length, two bytes.
     public static let signallingMTUExceeded = RejectReason(rawValue: 1)
-    /// The data is the two channels in question, two bytes each.
+    /// The data are the two channels concerned, two bytes each.
     public static let invalidChannel = RejectReason(rawValue: 2)
   }
 
@@ -36,30 +36,30 @@ extension SignallingPacket {
   public struct CreditBasedConnectionRequest: Hashable, Sendable {
     /// The number of the service that the channel is for (SPSM).
     public var service: UInt16
-    /// The channel at the end that asks.
+    /// The channel at the requesting end.
     public var sourceChannel: UInt16
-    /// How long what it receives may be.
+    /// The maximum length of a received packet.
     public var mtu: UInt16
-    /// How long the payload of one frame may be.
+    /// The maximum payload of one frame.
     public var mps: UInt16
-    /// How many frames it can take at first.
+    /// The initial number of credits.
     public var credits: UInt16
   }
 
-  /// What comes of such a request (§4.23).
+  /// The parameters of the response to such a request (§4.23).
   public struct CreditBasedConnectionResponse: Hashable, Sendable {
-    /// The channel at the end that answers.
+    /// The channel at the responding end.
     public var destinationChannel: UInt16
-    /// How long what it receives may be.
+    /// The maximum length of a received packet.
     public var mtu: UInt16
-    /// How long the payload of one frame may be.
+    /// The maximum payload of one frame.
     public var mps: UInt16
-    /// How many frames it can take at first.
+    /// The initial number of credits.
     public var credits: UInt16
-    /// 0 when there is a channel now, else why not.
+    /// 0 if the channel was established, else the reason.
     public var result: UInt16
 
-    /// There is no such service; everything but the result is 0.
+    /// There is no such service; everything except the result is 0.
     public static let serviceNotSupported = CreditBasedConnectionResponse(
       destinationChannel: 0, mtu: 0, mps: 0, credits: 0, result: 0x0002)
   }
@@ -74,7 +74,7 @@ extension SignallingPacket {
     static let creditBasedConnectionResponse: UInt8 = 0x15
   }
 
-  /// What kind of command it is.
+  /// The code of the command.
   public var code: UInt8 {
     switch self {
     case .commandReject: Code.commandReject
@@ -86,7 +86,7 @@ extension SignallingPacket {
     }
   }
 
-  /// What a response and its request have in common; never 0.
+  /// The number that a request and its response share; never 0.
   public var identifier: UInt8 {
     switch self {
     case .commandReject(let identifier, _, _), .connectionParameterUpdateRequest(let identifier, _),

@@ -3,15 +3,15 @@ import Basics
 /// The data of an advertisement or of a scan response: structures of a type and some bytes
 /// (Core 5.4, Vol 3 Part C §11; the types are in the Core Specification Supplement, Part A).
 ///
-/// It keeps what it read, in the order it was sent, with unknown types and doubles; the properties below
-/// read the usual parts out of it.
+/// It preserves the structures in their order, including unknown and repeated types; the properties below
+/// interpret the common ones.
 public struct AdvertisingData: Hashable, Sendable {
-  /// The most a legacy advertisement can carry, in bytes.
+  /// The maximum length of a legacy advertisement, in bytes.
   public static let legacyCapacity = 31
 
   /// One length-type-data structure.
   public struct Structure: Hashable, Sendable {
-    /// What the bytes mean.
+    /// The type, which determines the meaning of the data.
     public var type: DataType
     /// The bytes after the type, at most 254.
     public var data: [UInt8]
@@ -24,7 +24,7 @@ public struct AdvertisingData: Hashable, Sendable {
     }
   }
 
-  /// The assigned number that says what a structure's bytes mean.
+  /// The assigned number of a structure's type.
   public struct DataType: RawRepresentable, Hashable, Sendable {
     /// The assigned number.
     public var rawValue: UInt8
@@ -54,7 +54,7 @@ public struct AdvertisingData: Hashable, Sendable {
     public static let manufacturerData = DataType(rawValue: 0xFF)
   }
 
-  /// What a device can do, from the flags structure.
+  /// The capabilities of a device, from the flags structure.
   public struct Flags: OptionSet, Hashable, Sendable {
     /// The bits as sent.
     public var rawValue: UInt8
@@ -80,7 +80,7 @@ public struct AdvertisingData: Hashable, Sendable {
 }
 
 extension AdvertisingData.Structure {
-  /// What the device can do.
+  /// The device's capabilities.
   public static func flags(_ flags: AdvertisingData.Flags) -> Self { Self(.flags, [flags.rawValue]) }
 
   /// All service UUIDs that have a 16-bit form.

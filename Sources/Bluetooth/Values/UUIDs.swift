@@ -102,7 +102,7 @@ public struct BluetoothUUID: Hashable, Sendable {
     long = UUID128(high: UInt64(number) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
   }
 
-  /// The 16-bit form, or `nil` if there is none.
+  /// The 16-bit form; `nil` if there is none.
   @inlinable public var short: UInt16? {
     guard long.low == 0x8000_0080_5F9B_34FB, long.high & 0xFFFF_0000_FFFF_FFFF == 0x1000 else { return nil }
     return UInt16(truncatingIfNeeded: long.high >> 32)

@@ -2,21 +2,21 @@ public import Basics
 public import Bluetooth
 public import Conformance
 
-/// An emulated lock as a peripheral on a controller: one of ours, or one of a program's.
+/// An emulated lock as a peripheral on a controller: one of ours, or one of a user's program.
 ///
-/// It is fed the controller's packets and the time, and gives the packets for the controller, in order.
+/// It receives the controller's packets and the time, and returns the packets for the controller, in order.
 public protocol EmulatedPeripheral {
-  /// Whether some of its faults are brought about by another device on the air.
+  /// Whether another device on the air causes some of its faults.
   static var needsThirdParty: Bool { get }
-  /// What can be done to it, and what it shows.
+  /// What it supports.
   var abilities: Abilities { get }
-  /// The values that it reports.
+  /// The names of the values that it reports.
   var readings: [String] { get }
-  /// Where it advertises.
+  /// The address under which it advertises.
   var address: PeerAddress { get }
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   var deadline: Instant? { mutating get }
-  /// Why nothing comes from it any more, until it is prepared again.
+  /// Why it has failed until it is prepared again.
   var fault: LabFault? { get }
 
   /// Resets the controller and sets it up. Called first, and again after a failure.
@@ -25,49 +25,49 @@ public protocol EmulatedPeripheral {
   mutating func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket]
   /// Lets time pass.
   mutating func advance(to now: Instant) -> [HCIPacket]
-  /// Takes the power away, from the lock and from its controller.
+  /// Cuts the power of the lock and of its controller.
   mutating func losePower(at now: Instant)
-  /// Gives the power back, to the lock and to a controller that knows nothing.
+  /// Restores the power of the lock and of its controller, whose state is lost.
   mutating func gainPower(at now: Instant) -> [HCIPacket]
 
-  /// Brings it into a start condition, at its own time zero, out of any link.
+  /// Brings it into a start condition, at its own time zero, without any link.
   mutating func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket]
-  /// Does one of its stimuli to it: a hand on its bolt, a key on its pad.
+  /// Performs one of its stimuli, such as a turn of the bolt by hand or a key on its pad.
   ///
-  /// - Returns: the packets for the controller, and why the lock refuses it, if it does.
+  /// - Returns: the packets for the controller, and why the lock refuses the stimulus, if it does.
   mutating func perform(
     _ stimulus: String, _ arguments: [Argument], at now: Instant
   ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?)
-  /// Brings about one of its faults, as far as its own end of the air reaches.
+  /// Injects one of its faults, as far as its own end of the air allows.
   mutating func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket]
-  /// What the radio has to do for a fault; `nil` for one that is the lock's alone.
+  /// The radio's part of a fault; `nil` for one that concerns the lock alone.
   func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault?
 
-  /// Whether bad channel conditions take its link, which is for the radio to do.
+  /// Removes and returns whether bad channel conditions require the radio to cut its link.
   mutating func takeLinkLoss() -> Bool
-  /// Whether a frame was tampered with since this was last asked.
+  /// Removes and returns whether a frame was tampered with.
   mutating func takeTampering() -> Bool
-  /// Whether it has shown something, or failed, since this was last asked.
+  /// Removes and returns whether it has shown something or failed.
   mutating func takeNews() -> Bool
-  /// Takes what it has shown, in its order; all of it at the time that it is now.
+  /// Removes and returns its observations, in order, all of the present time.
   mutating func takeObservations() -> [Observation]
   /// Takes the notices since the last call.
   mutating func takeNotices() -> [LockNotice]
-  /// Takes what the lab has to say of it since this was last asked, one line each.
+  /// Removes and returns the lab's diagnostics on it, one line each.
   mutating func takeDiagnostics() -> [String]
-  /// Takes over the numbers under which the model knows names.
+  /// Adopts the model's numbers for names.
   mutating func adopt(_ vocabulary: Vocabulary)
   /// Makes it usable again after a fault.
   mutating func restart() throws(LabFault)
 }
 
-/// What a radio does to an emulated lock.
+/// A fault that the radio causes at an emulated lock.
 public enum RadioFault: Equatable, Sendable {
   case link(LinkFault)
   /// Another device advertises this for a moment.
   case advertise([UInt8])
-  /// Another central connects to the lock and writes these frames, once it was notified.
+  /// Another central connects to the lock and writes these frames after the first notification.
   case visit(write: AttributeHandle, notify: AttributeHandle, frames: [[UInt8]])
-  /// What was called off, or cannot happen now.
+  /// The fault was cancelled, or is impossible now.
   case nothing
 }

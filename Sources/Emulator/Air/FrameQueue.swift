@@ -1,23 +1,24 @@
 import Basics
 
-/// What waits at one end of a link, in its order: for its time, for room, or for the other end to come back.
+/// Frames that wait at one end of a link, in order: for their time, for room, or for the return of the other
+/// end.
 struct FrameQueue<Item: Sendable>: Sendable {
   private var items = FIFO<(item: Item, due: Instant)>()
-  /// Until when what was put in last takes.
+  /// When the latest item is due.
   private var busy = Instant.zero
 
   var isEmpty: Bool { items.isEmpty }
 
-  /// When the first is due, or `nil` when there is none.
+  /// When the first item is due; `nil` if there is none.
   var nextTime: Instant? { items.first?.due }
 
-  /// Puts something in behind what is there; it is due now, or later by a delay, but never before that.
+  /// Appends an item, which is due after a delay, but not before the earlier items.
   mutating func append(_ item: Item, at now: Instant, delay: Interval = .zero) {
     busy = max(now, busy) + delay
     items.append((item, busy))
   }
 
-  /// The first, if it is due.
+  /// The first item, if it is due.
   func first(at now: Instant) -> Item? {
     items.first.flatMap { $0.due <= now ? $0.item : nil }
   }

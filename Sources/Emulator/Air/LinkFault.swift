@@ -1,7 +1,7 @@
 public import Basics
 public import Conformance
 
-/// What is done to the link and to the power of a lock, whatever its protocol.
+/// A fault of the link or of a lock's power, whatever the lock's protocol.
 ///
 /// | fault | value |
 /// |---|---|
@@ -15,10 +15,10 @@ public enum LinkFault: Equatable, Sendable {
   case away(Interval)
   case noPower(Bool)
   case powerCycle
-  /// Something that lasts no time is called off.
+  /// A fault of no duration: it is cancelled.
   case nothing
 
-  /// The faults with the values that generated tests give them.
+  /// The faults, with the values that generated tests use.
   public static let offered = [
     Disturbance(.link, "lose-link", [.flag(true)] + (1...4).map { .integer($0) }),
     Disturbance(

@@ -4,28 +4,28 @@ public import Bluetooth
 public enum LockNotice: Hashable, Sendable {
   /// Its controller is set up.
   case ready(ControllerDescription)
-  /// Its controller failed; it stops until it is started again.
+  /// Its controller failed; the lock stops until it is started again.
   case failed(HostFailure)
-  /// The controller does not advertise though asked to; it is asked again a second later.
+  /// The controller refused to advertise; another attempt follows a second later.
   case notAdvertising(HCIErrorCode)
   /// A client connected.
   case connected(PeerAddress)
   /// The client turned notifications on or off.
   case subscribed(Bool)
-  /// The motor started, or was turned round.
+  /// The motor started or reversed.
   case motorStarted
   /// The link is over.
   case disconnected(HCIErrorCode)
-  /// The client broke a rule of its protocol; the sentence says which.
+  /// The client broke a rule of its protocol, described by the text.
   case protocolViolation(String)
-  /// The controller did what it should not; the sentence says what.
+  /// The controller behaved unexpectedly, as described by the text.
   case controllerAnomaly(String)
-  /// The program that emulates the lock showed a line.
+  /// The program that emulates the lock printed a line.
   case shown(String)
 }
 
 extension LockNotice: CustomStringConvertible {
-  /// One line.
+  /// The event as one line.
   public var description: String {
     switch self {
     case .ready(let controller):

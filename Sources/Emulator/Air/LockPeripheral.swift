@@ -22,9 +22,9 @@ public import Basics
 public struct LockPeripheral: Sendable {
   /// The lock is out of reach.
   struct OutOfRange: Sendable {
-    /// Until when a link survives that.
+    /// When the link is lost.
     var linkEnd: Instant
-    /// When it comes back by itself, or never.
+    /// When the lock returns by itself, or never.
     var returnTime: Instant
   }
 
@@ -40,21 +40,21 @@ public struct LockPeripheral: Sendable {
   var disturbances = FrameDisturbances()
   var chance: SeededGenerator
   var outOfRange: OutOfRange?
-  /// What can be overheard of its owner.
+  /// The owner's frames that an eavesdropper has.
   var overheard = Overheard()
   /// Whether the lock ends the link when channel conditions require it; if not, the caller does so more
   /// realistically.
   var losesLinksItself = true
-  /// Whether bad channel conditions took the link with a frame.
+  /// Whether bad channel conditions require the caller to cut the link.
   var isLinkLossDue = false
-  /// What others advertise, the first of it for the time being.
+  /// Third parties' advertisements, the first of which is being sent.
   var foreign = FIFO<PeripheralSession.Advertisement>()
   var foreignEnd = Instant.never
-  /// What the lock advertised last, and the bytes of it.
+  /// The lock's last advertisement, and its bytes.
   private var known: (advertisement: Advertisement, bytes: PeripheralSession.Advertisement)?
   private var isHandling = false
   private var notices: [LockNotice] = []
-  /// How many starts of the motor were told.
+  /// The number of reported motor starts.
   private var reportedStarts = 0
 
   /// Makes a lock whose controller has not been started; the lock has no owner until ``prepare(_:at:)``.
@@ -72,20 +72,20 @@ public struct LockPeripheral: Sendable {
     notifyHandle = notify
   }
 
-  /// How long a link survives that the lock is out of reach.
+  /// How long a link survives while the lock is out of range.
   static let supervisionTimeout = Interval.seconds(2)
   /// How long a third party's advertisement lasts.
   static let foreignTime = Interval.milliseconds(100)
 }
 
 extension LockPeripheral {
-  /// What kind of lock it is.
+  /// The specification of the lock.
   public var specification: EmulatedLockSpecification { factory.specification }
 
   /// The key with which ``prepare(_:at:)`` registers it.
   public var ownerKey: LockKey { factory.key }
 
-  /// The key of its owner as it is now, or `nil` while it has none.
+  /// The key of its current owner; `nil` if it has none.
   public var key: LockKey? { lock.storage.owner.map { factory.key(of: $0) } }
 
   /// The address under which it advertises.
@@ -97,7 +97,7 @@ extension LockPeripheral {
   /// Whether a client is connected.
   public var isConnected: Bool { link != nil }
 
-  /// What happened since this was last called.
+  /// Removes and returns the events since the last call.
   public mutating func takeNotices() -> [LockNotice] {
     defer {
       notices = []
@@ -158,10 +158,10 @@ extension LockPeripheral {
   /// The lock's own time.
   func lockTime(_ now: Instant) -> Instant { .zero + (now - origin) }
 
-  /// Takes what is for the controller.
+  /// Removes and returns the packets for the controller.
   mutating func take() -> [HCIPacket] { session.takePackets() }
 
-  /// Looks at what happened, in its order: what that brings comes behind it.
+  /// Handles the host's events in order, including those that this causes.
   mutating func handleEvents(at now: Instant) {
     guard !isHandling else { return }
     isHandling = true
@@ -169,14 +169,14 @@ extension LockPeripheral {
     isHandling = false
   }
 
-  /// Starts the controller, which ends whatever it did, without a word to the other end.
+  /// Restarts the controller, which ends its links without telling the other end.
   mutating func beginAnew(at now: Instant) {
     forgetLink(at: now)
     session.start(at: now)
     handleEvents(at: now)
   }
 
-  /// Forgets a link of a controller that does nothing any more; the lock notices that its client is gone.
+  /// Forgets the link of a controller that was reset; the lock notices the client's absence.
   private mutating func forgetLink(at now: Instant) {
     guard let ended = link.take() else { return }
     guard !ended.isForgotten else { return }
@@ -185,7 +185,7 @@ extension LockPeripheral {
       lock.disconnected(reason: HCIErrorCode.connectionTimeout.rawValue, at: lockTime(now)), at: now)
   }
 
-  /// Forgets a controller that has gone.
+  /// Forgets a controller that has lost power.
   mutating func loseController(at now: Instant) {
     forgetLink(at: now)
     session.loseController()
@@ -244,7 +244,7 @@ extension LockPeripheral {
 }
 
 extension LockPeripheral {
-  /// Does what the lock wants done.
+  /// Carries out the lock's actions.
   mutating func carryOut(_ actions: [EmulatedLock.Action], at now: Instant) {
     for action in actions {
       switch action {
@@ -255,7 +255,7 @@ extension LockPeripheral {
     }
   }
 
-  /// Lets the controller advertise what is to be advertised now, if it does not.
+  /// Lets the controller send the current advertisement, if it does not yet.
   mutating func advertise(at now: Instant) {
     if !foreign.isEmpty, foreignEnd == .never, session.isReady { foreignEnd = now + Self.foreignTime }
     session.advertise(wanted, at: now)
@@ -269,7 +269,7 @@ extension LockPeripheral {
       guard link == nil, outOfRange == nil, let current = lock.advertisement else { return nil }
       if let known, known.advertisement == current { return known.bytes }
       guard let data = lock.advertisingData else { return nil }
-      // In units of 0.625 ms; the option keeps to the range that the Core Specification allows.
+      // In units of 0.625 ms; the option stays within the range of the Core Specification.
       let units = UInt16(clamping: specification.options.advertising.nanoseconds / 625_000)
       let bytes = PeripheralSession.Advertisement(
         AdvertisingParameters(minimumInterval: units, maximumInterval: units),

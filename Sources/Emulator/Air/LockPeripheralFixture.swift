@@ -4,25 +4,25 @@ public import Conformance
 import Sesame
 public import Basics
 
-// What its fixture does to the lock and to the air, as far as its own end of the air reaches.
+// The fixture of the lock: faults and start conditions, as far as its own end of the air allows.
 
 extension LockPeripheral: EmulatedPeripheral {
-  /// What can be done to it on any controller, which knows nothing of a third party.
+  /// Its abilities on any controller, without a third party.
   public static var ownAbilities: Abilities {
     var abilities = LockFault.abilities
     abilities.faults = LockFault.names
     return abilities
   }
 
-  /// The settings of a start condition that can be made true.
+  /// The start settings that it can establish.
   public static var startSettings: [String] { LockFactory.settings }
 
-  /// What can be done to it on a radio of ours.
+  /// Its abilities on our emulated radio.
   public var abilities: Abilities { LockFault.abilities }
 
   public static var needsThirdParty: Bool { true }
 
-  // What it shows is shown by its client alone, and it cannot fail.
+  // Only the client reports observations of it, and it cannot fail.
   public var readings: [String] { [] }
   public var fault: LabFault? { nil }
   public func takeNews() -> Bool { false }
@@ -33,8 +33,8 @@ extension LockPeripheral: EmulatedPeripheral {
 
   public mutating func takeTampering() -> Bool { disturbances.takeStrike() }
 
-  /// What concerns the air, and what another device does. On a controller that has no radio of ours these are done as far as
-  /// ``bring(about:at:)`` can.
+  /// The faults of the air and of another device. On a real controller, ``bring(about:at:)`` approximates
+  /// them.
   public func radioFault(_ fault: Fault) throws(LabFault) -> RadioFault? {
     if fault.name == Intrusion.fault {
       guard let intrusion = try Intrusion(fault), !isConnected else { return .nothing }
@@ -86,7 +86,7 @@ extension LockPeripheral: EmulatedPeripheral {
     return (take(), nil)
   }
 
-  /// Brings about a disturbance.
+  /// Injects a fault.
   ///
   /// | fault | value |
   /// |---|---|
@@ -138,7 +138,7 @@ extension LockPeripheral: EmulatedPeripheral {
 }
 
 extension LockPeripheral {
-  /// Ends the link before anything else goes out.
+  /// Ends the link before any other packet.
   mutating func loseLink(at now: Instant) {
     guard let link, link.isOpen else { return }
     end(link.id, .remotePowerOff, at: now)
@@ -155,8 +155,8 @@ extension LockPeripheral {
     advertise(at: now)
   }
 
-  /// Takes the power away, and ends the client's link with it. A controller that was reset would leave the client
-  /// to its supervision time-out, which is nearer to the truth, but not every stand-in for a controller has one.
+  /// Cuts the lock's power and ends the client's link. A controller reset would be more realistic, with the
+  /// client's supervision timeout, but not every substitute for a controller implements that timeout.
   private mutating func cutPower(at now: Instant) {
     loseLink(at: now)
     link?.isForgotten = true
@@ -167,22 +167,22 @@ extension LockPeripheral {
     carryOut(lock.restorePower(at: lockTime(now)), at: now)
   }
 
-  /// Takes the power away from the lock whose controller is gone too.
+  /// Cuts the power of the lock; its controller has none either.
   public mutating func losePower(at now: Instant) {
     loseController(at: now)
     carryOut(lock.cutPower(at: lockTime(now)), at: now)
-    // There is no controller for them.
+    // There is no controller to receive them.
     _ = take()
   }
 
-  /// Gives the power back to the lock and to a controller that knows nothing.
+  /// Restores the power of the lock and of its controller, whose state is lost.
   public mutating func gainPower(at now: Instant) -> [HCIPacket] {
     restorePower(at: now)
     beginAnew(at: now)
     return take()
   }
 
-  /// Lets the client receive a frame that the lock did not send.
+  /// Delivers a frame to the client that the lock did not send.
   private mutating func inject(_ frame: [UInt8], at now: Instant) throws(LabFault) {
     guard let link, link.isOpen else { return }
     guard frame.count <= link.capacity else {
@@ -192,7 +192,7 @@ extension LockPeripheral {
     moveFrames(at: now)
   }
 
-  /// Advertises briefly as a third party.
+  /// Sends a third party's advertisement briefly.
   private mutating func advertise(foreign data: [UInt8], at now: Instant) throws(LabFault) {
     try Self.checkAdvertisement(data)
     foreign.append(

@@ -3,10 +3,10 @@ import Bluetooth
 import Links
 import Basics
 
-// The frames between the lock and its client, with all that may happen to them.
+// The frames between the lock and its client, and the faults that may happen to them.
 
 extension LockPeripheral {
-  /// Takes a frame that the client wrote.
+  /// Receives a frame from the client.
   mutating func receive(_ frame: [UInt8], at now: Instant) {
     overheard.note(frame)
     guard isDisturbed || link?.toLock.isEmpty == false else {
@@ -21,7 +21,7 @@ extension LockPeripheral {
     if tampered.losesLink { takeLinkAway(at: now) }
   }
 
-  /// Sends a frame of the lock to the client.
+  /// Sends a frame to the client.
   mutating func send(_ frame: [UInt8], at now: Instant) {
     guard let open = link, open.isOpen else { return }
     guard isDisturbed || !open.toClient.isEmpty else {
@@ -36,19 +36,19 @@ extension LockPeripheral {
     if tampered.losesLink { takeLinkAway(at: now) }
   }
 
-  /// Ends the link after what is on its way to the client.
+  /// Ends the link after the frames that are on their way to the client.
   mutating func endLink(_ reason: HCIErrorCode, at now: Instant) {
     guard link?.isOpen == true else { return }
     link?.toClient.append(.end(reason), at: now)
     moveFrames(at: now)
   }
 
-  /// Whether anything may happen to a frame.
+  /// Whether a frame may be disturbed.
   private var isDisturbed: Bool {
     !disturbances.isEmpty || outOfRange != nil || !specification.channel.isFair
   }
 
-  /// What becomes of a frame; `nil` if it is lost with the link.
+  /// The frame after its disturbance; `nil` if it is lost with the link.
   private mutating func disturb(
     _ frame: [UInt8], _ direction: Tampering.Direction, at now: Instant
   ) -> Tampered? {
@@ -63,25 +63,25 @@ extension LockPeripheral {
     return tampered
   }
 
-  /// Loses the link, or leaves that to the caller, who can do it more realistically.
+  /// Ends the link, or leaves that to the caller, who can do it more realistically.
   private mutating func takeLinkAway(at now: Instant) {
     if losesLinksItself { loseLink(at: now) } else { isLinkLossDue = true }
   }
 
-  /// Whether bad channel conditions take the link, which is for the caller to do.
+  /// Removes and returns whether bad channel conditions require the caller to cut the link.
   public mutating func takeLinkLoss() -> Bool {
     defer { isLinkLossDue = false }
     return isLinkLossDue
   }
 
-  /// Notifies the client, unless there is no room.
+  /// Notifies the client; the frame waits if there is no room.
   private mutating func notify(_ frame: [UInt8], on id: LinkID, at now: Instant) -> Bool {
     let isSent = session.notify(notifyHandle, frame, on: id, at: now)
     if !isSent { link?.setBlocked(true) }
     return isSent
   }
 
-  /// Lets go on what is due and not held back.
+  /// Delivers the frames that are due and not deferred.
   mutating func moveFrames(at now: Instant) {
     guard outOfRange == nil else { return }
     while let item = link?.toLock.first(at: now) {
@@ -106,7 +106,7 @@ extension LockPeripheral {
     }
   }
 
-  /// Asks the controller to end the link; what waits is lost.
+  /// Asks the controller to end the link; waiting frames are lost.
   mutating func end(_ id: LinkID, _ reason: HCIErrorCode, at now: Instant) {
     link?.end()
     session.disconnect(id, reason: reason, at: now)

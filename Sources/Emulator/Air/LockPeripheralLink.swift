@@ -3,7 +3,7 @@ import Basics
 import Bluetooth
 
 extension LockPeripheral {
-  /// A client that is connected, and what is on its way between it and the lock.
+  /// The link to a client, with the frames that are on their way.
   ///
   ///     open ──everything before the end has gone out──▶ draining ──▶ ending ──▶ (gone)
   ///     │  ▲                                                             ▲
@@ -13,7 +13,7 @@ extension LockPeripheral {
     /// What goes to the client.
     enum Outgoing: Sendable {
       case frame([UInt8])
-      /// The link is to end, once everything before has gone out.
+      /// The link must end, after the frames before.
       case end(HCIErrorCode)
     }
 
@@ -25,18 +25,18 @@ extension LockPeripheral {
 
     private enum State: Sendable {
       case open
-      /// The host has no room for more.
+      /// The host has no room for more frames.
       case blocked
-      /// The link is to end once the controller has sent what it has.
+      /// The link must end once the controller has sent its packets.
       case draining
-      /// The controller was asked to end it: nothing more goes over it.
+      /// The controller was asked to end the link, which carries no more frames.
       case ending
     }
 
     let id: LinkID
-    /// How many bytes a notification carries.
+    /// The number of bytes in a notification.
     var capacity = 20
-    /// It belongs to an earlier test: the lock, being a new one, has never heard of it.
+    /// Whether it belongs to an earlier test: the lock is a new one that does not know the link.
     var isForgotten = false
     private var state = State.open
     var toClient = FrameQueue<Outgoing>()
@@ -46,7 +46,7 @@ extension LockPeripheral {
       self.id = id
     }
 
-    /// Whether anything goes over it.
+    /// Whether it carries frames.
     var isOpen: Bool { state != .ending }
     var isDraining: Bool { state == .draining }
 
@@ -59,7 +59,7 @@ extension LockPeripheral {
       }
     }
 
-    /// What is due to go to the client, if there is room for it.
+    /// The next item for the client, if it is due and there is room.
     func nextOutgoing(at now: Instant) -> Outgoing? {
       switch state {
       case .open, .draining: toClient.first(at: now)
@@ -67,7 +67,7 @@ extension LockPeripheral {
       }
     }
 
-    /// Notes that the host has no room for more, or has room again.
+    /// Records whether the host has room.
     mutating func setBlocked(_ isBlocked: Bool) {
       switch state {
       case .open, .blocked: state = isBlocked ? .blocked : .open
@@ -77,7 +77,7 @@ extension LockPeripheral {
 
     mutating func drain() { state = .draining }
 
-    /// Loses what waits: the link ends.
+    /// Discards the waiting frames: the link ends.
     mutating func end() {
       state = .ending
       toClient.removeAll()

@@ -3,7 +3,7 @@ import Sesame
 
 /// The services of an emulated lock.
 enum LockServices {
-  /// The lock's service, and another behind it: so that the range of its handles has an end, as in
+  /// The lock's service and another one after it, so that the range of its handles has an end, as in
   /// libsesame3bt-server.
   static func definitions(_ properties: LockOptions.GATTProperties) -> [ServiceDefinition] {
     let write: CharacteristicProperties =

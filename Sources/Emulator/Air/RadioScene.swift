@@ -3,7 +3,7 @@ import Bluetooth
 import Conformance
 import Basics
 
-/// What a ``RadioWorld`` consists of, from time zero on: the radio, an emulated lock and another device.
+/// The contents of a ``RadioWorld`` from time zero on: the radio, an emulated lock and another device.
 struct RadioScene<Lock: EmulatedPeripheral> {
   /// The controllers, in the order in which they are added to the radio.
   private enum Port {
@@ -13,21 +13,21 @@ struct RadioScene<Lock: EmulatedPeripheral> {
   }
 
   private(set) var now = Instant.zero
-  /// The lock. What has packets for its controller is done by the scene.
+  /// The lock. Methods that return packets for its controller are called by the scene only.
   var lock: Lock
-  /// Whether every advertisement is for the client, so that none may be skipped.
+  /// Whether the client needs every advertisement, so that none may be skipped.
   var needsEveryAdvertisement = false
   private var radio: Radio
   private var thirdParty = ThirdPartyCentral()
-  /// When the lock and the third-party central must be called next, or never.
+  /// When the lock and the third-party central are due, or never.
   private var lockDue = Instant.never
   private var thirdPartyDue = Instant.never
   private var hasLockPower = true
-  /// When the lock comes back into range by itself, or never.
+  /// When the lock returns into range by itself, or never.
   private var returnTime = Instant.never
-  /// After how many packets of data the link is lost, and until when.
+  /// The number of data packets after which the link is lost, and until when that applies.
   private var pendingLoss: (packets: Int, until: Instant)?
-  /// Whether the link was cut since that was last asked.
+  /// Whether the link was cut since the last query.
   private var isCut = false
 
   init(_ lock: Lock, _ settings: RadioSettings, seed: UInt64) {
@@ -36,26 +36,26 @@ struct RadioScene<Lock: EmulatedPeripheral> {
     for _ in 0..<(Lock.needsThirdParty ? 3 : 2) { _ = radio.addController() }
   }
 
-  /// How long the link may still be lost by a count of packets: it is about what is under way.
+  /// How long a packet count may lose the link: it concerns the packets that are on their way.
   private static var countedLossTime: Interval { .milliseconds(500) }
 
   var connectionEvents: Int { radio.eventCount(of: Port.client, at: now) }
 
   /// Starts the lock in a condition.
   mutating func begin(_ start: StartCondition) throws(LabFault) {
-    // What happened before belongs to no test.
+    // Earlier observations belong to no test.
     _ = lock.takeNotices()
     toLock(lock.start(at: now))
     toLock(try lock.prepare(start, at: now))
   }
 
-  /// Hands a packet of the client's host to its controller.
+  /// Passes a packet from the client's host to its controller.
   mutating func send(_ packet: HCIPacket) {
     radio.send(packet, to: Port.client, at: now)
   }
 
-  /// Lets time pass up to the next packet for the client's host, or up to a limit. Time stops before the limit, with `nil`, at
-  /// a moment at which the lock has shown something, or has failed.
+  /// Lets time pass up to the next packet for the client's host, or up to a limit. Returns `nil` before the
+  /// limit at a moment when the lock has shown something or failed.
   mutating func receive(until limit: Instant) -> HCIPacket? {
     while true {
       while let (controller, packet) = radio.nextPacket() {
@@ -73,7 +73,7 @@ struct RadioScene<Lock: EmulatedPeripheral> {
       if !needsEveryAdvertisement { radio.skipRepetitions(until: min(limit, others)) }
       let next = min(radio.deadline ?? .never, others)
       guard next <= limit, next != .never else {
-        // For ever is as long as nothing happens.
+        // Without events, the limit is never reached.
         if limit != .never { now = max(now, limit) }
         return nil
       }
@@ -98,7 +98,7 @@ struct RadioScene<Lock: EmulatedPeripheral> {
 }
 
 extension RadioScene {
-  /// Does one of its stimuli to the lock.
+  /// Performs one of the lock's stimuli.
   ///
   /// - Returns: why the lock refuses it, if it does.
   mutating func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {
@@ -107,7 +107,7 @@ extension RadioScene {
     return refusal
   }
 
-  /// Brings about a fault: what concerns the air, by means of the air, unknown to the lock.
+  /// Injects a fault; a fault of the air happens on the radio, unknown to the lock.
   mutating func bring(about fault: Fault) throws(LabFault) {
     switch try lock.radioFault(fault) {
     case nil: toLock(try lock.bring(about: fault, at: now))
@@ -135,13 +135,13 @@ extension RadioScene {
     }
   }
 
-  /// Whether frames were tampered with, or the link cut, since this was last asked.
+  /// Removes and returns whether frames were tampered with, or the link was cut.
   mutating func takeTampering() -> Bool {
     defer { isCut = false }
     return lock.takeTampering() || isCut
   }
 
-  /// Counts a packet that has arrived at one of both ends.
+  /// Counts a packet that arrived at either end.
   private mutating func count(_ packet: HCIPacket) {
     guard case .acl = packet, let pending = pendingLoss else { return }
     pendingLoss = now > pending.until ? nil : (pending.packets - 1, pending.until)

@@ -8,60 +8,61 @@ public import Basics
 
 /// An emulated lock, the client's controller and another device on one emulated radio, in virtual time.
 ///
-/// It is both the transport to the client's controller and the lock's fixture. As a fixture it makes a new world for
-/// each test: one seed gives one trace, regardless of earlier tests. A lock that is used as if it were real has one
-/// world for all tests, which ``prepare(_:)`` makes. Idle time costs nothing: time jumps from one event to the next.
+/// It is both the transport to the client's controller and the lock's fixture. As a fixture it makes a new
+/// world for each test: one seed gives one trace, regardless of earlier tests. A lock that is used as if it
+/// were real has one world for all tests, made by ``prepare(_:)``. Idle time costs nothing: time jumps from
+/// one event to the next.
 ///
 /// Use it from one thread only.
 public final class RadioWorld<Lock: EmulatedPeripheral> {
   /// The world before each test.
   private let untouched: RadioScene<Lock>
   private var scene: RadioScene<Lock>
-  /// The conditions of the model that the air brings about.
+  /// The conditions of the model that always hold on this air.
   private let conditions: [String]
   /// The virtual time of all earlier worlds.
   private var past = Interval.zero
 
   /// Makes a world whose lock was not started.
   ///
-  /// - Parameter conditions: those of the model that always hold on this air.
+  /// - Parameter conditions: the conditions of the model that always hold on this air.
   public init(_ lock: Lock, _ settings: RadioSettings, conditions: [String], seed: UInt64) {
     untouched = RadioScene(lock, settings, seed: seed)
     scene = untouched
     self.conditions = conditions
   }
 
-  /// The time since the first world was made.
+  /// The time since the first world began.
   public var now: Instant { scene.now + past }
 
-  /// How many connection events the client's links have had so far in this world.
+  /// The number of the client's connection events so far in this world.
   public var connectionEvents: Int { scene.connectionEvents }
 
-  /// Where the lock advertises.
+  /// The address under which the lock advertises.
   public var address: PeerAddress { scene.lock.address }
 }
 
 extension RadioWorld: StandaloneTransport {
   public func send(_ packet: HCIPacket) { scene.send(packet) }
 
-  /// As any transport, but that time stops once at each moment at which the lock shows something or fails: `nil` is returned
-  /// then before the limit has come.
+  /// Receives like any transport, except that it also returns `nil` before the limit, once at each moment
+  /// when the lock shows something or fails.
   public func receive(until limit: Instant) -> HCIPacket? {
     scene.receive(until: limit == .never ? limit : limit - past)
   }
 
-  /// Nothing: what is in memory does not fail.
+  /// Does nothing: a transport in memory does not fail.
   public func reopen() {}
 
-  /// Nothing.
+  /// Does nothing.
   public func close() {}
 
   public func takeDiagnostics() -> [String] { scene.lock.takeDiagnostics() }
 }
 
-/// Faults are those of the lock and of ``LinkFault``. What concerns the air is done by means of the air, unknown to the lock:
-/// `lose-link` loses the link at both ends with reason 0x08; `out-of-range`, `no-power` and `power-cycle` let the client notice
-/// by its supervision time-out.
+/// Faults are those of the lock and of ``LinkFault``. Faults of the air happen on the radio, unknown to the
+/// lock: `lose-link` loses the link at both ends with reason 0x08; after `out-of-range`, `no-power` and
+/// `power-cycle` the client notices by its supervision timeout.
 extension RadioWorld: Fixture {
   public var abilities: Abilities {
     var abilities = scene.lock.abilities
@@ -71,7 +72,7 @@ extension RadioWorld: Fixture {
   public var readings: [String] { scene.lock.readings }
   public var fault: LabFault? { scene.lock.fault }
 
-  /// Makes the world afresh, with the lock in a start condition.
+  /// Makes a new world, with the lock in a start condition.
   public func prepare(_ start: StartCondition) throws(LabFault) {
     past = past + (scene.now - .zero)
     scene = untouched
@@ -100,7 +101,7 @@ extension RadioWorld where Lock == LockPeripheral {
   /// Makes a world whose lock was not started.
   public convenience init(_ specification: EmulatedLockSpecification, seed: UInt64) {
     let channel = specification.channel
-    // The radio loses packets; the lock's own link must not lose them too.
+    // The radio loses packets; the lock's own link must not lose them as well.
     var onTheAir = specification
     onTheAir.channel.loss = 0
     var lock = LockPeripheral(onTheAir, seed: seed)
@@ -120,6 +121,6 @@ extension RadioWorld where Lock == LockPeripheral {
   /// The settings of the client's host.
   public static var clientHost: HostSettings { HostSettings(address: .staticRandom(0x0C11_E470_0001)) }
 
-  /// What the lock is known by on the air.
+  /// The lock's device ID on the air.
   public var deviceID: UUID128 { scene.lock.ownerKey.deviceID }
 }

@@ -2,28 +2,28 @@ import Basics
 import Bluetooth
 import Links
 
-/// Another device on the air, which advertises what it is given, one thing after another, and connects to the lock.
+/// Another device on the air, which sends given advertisements one after the other, and connects to the lock.
 struct ThirdPartyCentral: Sendable {
   private var session = CentralSession(HostSettings(address: .staticRandom(0x57A4_63E4_0002)))
   private var isStarted = false
   private var isReady = false
-  /// What is to be advertised, the first of it for the time being.
+  /// The advertisements, the first of which is being sent.
   private var waiting = FIFO<[UInt8]>()
   private var end: Instant?
   private var visit: Visit?
 
-  /// What it does at the lock.
+  /// A connection to the lock.
   private struct Visit {
     var lock: PeerAddress
     var write: AttributeHandle
     var notify: AttributeHandle
-    /// What it writes when the token came.
+    /// The frames to write after the token.
     var frames: [[UInt8]]
     var hasBegun = false
     var end = Instant.never
   }
 
-  /// How long it advertises one thing.
+  /// How long it sends one advertisement.
   static let time = Interval.milliseconds(100)
   /// How long it stays connected.
   static let stay = Intrusion.stay
@@ -44,7 +44,7 @@ struct ThirdPartyCentral: Sendable {
     return take(at: now)
   }
 
-  /// Connects to a lock, if it is not there already, and writes these frames once it was notified.
+  /// Connects to a lock, if it is not connected yet, and writes these frames after the first notification.
   mutating func visit(
     _ lock: PeerAddress, write: AttributeHandle, notify: AttributeHandle, frames: [[UInt8]], at now: Instant
   ) -> [HCIPacket] {
@@ -105,7 +105,7 @@ struct ThirdPartyCentral: Sendable {
     case .open:
       guard let visit else { return }
       self.visit?.end = now + Self.stay
-      // Its configuration stands behind the value.
+      // The configuration descriptor follows the value.
       let configuration = AttributeHandle(rawValue: visit.notify.rawValue + 1)
       session.perform(.write(.handle(configuration), [1, 0], withResponse: true), at: now)
     case .notified(let handle, _):
@@ -119,7 +119,7 @@ struct ThirdPartyCentral: Sendable {
     }
   }
 
-  /// Takes what is for its controller, once all that happened was looked at.
+  /// Removes and returns the packets for its controller, after all events were handled.
   private mutating func take(at now: Instant) -> [HCIPacket] {
     while let event = session.takeEvent() { handle(event, at: now) }
     if session.failure != nil { visit = nil }

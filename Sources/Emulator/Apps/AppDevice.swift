@@ -1,36 +1,36 @@
 public import Conformance
 public import Basics
 
-/// An application that runs in virtual time and shows what it does.
+/// An application that runs in virtual time and reports what it does.
 ///
-/// Each is written in the manner of the document that it comes from, and knows nothing of the model's table.
+/// Each is written in the style of the document that it comes from, independently of the model's table.
 public protocol EmulatedApp: AnyObject {
-  /// The bugs that it can be given, by the names by which the command line calls them.
+  /// The defects that it can have, by their names on the command line.
   associatedtype Defect: CaseIterable, RawRepresentable, Sendable where Defect.RawValue == String
 
-  /// The stimuli that it understands.
+  /// The stimuli that it accepts.
   static var stimuli: [String] { get }
-  /// The settings of a start that it honours.
+  /// The start settings that it supports.
   static var settings: [String] { get }
-  /// The faults that can be brought about.
+  /// The faults that it supports.
   static var faults: [String] { get }
 
-  /// Starts the application in a condition; what it shows meanwhile belongs to the time before the test.
+  /// Starts the application in a condition; what it shows meanwhile precedes the test.
   init(_ start: StartCondition, defect: Defect?, display: Display)
 
   /// Performs a stimulus.
   ///
   /// - Returns: why it was refused; `nil` if it was performed or silently ignored.
-  /// - Throws: if it cannot be given, so that there is no verdict on the application.
+  /// - Throws: if it is impossible, so that there is no verdict on the application.
   func perform(_ stimulus: String, at now: Instant) throws(LabFault) -> String?
 
-  /// Brings about one of the faults, or ends it.
+  /// Injects one of the faults, or ends it.
   func bring(about fault: Fault) throws(LabFault)
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
   var deadline: Instant? { get }
 
-  /// Lets the timers fire that are due.
+  /// Fires the timers that are due.
   func advance(to now: Instant)
 }
 
@@ -49,7 +49,7 @@ extension EmulatedApp {
 
 /// An emulated application as a device under test, in virtual time.
 public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
-  /// The bugs that it can be given.
+  /// The defects that it can have.
   public typealias Defect = App.Defect
 
   /// The time since the last reset.
@@ -59,14 +59,14 @@ public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
   private var app: App
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
 
-  /// Makes a device, with a bug or without.
+  /// Makes a device, with or without a defect.
   public init(defect: Defect? = nil) {
     self.defect = defect
     app = App(StartCondition(), defect: defect, display: display)
     display.clear()
   }
 
-  /// Everything that the application understands; it shows its effects.
+  /// The application's abilities; it shows its effects.
   public var abilities: Abilities {
     var abilities = Abilities(
       stimuli: App.stimuli, faults: App.faults, settings: App.settings, showsEffects: true)
@@ -75,12 +75,12 @@ public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
     return abilities
   }
 
-  /// Takes over the numbers under which the model knows names.
+  /// Adopts the model's numbers for names.
   public mutating func adopt(_ vocabulary: Vocabulary) {
     self.vocabulary = vocabulary
   }
 
-  /// Starts the application afresh; a setting that it does not know is not possible.
+  /// Restarts the application; an unknown setting is not possible.
   public mutating func reset(to start: StartCondition) throws(LabFault) {
     for setting in start.settings where !App.settings.contains(setting.name) {
       throw LabFault(.notPossible, "this device has no setting '\(setting.name)'")
@@ -95,7 +95,7 @@ public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
     display.clear()
   }
 
-  /// Hands a stimulus to the application.
+  /// Passes a stimulus to the application.
   public mutating func perform(_ stimulus: Stimulus) throws(LabFault) {
     let name = vocabulary.stimuli[stimulus.number]
     if !App.stimuli.contains(name) {
@@ -105,7 +105,7 @@ public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
     }
   }
 
-  /// Brings about a fault; one that the application does not know is not possible.
+  /// Injects a fault; an unknown one is not possible.
   public mutating func bring(about fault: Fault) throws(LabFault) {
     guard App.faults.contains(fault.name) else {
       throw LabFault(.notPossible, "this device has no fault '\(fault.name)'")
@@ -113,7 +113,7 @@ public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
     try app.bring(about: fault)
   }
 
-  /// Lets virtual time pass up to the next thing shown, or up to a limit.
+  /// Lets virtual time pass up to the next observation, or up to a limit.
   public mutating func observe(until limit: Instant) -> Observation? {
     while true {
       if let observation = display.next(in: vocabulary) { return observation }
@@ -126,6 +126,6 @@ public struct AppDevice<App: EmulatedApp>: StandaloneDevice {
     }
   }
 
-  /// Starts afresh in the usual condition.
+  /// Restarts the application in the default condition.
   public mutating func restart() { begin(StartCondition()) }
 }

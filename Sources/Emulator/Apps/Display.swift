@@ -13,7 +13,7 @@ public final class Display: Sendable {
 
   private struct State {
     var waiting: [Shown] = []
-    /// How many of those waiting have been observed.
+    /// How many of the waiting items were observed.
     var observed = 0
     var status: String?
   }
@@ -37,12 +37,12 @@ public final class Display: Sendable {
     state.withLock { $0.waiting.append(.effect(effect)) }
   }
 
-  /// Says why a stimulus is not obeyed.
+  /// Shows why a stimulus is refused.
   public func refuse(_ reason: String) {
     state.withLock { $0.waiting.append(.refused(reason)) }
   }
 
-  /// Forgets what was shown but not observed; the status is still the one shown last.
+  /// Discards what was not observed; the status last shown stays.
   public func clear() {
     state.withLock { state in
       state.waiting.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ public final class Display: Sendable {
     }
   }
 
-  /// Takes the next thing shown, in a model's vocabulary.
+  /// Removes and returns the next item, in a model's vocabulary.
   public func next(in vocabulary: Vocabulary) -> Observation? {
     let shown = state.withLock { state -> Shown? in
       guard state.observed < state.waiting.count else {

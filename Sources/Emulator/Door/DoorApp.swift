@@ -8,11 +8,11 @@ public typealias DoorDevice = AppDevice<DoorApp>
 
 /// The door behind a ``DoorDevice``.
 public final class DoorApp: EmulatedApp {
-  /// The bugs that a door can be given.
+  /// The defects that a door can have.
   public enum Defect: String, CaseIterable, Sendable {
-    /// Every third time that the door is opened, it bounces and is closed again at once.
+    /// Every third time the door is opened, it bounces and closes at once.
     case bouncing
-    /// From the fifth closing on, the closed door writes no line any more.
+    /// From the fifth closing on, the closed door prints no line.
     case silent
   }
 
@@ -23,7 +23,7 @@ public final class DoorApp: EmulatedApp {
   private let eventClose: Stately.Event
   private let stateMachine: Stately.StateMachine
 
-  /// Hangs the door, closed.
+  /// Makes a closed door.
   public init(_ start: StartCondition, defect: Defect?, display: Display) {
     let openings = Atomic(0)
     let closings = Atomic(-1)

@@ -6,7 +6,7 @@ import Synchronization
 /// An app that guides its user through steps, with a block before and a block after each.
 public typealias FlowDevice = AppDevice<FlowApp>
 
-/// What can occur within the app.
+/// The events of the app.
 private enum AppEvent: String, CaseIterable {
   case noSession, authenticationCompleted, createPasswordCompleted, verifyTFACompleted, tfaVerificationPending
   case tfaNotVerified, didCompleteTFA, initialSyncCompleted, initialSyncPending, didCompleteInitialSync
@@ -15,7 +15,7 @@ private enum AppEvent: String, CaseIterable {
   case didCompleteAppMigration, logout
 }
 
-/// The state that the app is in.
+/// The states of the app.
 private enum AppState: String {
   case idle, login, verifyCreateNewPassword, verifyTokenValidation, refreshToken, verifyTFA, initiateTFA
   case verifyAppMigration, resync, verifyAppTour, appTour, verifyInitialSync, initialSync, launchSync, home
@@ -23,9 +23,9 @@ private enum AppState: String {
 
 /// The app behind a ``FlowDevice``.
 public final class FlowApp: EmulatedApp {
-  /// The bugs that the flow can be given.
+  /// The defects that the flow can have.
   public enum Defect: String, CaseIterable, Sendable {
-    /// Once data has been synchronised again, the block before a logout runs after it.
+    /// After data was synchronised again, the block before a logout runs after it.
     case lateBlock = "late-block"
     /// A user who logs in again after a logout skips the validation of the token.
     case unvalidatedLogin = "unvalidated-login"

@@ -3,12 +3,12 @@ import Automata
 public import Conformance
 import Synchronization
 
-/// An app that decides on its first screen, written with mappings and effects as Stated's documentation does.
+/// An app that decides on its first screen, with mappings and effects as in Stated's documentation.
 public typealias LauncherDevice = AppDevice<LauncherApp>
 
 /// The app behind a ``LauncherDevice``.
 public final class LauncherApp: EmulatedApp {
-  /// The bugs that the launcher can be given.
+  /// The defects that the launcher can have.
   public enum Defect: String, CaseIterable, Sendable {
     /// An upgrade loses the credentials, so that the user must log in again after it.
     case forgottenCredentials = "forgotten-credentials"
@@ -16,7 +16,7 @@ public final class LauncherApp: EmulatedApp {
     case lingeringSession = "lingering-session"
   }
 
-  /// What the user and the app delegate can do: the callbacks of the screens are theirs.
+  /// The actions of the user and of the app delegate, including the callbacks of the screens.
   public static let stimuli = ["initialize", "indexDatabase", "logIn", "logOut"]
 
   /// Whether an upgrade is pending, and whether a user's name and password are stored.
@@ -25,7 +25,7 @@ public final class LauncherApp: EmulatedApp {
   private let root: RootViewController
   private let launcher: AppLauncher
 
-  /// Installs the app, which does nothing before it is initialized.
+  /// Makes the app, which does nothing before it is initialized.
   public init(_ start: StartCondition, defect: Defect?, display: Display) {
     root = RootViewController(display: display)
     let api = APIService(
@@ -42,7 +42,7 @@ public final class LauncherApp: EmulatedApp {
   /// The screen keeps a callback that keeps the launcher, whose effects keep the screen.
   deinit { root.dismiss() }
 
-  /// Initializes the app, or does on its screen what calls it back.
+  /// Initializes the app, or triggers the callback of its screen.
   public func perform(_ stimulus: String, at now: Instant) -> String? {
     switch stimulus {
     case "initialize": launcher.initialize() ? nil : "the app is initialized already"
@@ -121,10 +121,10 @@ private final class AppLauncher: Sendable {
   }
 }
 
-/// Knows whether data must be brought to a newer form.
+/// Knows whether the data needs an upgrade.
 private final class UpgradeService: Sendable {
   private let isPending: Atomic<Bool>
-  /// What an upgrade clears though it should not.
+  /// What a defective upgrade clears.
   private let cleared: APIService?
 
   init(isPending: Bool, clears cleared: APIService?) {
@@ -140,7 +140,7 @@ private final class UpgradeService: Sendable {
   }
 }
 
-/// Keeps the account by which the app talks to its server.
+/// Keeps the account for the app's server.
 private final class APIService: Sendable {
   private let display: Display
   private let account: Atomic<Bool>
@@ -172,7 +172,7 @@ private struct PersistenceService: Sendable {
   func createSecondaryIndices() { display.show(effect: "createSecondaryIndices") }
 }
 
-/// Shows one screen at a time and calls back when the user is done with it.
+/// Shows one screen at a time, and calls back when the user is done with it.
 private final class RootViewController: Sendable {
   enum Screen: String {
     case upgrade = "showUpgradeController"
@@ -192,10 +192,10 @@ private final class RootViewController: Sendable {
     shown.withLock { $0 = (screen, callback) }
   }
 
-  /// Takes the screen away, with what it would have called back.
+  /// Removes the screen and its callbacks.
   func dismiss() { shown.withLock { $0 = nil } }
 
-  /// Does what the screen waits for, if it is the one shown.
+  /// Calls back what the screen waits for, if it is the one shown.
   func callBack(from screen: Screen) -> Bool {
     let callback = shown.withLock { shown -> (@Sendable () -> Void)? in
       guard shown?.screen == screen else { return nil }

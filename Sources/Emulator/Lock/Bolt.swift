@@ -2,9 +2,9 @@ import Basics
 
 /// A bolt with its motor, an obstacle that may block it, and a hand that may turn it.
 ///
-/// Times are as a quarter turn has them: the motor takes the same time from one position to the other whatever
-/// their angles are, proportionally less for a part of the way, and never more. An obstacle stands halfway between
-/// the positions; a bolt that is already past it cannot move on at all. A motor that cannot go on pushes for a
+/// Times are those of a quarter turn: the motor takes the same time from one position to the other whatever
+/// their angles, proportionally less for a part of the distance, and never more. An obstacle stands halfway
+/// between the positions; a bolt that is already past it cannot move on at all. A blocked motor pushes for a
 /// while and gives up. The hand is stronger than the motor and the obstacle, and takes no time.
 ///
 ///     resting ──drive──▶ running ──entered──▶ running ──rested──▶ resting
@@ -13,15 +13,15 @@ import Basics
 ///
 /// It does no I/O and reads no clock; after each call, ``nextEvent`` says when ``advance(to:)`` is due.
 struct Bolt: Equatable, Sendable {
-  /// Where the motor turns to.
+  /// The goal of the motor.
   enum Goal: Equatable, Sendable {
     case locked
     case unlocked
-    /// Halfway, where it stops as if an obstacle stood there: only a defect drives a bolt there.
+    /// Halfway, as if an obstacle stood there: only a defect drives a bolt there.
     case between
   }
 
-  /// What happens to a running bolt by itself.
+  /// An event of a running bolt.
   enum Event: Equatable, Sendable {
     /// It came into the range of its goal, and continues to the position.
     case entered
@@ -48,20 +48,20 @@ struct Bolt: Equatable, Sendable {
     case running(Run)
   }
 
-  /// Where the bolt is locked and unlocked, or `nil` if that was never set.
+  /// The positions; `nil` if they were never set.
   var positions: BoltPositions?
   /// How long the motor takes from one position to the other.
   let travelTime: Interval
   /// How long the motor pushes before it gives up.
   let patience: Interval
-  /// How far the motor misses its position; nothing but a defect changes it.
+  /// By how much the motor misses its position; only a defect changes it.
   var aimError = BoltAngle(units: 0)
-  /// Whether an obstacle blocks the way.
+  /// Whether an obstacle blocks the bolt.
   private(set) var isJammed = false
 
   private var motion: Motion
 
-  /// Makes a bolt that rests.
+  /// Makes a bolt at rest.
   init(at angle: BoltAngle, positions: BoltPositions?, travelTime: Interval, patience: Interval) {
     self.positions = positions
     self.travelTime = travelTime
@@ -81,13 +81,13 @@ extension Bolt {
     if case .resting(_, true) = motion { true } else { false }
   }
 
-  /// Where the motor turns to, while it runs.
+  /// The target angle of a running motor.
   var target: BoltAngle? {
     guard case .running(let run) = motion, let positions else { return nil }
     return aim(run.goal, positions)
   }
 
-  /// What the motor is to reach, while it runs.
+  /// The goal of a running motor.
   var goal: Goal? {
     if case .running(let run) = motion { run.goal } else { nil }
   }
@@ -97,7 +97,7 @@ extension Bolt {
     if case .running(let run) = motion { run.to > run.from } else { false }
   }
 
-  /// Where the bolt is.
+  /// The angle of the bolt.
   func angle(at now: Instant) -> BoltAngle {
     switch motion {
     case .resting(let angle, _): return angle
@@ -110,13 +110,13 @@ extension Bolt {
     }
   }
 
-  /// Whether the bolt is where it counts as locked.
+  /// Whether the bolt counts as locked.
   func isInLockRange(at now: Instant) -> Bool { positions?.lockRange.contains(angle(at: now)) ?? false }
 
-  /// Whether the bolt is where it counts as unlocked.
+  /// Whether the bolt counts as unlocked.
   func isInUnlockRange(at now: Instant) -> Bool { positions?.unlockRange.contains(angle(at: now)) ?? false }
 
-  /// When something happens by itself next.
+  /// When the next event is due.
   var nextEvent: Instant? {
     guard case .running(let run) = motion else { return nil }
     return run.entry ?? (run.isBlocked ? run.end + patience : run.end)
@@ -124,10 +124,10 @@ extension Bolt {
 }
 
 extension Bolt {
-  /// Starts the motor, or turns a running one round.
+  /// Starts the motor, or reverses a running one.
   ///
-  /// - Returns: whether it does anything: not when the positions were never set, when the bolt rests in the
-  ///   goal's range already and in no other, or when the motor is on its way there.
+  /// - Returns: whether it does anything: not if the positions were never set, if the bolt already rests in
+  ///   the range of this goal only, or if the motor already runs to the goal.
   mutating func drive(to goal: Goal, at now: Instant) -> Bool {
     guard let positions else { return false }
     let here = angle(at: now)
@@ -151,7 +151,7 @@ extension Bolt {
     }
   }
 
-  /// Puts the obstacle in the way, or takes it away.
+  /// Adds or removes the obstacle.
   mutating func jam(_ isJammed: Bool, at now: Instant) {
     guard isJammed != self.isJammed else { return }
     let here = angle(at: now)
@@ -161,7 +161,7 @@ extension Bolt {
     }
   }
 
-  /// Takes the motor's power away: the bolt stays where it is.
+  /// Cuts the motor's power: the bolt stays where it is.
   mutating func cutPower(at now: Instant) {
     if isRunning { motion = .resting(angle(at: now), isStalled: false) }
   }
@@ -204,7 +204,7 @@ extension Bolt {
     }
   }
 
-  /// Whether an angle is in the range of a goal, and of no other: where two ranges meet, the motor has work to do.
+  /// Whether an angle is in the range of a goal only: where two ranges overlap, the motor must still move.
   private func isSurely(at goal: Goal, _ angle: BoltAngle, _ positions: BoltPositions) -> Bool {
     switch goal {
     case .locked: positions.lockRange.contains(angle) && !positions.unlockRange.contains(angle)
@@ -226,7 +226,7 @@ extension Bolt {
     return min(here, aim) < middle && middle < max(here, aim) ? middle : here
   }
 
-  /// The part of a time after which a part of a distance is covered, rounded up: never before.
+  /// The time after which a part of a distance is covered, rounded up.
   private func share(of time: Interval, _ part: Int64, in whole: BoltAngle) -> Interval {
     let whole = Int64(whole.units)
     return Interval(nanoseconds: (time.nanoseconds * part + whole - 1) / whole)

@@ -1,7 +1,7 @@
 /// An angle of the bolt.
 ///
-/// OS2 counts 1024ths of a turn and OS3 counts degrees. A unit here is 1/46080 of a turn, of which a degree has
-/// 128 and a 1024th of a turn 45, so that either is held exactly.
+/// OS2 counts 1024ths of a turn and OS3 counts degrees. A unit here is 1/46080 of a turn; a degree has 128
+/// units and a 1024th of a turn 45, so that both are exact.
 public struct BoltAngle: Hashable, Comparable, Sendable {
   /// The angle in 46080ths of a turn.
   public var units: Int32
@@ -21,10 +21,10 @@ public struct BoltAngle: Hashable, Comparable, Sendable {
     units = Int32(turn1024ths) * 45
   }
 
-  /// The nearest number of degrees, as OS3 sends it. No angle is as far as the value that means *none*.
+  /// The nearest number of degrees, as OS3 sends it. It never equals the value that means *none*.
   public var degrees: Int16 { rounded(by: 128) }
 
-  /// The nearest number of 1024ths of a turn, as OS2 sends it. No angle is as far as the value that means *none*.
+  /// The nearest number of 1024ths of a turn, as OS2 sends it. It never equals the value that means *none*.
   public var turn1024ths: Int16 { rounded(by: 45) }
 
   private func rounded(by size: Int32) -> Int16 {
@@ -34,17 +34,17 @@ public struct BoltAngle: Hashable, Comparable, Sendable {
 
   public static func < (left: BoltAngle, right: BoltAngle) -> Bool { left.units < right.units }
 
-  /// The angle further on by another one.
+  /// The sum of two angles.
   public static func + (left: BoltAngle, right: BoltAngle) -> BoltAngle {
     BoltAngle(units: left.units + right.units)
   }
 
-  /// The angle further back by another one.
+  /// The difference of two angles.
   public static func - (left: BoltAngle, right: BoltAngle) -> BoltAngle {
     BoltAngle(units: left.units - right.units)
   }
 
-  /// How far two angles lie apart.
+  /// The absolute difference of two angles.
   func distance(to other: BoltAngle) -> BoltAngle { BoltAngle(units: abs(units - other.units)) }
 }
 
@@ -53,20 +53,20 @@ extension BoltAngle: CustomStringConvertible {
   public var description: String { "\(degrees)°" }
 }
 
-/// Where a bolt is locked and unlocked, and what counts as either.
+/// The positions of a bolt, and the ranges that count as locked and unlocked.
 public struct BoltPositions: Equatable, Sendable {
-  /// Where the motor turns to lock.
+  /// The angle to which the motor turns to lock.
   public let lock: BoltAngle
-  /// Where the motor turns to unlock.
+  /// The angle to which the motor turns to unlock.
   public let unlock: BoltAngle
-  /// What counts as locked.
+  /// The angles that count as locked.
   public let lockRange: ClosedRange<BoltAngle>
-  /// What counts as unlocked. The two ranges may overlap: the apps' own often do.
+  /// The angles that count as unlocked. The two ranges may overlap: those of the apps often do.
   public let unlockRange: ClosedRange<BoltAngle>
 
-  /// The furthest that a position or the end of a range may be, in the generation's own unit.
+  /// The greatest absolute value of a position or of the end of a range, in the generation's own unit.
   ///
-  /// Beyond it there would be no room for a place outside both ranges.
+  /// A greater one would leave no angle outside both ranges.
   public static let limit: Int16 = 32_000
 
   /// Converts the positions that an OS3 client sets, in degrees; `nil` if they are invalid.
@@ -84,8 +84,8 @@ public struct BoltPositions: Equatable, Sendable {
     unlockRange = unlock - reach...unlock + reach
   }
 
-  /// Takes what an OS2 client sets, in 1024ths of a turn; `nil` if the positions are equal or too far away, or
-  /// outside their own ranges.
+  /// Makes the positions that an OS2 client sets, in 1024ths of a turn; `nil` if they are equal, too far away
+  /// or outside their own ranges.
   public init?(
     lock: Int16, unlock: Int16, lockRange: (minimum: Int16, greatest: Int16),
     unlockRange: (minimum: Int16, greatest: Int16)
@@ -118,10 +118,10 @@ public struct BoltPositions: Equatable, Sendable {
   /// The angle halfway between the positions, where an obstacle stops the bolt.
   var middle: BoltAngle { BoltAngle(units: (lock.units + unlock.units) / 2) }
 
-  /// How far the positions lie apart.
+  /// The distance between the positions.
   var travel: BoltAngle { lock.distance(to: unlock) }
 
-  /// A place in neither range: halfway if that is one, else ten degrees beyond everything.
+  /// An angle in neither range: halfway if possible, else ten degrees beyond both.
   var between: BoltAngle {
     if !lockRange.contains(middle), !unlockRange.contains(middle) { return middle }
     let beyond = max(lockRange.upperBound, unlockRange.upperBound) + BoltAngle(degrees: 10)

@@ -13,36 +13,35 @@ public import Basics
 /// | finding the service and turning notifications on | 100 ms after that |
 /// | noticing that the other end is gone | 2 s |
 ///
-/// The lock is heard the moment the client begins to listen, and then at its advertising interval. Nothing is
+/// A client that begins to listen hears the lock at once, and then at its advertising interval. Nothing is
 /// scheduled while nothing happens: an idle hour costs nothing.
 ///
-/// What is between the ends can be disturbed (``faults``); what was disturbed on purpose and what is lost by
-/// chance (``ChannelConditions``) are independent. One seed gives one lock, and one trace for a test, whatever was
-/// tested before.
+/// Faults on the link (``faults``) and random losses (``ChannelConditions``) are independent. One seed gives
+/// one lock and one trace for a test, regardless of earlier tests.
 public struct DirectLink: LockLink, Sendable {
-  /// What is under way.
+  /// A scheduled event.
   enum Event: Sendable {
-    /// The attempt to connect succeeds, if the lock is there.
+    /// The attempt to connect succeeds, if the lock is in range.
     case connection
     /// The service was found, and notifications were turned on.
     case discovery(link: Int)
     case toLock([UInt8], link: Int)
     case toClient([UInt8], link: Int)
-    /// The client ended the link: the lock gets to know.
+    /// The client ended the link: the lock is notified.
     case lockLearns(reason: UInt8, link: Int)
-    /// The lock ended the link, or is gone: the client gets to know.
+    /// The lock ended the link, or is gone: the client is notified.
     case clientLearns(reason: UInt8, link: Int)
-    /// Two seconds without a sign of life, unless the lock came back into range.
+    /// The supervision timeout passes, unless the lock came back into range.
     case supervision(link: Int, outOfRange: Int)
     /// The lock comes back into range.
     case returning(outOfRange: Int)
-    /// A third-party central has turned notifications on, or has been there long enough.
+    /// A third-party central has enabled notifications, or its stay is over.
     case thirdPartyListens(link: Int)
     case thirdPartyLeaves(link: Int)
     /// An event that the client sees without a frame.
     case report(LinkEvent)
 
-    /// Whether it waits while the lock is out of reach. A loss needs no air: each end notices it alone.
+    /// Whether it waits while the lock is out of range. Each end notices a lost link by itself.
     var isOnTheAir: Bool {
       switch self {
       case .discovery, .toLock, .toClient: true
@@ -52,22 +51,24 @@ public struct DirectLink: LockLink, Sendable {
     }
   }
 
-  /// How it is at the client's end.
+  /// The state of the client's end.
   enum ClientEnd: Equatable, Sendable {
     case apart
-    /// It wants a link: it waits for the lock to advertise, or has heard it, and the link is due at an event of the queue.
+    /// It wants a link: it waits for an advertisement, or has received one, and the link is due at an event
+    /// of the queue.
     case waiting, connecting
     case linked(Int)
   }
 
-  /// The lock's end of the link: idle, with its client, or with a third party, by the number of the link.
+  /// The state of the lock's end: idle, linked to its client, or linked to a third party, by the number of
+  /// the link.
   enum LockEnd: Sendable {
     case alone
     case linked(Int)
     case visited(Int, Intrusion)
   }
 
-  /// What kind of lock stands at the other end.
+  /// The specification of the lock.
   public var specification: EmulatedLockSpecification { factory.specification }
   /// The lock.
   public internal(set) var lock: EmulatedLock
@@ -79,20 +80,21 @@ public struct DirectLink: LockLink, Sendable {
   var isListening = false
   private var isInRange = false
   var nextAdvertisement: Instant?
-  /// What the lock advertises, what a listener heard last, and the bytes of the last thing it advertised.
+  /// The lock's current advertisement, the last one that a listener received, and the bytes of the last one
+  /// sent.
   private var advertisement: [UInt8]?
   private var heard: [UInt8]?
   private var advertised: (advertisement: Advertisement, bytes: [UInt8])?
   var clientEnd = ClientEnd.apart
   var lockEnd = LockEnd.alone
   var lastLink = 0
-  /// What can be overheard of the owner.
+  /// The owner's frames that an eavesdropper has.
   var overheard = Overheard()
-  /// Until when each direction is busy with the frames before.
+  /// Until when each direction is busy.
   private var busyToLock = Instant.zero
   private var busyToClient = Instant.zero
   var disturbances = FrameDisturbances()
-  /// How often the lock was taken out of reach, and what waits for its return while it is.
+  /// How often the lock went out of range, and the events that wait for its return.
   var rangeLosses = 0
   var held: [Event]?
 
@@ -103,20 +105,20 @@ public struct DirectLink: LockLink, Sendable {
     lock = factory.lock()
   }
 
-  /// How long a frame takes.
+  /// The duration of a frame.
   public static let frameTime = Interval.microseconds(7500)
-  /// How long it takes to connect to a lock that advertises.
+  /// The duration of connecting to an advertising lock.
   public static let connectionTime = Interval.milliseconds(50)
-  /// How long it takes to find the service and to turn notifications on.
+  /// The duration of finding the service and enabling notifications.
   public static let discoveryTime = Interval.milliseconds(100)
-  /// How long an end hears nothing of the other before it takes the link for lost.
+  /// The time without packets after which an end considers the link lost.
   public static let supervisionTimeout = Interval.seconds(2)
 
-  /// What of the model's conditions always holds on this link.
+  /// The conditions of the model that always hold on this link.
   public var conditions: [String] { specification.channel.isFair ? [] : ["loss"] }
 }
 
-/// In memory nothing fails, there are no packets, and the creator of the lock knows its key.
+/// A link in memory never fails and has no packets, and the creator of the lock knows its key.
 extension DirectLink {
   public var abilities: Abilities { LockFault.abilities }
   public var generation: Generation? { specification.model.generation }
@@ -186,7 +188,7 @@ extension DirectLink {
       queue.removeAll { if case .connection = $0 { true } else { false } }
       queue.schedule(.report(.disconnected(reason: 0x02)), at: now)
     case .linked(let link):
-      // What was written before still arrives, unless a tester delays it by more than the supervision time-out.
+      // Earlier writes still arrive, unless a fault delays them beyond the supervision timeout.
       let end = min(max(now, busyToLock) + Self.frameTime, now + Self.supervisionTimeout)
       queue.schedule(.lockLearns(reason: 0x13, link: link), at: end)
       queue.schedule(.report(.disconnected(reason: 0x16)), at: now)
@@ -228,7 +230,7 @@ extension DirectLink {
 }
 
 extension DirectLink {
-  /// Lets an event happen, and says what the client notices of it.
+  /// Performs an event; returns what the client notices.
   private mutating func happen(_ event: Event) -> LinkEvent? {
     switch event {
     case .connection:
@@ -292,7 +294,7 @@ extension DirectLink {
     carryOut(lock.disconnected(reason: reason, at: now))
   }
 
-  /// Does what the lock wants done.
+  /// Carries out the lock's actions.
   mutating func carryOut(_ actions: [EmulatedLock.Action]) {
     for action in actions {
       switch action {
@@ -300,7 +302,7 @@ extension DirectLink {
         if lockLink != 0 { transmit(frame, .notification) }
       case .disconnect(let reason):
         guard lockLink != 0 else { continue }
-        // What was sent before still arrives.
+        // Earlier frames still arrive.
         queue.schedule(
           .clientLearns(reason: reason, link: lockLink), at: max(now, busyToClient) + Self.frameTime)
         endAtLock(0x16)
@@ -312,10 +314,10 @@ extension DirectLink {
 }
 
 extension DirectLink {
-  /// The number of the link that the client takes for up; 0 for none.
+  /// The number of the link that the client considers up; 0 for none.
   var clientLink: Int { if case .linked(let link) = clientEnd { link } else { 0 } }
 
-  /// The number of the link that the lock takes for up; 0 for none.
+  /// The number of the link that the lock considers up; 0 for none.
   var lockLink: Int {
     switch lockEnd {
     case .alone: 0
@@ -323,13 +325,13 @@ extension DirectLink {
     }
   }
 
-  /// Whether the lock was taken out of reach.
+  /// Whether a fault has put the lock out of range.
   var isAbsent: Bool { held != nil }
 
   /// Whether the lock can be heard.
   var isAudible: Bool { isInRange && !isAbsent && advertisement != nil }
 
-  /// Takes note of what the lock advertises now.
+  /// Updates the lock's current advertisement.
   private mutating func checkAdvertisement() {
     if let current = lock.advertisement {
       if let advertised, advertised.advertisement == current {
@@ -345,7 +347,7 @@ extension DirectLink {
     updateReachability()
   }
 
-  /// Finds out who waits for the lock, and whether it is there.
+  /// Updates who waits for the lock, and whether it is in range.
   mutating func updateReachability() {
     guard isAudible else {
       nextAdvertisement = nil
@@ -361,14 +363,14 @@ extension DirectLink {
   /// The advertisement that is due, unless it is lost.
   private mutating func hear() -> [UInt8]? { hear(at: now) ? advertisement : nil }
 
-  /// Whether the advertisement of a moment gets through.
+  /// Whether the advertisement of a moment is received.
   private mutating func hear(at time: Instant) -> Bool {
     nextAdvertisement = time + specification.options.advertising
     return !chance.happens(specification.channel.loss)
   }
 
-  /// Passes over what a listener has heard before, but for the last time before something else can happen: hours of
-  /// listening cost little.
+  /// Skips advertisements that the listener has received already, except for the last one before another
+  /// event: hours of listening cost little.
   private mutating func skipRepetitions(of data: [UInt8], until limit: Instant) {
     guard heard == data else { return heard = data }
     while let next = nextAdvertisement, next <= limit, next != .never {
@@ -376,7 +378,7 @@ extension DirectLink {
     }
   }
 
-  /// Sends a frame on its way, with all that may happen to it.
+  /// Schedules a frame, with the faults that apply to it.
   private mutating func transmit(_ frame: [UInt8], _ direction: Tampering.Direction) {
     var tampered =
       disturbances.isEmpty ? Tampered(frame: frame) : disturbances.tamper(with: frame, direction)

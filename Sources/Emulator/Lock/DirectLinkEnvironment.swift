@@ -3,10 +3,10 @@ import Basics
 import Conformance
 import Bluetooth
 
-// What the environment does to the lock and to the air.
+// The faults of the lock and of the air.
 
 extension DirectLink {
-  /// Loses the link, as by a supervision time-out: both ends learn at once.
+  /// Loses the link, as by a supervision timeout: both ends are notified at once.
   mutating func loseLink() {
     let link = max(clientLink, lockLink)
     guard link != 0 else { return }
@@ -17,7 +17,7 @@ extension DirectLink {
   /// Reports to the client that its link is tampered with, before that has any effect.
   mutating func tamper() { queue.schedule(.report(.tampered), at: now) }
 
-  /// Takes the lock out of reach or brings it back; a link survives two seconds of it.
+  /// Puts the lock out of range or back into range; a link survives two seconds of it.
   mutating func setAbsent(_ isAbsent: Bool) {
     guard isAbsent != self.isAbsent else { return }
     if isAbsent {
@@ -28,7 +28,7 @@ extension DirectLink {
         queue.schedule(.supervision(link: link, outOfRange: rangeLosses), at: now + Self.supervisionTimeout)
       }
     } else {
-      // Whatever waited goes out again, in its order, before what is due just now.
+      // The waiting frames go out in their order, before those that are due now.
       var due: [Event] = []
       while let (_, event) = queue.next(until: now) { due.append(event) }
       for event in (held ?? []) + due { queue.schedule(event, at: now) }
@@ -48,19 +48,19 @@ extension DirectLink {
 
   mutating func restorePower() { carryOut(lock.restorePower(at: now)) }
 
-  /// Lets the client receive a frame that the lock did not send.
+  /// Delivers a frame to the client that the lock did not send.
   mutating func inject(_ frame: [UInt8]) {
     tamper()
     if clientLink != 0 { queue.schedule(.report(.frame(frame)), at: now) }
   }
 
-  /// Lets the lock receive a frame that the client did not send.
+  /// Delivers a frame to the lock that the client did not send.
   mutating func write(_ frame: [UInt8]) {
     tamper()
     if lockLink != 0 { carryOut(lock.receive(frame, at: now)) }
   }
 
-  /// Lets a listening client receive a third party's advertisement.
+  /// Delivers a third party's advertisement to a listening client.
   mutating func advertise(_ data: [UInt8]) {
     if isListening { queue.schedule(.report(.advertisement(data)), at: now) }
   }
@@ -69,7 +69,7 @@ extension DirectLink {
 // MARK: Third parties
 
 extension DirectLink {
-  /// Connects a third party to the lock, if it hears the lock and the client is not about to connect.
+  /// Connects a third party to the lock, if it receives the lock and the client is not about to connect.
   mutating func intrude(_ intrusion: Intrusion) {
     guard isAudible, clientEnd == .apart else { return }
     lastLink += 1
@@ -79,7 +79,7 @@ extension DirectLink {
     queue.schedule(.thirdPartyLeaves(link: lastLink), at: now + Intrusion.stay)
   }
 
-  /// The token came: he says what he has to say, once.
+  /// Handles the token: the third party sends its messages once.
   mutating func hears(_ intrusion: Intrusion, on link: Int) {
     lockEnd = .visited(link, .busy)
     var arrival = now

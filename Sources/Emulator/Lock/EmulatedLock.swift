@@ -29,20 +29,20 @@ public struct EmulatedLock: Sendable {
   public enum Action: Equatable, Sendable {
     /// Notify the client of these bytes, one frame.
     case notify([UInt8])
-    /// End the link for a reason, an error code of the Core Specification (Vol 1 Part F), as the client is to see it.
-    /// The caller reports the end by ``EmulatedLock/disconnected(reason:at:)`` as it does any other.
+    /// End the link with a reason, an error code of the Core Specification (Vol 1 Part F), as seen by the
+    /// client. The caller reports the end with ``EmulatedLock/disconnected(reason:at:)`` like any other.
     case disconnect(reason: UInt8)
-    /// Look again at ``EmulatedLock/advertisement``.
+    /// ``EmulatedLock/advertisement`` has changed.
     case advertisingChanged
   }
 
   /// The product.
   public let model: ProductModel
-  /// What it was made with.
+  /// The manufactured identity.
   public let identity: LockIdentity
-  /// The switches.
+  /// The options.
   public let options: LockOptions
-  /// The bugs.
+  /// The defects.
   public let defects: LockDefects
 
   let generation: Generation
@@ -53,9 +53,9 @@ public struct EmulatedLock: Sendable {
   var history: LockHistory
   var storage: Storage
   var memory = Memory()
-  /// How often the motor started, or was turned round.
+  /// How often the motor started or reversed.
   public internal(set) var motorStarts = 0
-  /// When autolock locks, while it counts.
+  /// When autolock locks, if its timer runs.
   var autolockDue: Instant?
   var reassembler: Reassembler
   var actions: [Action] = []
@@ -65,10 +65,11 @@ public struct EmulatedLock: Sendable {
   ///
   /// - Parameters:
   ///   - model: one of ``models``.
-  ///   - owner: the secret key of the owner, OS2's owner key or OS3's device secret; `nil` for a lock without one.
-  ///   - positions: where the bolt is locked and unlocked, if that was set.
-  ///   - rest: where the bolt is.
-  ///   - secrets: where tokens come from.
+  ///   - owner: the secret key of the owner, OS2's owner key or OS3's device secret; `nil` for a lock without
+  ///     one.
+  ///   - positions: the positions, if they were set.
+  ///   - rest: the angle of the bolt.
+  ///   - secrets: the source of tokens.
   public init(
     model: ProductModel, identity: LockIdentity, options: LockOptions = LockOptions(),
     defects: LockDefects = [], owner: SecretKey? = nil, positions: BoltPositions? = nil,
@@ -97,14 +98,15 @@ public struct EmulatedLock: Sendable {
   /// The models that can be emulated.
   public static let models: [ProductModel] = [.sesame3, .sesame4, .sesame5, .sesame5Pro]
 
-  /// The longest message that a lock gathers, in bytes; libsesame3bt has the same limit.
+  /// The longest message that a lock assembles, in bytes; libsesame3bt has the same limit.
   static let longestMessage = 256
-  /// How long after the answer to a reset the lock ends the link and restarts, if the client does not before.
+  /// How long after the response to a reset the lock ends the link and restarts, if the client has not
+  /// disconnected.
   static let resetDelay = Interval.milliseconds(500)
 }
 
 extension EmulatedLock {
-  /// What the lock advertises, or `nil` while it does not.
+  /// The advertisement; `nil` while the lock does not advertise.
   public var advertisement: Advertisement? {
     guard case .advertising = state else { return nil }
     return Advertisement(
@@ -120,7 +122,7 @@ extension EmulatedLock {
     case .scanResponse: return (advertisement.advertisingData, advertisement.scanResponse)
     case .absent: return (advertisement.advertisingData, AdvertisingData())
     case .advertisement:
-      // The name fills an advertisement of 31 bytes but for the manufacturer data.
+      // The name and the manufacturer data fill an advertisement of 31 bytes.
       let structures = advertisement.advertisingData.structures.filter { $0.type == .manufacturerData }
       return (AdvertisingData(structures + advertisement.scanResponse.structures), AdvertisingData())
     }
@@ -140,7 +142,7 @@ extension EmulatedLock {
   /// Whether the motor runs.
   public var isMoving: Bool { bolt.isRunning }
 
-  /// Where the bolt is.
+  /// The angle of the bolt.
   public func angle(at now: Instant) -> BoltAngle { bolt.angle(at: now) }
 
   /// The voltage of the battery.
@@ -175,7 +177,7 @@ extension EmulatedLock {
     return take()
   }
 
-  /// A frame was written.
+  /// Receives a frame.
   public mutating func receive(_ frame: [UInt8], at now: Instant) -> [Action] {
     catchUp(to: now)
     receive(frame: frame, at: now)
@@ -195,14 +197,14 @@ extension EmulatedLock {
     return take()
   }
 
-  /// What there is to do, and one thing more.
+  /// Removes and returns the actions, followed by one more.
   private mutating func take(_ last: Action? = nil) -> [Action] {
     if let last { actions.append(last) }
     defer { actions = [] }
     return actions
   }
 
-  /// Does what has been due, in the order in which it was.
+  /// Performs everything that is due, in the order of its time.
   mutating func catchUp(to now: Instant) {
     while let due = deadline, due <= now {
       if bolt.nextEvent == due {
@@ -230,7 +232,7 @@ extension EmulatedLock {
 }
 
 extension EmulatedLock {
-  /// Takes the power away. Nothing is sent; the client notices by its supervision time-out.
+  /// Cuts the power. Nothing is sent; the client notices by its supervision timeout.
   public mutating func cutPower(at now: Instant) -> [Action] {
     catchUp(to: now)
     guard state.hasPower else { return take() }
@@ -242,7 +244,7 @@ extension EmulatedLock {
     return take(.advertisingChanged)
   }
 
-  /// Gives the power back.
+  /// Restores the power.
   public mutating func restorePower(at now: Instant) -> [Action] {
     guard !state.hasPower else { return [] }
     if options.powerlessClock == .lost { clock.set(unix: 0, at: now) }
@@ -251,33 +253,33 @@ extension EmulatedLock {
     return [.advertisingChanged]
   }
 
-  /// Turns the bolt by hand, at once, whether or not the lock has power and the motor runs.
+  /// Turns the bolt by hand, at once, whether or not the lock has power or the motor runs.
   public mutating func turnByHand(to place: BoltState, at now: Instant) -> [Action] {
     catchUp(to: now)
     turnBolt(to: place, at: now)
     return take()
   }
 
-  /// Blocks the bolt halfway, or clears the way.
+  /// Blocks the bolt halfway, or unblocks it.
   public mutating func jam(_ isJammed: Bool, at now: Instant) -> [Action] {
     catchUp(to: now)
     bolt.jam(isJammed, at: now)
     return take()
   }
 
-  /// Puts in a battery of another voltage, from 0 to 1000 V. The next status tells.
+  /// Inserts a battery of another voltage, from 0 to 1000 V. The next status shows it.
   public mutating func replaceBattery(volts: Double) {
     battery.replace(volts: volts)
   }
 
-  /// Puts the lock's clock forward, or back by a negative interval.
+  /// Sets the lock's clock forward, or back by a negative interval.
   public mutating func shiftClock(by interval: Interval, at now: Instant) {
     clock.shift(by: interval, at: now)
   }
 }
 
 extension EmulatedLock.Action: CustomStringConvertible {
-  /// The action in words.
+  /// The action as text.
   public var description: String {
     switch self {
     case .notify(let frame): "notify \(frame.hex)"

@@ -4,21 +4,21 @@ import Documents
 public import Sesame
 public import Basics
 
-/// What kind of lock is emulated, as a user writes it: `sesame5?defect=deaf-unlock&loss=0.01`.
+/// The specification of an emulated lock, as a user writes it: `sesame5?defect=deaf-unlock&loss=0.01`.
 public struct EmulatedLockSpecification: Equatable, Sendable {
   /// The product.
   public var model: ProductModel
-  /// The lock's switches.
+  /// The lock's options.
   public var options: LockOptions
-  /// The lock's bugs.
+  /// The lock's defects.
   public var defects: LockDefects
-  /// What can go wrong between the lock and its client.
+  /// The random faults between the lock and its client.
   public var channel: ChannelConditions
-  /// What carries frames between them.
+  /// The carrier of frames between them.
   public var link = LinkKind.direct
   /// Its role for the harness.
   public var role = LockRole.emulated
-  /// How it is when it is found; only of a lock that is driven as a real one.
+  /// Its condition before the first test; only for a lock that is driven as a real one.
   public var found = LockFound.locked
 
   /// Makes a specification.
@@ -80,18 +80,18 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
     }
   }
 
-  /// The locks that can be emulated, by the names that users type.
+  /// The emulated locks, by the names that users type.
   public static let names: [(name: String, model: ProductModel)] = [
     ("sesame3", .sesame3), ("sesame4", .sesame4), ("sesame5", .sesame5), ("sesame5pro", .sesame5Pro),
   ]
 
-  /// The settings that a lock takes.
+  /// The settings of a lock.
   public static var settingNames: [String] {
     ["defect", "as", "found", "link", "loss", "link-loss", "burst-loss", "burst-length", "burst-gap"]
       + LockOption.all.map(\.name)
   }
 
-  /// Says what contradicts itself in the condition in which a lock is to start.
+  /// Throws if a start condition contradicts itself.
   public static func check(_ start: StartCondition) throws(LabFault) {
     guard start.flag("registered") == false, start.flag("configured") == true else { return }
     throw LabFault(
@@ -126,7 +126,7 @@ public struct EmulatedLockSpecification: Equatable, Sendable {
   }
 }
 
-/// What carries frames between an emulated lock and its client.
+/// The carrier of frames between an emulated lock and its client.
 public enum LinkKind: String, CaseIterable, Sendable {
   /// Memory, for millions of sessions: ``DirectLink``.
   case direct
@@ -136,22 +136,23 @@ public enum LinkKind: String, CaseIterable, Sendable {
 
 /// The role of an emulated lock for the harness.
 public enum LockRole: String, CaseIterable, Sendable {
-  /// One that can be put into any condition, and has a hand and a screwdriver beside it.
+  /// A lock that can be put into any condition, with a fixture.
   case emulated
-  /// A lock on the air that keeps its state between tests, as a real one without a fixture does; its motor wears.
+  /// A lock on the air that keeps its state between tests, like a real one without a fixture; its motor
+  /// wears.
   case real
 }
 
-/// How a lock that is driven as a real one is when it is found, before the first test.
+/// The condition of a lock that is driven as a real one, before the first test.
 public enum LockFound: String, CaseIterable, Sendable {
   /// It has no owner.
   case unregistered
   /// It has an owner, and its positions were never set.
   case unconfigured
-  /// It has an owner and positions, and its bolt rests in one of them, or in neither.
+  /// It has an owner and positions, and its bolt rests in one of the ranges, or in neither.
   case locked, unlocked, moved
 
-  /// The start condition that it is.
+  /// The start condition.
   public var condition: StartCondition {
     switch self {
     case .unregistered: StartCondition([Argument("registered", .flag(false))])
@@ -161,7 +162,7 @@ public enum LockFound: String, CaseIterable, Sendable {
   }
 }
 
-/// Faults between a lock and its client that occur at random.
+/// Random faults between a lock and its client.
 public struct ChannelConditions: Equatable, Sendable {
   /// The probability that a packet is lost. A lost advertisement is missed; a packet on a link is sent again at the
   /// next connection event, and the link is lost if that fails for as long as its supervision timeout.
@@ -170,10 +171,10 @@ public struct ChannelConditions: Equatable, Sendable {
   public var linkLoss = 0.0
   /// The probability that a packet is lost while a burst lasts, on the radio; 0 for no bursts.
   public var burstLoss = 0.0
-  /// How long a burst lasts on average. One that is longer than the supervision time-out, with everything lost, loses
-  /// the link.
+  /// The mean duration of a burst. A burst that is longer than the supervision timeout and loses everything
+  /// loses the link.
   public var burstLength = Interval.milliseconds(500)
-  /// How long it is on average from one burst to the next.
+  /// The mean time from one burst to the next.
   public var burstGap = Interval.seconds(10)
 
   /// Makes fair channel conditions.
@@ -192,8 +193,8 @@ public struct ChannelConditions: Equatable, Sendable {
 }
 
 extension ChannelConditions {
-  /// How much longer a frame is on its way since its packet is lost and sent again at each connection event; `nil`
-  /// where the link is lost, by the time-out or at once.
+  /// By how much a frame is delayed, since its packet is lost and sent again at each connection event; `nil`
+  /// if the link is lost, by the timeout or at once.
   func delay(
     each interval: Interval, upTo timeout: Interval, drawnFrom chance: inout SeededGenerator
   ) -> Interval? {

@@ -1,72 +1,72 @@
 import Basics
 
-/// Something that is to happen to the next frames.
+/// A fault of the next frames.
 struct Tampering: Equatable, Sendable {
-  /// Which way a frame goes.
+  /// The direction of a frame.
   enum Direction: Equatable, Sendable {
     case write
     case notification
   }
 
-  /// What happens to it.
+  /// The kind of fault.
   enum Kind: Equatable, Sendable {
     case drop
     /// The lowest bit of the last byte is inverted.
     case corrupt
     case duplicate
     case delay(Interval)
-    /// When the last of the frames has arrived, the link is lost.
+    /// The link is lost when the last of the frames has arrived.
     case loseLink
   }
 
   var kind: Kind
-  /// Which way the frames go, or `nil` for either.
+  /// The direction of the frames; `nil` for both.
   var direction: Direction?
-  /// How many frames are still meant.
+  /// The number of frames that remain to be disturbed.
   var remaining: Int
 }
 
-/// A frame and what became of it.
+/// A frame after its fault.
 struct Tampered: Equatable, Sendable {
   var frame: [UInt8]
   var copies = 1
   var delay = Interval.zero
-  /// Whether the link is lost with its arrival.
+  /// Whether the link is lost when the frame arrives.
   var losesLink = false
 }
 
-/// What is to happen to the frames between a lock and its client, whatever carries them.
+/// The faults of the frames between a lock and its client, whatever carries them.
 struct FrameDisturbances: Sendable {
   private var tampering: [Tampering] = []
 
-  /// Whether a frame was tampered with, or a link is cut with it, since that was last asked.
+  /// Whether a frame was tampered with, or a link cut with it, since the last query.
   private var hasStruck = false
 
-  /// Whether frames are let be.
+  /// Whether there is no fault.
   var isEmpty: Bool { tampering.isEmpty }
 
-  /// Sets frames aside for a disturbance.
+  /// Adds a fault.
   mutating func add(_ tampering: Tampering) { self.tampering.append(tampering) }
 
-  /// Calls a kind of disturbance off.
+  /// Cancels a kind of fault.
   mutating func callOff(_ kind: Tampering.Kind) { tampering.removeAll { $0.kind == kind } }
 
-  /// Calls every disturbance off.
+  /// Cancels all faults.
   mutating func callOff() {
     tampering = []
     hasStruck = false
   }
 
-  /// Notes that frames were tampered with in another way.
+  /// Records that frames were tampered with in another way.
   mutating func noteStrike() { hasStruck = true }
 
-  /// Whether a frame was tampered with since this was last asked.
+  /// Removes and returns whether a frame was tampered with.
   mutating func takeStrike() -> Bool {
     defer { hasStruck = false }
     return hasStruck
   }
 
-  /// Does to a frame what is meant for it; the first disturbance of each kind counts.
+  /// Applies the faults to a frame; the first fault of each kind counts.
   mutating func tamper(with frame: [UInt8], _ direction: Tampering.Direction) -> Tampered {
     var tampered = Tampered(frame: frame)
     guard !tampering.isEmpty else { return tampered }

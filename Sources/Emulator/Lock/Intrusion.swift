@@ -5,26 +5,26 @@ import Basics
 
 /// An action of a third party without a key that connects to the lock while its client does not.
 ///
-/// It connects, enables notifications, sends its messages once the token has come, and disconnects after a while;
+/// It connects, enables notifications, sends its messages after the token, and disconnects after a while;
 /// until then the lock does not advertise. It cannot connect to a lock that is not advertising.
 enum Intrusion: String, CaseIterable, Sendable {
-  /// He says nothing.
+  /// It sends nothing.
   case busy
   /// An unlock in clear.
   case unlock
   /// A lock in clear.
   case lock
-  /// A login with a proof that he made up.
+  /// A login with a made-up proof.
   case wrongKey = "wrong-key"
-  /// Everything that the owner sent in the last session in which he did more than log in, login and all.
+  /// All messages of the owner's last session that had more than a login, including the login.
   case replay
 
   /// The name of the fault.
   static let fault = "third-party"
-  /// How long he stays.
+  /// How long it stays.
   static let stay = Interval.milliseconds(1500)
 
-  /// Reads the fault; `nil` for one of another name, or that is called off.
+  /// Reads the fault; `nil` for another fault, or one that is cancelled.
   init?(_ fault: Fault) throws(LabFault) {
     guard fault.name == Self.fault, !fault.value.isNothing else { return nil }
     guard let known = Self(rawValue: fault.value.description) else {
@@ -34,9 +34,10 @@ enum Intrusion: String, CaseIterable, Sendable {
     self = known
   }
 
-  /// What he says to a lock of a generation.
+  /// The frames that it sends to a lock of a generation.
   ///
-  /// His link has the least MTU: of what the owner sent on a larger one, he says again what fits.
+  /// Its link has the minimum MTU: of the messages that the owner sent with a larger one, it repeats those
+  /// that fit.
   ///
   /// - Parameter overheard: the frames of the owner's last session.
   func frames(for generation: Generation, overheard: [[UInt8]]) -> [[UInt8]] {
@@ -65,16 +66,17 @@ enum Intrusion: String, CaseIterable, Sendable {
   private static let tag = HistoryTag.text("third-party", for: .os2)
 }
 
-/// What can be overheard of the owner's sessions: all that he sends in one, up to a limit.
+/// The owner's frames that an eavesdropper has: all of one session, up to a limit.
 struct Overheard: Sendable {
-  /// The frames of the last session in which he did more than log in.
+  /// The frames of the last session that had more than a login.
   private(set) var frames: [[UInt8]] = []
   private var current: [[UInt8]] = []
   private var loginLength = 0
   private var isListening = false
   private static let limit = 64
 
-  /// Begins a connection. Messages to a lock without an owner are not kept for a replay: they would give it one.
+  /// Begins a connection. Messages to a lock without an owner are not kept: replaying them would register
+  /// one.
   mutating func begin(with lock: EmulatedLock) {
     isListening = lock.isRegistered
     loginLength = lock.generation == .os2 ? 4 : 1

@@ -1,12 +1,12 @@
 import Basics
 
-/// The clock of an emulated lock, which may run wrong.
+/// The clock of an emulated lock, which may drift.
 struct LockClock: Equatable, Sendable {
-  /// Unix time in nanoseconds when the drift is counted from.
+  /// Unix time in nanoseconds from which the drift is counted.
   private var reference: Int64
   /// When the clock showed the reference.
   private var since: Instant
-  /// By how many millionths the clock runs fast.
+  /// The drift in millionths; positive if the clock runs fast.
   private let drift: Int64
 
   /// Starts a clock that shows a Unix time, in seconds, at a moment.
@@ -22,7 +22,7 @@ struct LockClock: Equatable, Sendable {
     return reference &+ elapsed &+ elapsed / 1_000_000 &* drift
   }
 
-  /// The time shown, in Unix seconds; it wraps where 32 bits do.
+  /// The time shown, in Unix seconds; wraps at 32 bits.
   func seconds(at now: Instant) -> UInt32 {
     UInt32(truncatingIfNeeded: nanoseconds(at: now) / 1_000_000_000)
   }
@@ -38,7 +38,7 @@ struct LockClock: Equatable, Sendable {
     since = now
   }
 
-  /// Puts the clock forward, or back by a negative interval.
+  /// Sets the clock forward, or back by a negative interval.
   mutating func shift(by interval: Interval, at now: Instant) {
     reference = nanoseconds(at: now) &+ interval.nanoseconds
     since = now

@@ -2,7 +2,7 @@ import Bluetooth
 public import Sesame
 import Basics
 
-// What a client can ask for in a session.
+// The commands of a session.
 
 extension EmulatedLock {
   mutating func carryOut(_ command: LockCommand, for request: Request, at now: Instant) {
@@ -32,7 +32,7 @@ extension EmulatedLock {
     }
   }
 
-  /// Answers what changes little or nothing.
+  /// Responds to requests that change little or nothing.
   private mutating func tell(
     _ command: LockCommand, for request: Request, at now: Instant
   ) {
@@ -46,7 +46,7 @@ extension EmulatedLock {
     case .readVersion:
       respond(to: request, .success, version)
     case .setSignedTime where generation == .os2 && options.firmware == .old:
-      // The server signs with a key that no emulation has.
+      // The server signs with a key that no emulator has.
       respond(to: request, .invalidSignature)
     case .calibrateMagnet where generation == .os3:
       respond(to: request)
@@ -64,7 +64,7 @@ extension EmulatedLock {
     FirmwareVersion.emulated(generation).encoded(for: options.versionText == .detailed ? .os2 : generation)
   }
 
-  /// Whether a time may be what a client's clock shows.
+  /// Whether a client's clock may plausibly show a time.
   func isPlausible(_ time: UInt32) -> Bool {
     options.appTime == .any || (1_420_070_400..<UInt32.max).contains(time)
   }
@@ -161,7 +161,7 @@ extension EmulatedLock {
     record(.timeChanged, at: now)
   }
 
-  /// Forgets the owner and everything of his, and restarts.
+  /// Deletes the owner with all related data, and restarts.
   private mutating func reset(for request: Request, at now: Instant) {
     respond(to: request)
     memory.wasReset = true
@@ -182,7 +182,7 @@ extension EmulatedLock {
 }
 
 extension EmulatedLock {
-  /// Tells the oldest record, and deletes it if that is what the byte means.
+  /// Sends the oldest record, and deletes it if the byte requests that.
   private mutating func readHistory(_ byte: UInt8, for request: Request) {
     if generation == .os2, options.firmware == .old { return respond(to: request, .notSupported) }
     guard let oldest = history.oldest else { return respond(to: request, .notFound) }
@@ -222,12 +222,12 @@ extension EmulatedLock {
       flags: flags)
   }
 
-  /// The field of a record for the key that logged in; which part of the key it holds is unknown.
+  /// A record's field for the key that logged in; it is unknown which part of the key it contains.
   private static let noDeviceKey = [UInt8](repeating: 0, count: 16)
 }
 
 extension FirmwareVersion {
-  /// The firmware that an emulated lock of a generation says it has.
+  /// The firmware version that an emulated lock reports.
   public static func emulated(_ generation: Generation) -> FirmwareVersion {
     FirmwareVersion(
       buildTime: 1_600_000_000, text: generation == .os2 ? "0a1b2c3d4e5f" : "3.0-5-a1b2c3")

@@ -1,9 +1,9 @@
 import Basics
 import Documents
 
-/// A bug that an emulated lock can be given: a suite is measured by the ones it finds.
+/// A defect that an emulated lock can have, to measure test suites by the defects that they find.
 ///
-/// Each is a fault of its own at one place of the lock, and a lock without it never shows it.
+/// Each is one fault at one place of the lock; a lock without it never shows it.
 public enum LockDefect: UInt64, CaseIterable, Sendable {
   case deafUnlock
   case jamAfterAbortedLogins
@@ -48,12 +48,12 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   case answerNamesAnotherRequest
   case movingAfterRest
 
-  /// The name by which users call it, such as `deaf-unlock`: that of the case, with hyphens.
+  /// The user-visible name, such as `deaf-unlock`: that of the case, with hyphens.
   public var name: String {
     String(describing: self).reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
   }
 
-  /// What is wrong, in one sentence.
+  /// A description in one sentence.
   public var sentence: String {
     switch self {
     case .deafUnlock:
@@ -120,7 +120,9 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
     }
   }
 
-  /// The defect of a name, or what may have been meant.
+  /// Finds a defect by its name.
+  ///
+  /// - Throws: an error that suggests the most similar name.
   public init(named name: String) throws(LockOptionError) {
     guard let defect = Self.allCases.first(where: { $0.name == name }) else {
       let names = Self.allCases.map(\.name)
@@ -131,11 +133,11 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   }
 }
 
-/// Some defects at once.
+/// A set of defects.
 public struct LockDefects: Equatable, Sendable, ExpressibleByArrayLiteral {
   private var bits: UInt64 = 0
 
-  /// None, or those listed.
+  /// Makes a set.
   public init(_ defects: some Sequence<LockDefect>) {
     for defect in defects { insert(defect) }
   }
@@ -144,7 +146,7 @@ public struct LockDefects: Equatable, Sendable, ExpressibleByArrayLiteral {
     self.init(defects)
   }
 
-  /// Whether a defect is among them.
+  /// Whether the set contains a defect.
   @inline(__always)
   public func contains(_ defect: LockDefect) -> Bool { bits >> defect.rawValue & 1 == 1 }
 

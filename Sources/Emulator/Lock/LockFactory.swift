@@ -4,13 +4,14 @@ import Conformance
 import Sesame
 import Basics
 
-/// Makes a new lock from a specification and a seed for each test: always the same one, regardless of earlier tests.
+/// Makes a new lock for each test from a specification and a seed: always the same one, regardless of earlier
+/// tests.
 struct LockFactory: Sendable {
-  /// What kind of lock.
+  /// The specification of the lock.
   let specification: EmulatedLockSpecification
   let seed: UInt64
   let identity: LockIdentity
-  /// Whose lock it is when it is registered.
+  /// The owner of the lock if it is registered.
   let owner: SecretKey
 
   init(_ specification: EmulatedLockSpecification, seed: UInt64) {
@@ -23,13 +24,13 @@ struct LockFactory: Sendable {
     owner = source.secretKey()
   }
 
-  /// The settings of a start condition that can be made true.
+  /// The start settings that can be established.
   static let settings = ["registered", "configured", "bolt", "battery", "jam"]
 
-  /// The key of the lock when it is registered.
+  /// The key of the registered lock.
   var key: LockKey { key(of: owner) }
 
-  /// The key of the lock when it belongs to an owner.
+  /// The key of the lock with an owner.
   func key(of owner: SecretKey) -> LockKey {
     LockKey(
       deviceID: identity.deviceID, secret: owner,
@@ -52,7 +53,7 @@ struct LockFactory: Sendable {
       owner: isRegistered ? owner : nil, positions: isConfigured ? .quarterTurn : nil,
       rest: start.setting("bolt").flatMap { BoltState(rawValue: $0.description) } ?? .locked)
     if let volts = start.setting("battery")?.volts { lock.replaceBattery(volts: volts) }
-    // No client is connected to be notified, and a jam does not change the advertisement.
+    // No connected client must be notified, and a jam does not change the advertisement.
     if start.flag("jam") ?? false { _ = lock.jam(true, at: .zero) }
     return (lock, isRegistered ? key : nil)
   }
@@ -71,7 +72,7 @@ extension SeededGenerator {
     SecretKey(UUID128(high: next(), low: next()))
   }
 
-  /// Whether something of a probability happens; what never does draws nothing.
+  /// Whether an event of a probability happens; a probability of zero draws no random number.
   mutating func happens(_ probability: Double) -> Bool {
     probability > 0 && Double(next() >> 11) * 0x1p-53 < probability
   }

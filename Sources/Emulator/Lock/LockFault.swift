@@ -4,7 +4,7 @@ import Conformance
 import Sesame
 import Basics
 
-/// The meaning of a fault's name and value for a lock and its radio environment.
+/// A fault of a lock or of its radio environment, parsed from its name and value.
 ///
 /// | fault | value |
 /// |---|---|
@@ -30,7 +30,7 @@ enum LockFault: Equatable, Sendable {
   case inject([UInt8])
   case write([UInt8])
   case advertise([UInt8])
-  /// A fault that lasts no time is called off.
+  /// A fault of no duration: it is cancelled.
   case nothing
 
   /// The names.
@@ -39,7 +39,7 @@ enum LockFault: Equatable, Sendable {
     "battery", "clock", "inject", "write", "advertise",
   ]
 
-  /// Reads a fault, or says why it cannot be had.
+  /// Reads a fault, or throws why it is not possible.
   init(_ fault: Fault) throws(LabFault) {
     switch (fault.name, fault.value) {
     case ("drop", _): self = try Self.tampering(.drop, fault)
@@ -108,7 +108,8 @@ enum LockFault: Equatable, Sendable {
 }
 
 extension LockFault {
-  /// What can be done to an emulated lock beside what its client asks for; `third-party` is one of its faults, too.
+  /// The stimuli and faults of an emulated lock beside its client's requests; `third-party` is one of the
+  /// faults.
   static let abilities: Abilities = {
     var abilities = Abilities(
       stimuli: BoltState.stimuli, faults: names + [Intrusion.fault], settings: LockFactory.settings)
@@ -120,7 +121,7 @@ extension LockFault {
 }
 
 extension BoltState {
-  /// Where a hand turns the bolt to, by the name of the stimulus.
+  /// The state into which a hand turns the bolt, by the name of the stimulus.
   init(ofStimulus name: String) throws(LabFault) {
     switch name {
     case "handToLocked": self = .locked
@@ -130,6 +131,6 @@ extension BoltState {
     }
   }
 
-  /// The stimuli that are hands on the thumbturn.
+  /// The stimuli of a hand on the thumbturn.
   static let stimuli = ["handToLocked", "handToUnlocked", "handToMoved"]
 }

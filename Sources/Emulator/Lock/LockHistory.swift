@@ -1,24 +1,24 @@
 import Sesame
 
-/// The history of an emulated lock: the latest records, oldest first, as many as the lock holds.
+/// The history of an emulated lock: the latest records, oldest first, up to its capacity.
 ///
-/// A full history drops its oldest record for a new one. Numbers go on, whatever is dropped or deleted.
+/// A full history drops its oldest record for a new one. Record numbers continue whatever is deleted.
 struct LockHistory: Equatable, Sendable {
-  /// One record, in what both generations can tell.
+  /// One record, with the fields of both generations.
   struct Record: Equatable, Sendable {
     var id: UInt32
     var type: HistoryType
     /// Unix milliseconds by the lock's own clock.
     var milliseconds: UInt64
-    /// What the bolt did at that time.
+    /// The reading of the bolt at that time.
     var reading: BoltReading
     var tag: HistoryTag
   }
 
-  /// The most records that are kept.
+  /// The maximum number of records.
   let capacity: Int
   private var records: [Record] = []
-  /// Where the oldest record is, once the storage is full and goes round.
+  /// The index of the oldest record, once the storage is a full ring.
   private var start = 0
   private(set) var count = 0
   private var lastID: UInt32 = 0
@@ -29,7 +29,7 @@ struct LockHistory: Equatable, Sendable {
     self.capacity = capacity
   }
 
-  /// Whether there is nothing to read.
+  /// Whether there are no records.
   var isEmpty: Bool { count == 0 }
 
   /// The oldest record.
@@ -45,7 +45,7 @@ struct LockHistory: Equatable, Sendable {
       records[start] = record
       start = (start + 1) % capacity
     } else if records.count < capacity {
-      // Until the storage is full it has not gone round, so its end is where the next record belongs.
+      // Until the storage is full, its end is the place of the next record.
       records.append(record)
       count += 1
     } else {
@@ -65,7 +65,7 @@ struct LockHistory: Equatable, Sendable {
     }
   }
 
-  /// Deletes the record of a number; false if there is none.
+  /// Deletes the record with a number; false if there is none.
   mutating func remove(id: UInt32) -> Bool {
     guard let place = (0..<count).first(where: { records[(start + $0) % records.count].id == id }) else {
       return false
@@ -77,7 +77,7 @@ struct LockHistory: Equatable, Sendable {
     return true
   }
 
-  /// Forgets everything but the numbers.
+  /// Deletes all records; numbers continue.
   mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
     start = 0

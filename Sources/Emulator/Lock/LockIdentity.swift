@@ -1,18 +1,18 @@
 public import Bluetooth
 public import Sesame
 
-/// What a lock is made with and never loses: its UUID and its key pair.
+/// The permanent identity of a lock: its UUID and its key pair.
 public struct LockIdentity: Sendable {
   /// The UUID that it advertises.
   public let deviceID: UUID128
-  /// The secret from which the key pair of an OS2 lock follows; empty for OS3.
+  /// The secret from which an OS2 lock derives its key pair; empty for OS3.
   public let er: [UInt8]
-  /// The key pair, made once.
+  /// The key pair, computed once.
   public let keyPair: PrivateKey
   /// The address under which it advertises.
   public let address: BluetoothAddress
 
-  /// Makes the identity of an OS3 lock, whose address follows from its UUID.
+  /// Makes the identity of an OS3 lock, whose address is derived from its UUID.
   public init(deviceID: UUID128, keyPair: PrivateKey) {
     self.deviceID = deviceID
     self.keyPair = keyPair
@@ -20,7 +20,7 @@ public struct LockIdentity: Sendable {
     address = .sesame(deviceID)
   }
 
-  /// Makes the identity of an OS2 lock; `nil` for the one secret in 2³² that makes no key pair.
+  /// Makes the identity of an OS2 lock; `nil` for the one secret in 2³² that gives no key pair.
   public init?(deviceID: UUID128, er: [UInt8]) {
     guard let keyPair = OS2Keys.deviceKey(er: er) else { return nil }
     self.deviceID = deviceID

@@ -1,7 +1,7 @@
 import Sesame
 import Basics
 
-// Frames to messages to requests, and back.
+// Frames, messages and requests.
 
 extension EmulatedLock {
   mutating func receive(frame: [UInt8], at now: Instant) {
@@ -39,14 +39,14 @@ extension EmulatedLock {
     }
   }
 
-  /// What is authentic, or `nil`.
+  /// The decrypted message; `nil` if it is not authentic.
   private mutating func decrypt(_ message: [UInt8], at now: Instant) -> [UInt8]? {
     guard case .open(var session) = state else { return nil }
     defer { state = .open(session) }
     let idle = now - session.lastHeard
     session.lastHeard = now
     if defects.contains(.answersStopAfterIdling), idle >= .seconds(600) {
-      // Whoever stops answering does not begin again.
+      // A defective lock that has stopped answering does not begin again.
       session.lastHeard = now - idle
       return nil
     }
@@ -59,7 +59,7 @@ extension EmulatedLock {
     }
   }
 
-  /// What was received before, if a defect takes it again.
+  /// An earlier message that a defect accepts again.
   private func replayed(_ message: [UInt8], in cipher: SessionCipher) -> [UInt8]? {
     let next = cipher.receiveCounter
     if defects.contains(.replayedCommandObeyed), next > 0,
@@ -94,7 +94,7 @@ extension EmulatedLock {
     }
   }
 
-  /// A request in clear, of which only what opens a session belongs here.
+  /// Handles a request in clear: only those that open a session are valid.
   private mutating func receive(
     opening bytes: [UInt8], in opening: Opening, at now: Instant
   ) {
@@ -115,8 +115,8 @@ extension EmulatedLock {
     }
   }
 
-  /// A message in clear in a session: a login, if the session was opened by a registration; else it does not belong
-  /// there.
+  /// Handles a message in clear in a session: a login, if a registration opened the session; others are
+  /// invalid.
   private mutating func receive(clear bytes: [UInt8], in session: Session, at now: Instant) {
     guard let opening = session.opening, let request = try? Request(decoding: bytes, for: generation),
       request.item == .login
@@ -127,7 +127,7 @@ extension EmulatedLock {
     logIn(command, for: request, in: opening, at: now)
   }
 
-  /// A request in clear that belongs into a session.
+  /// Handles a request in clear that is valid only in a session.
   private mutating func receive(clear bytes: [UInt8], at now: Instant) {
     if defects.contains(.plaintextCommandObeyed), let request = try? Request(decoding: bytes, for: generation)
     {
@@ -140,7 +140,7 @@ extension EmulatedLock {
     if options.plaintext == .disconnect { end() }
   }
 
-  /// Answers a request whose data do not decode.
+  /// Responds to a request whose data do not decode.
   private mutating func refuse(_ request: Request) {
     switch options.badRequest {
     case .answered: respond(to: request, .invalidFormat)
@@ -150,7 +150,7 @@ extension EmulatedLock {
 }
 
 extension EmulatedLock {
-  /// Answers a request: encrypted in a session, else in clear.
+  /// Responds to a request: encrypted in a session, else in clear.
   mutating func respond(
     to request: Request, _ result: ResultCode = .success, _ data: [UInt8] = [], inClear: Bool = false
   ) {
@@ -191,14 +191,14 @@ extension EmulatedLock {
     actions.append(.disconnect(reason: options.endReason.code))
   }
 
-  /// Does what a program does that runs past its memory: the lock restarts.
+  /// Simulates a program that writes beyond its memory: the lock restarts.
   private mutating func crash() {
     endSession()
     state = .ending(.restart)
     actions.append(.disconnect(reason: options.endReason.code))
   }
 
-  /// Keeps what defects need of a session that is over.
+  /// Keeps what defects need of the past session.
   mutating func endSession() {
     guard case .open(let session) = state else { return }
     memory.lastCipher = session.cipher
@@ -207,8 +207,8 @@ extension EmulatedLock {
     }
   }
 
-  /// How long after it opened a session may end before the client can have heard of it: what the lock says then
-  /// takes three frames in OS3 and two in OS2, and the end of the link one more.
+  /// How long after its opening a session may end before the client knows of it: the lock's messages take
+  /// three frames in OS3 and two in OS2, and the end of the link one more.
   private var loginTime: Interval { .microseconds(generation == .os3 ? 30_000 : 22_500) }
 
   mutating func endConnection(reason: UInt8, at now: Instant) {
@@ -238,7 +238,8 @@ extension EmulatedLock {
 }
 
 extension SessionCipher {
-  /// Decrypts what the app sent with one of the counters below a limit, the greatest of the first hundred first.
+  /// Decrypts a message of the app with a counter below a limit, trying the greatest of the first hundred
+  /// first.
   fileprivate func open(_ message: [UInt8], countersBelow limit: UInt64) -> [UInt8]? {
     for counter in (0..<min(limit, 100)).reversed() {
       if let bytes = open(message, counter: counter, from: .app) { return bytes }

@@ -1,10 +1,11 @@
 import Sesame
 import Basics
 
-// The bolt, the reports of its position, and its records in the history.
+// The bolt, the reports of its position, and its history records.
 
 extension EmulatedLock {
-  /// Starts the motor or turns it round, and publishes where the bolt goes, or that it is there already.
+  /// Starts or reverses the motor, and publishes the status of the movement, or that the bolt is at its goal
+  /// already.
   mutating func drive(to goal: Bolt.Goal, at now: Instant) {
     let wasRunning = bolt.isRunning
     if defects.contains(.calibrationDrifts), bolt.aimError < BoltAngle(degrees: 45) {
@@ -22,7 +23,7 @@ extension EmulatedLock {
     }
   }
 
-  /// Does what the bolt does by itself now.
+  /// Handles the bolt's events that are due.
   mutating func advanceBolt(at now: Instant) {
     switch bolt.advance(to: now) {
     case nil:
@@ -62,7 +63,7 @@ extension EmulatedLock {
     if autolockDue == nil { autolockDue = endOfAutolock(from: now) }
   }
 
-  /// When a count that begins now is over.
+  /// When the timer expires if it starts now.
   private func endOfAutolock(from now: Instant) -> Instant {
     let delay = Interval.seconds(Int64(storage.autolock))
     if defects.contains(.autolockEarly) { return now + Interval(nanoseconds: delay.nanoseconds / 2) }
@@ -90,7 +91,7 @@ extension EmulatedLock {
     if memory.staleReading == nil { publishStatus(at: now) }
   }
 
-  /// Adds to the history; the advertisement tells that there is something to read.
+  /// Adds a record to the history; the advertisement shows that there are records.
   mutating func record(
     _ type: HistoryType, _ tag: HistoryTag = .absent, at now: Instant
   ) {
@@ -117,7 +118,7 @@ extension EmulatedLock {
     }
   }
 
-  /// Publishes what an OS3 client waits for after its login.
+  /// Publishes the setting and status that an OS3 client awaits after its login.
   mutating func publishSettingAndStatus(at now: Instant) {
     if options.loginOrder == .statusFirst { publishStatus(at: now) }
     send(Publish.mechSetting(setting).encoded)
@@ -132,7 +133,7 @@ extension EmulatedLock {
     let isInLockRange = bolt.isInLockRange(at: now)
     let isInUnlockRange = bolt.isInUnlockRange(at: now)
     if let goal = bolt.goal {
-      // On the way only the goal's range counts.
+      // During a movement only the goal's range counts.
       reading.isInLockRange = isInLockRange && goal == .locked
       reading.isInUnlockRange = isInUnlockRange && goal == .unlocked
       if reading.isInLockRange || reading.isInUnlockRange { reading.result = .success }
@@ -201,7 +202,7 @@ extension EmulatedLock {
 }
 
 extension BoltPositions {
-  /// The angle of a place where a hand turns the bolt to.
+  /// The angle to which a hand turns the bolt for a state.
   func angle(of place: BoltState) -> BoltAngle {
     switch place {
     case .locked: lock

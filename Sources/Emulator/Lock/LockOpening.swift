@@ -2,17 +2,17 @@ import Bluetooth
 import Sesame
 import Basics
 
-// How a session opens: token, then login or registration.
+// The opening of a session: token, then login or registration.
 
 extension EmulatedLock {
-  /// Sends the token of a connection whose notifications were turned on.
+  /// Sends the token of a connection after notifications were enabled.
   mutating func beginOpening(at now: Instant) {
     memory.connections += 1
     if options.leftoverFrame { sendLeftoverFrame() }
     if options.earlyCiphertext { sendEarlyCiphertext() }
     if defects.contains(.tokenMissingEverySecondTime), memory.connections % 2 == 0 { return }
     let token = drawToken()
-    // A client of a lock without an owner waits for its user, who may take as long as he likes.
+    // A client of a lock without an owner waits for its user, who may take any time.
     let isTimed = isRegistered && options.loginTimeout > .zero
     state = .waiting(Opening(token: token, deadline: isTimed ? now + options.loginTimeout : nil))
     for _ in 0..<(options.initial == .twice ? 2 : 1) {
@@ -31,7 +31,7 @@ extension EmulatedLock {
     return token
   }
 
-  /// Sends what is left of the session before, or something that looks like it.
+  /// Sends ciphertext that looks like a remainder of the session before.
   private mutating func sendEarlyCiphertext() {
     let message = Publish(.mechStatus, []).encoded
     notify(
@@ -39,7 +39,7 @@ extension EmulatedLock {
       .ciphertext)
   }
 
-  /// Sends the end of a message whose beginning went over the connection before.
+  /// Sends the last frame of a message that began on the connection before.
   private mutating func sendLeftoverFrame() {
     let length = 5 + SessionCipher.tagLength
     actions.append(.notify([MessageKind.ciphertext.rawValue << 1] + secrets.bytes(length)))
@@ -47,7 +47,7 @@ extension EmulatedLock {
 
   /// Opens a session; both counters begin at 0.
   ///
-  /// - Parameter opening: what a login refers to that may follow in the session.
+  /// - Parameter opening: the data for a login that may follow in the session.
   private mutating func open(
     _ key: SecretKey, _ token: SessionToken, allowingLoginIn opening: Opening?, at now: Instant
   ) {
@@ -82,7 +82,7 @@ extension EmulatedLock {
     refuseLogin(request)
   }
 
-  /// Logs an OS3 client in, if it has the owner's key.
+  /// Logs in an OS3 client, if it has the owner's key.
   private mutating func logIn(
     _ proof: Proof, _ owner: SecretKey, for request: Request, in opening: Opening, at now: Instant
   ) -> Bool {
@@ -102,7 +102,7 @@ extension EmulatedLock {
     defects.contains(.secondLoginRestartsSession) ? opening : nil
   }
 
-  /// Logs an OS2 client in, if it has the owner's key.
+  /// Logs in an OS2 client, if it has the owner's key.
   private mutating func logIn(
     keyIndex: UInt16, _ publicKey: PublicKey, appToken: Token, _ proof: Proof, _ owner: SecretKey,
     for request: Request, in opening: Opening, at now: Instant
@@ -134,7 +134,7 @@ extension EmulatedLock {
     return defects.contains(.loginProofReplayed) && memory.proofs.contains(proof)
   }
 
-  /// Answers a login that does not decode.
+  /// Responds to a login that does not decode.
   mutating func refuseMalformedLogin(_ request: Request, in opening: Opening, at now: Instant) {
     guard defects.contains(.shortProofAccepted) else { return refuseLogin(request) }
     let length = generation == .os2 ? 74 : 4
@@ -168,7 +168,7 @@ extension EmulatedLock {
 }
 
 extension EmulatedLock {
-  /// Tells what an OS2 registration begins with. Once there is an owner it is a secret.
+  /// Sends the identity with which an OS2 registration begins. Once the lock has an owner, it is secret.
   mutating func tellIdentity(to request: Request) {
     guard !isRegistered || defects.contains(.ownerReplaced) else {
       if options.ownedIdentity == .answered { respond(to: request, .invalidAction) }

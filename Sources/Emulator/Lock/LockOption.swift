@@ -3,44 +3,44 @@ import Documents
 public import Sesame
 import Basics
 
-/// One switch of an emulated lock, as a user names it.
+/// One option of an emulated lock.
 public struct LockOption: Sendable {
   /// The name, such as `wrong-login`.
   public let name: String
-  /// What may stand after the equals sign, in words or as a list.
+  /// The allowed values, as text or as a list.
   public let values: String
   /// The default value.
   public let usual: String
-  /// What it does, in one sentence.
+  /// A description in one sentence.
   public let sentence: String
-  /// The generation whose locks alone it means something to; `nil` where it is all of them.
+  /// The generation of locks to which it applies; `nil` for all.
   public let generation: Generation?
-  /// The values one by one, where there is a list of them.
+  /// The allowed values, if they form a list.
   public let choices: [String]
 
   private let set: @Sendable (inout LockOptions, String) -> Bool
 
-  /// Every option, in the order in which they are documented.
+  /// Every option, in the order of the documentation.
   public static let all: [LockOption] = mechanics + connection + messages + opening + commands
 
-  /// The option of a name.
+  /// The option with a name.
   public static func named(_ name: String) -> LockOption? { all.first { $0.name == name } }
 
-  /// Sets the option to the value of a text; false if the text is no value of it.
+  /// Sets the option to the value of a text; false if the text is no valid value.
   func apply(_ text: String, to options: inout LockOptions) -> Bool { set(&options, text) }
 }
 
-/// Why a setting of an emulated device is not understood, and what may have been meant.
+/// Why a setting of an emulated device is invalid, with a suggestion.
 public enum LockOptionError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// There is no such device.
+  /// There is no device with this name.
   case unknownDevice(String, nearest: String?)
-  /// There is no such setting.
+  /// There is no setting with this name.
   case unknownName(String, nearest: String?)
-  /// There is no such value.
+  /// The setting does not have this value.
   case unknownValue(String, of: String, values: String, nearest: String?)
-  /// A setting is one of locks of another generation.
+  /// The setting applies to locks of another generation.
   case otherGeneration(String, of: Generation)
-  /// A setting has no effect without another.
+  /// The setting has no effect without another one.
   case missing(String, for: String)
 
   public var description: String {
@@ -95,7 +95,7 @@ extension LockOption {
     }
   }
 
-  /// An option with a list of values.
+  /// Makes an option with a list of values.
   private init<Value>(
     _ name: String, _ path: any WritableKeyPath<LockOptions, Value> & Sendable,
     of generation: Generation? = nil,
@@ -108,7 +108,7 @@ extension LockOption {
       read: { Value(rawValue: $0) })
   }
 
-  /// An option that is on or off.
+  /// Makes an option that is on or off.
   private init(
     _ name: String, _ path: any WritableKeyPath<LockOptions, Bool> & Sendable,
     of generation: Generation? = nil,
@@ -120,7 +120,7 @@ extension LockOption {
       read: truth(ofWord:))
   }
 
-  /// An option that is a time between two others.
+  /// Makes an option with a range of times.
   private init(
     _ name: String, _ path: any WritableKeyPath<LockOptions, Interval> & Sendable,
     _ range: ClosedRange<Interval>,
@@ -132,7 +132,7 @@ extension LockOption {
       write: \.description, read: { Interval(text: $0).flatMap { range.contains($0) ? $0 : nil } })
   }
 
-  /// An option that is a number between two others.
+  /// Makes an option with a range of numbers.
   private init<Number>(
     _ name: String, _ path: any WritableKeyPath<LockOptions, Number> & Sendable, _ range: ClosedRange<Number>,
     _ unit: String, _ sentence: String

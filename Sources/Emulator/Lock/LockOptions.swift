@@ -3,8 +3,8 @@ public import Basics
 
 /// The options of an emulated lock: differences between locks, and behaviour that only the vendor knows.
 ///
-/// Each has a name, its values and a sentence in ``LockOption/all``, by which it is set from text. By default a lock
-/// behaves as most sources agree.
+/// Each has a name, its values and a description in ``LockOption/all``, by which it is set from text. By
+/// default a lock behaves as most sources agree.
 public struct LockOptions: Equatable, Sendable {
   // MARK: Mechanics
 
@@ -12,17 +12,17 @@ public struct LockOptions: Equatable, Sendable {
   public var motor = Interval.seconds(1)
   /// How long the motor pushes against an obstacle.
   public var patience = Interval.seconds(3)
-  /// What a lock does with `lock` and `unlock` while its motor runs.
+  /// How a lock handles `lock` and `unlock` while its motor runs.
   public var whileMoving = WhileMoving.turn
   /// The voltage of the battery.
   public var battery = 6.0
-  /// What a start of the motor costs, in volts.
+  /// The voltage drop at each start of the motor, in volts.
   public var sag = 0.0001
   /// The Unix time at the start of a test, in seconds.
   public var epoch: UInt32 = 1_700_000_000
-  /// By how many millionths the clock runs fast.
+  /// The drift of the clock in millionths; positive if it runs fast.
   public var drift = 0
-  /// What becomes of the clock without power.
+  /// The state of the clock after a power failure.
   public var powerlessClock = PowerlessClock.kept
   /// How many history records the lock holds.
   public var historyCapacity = 100
@@ -31,32 +31,32 @@ public struct LockOptions: Equatable, Sendable {
 
   /// The time between advertisements.
   public var advertising = Interval.milliseconds(500)
-  /// Where the name of an OS2 lock stands, which carries its identity.
+  /// The place of an OS2 lock's name, which contains its identity.
   public var name = NamePlace.scanResponse
-  /// How often the token comes when a connection opens.
+  /// How often the token is sent when a connection opens.
   public var initial = Initial.once
-  /// Whether an encrypted notification comes before the token.
+  /// Whether an encrypted notification precedes the token.
   public var earlyCiphertext = false
-  /// Whether the last frame of a message comes before the token.
+  /// Whether the last frame of a message precedes the token.
   public var leftoverFrame = false
-  /// How long a client may take to log in; zero is for ever.
+  /// The time limit for a login; zero for none.
   public var loginTimeout = Interval.seconds(10)
   /// The reason with which the lock ends a link.
   public var endReason = EndReason.remoteUser
-  /// How long a lock is away after a reset.
+  /// How long a lock is off the air after a reset.
   public var restart = Interval.seconds(1)
-  /// What can be done with the lock's characteristics.
+  /// The properties of the lock's characteristics.
   public var gatt = GATTProperties.documented
 
   // MARK: Frames and messages
 
-  /// The program whose way of joining frames the lock has.
+  /// The program whose rules for joining frames the lock follows.
   public var receiver = Reassembler.Policy.libsesame3bt
-  /// What becomes of the counter when a message does not authenticate.
+  /// The counter after a message that does not authenticate.
   public var failedMessage = FailedMessage.keepsCounter
-  /// What a lock does with requests in clear that belong into a session.
+  /// How a lock handles requests in clear that are valid only in a session.
   public var plaintext = Plaintext.ignored
-  /// What a lock does with a request that does not decode.
+  /// How a lock handles a request that does not decode.
   public var badRequest = BadRequest.answered
 
   // MARK: Registration and login
@@ -67,74 +67,74 @@ public struct LockOptions: Equatable, Sendable {
   public var signature = Signature.checked
   /// Whether the answer to an OS2 registration is encrypted.
   public var registrationAnswer = RegistrationAnswer.clear
-  /// When the login publish of an OS2 registration comes.
+  /// When the login publish of an OS2 registration is sent.
   public var loginPublish = LoginPublish.after
   /// How a lock with an owner answers a registration.
   public var alreadyRegistered = AlreadyRegistered.result
-  /// Whether an OS3 registration may leave the time out.
+  /// Whether an OS3 registration may omit the time.
   public var shortRegistration = Permission.accepted
-  /// What an OS2 lock with an owner does with a request for its identity.
+  /// How an OS2 lock with an owner handles a request for its identity.
   public var ownedIdentity = Reply.answered
-  /// What an OS2 lock does with a login on the connection of its registration.
+  /// How an OS2 lock handles a login on the connection of its registration.
   public var loginAfterRegistration = Reply.answered
-  /// Whether an OS3 lock publishes its status at once when it was registered.
+  /// Whether an OS3 lock publishes its status right after its registration.
   public var publishAfterRegistration = false
-  /// Whether times that a client gives must be plausible.
+  /// Whether a client's times must be plausible.
   public var appTime = AppTime.any
   /// Whether an OS2 client may use a token again.
   public var repeatedAppToken = Permission.accepted
-  /// What a lock does with a false proof.
+  /// How a lock handles a false proof.
   public var wrongLogin = WrongLogin.disconnect
   /// The order of the two publishes after an OS3 login.
   public var loginOrder = LoginOrder.settingFirst
   /// The form of an OS2 login payload.
   public var loginPayload = LoginPayloadForm.bytes28
-  /// What stands in the counts of an OS2 login payload.
+  /// The counts in an OS2 login payload.
   public var loginCounts = LoginCounts.recorded
-  /// The firmware's generation that an OS2 lock tells.
+  /// The firmware generation that an OS2 lock reports.
   public var firmware = Firmware.current
 
   // MARK: Commands
 
   /// Whether a lock responds to a command before it publishes the resulting status.
   public var answerOrder = AnswerOrder.first
-  /// From when on a new autolock delay counts that is set while the bolt rests unlocked.
+  /// When a new autolock delay takes effect that is set while the bolt rests unlocked.
   public var autolockStart = AutolockStart.atOnce
-  /// What the byte of a history request means.
+  /// The meaning of the byte in a history request.
   public var historyByte = HistoryByte.documented
-  /// What becomes of the positions at a reset.
+  /// The positions after a reset.
   public var positions = Positions.forgotten
-  /// Whether a lock or unlock without any tag is obeyed.
+  /// Whether a lock or unlock without a tag is obeyed.
   public var emptyTag = Permission.accepted
   /// Whether an OS3 lock answers a request for its status.
   public var statusRead = StatusRead.silent
-  /// The layout of the version that an OS3 lock tells.
+  /// The layout of the version that an OS3 lock reports.
   public var versionText = VersionText.text
   /// The bits of an OS2 status with unknown meaning.
   public var statusBits = StatusBits.none
 
-  /// Makes the usual options.
+  /// Makes the default options.
   public init() {}
 }
 
 extension LockOptions {
-  /// What a lock does with `lock` and `unlock` while its motor runs.
+  /// How a lock handles `lock` and `unlock` while its motor runs.
   public enum WhileMoving: String, CaseIterable, Sendable {
-    /// The motor turns round where it has to.
+    /// The motor reverses if necessary.
     case turn
-    /// The answer is *busy*, and the motor continues.
+    /// The response is *busy*, and the motor continues.
     case busy
   }
 
-  /// What becomes of the clock without power.
+  /// The state of the clock after a power failure.
   public enum PowerlessClock: String, CaseIterable, Sendable {
     /// It continues.
     case kept
-    /// It begins again at zero, in 1970.
+    /// It restarts at zero, in 1970.
     case lost
   }
 
-  /// Where the name of an OS2 lock stands.
+  /// The place of an OS2 lock's name.
   public enum NamePlace: String, CaseIterable, Sendable {
     /// In the scan response.
     case scanResponse = "scan-response"
@@ -144,7 +144,7 @@ extension LockOptions {
     case absent
   }
 
-  /// How often the token comes when a connection opens.
+  /// How often the token is sent when a connection opens.
   public enum Initial: String, CaseIterable, Sendable {
     /// Once.
     case once
@@ -171,36 +171,36 @@ extension LockOptions {
     }
   }
 
-  /// What can be done with the characteristics of a lock on the air.
+  /// The properties of the characteristics of a lock on the air.
   public enum GATTProperties: String, CaseIterable, Sendable {
     /// Frames are written with and without response, and notified.
     case documented
-    /// The notifying characteristic can be read too, as in libsesame3bt-server.
+    /// The notifying characteristic can also be read, as in libsesame3bt-server.
     case readable
     /// Frames are written without response only.
     case commandOnly = "command-only"
   }
 
-  /// What becomes of the counter when a message does not authenticate.
+  /// The counter after a message that does not authenticate.
   public enum FailedMessage: String, CaseIterable, Sendable {
-    /// It stays, so that one bad message harms nothing.
+    /// It stays the same: a bad message has no effect.
     case keepsCounter = "keeps-counter"
-    /// It moves on, so that one bad message loses the session.
+    /// It advances: a bad message breaks the session.
     case advancesCounter = "advances-counter"
 
-    /// The same for a cipher.
+    /// The same rule for a cipher.
     var rule: SessionCipher.FailureRule { self == .keepsCounter ? .keepsCounter : .advancesCounter }
   }
 
-  /// What a lock does with requests in clear that belong into a session.
+  /// How a lock handles requests in clear that are valid only in a session.
   public enum Plaintext: String, CaseIterable, Sendable {
-    /// Nothing.
+    /// It ignores them.
     case ignored
     /// It ends the link.
     case disconnect
   }
 
-  /// What a lock does with a request that does not decode.
+  /// How a lock handles a request that does not decode.
   public enum BadRequest: String, CaseIterable, Sendable {
     /// It answers *invalid format*.
     case answered
@@ -218,9 +218,9 @@ extension LockOptions {
 
   /// Whether an OS2 lock checks the signature of a registration.
   public enum Signature: String, CaseIterable, Sendable {
-    /// It does.
+    /// It checks it.
     case checked
-    /// Any four bytes do.
+    /// Any four bytes are accepted.
     case unchecked
   }
 
@@ -232,7 +232,7 @@ extension LockOptions {
     case encrypted
   }
 
-  /// When the login publish of an OS2 registration comes.
+  /// When the login publish of an OS2 registration is sent.
   public enum LoginPublish: String, CaseIterable, Sendable {
     /// After the answer.
     case after
@@ -250,11 +250,11 @@ extension LockOptions {
     case disconnect
   }
 
-  /// What a lock does with a request of which no source says that it is answered.
+  /// How a lock handles a request whose response no source documents.
   public enum Reply: String, CaseIterable, Sendable {
     /// It answers.
     case answered
-    /// Nothing.
+    /// It ignores the request.
     case ignored
   }
 
@@ -266,35 +266,35 @@ extension LockOptions {
     case last
   }
 
-  /// From when on a new autolock delay counts that is set while the bolt rests unlocked.
+  /// When a new autolock delay takes effect that is set while the bolt rests unlocked.
   public enum AutolockStart: String, CaseIterable, Sendable {
-    /// From then on.
+    /// At once.
     case atOnce = "at-once"
-    /// From the next unlocking on; a timer that is running continues.
+    /// At the next unlocking; a running timer continues.
     case nextUnlocking = "next-unlocking"
   }
 
-  /// Whether something is taken or not.
+  /// Whether an input is accepted.
   public enum Permission: String, CaseIterable, Sendable {
-    /// It is.
+    /// It is accepted.
     case accepted
-    /// It is not.
+    /// It is refused.
     case refused
   }
 
-  /// Whether times that a client gives must be plausible.
+  /// Whether a client's times must be plausible.
   public enum AppTime: String, CaseIterable, Sendable {
-    /// Any time is taken.
+    /// Any time is accepted.
     case any
-    /// A time before 2015, or that is all ones, is an invalid parameter.
+    /// A time before 2015, or with all bits set, is an invalid parameter.
     case plausible
   }
 
-  /// What a lock does with a false proof.
+  /// How a lock handles a false proof.
   public enum WrongLogin: String, CaseIterable, Sendable {
     /// It ends the link.
     case disconnect
-    /// Nothing.
+    /// It ignores it.
     case silent
     /// It answers *invalid signature* in clear.
     case result
@@ -316,15 +316,15 @@ extension LockOptions {
     case bytes30 = "30"
   }
 
-  /// What stands in the counts of an OS2 login payload.
+  /// The counts in an OS2 login payload.
   public enum LoginCounts: String, CaseIterable, Sendable {
-    /// What recorded logins have: 0, 128 and 1.
+    /// Those of recorded logins: 0, 128 and 1.
     case recorded
     /// One user and the number of records.
     case counted
   }
 
-  /// The firmware's generation that an OS2 lock tells.
+  /// The firmware generation that an OS2 lock reports.
   public enum Firmware: String, CaseIterable, Sendable {
     /// 1.
     case current = "1"
@@ -332,31 +332,31 @@ extension LockOptions {
     case old = "0"
   }
 
-  /// What becomes of the positions at a reset.
+  /// The positions after a reset.
   public enum Positions: String, CaseIterable, Sendable {
-    /// The next owner has to set them.
+    /// They are deleted: the next owner must set them.
     case forgotten
-    /// They are the next owner's.
+    /// They are kept for the next owner.
     case kept
   }
 
-  /// What the byte of a history request means.
+  /// The meaning of the byte in a history request.
   public enum HistoryByte: String, CaseIterable, Sendable {
-    /// What the latest documents say: in OS2 1 deletes what it reads, in OS3 it does not.
+    /// The meaning in the latest documents: in OS2 1 deletes the record that is read, in OS3 it does not.
     case documented
-    /// The contrary.
+    /// The opposite meaning.
     case inverted
   }
 
   /// Whether an OS3 lock answers a request for its status.
   public enum StatusRead: String, CaseIterable, Sendable {
-    /// It does not.
+    /// It does not answer.
     case silent
-    /// It does.
+    /// It answers.
     case answered
   }
 
-  /// The layout of the version that an OS3 lock tells.
+  /// The layout of the version that an OS3 lock reports.
   public enum VersionText: String, CaseIterable, Sendable {
     /// Twelve characters.
     case text

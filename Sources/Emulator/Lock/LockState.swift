@@ -2,21 +2,21 @@ import Sesame
 import Basics
 
 extension EmulatedLock {
-  /// Where the lock is with its radio.
+  /// The state of the lock on the air.
   enum State: Sendable {
     /// Without power.
     case off
-    /// Not to be heard until it has restarted.
+    /// Silent until it has restarted.
     case restarting(until: Instant)
     case advertising
-    /// Not to be heard until its power is cycled: only a defect leads here.
+    /// Silent until its power is cycled: only a defect leads here.
     case mute
     /// Connected, without notifications.
     case connected
     /// The token was sent; a login or a registration is awaited.
     case waiting(Opening)
     case open(Session)
-    /// A reset was answered: the lock is about to restart.
+    /// A reset was confirmed: the lock is about to restart.
     case restartPending(until: Instant)
     /// The caller was asked to end the link.
     case ending(Cause)
@@ -43,28 +43,28 @@ extension EmulatedLock {
     }
   }
 
-  /// A connection in which no session was opened yet.
+  /// A connection on which no session was opened yet.
   struct Opening: Sendable {
     /// The token that was sent.
     var token: Token
-    /// When the client's time is up.
+    /// The client's time limit.
     var deadline: Instant?
-    /// How many bytes of its proof a login has, all but with ``LockDefect/shortProofAccepted``.
+    /// The number of compared bytes of a proof: all, except with ``LockDefect/shortProofAccepted``.
     var proofLength = 4
   }
 
   /// An open session.
   struct Session: Sendable {
     var cipher: SessionCipher
-    /// What a login on this connection still refers to: after a registration one may follow.
+    /// The data for another login on this connection: one may follow a registration.
     var opening: Opening?
     /// When it was opened.
     var opened: Instant
-    /// When the client was last heard.
+    /// When the client last sent a message.
     var lastHeard: Instant
   }
 
-  /// What survives power cycles, beside the positions of the bolt and the history.
+  /// The data that survive a power cycle, beside the positions of the bolt and the history.
   struct Storage: Equatable, Sendable {
     /// The owner's secret key, or `nil` without an owner.
     var owner: SecretKey?
@@ -72,27 +72,27 @@ extension EmulatedLock {
     var autolock: Int16 = 0
   }
 
-  /// What is lost with the power. Much of it is there for defects alone.
+  /// The data that are lost with the power. Many of them exist for defects only.
   struct Memory: Sendable {
-    /// What the last commands were that count for ``LockDefect/deafUnlock`` and
-    /// ``LockDefect/jamAfterAbortedLogins``, the latest first.
+    /// The last commands that count for ``LockDefect/deafUnlock`` and ``LockDefect/jamAfterAbortedLogins``,
+    /// the latest first.
     var recent = (Accepted.other, Accepted.other, Accepted.other)
     /// Whether a reset was accepted.
     var wasReset = false
-    /// How many connections in a row ended before a login, and how many had when the last login came.
+    /// The number of consecutive connections that ended before a login, and that number at the last login.
     var abortedConnections = 0
     var abortedBeforeLogin = 0
-    /// How many connections turned notifications on.
+    /// The number of connections that enabled notifications.
     var connections = 0
     /// The token of ``LockDefect/tokenRepeated``.
     var token: Token?
     /// The app token of the last OS2 login.
     var appToken: Token?
-    /// Proofs that opened a session, of which ``LockDefect/loginProofReplayed`` takes any again.
+    /// The proofs that opened a session, all of which ``LockDefect/loginProofReplayed`` accepts again.
     var proofs: [Proof] = []
     /// The cipher of the last session.
     var lastCipher: SessionCipher?
-    /// The ciphers of the last sessions, of which ``LockDefect/earlierSessionReplayed`` takes messages again.
+    /// The ciphers of the last sessions, whose messages ``LockDefect/earlierSessionReplayed`` accepts again.
     var ciphers: [SessionCipher] = []
     /// The owners before the last resets, for ``LockDefect/oldKeyAcceptedAfterReset``.
     var formerOwners: [SecretKey] = []
@@ -102,16 +102,16 @@ extension EmulatedLock {
     var lastStatus: MechStatus?
     /// The outdated reading that ``LockDefect/staleStatusAfterHandTurn`` reports for the bolt.
     var staleReading: BoltReading?
-    /// Whether the running motor was turned round.
+    /// Whether the running motor was reversed.
     var isTurnedRound = false
 
-    /// Notes what was accepted.
+    /// Records an accepted command.
     mutating func accept(_ command: Accepted) {
       recent = (command, recent.0, recent.1)
     }
   }
 
-  /// What a lock accepted, as far as defects tell it apart.
+  /// The accepted commands that defects distinguish.
   enum Accepted: Equatable, Sendable {
     case login
     case configure
@@ -121,7 +121,7 @@ extension EmulatedLock {
   }
 }
 
-/// What a lock tells of its bolt, in either generation.
+/// A lock's reading of its bolt, for both generations.
 struct BoltReading: Equatable, Sendable {
   var position: BoltAngle
   var target: BoltAngle?
@@ -130,6 +130,6 @@ struct BoltReading: Equatable, Sendable {
   /// Whether the motor gave up.
   var isCritical = false
   var isClockwise = false
-  /// What OS2 tells of the motor.
+  /// The motor result of OS2.
   var result = MoveResult.none
 }

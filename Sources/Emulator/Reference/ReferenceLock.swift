@@ -1,16 +1,16 @@
 public import Conformance
 public import Basics
 
-/// The lock of the open benchmark: twelve statuses, thirteen stimuli, seeded bugs of known depth.
+/// The lock of the open benchmark: twelve statuses, thirteen stimuli, seeded defects of known depth.
 ///
 /// It follows the tables of the Sesame documentation step by step (`sesame-table`), ignores every stimulus whose cell
 /// is empty, and does not report a bolt that is turned by hand while no client is connected: at each login and each
 /// configuration its position is drawn from a 32-bit xorshift generator (shifts 13, 17, 5; start 0x9E3779B9), which
 /// restarts with each test. Outcomes are therefore open to the model, and a replay is deterministic.
 ///
-/// It allocates nothing per event: throughput and searches are measured on it.
+/// It allocates nothing per event, since it is used to measure throughput and for searches.
 public struct ReferenceLock: StandaloneDevice {
-  /// The statuses, in the order in which they are numbered here.
+  /// The statuses, in the order of their numbers here.
   enum Status: UInt8, CaseIterable {
     // swift-format-ignore
     case noSignal, receivedBle, connecting, waitingGatt, readytoRegister, registering, nosetting, logining,
@@ -19,7 +19,7 @@ public struct ReferenceLock: StandaloneDevice {
     var name: String { "\(self)" }
   }
 
-  /// The stimuli, in the order in which they are numbered here.
+  /// The stimuli, in the order of their numbers here.
   enum Event: UInt8, CaseIterable {
     // swift-format-ignore
     case closeTo, connect, linkUp, gattReady, register, registered, configure, loginDone, lock, unlock, toggle,
@@ -29,36 +29,36 @@ public struct ReferenceLock: StandaloneDevice {
   }
 
   let bug: Bug?
-  /// The chance that an event costs the link, as a part of 2⁶⁴.
+  /// The probability that an event costs the link, in 2⁻⁶⁴.
   private let lossChance: UInt64
-  /// Whether more is to be done than the path of the benchmark does.
+  /// Whether there is more to do than in the benchmark.
   private let isPeculiar: Bool
   var memory = ReferenceMemory()
-  /// Goes on from test to test, or else every replay would lose its link at the same place.
+  /// Continues from test to test: otherwise every replay would lose its link at the same place.
   private var losses: SeededGenerator
   var status = Status.noSignal
   var isRegistered = true
   var isConfigured = true
   var random: UInt32 = 0x9E37_79B9
   var wasReset = false
-  /// Logins left in a row, and what that number was at the last login.
+  /// The number of consecutive logins that were left, and that number at the last login.
   var aborts = 0
   var abortsAtLogin = 0
-  /// The last three events that were not ignored, the newest first.
+  /// The last three accepted events, the newest first.
   var last: (Event?, Event?, Event?)
 
-  /// What each number of the model's vocabulary means here, and the other way round.
+  /// Translates the numbers of the model's vocabulary to those here, and back.
   private var events: [Event?] = []
   private var numbers: [Int] = []
   private var shows = false
   public private(set) var now = Instant.zero
 
-  /// Makes a lock, healthy or with a bug.
+  /// Makes a lock, with or without a defect.
   ///
   /// - Parameters:
-  ///   - loss: the chance, from 0 to 1, that an event after which there is a link costs the link: its answer is lost
-  ///     and `noSignal` is shown.
-  ///   - seed: decides which events do.
+  ///   - loss: the probability, from 0 to 1, that an event on a link costs the link: its response is lost and
+  ///     `noSignal` is shown.
+  ///   - seed: determines these events.
   public init(bug: Bug? = nil, loss: Double = 0, seed: UInt64 = 0) {
     precondition((0...1).contains(loss), "a chance lies from 0 to 1")
     self.bug = bug
@@ -117,7 +117,7 @@ public struct ReferenceLock: StandaloneDevice {
 }
 
 extension ReferenceLock {
-  /// Takes an event where the tables allow it; false where they leave it empty.
+  /// Performs an event if the tables allow it; returns false for an empty cell.
   private mutating func accept(_ event: Event) -> Bool {
     switch (event, status) {
     case (.closeTo, .noSignal): status = .receivedBle
@@ -160,7 +160,7 @@ extension ReferenceLock {
     return true
   }
 
-  /// Takes an event with a bug that is not the benchmark's, or over a link that can be lost.
+  /// Performs an event with a defect that is not the benchmark's, or over a link that can be lost.
   @inline(never)
   private mutating func acceptPeculiarly(_ event: Event) -> Bool {
     let old = status
@@ -184,7 +184,7 @@ extension ReferenceLock {
       && last.2 == .loginDone
   }
 
-  /// Where a hand left the bolt.
+  /// Draws the position in which a hand left the bolt.
   private mutating func draw() -> Status {
     random ^= random << 13
     random ^= random >> 17

@@ -1,26 +1,26 @@
 import Basics
 
-/// What a bug of the reference lock remembers, and what it makes of an event.
+/// The memory of a defect of the reference lock, and its effect on events.
 ///
-/// Every bug keeps what it needs in the same few numbers and no more than it needs, so that a search through all
-/// that a lock can do meets equal locks again.
+/// Every defect uses the same few numbers, and no more than it needs, so that a search through all behaviour
+/// of a lock reaches equal states again.
 struct ReferenceMemory: Hashable, Sendable {
   typealias Status = ReferenceLock.Status
   typealias Event = ReferenceLock.Event
 
-  /// How far the bug is on its way.
+  /// The stage of the defect.
   private var stage = 0
-  /// What else it counts.
+  /// A count.
   private var count = 0
-  /// When what it waits for began.
+  /// The beginning of the time that it waits for.
   var since = Instant.zero
 
-  /// What a lock remembers that begins a test.
+  /// Makes the memory at the beginning of a test.
   init(_ bug: ReferenceLock.Bug? = nil, isRegistered: Bool = true) {
     if bug == .newbornLock { stage = isRegistered ? 0 : 1 }
   }
 
-  /// What an event comes to, which leads a healthy lock from one status to another, or is ignored by it.
+  /// The effect of an event that leads a healthy lock from one status to another, or is ignored by it.
   mutating func outcome(
     of event: Event, _ bug: ReferenceLock.Bug, from old: Status, to new: Status, isTaken: Bool,
     at now: Instant
@@ -42,7 +42,7 @@ struct ReferenceMemory: Hashable, Sendable {
     }
   }
 
-  /// What an event comes to that is not ignored, for the bugs that do not heed the others.
+  /// The effect of an accepted event, for the defects that do not depend on ignored ones.
   private mutating func outcome(
     of event: Event, _ bug: ReferenceLock.Bug, from old: Status, to new: Status, at now: Instant
   ) -> Status {
@@ -108,10 +108,11 @@ struct ReferenceMemory: Hashable, Sendable {
 
   private static let combination: [Event] = [.lock, .unlock, .unlock, .lock, .toggle]
 
-  /// How much of the combination has been entered after one more event.
+  /// The progress of the combination after one more event.
   private static func progress(of event: Event, after stage: Int) -> Int {
     if stage < combination.count, event == combination[stage] { return stage + 1 }
-    // What a wrong event leaves of it: a `lock` may be the first again, and an `unlock` after it the second.
+    // After a wrong event, a `lock` may be the first of a new combination, and an `unlock` after it the
+    // second.
     if stage == 4, event == .unlock { return 2 }
     return event == .lock ? 1 : 0
   }

@@ -4,18 +4,19 @@ public import Basics
 /// A socket over the air: its peripheral manager has a real host, and its centrals are real ones.
 public typealias AirSocketDevice = AppDevice<AirSocketApp>
 
-/// The application around a socket whose states are, one at a time, the delegate of a peripheral manager over a
-/// Bluetooth host, and the tester, who lets the system answer and the centrals act.
+/// The application of a socket on a Bluetooth host: the socket's states are, one at a time, the delegate of
+/// its peripheral manager. The tester decides when the system answers and the centrals act.
 ///
-/// What cannot be brought about, such as a subscription to what was never advertised, is a lab fault.
+/// A stimulus that is impossible, such as a subscription to a service that was never advertised, is a lab
+/// fault.
 public final class AirSocketApp: EmulatedApp {
   public typealias Defect = SocketApp.Defect
 
-  /// What the application, the operating system and the centrals can do: all but taking away a permission, of which no
-  /// controller knows.
+  /// The actions of the application, the operating system and the centrals, except the withdrawal of a
+  /// permission, which a controller does not know.
   public static let stimuli = SocketApp.stimuli.filter { $0 != "unauthorized" }
 
-  /// Whether the manager has told of its power, and whether it has any.
+  /// Whether the manager has reported its power, and whether it has power.
   public static let settings = ["reported", "powered"]
 
   /// A transmit queue that another application fills, until the fault ends.
@@ -37,13 +38,13 @@ public final class AirSocketApp: EmulatedApp {
   /// When the clock's next task is due.
   public var deadline: Instant? { clock.deadline }
 
-  /// Lets the clock's tasks run.
+  /// Runs the clock's tasks that are due.
   public func advance(to now: Instant) { clock.advance(to: now) }
 
-  /// Fills the transmit queue, or lets it run empty.
+  /// Fills the transmit queue, or lets it drain.
   public func bring(about fault: Fault) throws(LabFault) { try air.setFull(!fault.value.isNothing) }
 
-  /// Does what the application, the operating system or a central does.
+  /// Performs an action of the application, the operating system or a central.
   public func perform(_ stimulus: String, at now: Instant) throws(LabFault) -> String? {
     clock.advance(to: now)
     switch stimulus {

@@ -1,18 +1,18 @@
 import Sesame
 
-/// A central, told apart by its number.
+/// A central, identified by its number.
 struct CentralID: Equatable, Sendable {
   let number: Int
 }
 
-/// A characteristic of the socket's service, or of another's.
+/// A characteristic of the socket's service, or of another service.
 enum Characteristic {
   case notify
   case write
   case other
 }
 
-/// What a peripheral manager tells its delegate; a delegate that does not listen to something ignores it.
+/// The callbacks of a peripheral manager; each has an empty default.
 protocol PeripheralManagerDelegate: AnyObject {
   func peripheralManagerDidUpdateState(_ peripheral: PeripheralManager)
   func peripheralManagerDidAddService(_ peripheral: PeripheralManager, error: SocketError?)
@@ -42,17 +42,17 @@ extension PeripheralManagerDelegate {
   ) {}
 }
 
-/// What carries out what a peripheral manager is asked for.
+/// Carries out the requests of a peripheral manager.
 protocol PeripheralSystem: AnyObject {
   func carryOut(_ request: PeripheralManager.Request)
-  /// Puts a value into the transmit queue; false when there is no room.
+  /// Adds a value to the transmit queue; false if there is no room.
   func updateValue() -> Bool
 }
 
-/// The operating system's side of a peripheral, as far as the socket uses it: it shows what it is asked for, has a
-/// system carry it out, if there is one, and answers when the tester says so.
+/// The operating system's side of a peripheral, as far as the socket uses it: it shows the requests, has a
+/// system carry them out, if there is one, and answers when the tester says so.
 final class PeripheralManager {
-  /// What the manager knows of its radio.
+  /// The state of the radio as known to the manager.
   enum State {
     case unknown
     case poweredOff
@@ -60,16 +60,16 @@ final class PeripheralManager {
     case poweredOn
   }
 
-  /// What it is asked for, whose answer comes later where there is one.
+  /// A request; its answer, if any, comes later.
   enum Request: String {
     case addService, removeService, removeAllServices, startAdvertising, stopAdvertising
   }
 
-  /// Who is told; each state of the socket in its turn.
+  /// The receiver of callbacks; the socket's current state.
   weak var delegate: (any PeripheralManagerDelegate)?
-  /// Whether the transmit queue takes nothing more.
+  /// Whether the transmit queue is full.
   var isQueueFull = false
-  /// Who carries things out; without one, the tester says what comes of them.
+  /// Carries out requests; without one, the tester decides their results.
   weak var system: (any PeripheralSystem)?
   private(set) var state: State
   private let display: Display
@@ -79,20 +79,20 @@ final class PeripheralManager {
     self.display = display
   }
 
-  /// Tells the delegate of a change of power; there is nothing to tell where nothing changed.
+  /// Reports a change of power to the delegate.
   func update(_ state: State) {
     guard self.state != state else { return }
     self.state = state
     delegate?.peripheralManagerDidUpdateState(self)
   }
 
-  /// Shows what it is asked for, and has it carried out.
+  /// Shows a request, and has it carried out.
   func ask(for request: Request) {
     display.show(effect: request.rawValue)
     system?.carryOut(request)
   }
 
-  /// Puts a value into the transmit queue, where there is room.
+  /// Adds a value to the transmit queue, if there is room.
   func updateValue() -> Bool {
     display.show(effect: "updateValue")
     return system?.updateValue() ?? !isQueueFull

@@ -1,6 +1,6 @@
 import Basics
 
-/// Why a socket is not open, or not any more.
+/// Why a socket is not open.
 enum SocketError: String {
   case bluetoothOff
   case notConnected
@@ -9,7 +9,7 @@ enum SocketError: String {
   case notAdvertising
 }
 
-/// A socket over the peripheral's side of Bluetooth LE.
+/// A socket on the peripheral side of Bluetooth LE.
 ///
 /// It handles no callback itself: whenever its state is set, the state becomes the manager's delegate, and
 /// its `transition` is run.
@@ -52,10 +52,10 @@ final class PeripheralManagerSocket {
 }
 
 extension PeripheralManagerSocket {
-  /// The central that is connected.
+  /// The connected central.
   var central: CentralID? { (state as? Connected)?.central }
 
-  /// Does what the application does: `open`, `send`, and for all else `close`; or says why it cannot.
+  /// Performs an action of the application: `open`, `send`, or `close` for all others; returns why it cannot.
   func perform(_ stimulus: String) -> String? {
     switch stimulus {
     case "open":
@@ -70,7 +70,7 @@ extension PeripheralManagerSocket {
     return nil
   }
 
-  /// Why a central cannot do something, or `nil` if it can.
+  /// Why a central cannot perform a stimulus; `nil` if it can.
   func refusal(of stimulus: String, by who: CentralID) -> String? {
     switch stimulus {
     case "subscribe" where central == who: "the central has subscribed already"
@@ -82,7 +82,7 @@ extension PeripheralManagerSocket {
   }
 }
 
-/// What is to happen later, in virtual time.
+/// Schedules tasks in virtual time.
 final class VirtualClock {
   private(set) var now = Instant.zero
   private var tasks = EventQueue<() -> Void>()

@@ -18,17 +18,17 @@ import Basics
 /// | `subscribe`, `unsubscribe`, `write`, `writeElsewhere` | a central looks for the service, if it has to, and writes |
 /// | `readyToUpdate` | reports room in the transmit queue to the manager, if such a report is pending |
 ///
-/// If a request is pending, a central's action first lets it be carried out, with its response still to come. The
-/// transmit queue is full while another application's notifications fill it as soon as there is room.
+/// If a request is pending, a central's action first lets it be carried out; its response is still to come.
+/// The transmit queue is full while another application's notifications fill it as soon as there is room.
 ///
-/// The radio's own time advances only while a stimulus is carried out; the socket's clock stands still meanwhile.
+/// The radio's own time advances only while a stimulus is carried out; the socket's clock stops meanwhile.
 final class SocketAir: PeripheralSystem {
-  /// What the manager asked for last of one kind.
+  /// The state of the manager's last request of one kind.
   enum Request {
     case none
-    /// Nothing was done yet.
+    /// It was not carried out yet.
     case waiting
-    /// It was done; the manager has not heard of it.
+    /// It was carried out; the manager has no response yet.
     case done
   }
 
@@ -45,10 +45,10 @@ final class SocketAir: PeripheralSystem {
   /// The links, by the number of their central.
   private var links: [(central: CentralID, link: LinkID, isSubscribed: Bool)] = []
   private var isFull = false
-  /// Whether the manager found no room, and whether it is to hear of some.
+  /// Whether the manager found no room, and whether it awaits the report of room.
   private var wasTurnedAway = false
   private var isReadyReportPending = false
-  /// The last refusal of the controller to advertise, and what was last written.
+  /// The controller's last refusal to advertise, and the last written value.
   private var refusal: HCIErrorCode?
   private var writes = 0
 
@@ -68,15 +68,15 @@ final class SocketAir: PeripheralSystem {
   }
 
   private static let place = ControllerID(rawValue: 0)
-  /// How long anything may take.
+  /// The time limit of any action.
   private static let longestTime = Interval.seconds(5)
-  /// The socket's host before it was started.
+  /// The socket's host before its start.
   private static var session: PeripheralSession {
     PeripheralSession(SocketGATT.settings, services: SocketGATT.others, maximumLinks: 8)
   }
 }
 
-// MARK: - What the manager asks for
+// MARK: - Requests of the manager
 
 extension SocketAir {
   func carryOut(_ request: PeripheralManager.Request) {
@@ -109,7 +109,7 @@ extension SocketAir {
   }
 }
 
-// MARK: - What the tester lets happen
+// MARK: - Actions of the tester
 
 extension SocketAir {
   func powerOn() {
@@ -121,7 +121,8 @@ extension SocketAir {
     run { self.isUp }
   }
 
-  /// The controller dies; the system asks it something, hears nothing, and the centrals lose their links.
+  /// The controller loses its power: the system's next command has no response, and the centrals lose their
+  /// links.
   func powerOff() {
     guard isUp else { return manager.update(.poweredOff) }
     radio.setPower(Self.place, false, at: now)
@@ -133,7 +134,7 @@ extension SocketAir {
     guard service != .none else { return }
     if failing {
       guard service == .waiting else { throw LabFault(.notPossible, "the service was added already") }
-      // Other services take up the room.
+      // Other services fill the server.
       offer(SocketGATT.others + SocketGATT.crowd)
     }
     let isAdded = addWaitingService()
@@ -177,7 +178,7 @@ extension SocketAir {
   }
 }
 
-// MARK: - What centrals do
+// MARK: - Actions of centrals
 
 extension SocketAir {
   /// Lets a central enable or disable notifications. Without a service it has no effect.
@@ -197,7 +198,7 @@ extension SocketAir {
     guard writes > before else { throw LabFault(.notPossible, "what the central wrote did not arrive") }
   }
 
-  /// Whether there is a service that a central could mean; if so, it is connected.
+  /// Connects a central if there is a service for it; returns whether there is.
   private func reach(_ central: CentralID) throws(LabFault) -> Bool {
     _ = addWaitingService()
     beginWaitingAdvertising()
@@ -220,7 +221,7 @@ extension SocketAir {
 // MARK: - Requests
 
 extension SocketAir {
-  /// Adds the service, if the manager has asked for it and there is room; says whether it is there.
+  /// Adds the service, if the manager has requested it and there is room; returns whether the service exists.
   private func addWaitingService() -> Bool {
     if service == .waiting {
       let wanted = services + [SocketGATT.socket]
@@ -231,7 +232,7 @@ extension SocketAir {
     return services.count > SocketGATT.others.count
   }
 
-  /// Advertises, if the manager has asked for it; the centrals in range connect as soon as they can.
+  /// Advertises, if the manager has requested it; the centrals in range connect as soon as they can.
   private func beginWaitingAdvertising() {
     guard advertising == .waiting else { return }
     advertising = .done
@@ -276,13 +277,13 @@ extension SocketAir {
 // MARK: - The radio's time
 
 extension SocketAir {
-  /// Lets everything happen that is on its way.
+  /// Lets time pass until pending events have happened.
   private func runPendingEvents() {
     let end = now + .milliseconds(50)
     run { self.now >= end }
   }
 
-  /// Lets the radio's time pass until something is so, or for some seconds.
+  /// Lets the radio's time pass until a condition holds, or for some seconds.
   private func run(until isDone: () -> Bool) {
     let end = now + Self.longestTime
     goOn()
@@ -293,7 +294,7 @@ extension SocketAir {
       }
       var next = min(radio.deadline ?? .never, session.deadline ?? .never)
       for index in centrals.indices { next = min(next, centrals[index].deadline ?? .never) }
-      // Something happens at least now and then, so that what is waited for can be looked at.
+      // Time advances in small steps, so that the condition is checked regularly.
       now = max(now, min(next, now + .milliseconds(10)))
       radio.advance(to: now)
       session.advance(to: now)
@@ -313,11 +314,12 @@ extension SocketAir {
     for packet in packets { radio.send(packet, to: ControllerID(rawValue: place), at: now) }
   }
 
-  /// Sends what the socket's session wants sent, and looks at what happened there.
+  /// Sends the session's packets, and handles its events.
   private func goOn() { while let event = takeEvent() { handle(event) } }
 
-  /// Takes what happened next, once what came before is sent. It stands apart from the loop, since looking at what happened comes
-  /// back here: the compiler would begin one access to the session for all turns of the loop.
+  /// Removes and returns the next event, after sending the packets before it. This must not be inlined:
+  /// handling an event calls this method again, and the compiler would extend one access to the session over
+  /// the whole loop.
   @inline(never)
   private func takeEvent() -> PeripheralSession.Event? {
     while let packet = session.takePacket() { send([packet], 0) }

@@ -4,27 +4,28 @@ public import Basics
 /// A socket whose states are, one at a time, the delegate of an emulated peripheral manager.
 public typealias SocketDevice = AppDevice<SocketApp>
 
-/// The application around the socket, the operating system below it and the centrals in range.
+/// The application of the socket, the operating system below it, and the centrals in range.
 public final class SocketApp: EmulatedApp {
-  /// The bugs that the socket can be given.
+  /// The defects that the socket can have.
   public enum Defect: String, CaseIterable, Sendable {
-    /// The three seconds of an earlier wait end a later one too soon.
+    /// The three-second timer of an earlier wait ends a later one too soon.
     case staleTimer = "stale-timer"
     /// The connection is lost when another central unsubscribes.
     case foreignUnsubscription = "foreign-unsubscription"
   }
 
-  /// What the application, the operating system and the centrals can do.
+  /// The actions of the application, the operating system and the centrals.
   public static let stimuli = [
     "open", "close", "send", "powerOn", "powerOff", "unauthorized", "serviceAdded", "serviceFailed",
     "advertisingStarted", "advertisingFailed", "readyToUpdate", "subscribe", "otherSubscribe", "unsubscribe",
     "otherUnsubscribe", "write", "otherWrite", "writeElsewhere",
   ]
 
-  /// Whether the manager has told of its power, and whether it has any; whether the transmit queue is full.
+  /// Whether the manager has reported its power, whether it has power, and whether the transmit queue is
+  /// full.
   public static let settings = ["reported", "powered", "queueFull"]
 
-  /// A transmit queue that takes nothing, until the fault is ended.
+  /// A full transmit queue, until the fault ends.
   public static let faults = ["queue-full"]
 
   private let peripheral: PeripheralManager
@@ -45,13 +46,13 @@ public final class SocketApp: EmulatedApp {
   /// When the clock's next task is due.
   public var deadline: Instant? { clock.deadline }
 
-  /// Lets the clock's tasks run.
+  /// Runs the clock's tasks that are due.
   public func advance(to now: Instant) { clock.advance(to: now) }
 
-  /// Fills the transmit queue, or empties it.
+  /// Fills or empties the transmit queue.
   public func bring(about fault: Fault) { peripheral.isQueueFull = !fault.value.isNothing }
 
-  /// Does what the application, the operating system or a central does.
+  /// Performs an action of the application, the operating system or a central.
   public func perform(_ stimulus: String, at now: Instant) -> String? {
     clock.advance(to: now)
     switch stimulus {

@@ -6,9 +6,9 @@ import Links
 struct SocketCentral: Sendable {
   let central: CentralID
   private var session: CentralSession
-  /// Whether the last thing that it wrote was taken; `nil` while that is not known.
+  /// Whether the last write succeeded; `nil` while that is not known.
   private(set) var isWritten: Bool?
-  /// How many of the socket's values it was notified of.
+  /// The number of notifications of the socket's values.
   private(set) var values = 0
 
   init(_ central: CentralID) {
@@ -16,7 +16,7 @@ struct SocketCentral: Sendable {
     session = CentralSession(HostSettings(address: .staticRandom(UInt64(central.number))))
   }
 
-  /// Which central has an address.
+  /// The central with an address.
   static func central(at address: PeerAddress) -> CentralID? {
     [1, 2].first { address.address == .staticRandom(UInt64($0)) }.map { CentralID(number: $0) }
   }
@@ -44,7 +44,7 @@ struct SocketCentral: Sendable {
     return take()
   }
 
-  /// Writes a value; ``isWritten`` tells what came of it.
+  /// Writes a value; ``isWritten`` shows the result.
   mutating func write(_ value: [UInt8], to handle: AttributeHandle, at now: Instant) -> [HCIPacket] {
     isWritten = nil
     session.perform(.write(.handle(handle), value, withResponse: true), at: now)

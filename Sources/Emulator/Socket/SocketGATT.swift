@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// The server in which the socket's service stands.
+/// The GATT server of the socket.
 enum SocketGATT {
-  /// The address at which the socket is found.
+  /// The address of the socket.
   static let address = PeerAddress(.randomDevice, .staticRandom(0x50CC_E700_0000))
 
   /// The socket's service: centrals write to the one characteristic and are notified by the other.
@@ -19,16 +19,17 @@ enum SocketGATT {
     ServiceDefinition(BluetoothUUID(0xFFD0), [.init(BluetoothUUID(0xFFD1), [.write, .notify])])
   ]
 
-  /// Services that take up all room.
+  /// Services that fill the server.
   static let crowd = [
     ServiceDefinition(
       BluetoothUUID(0xFFC0), (0..<UInt16(capacity / 2)).map { .init(BluetoothUUID(0xF000 + $0), .read) })
   ]
 
-  /// How many attributes the server has room for.
+  /// The maximum number of attributes of the server.
   static let capacity = 64
 
-  /// How many attributes services have: a declaration each, two for each characteristic, one more if it notifies.
+  /// The number of attributes of services: a declaration each, two for each characteristic, one more if it
+  /// notifies.
   static func attributes(of services: [ServiceDefinition]) -> Int {
     services.reduce(0) { sum, service in
       sum + 1
@@ -36,7 +37,7 @@ enum SocketGATT {
     }
   }
 
-  // Handles count on behind GAP and GATT, which have nine.
+  // GAP and GATT have the first nine handles.
   static let other = AttributeHandle(rawValue: 12)
   static let otherConfiguration = AttributeHandle(rawValue: 13)
   static let input = AttributeHandle(rawValue: 16)

@@ -1,15 +1,15 @@
 import Basics
 
-/// A state of the socket: the delegate of the peripheral manager while it lasts.
+/// A state of the socket, which is the delegate of the peripheral manager while it lasts.
 protocol SocketState: PeripheralManagerDelegate {
-  /// What an observer sees.
+  /// The name that an observer sees.
   var name: String { get }
-  /// What is done when the state has been set.
+  /// Runs after the state was set.
   func transition()
 }
 
 extension PeripheralManagerSocket {
-  /// Nothing is wanted: what was advertised and offered is taken back.
+  /// The socket is closed: advertising and services are withdrawn.
   final class Idle: SocketState {
     let name = "Idle"
     private weak var socket: PeripheralManagerSocket?
@@ -24,7 +24,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// A connection is wanted and not there yet: any state of these may be opened or fail.
+  /// A connection is being opened; any of these states can lead to an open connection or to a failure.
   class Pending: SocketState {
     var name: String { "Pending" }
     unowned let socket: PeripheralManagerSocket
@@ -54,7 +54,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// The manager may not have told of its power yet.
+  /// The manager may not have reported its power yet.
   final class Opening: Pending {
     override var name: String { "Opening" }
 
@@ -68,13 +68,13 @@ extension PeripheralManagerSocket {
       }
     }
 
-    /// Nothing was offered yet that a central could mean.
+    /// A central cannot use a service before it was added.
     override func peripheralManager(
       _ peripheral: PeripheralManager, central: CentralID, didSubscribeTo characteristic: Characteristic
     ) {}
   }
 
-  /// The service has been handed to the manager.
+  /// The service was passed to the manager.
   final class AddingService: Pending {
     override var name: String { "AddingService" }
 
@@ -89,7 +89,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// The manager has been asked to advertise.
+  /// The manager was asked to advertise.
   final class StartingAdvertising: Pending {
     override var name: String { "StartingAdvertising" }
 
@@ -104,7 +104,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// Centrals can find the socket. If none connects for three seconds, it is advertised again.
+  /// Centrals can find the socket. If none connects within three seconds, advertising restarts.
   final class WaitingForSubscription: Pending {
     override var name: String { "WaitingForSubscription" }
 
@@ -120,7 +120,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// A central is connected, and only that one counts.
+  /// A central is connected; others are ignored.
   class Connected: SocketState {
     var name: String { "Connected" }
     unowned let socket: PeripheralManagerSocket
@@ -158,7 +158,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// The moment in which the delegate learns of the connection.
+  /// The delegate is notified of the connection.
   final class Opened: Connected {
     override var name: String { "Opened" }
 
@@ -179,7 +179,7 @@ extension PeripheralManagerSocket {
     }
   }
 
-  /// The moment in which the delegate learns why there is no connection, or none any more.
+  /// The delegate is notified why there is no connection.
   final class Failed: SocketState {
     let name = "Failed"
     private unowned let socket: PeripheralManagerSocket

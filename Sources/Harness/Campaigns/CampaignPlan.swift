@@ -2,32 +2,32 @@ public import Basics
 public import Conformance
 public import Journal
 
-/// What a campaign is about, and all that it is given: checked before anything is begun or written.
+/// The subject and settings of a campaign, checked before anything begins or is written.
 public struct CampaignPlan {
-  /// What is fuzzed.
+  /// The machine and device that are fuzzed.
   public var target: FuzzTarget
-  /// What is explored beside the target or before it, where it has a twin.
+  /// The reference device that is explored beside the target or before it, if there is one.
   public var twin: FuzzTarget?
-  /// How it is fuzzed.
+  /// The settings of fuzzing.
   public var settings: FuzzSettings
-  /// How far the campaign is: not at all, or where its last session ended.
+  /// The state in which the last session ended; the initial one for a new campaign.
   public var state: CampaignState
   /// How long the campaign continues from now; `nil` for no limit.
   public var duration: Interval?
   /// Makes the devices.
   public var provider: any DeviceProvider
-  /// Reads the tests that are kept.
+  /// Reads the tests of the corpus.
   public var reader: ScenarioReader
-  /// Where rare tests are kept.
+  /// The place of the corpus.
   public var corpus: Corpus.Place
-  /// The job of which this is a part, if it is one.
+  /// The job that this campaign is a part of, if any.
   public var job: String?
   /// The folder where counterexamples are saved.
   public var failures: String
-  /// The line to paste that does a saved test again on a device.
+  /// The command that replays a saved test on a device.
   public var replayLine: (_ path: String, _ device: DeviceSpec) -> String
 
-  /// Gathers what a campaign is given.
+  /// Makes a plan.
   public init(
     target: FuzzTarget, twin: FuzzTarget? = nil, settings: FuzzSettings, state: CampaignState,
     duration: Interval? = nil, provider: any DeviceProvider, reader: ScenarioReader, corpus: Corpus.Place,
@@ -58,34 +58,34 @@ extension CampaignState {
   }
 }
 
-/// Where everything goes that a campaign says: to the reports of this process, or to the process that started it.
+/// The receiver of a campaign's output: the reports of this process, or the process that started it.
 public protocol CampaignOutput: AnyObject {
   /// Reports progress to the user.
   var report: any CampaignReport { get }
   /// Receives the journal.
   var listener: any JournalListener { get }
-  /// What the cases of earlier sessions came to.
+  /// The number of cases of earlier sessions, by how they ended.
   var earlier: EndingCount { get }
-  /// Whether the journal has a beginning and an end here.
+  /// Whether the campaign writes the first and last records of the journal.
   var keepsJournal: Bool { get }
-  /// Whether the campaign is to be stopped.
+  /// Whether a stop was requested.
   var isStopped: Bool { get }
-  /// The time, on a clock that only counts on.
+  /// The time of a monotonic clock.
   var now: Interval { get }
   /// Stores the state from which the campaign can resume.
   func keep(_ state: CampaignState)
-  /// Reports something that concerns the whole campaign, to the user and in the journal, once even if it is found
-  /// repeatedly.
+  /// Reports a message on the whole campaign, to the user and in the journal, at most once.
   func sayOnce(_ text: String)
   /// Repeats the test of a finding, and stores its artifacts.
   func record(_ test: Case, _ body: () -> Outcome) -> Outcome
-  /// Keeps what goes over the link to the device while a finding is confirmed, of which no other does the test once more.
+  /// Records the packets of the link to the device while a finding is confirmed, if its test cannot be
+  /// repeated.
   var link: (any LinkWatch)? { get }
 }
 
 extension CampaignOutput {
-  /// Keeps nothing.
+  /// Stores nothing.
   public func record(_ test: Case, _ body: () -> Outcome) -> Outcome { body() }
-  /// Watches no link.
+  /// Records no packets.
   public var link: (any LinkWatch)? { nil }
 }

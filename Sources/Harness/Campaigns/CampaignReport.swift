@@ -4,19 +4,19 @@ public import Journal
 
 /// Reports the progress of a campaign to the user.
 public protocol CampaignReport: AnyObject {
-  /// It begins.
+  /// The campaign begins.
   func begin(_ head: CampaignHead)
-  /// How far it is; called often.
+  /// Reports progress; called often.
   func progress(_ progress: CampaignProgress)
-  /// It came upon something.
+  /// Reports a finding.
   func found(_ finding: FindingNotice)
-  /// Something is worth a line.
+  /// Reports a message.
   func say(_ text: String)
   /// Reports a detail, for verbose output.
   func note(_ text: String)
-  /// Something went wrong with the campaign itself.
+  /// Reports a problem of the campaign itself.
   func warn(_ text: String)
-  /// It is over.
+  /// The campaign ended.
   func end(_ end: CampaignSummary)
 }
 
@@ -35,12 +35,12 @@ public struct CampaignSummary {
   public var resume: String?
   /// Whether the device was a real lock, whose motor wears.
   public var isReal = false
-  /// The report for people, or what replaces it; then all reports, the journal last.
+  /// The path of the report for people, or what replaces it; then those of all reports, the journal last.
   public var page = ""
   public var reports: [String] = []
-  /// What it found, in all its sessions, each finding once.
+  /// The findings of all sessions, each counted once.
   public var found = EndingCount.Found()
-  /// What the command ends with.
+  /// The exit status of the command.
   public var exit = CommandStatus.agree
 }
 
@@ -51,11 +51,11 @@ public struct CampaignHead: Sendable {
   public var twin: String?
   public var seed: UInt64
   public var shard: (part: Int, count: Int) = (1, 1)
-  /// The processes that explore.
+  /// The number of processes.
   public var workers = 1
-  /// The events that it is to have; `nil` for no end.
+  /// The number of events to make; `nil` for no limit.
   public var steps: Int?
-  /// How long it is to go on; `nil` for no end.
+  /// The time to run; `nil` for no limit.
   public var duration: Interval?
 }
 
@@ -70,7 +70,7 @@ extension CampaignHead {
     self.duration = duration
   }
 
-  /// What is fuzzed, in one line.
+  /// The subject in one line.
   public var title: String {
     "fuzz \(machine) on \(device)" + (twin.map { ", with its twin \($0)" } ?? "") + ", seed \(seed)"
       + (shard.count > 1 ? ", shard \(shard.part)/\(shard.count)" : "")
@@ -78,15 +78,15 @@ extension CampaignHead {
   }
 }
 
-/// How far a campaign is.
+/// The progress of a campaign.
 public struct CampaignProgress: Sendable {
   public var status = CampaignStatus()
-  /// How long it has been explored, in all its sessions.
+  /// The time spent in all sessions.
   public var took = Interval.zero
-  /// How much of the machine's table was tried.
+  /// The coverage of the machine's table.
   public var coverage: Coverage?
 
-  /// Says how far a campaign is.
+  /// Makes a progress report.
   public init(
     status: CampaignStatus = CampaignStatus(), took: Interval = Interval.zero, coverage: Coverage? = nil
   ) {

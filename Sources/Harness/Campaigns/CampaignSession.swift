@@ -6,21 +6,21 @@ import System
 
 /// A campaign in this process, from its request to its end.
 ///
-/// Without a reference device the device itself is explored. With one, the same holds if the device's time is real:
-/// the reference device is explored concurrently, while the device's motor rests or its radio is awaited, and now and
-/// then a test on the device begins with one of the reference device's rarest. If the device costs no time, the
-/// reference device is explored first; if that finds nothing, the device runs the rarest of its tests, and then
-/// others of the corpus. A finding on a reference device is shrunk there, and then tried on the device.
-/// asked for it.
+/// Without a reference device the device itself is explored. With one, the same holds if the device's time is
+/// real: the reference device is explored concurrently, while the device's motor rests or its radio is
+/// awaited, and now and then a test on the device begins with one of the reference device's rarest. If the
+/// device costs no time, the reference device is explored first; if that finds nothing, the device runs the
+/// rarest of its tests, and then others of the corpus. A finding on a reference device is shrunk there, and
+/// then tried on the device.
 public final class CampaignSession {
-  /// The default number of steps on a reference device: the device still waits.
+  /// The default number of steps on a reference device: the device is still waiting.
   private static let twinSteps = 100_000
-  /// A twin that is explored first has this part of the time, a tenth: the device has the rest.
+  /// The divisor of the time for a reference device that is explored first; the rest belongs to the device.
   private static let twinShare: Int64 = 10
-  /// How often the state of the campaign is written down, at most, and how often its coverage is looked at.
+  /// The minimum time between two writes of the state, and between two counts of the coverage.
   private static let periods = (state: Interval.seconds(5), countCoverage: Interval.milliseconds(200))
 
-  /// No more different things than these are passed on that the lab has to say.
+  /// The most different lab diagnostics that are reported.
   private static let maximumDiagnostics = 100
 
   private let plan: CampaignPlan
@@ -31,16 +31,16 @@ public final class CampaignSession {
   private var state: CampaignState
   private var lastState: Interval
   private var lastCount = Interval.zero
-  /// How far it was when that was told last.
+  /// The status of the last report.
   private var lastStatus: CampaignStatus
-  /// What was visited in earlier sessions.
+  /// The cells visited in earlier sessions.
   private var earlierCells: CellCoverage?
   /// The lab's diagnostics so far.
   private var diagnostics: Set<String> = []
   /// The number of the next finding.
   private var nextNumber: Int
 
-  /// Makes a session from its plan and its output.
+  /// Makes a session.
   public init(_ plan: CampaignPlan, _ output: any CampaignOutput) {
     self.plan = plan
     self.output = output
@@ -88,34 +88,34 @@ public final class CampaignSession {
     }
   }
 
-  /// What came of exploring.
+  /// The result of exploring.
   private struct Explored {
     var cause: CampaignEnd
-    /// Why not all was judged.
+    /// Why some tests have no verdict.
     var trouble: LabFault?
     var status = CampaignStatus()
     var coverage: Coverage?
-    /// Why rare tests could not be written to the corpus, if they could not.
+    /// Why rare tests could not be written to the corpus; `nil` if they could.
     var corpusFault: String?
-    /// The tests that did what few others did, and what they mean.
+    /// The rare tests, with their actions.
     var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   }
 
-  /// What runs concurrently with the exploration of a device.
+  /// The work that runs concurrently with the exploration of a device.
   private struct Company {
-    /// What was found out meanwhile, as tests of the device; asked between two of its tests.
+    /// Returns new tests for the device; called between two of its tests.
     var takeTests: () -> [TestCase]
-    /// Whether it has come upon what ends the campaign.
+    /// Whether it has a finding that ends the campaign.
     var hasFound: () -> Bool
   }
 
-  /// Explores the device, and its twin while the device waits.
+  /// Explores the device, and its reference device while the device waits.
   private func explore<Device: DeviceUnderTest, Twin: DeviceUnderTest>(
     _ device: Device, beside twin: FuzzTarget, _ other: Twin
   ) -> Explored {
     let alphabet = TestEngine(target, device, settings, recorder: NoRecorder()).alphabet
     var edge = edge(for: other, twin, isTwin: true)
-    // Its share of the time is what the device leaves, and what is shown is how far the device is.
+    // The reference device uses the time that the device leaves; the progress shown is the device's.
     edge.isStopped = { [self] in isStopped }
     edge.progress = { _ in }
     let search = TwinSearch(twin, other, settings, edge: edge)
@@ -173,7 +173,7 @@ public final class CampaignSession {
     if let company { edge.isStopped = { [self] in isStopped || company.hasFound() } }
     edge.progress = { [self] in progress($0, isExploring: true) }
     edge.coverage = { [self] in countCoverage($0) }
-    // Only who shares the folder with others looks for what they put there.
+    // New tests of others are read only from a shared folder.
     let isShared = settings.shard.count > 1 && plan.job == nil
     var last = begin
     edge.corpusUpdate = { [output, reader = plan.reader] in
@@ -198,7 +198,7 @@ public final class CampaignSession {
     return result
   }
 
-  /// Notes what a campaign came to that has ended.
+  /// Records the results of a finished campaign.
   private func take<Device: DeviceUnderTest>(_ campaign: Campaign<Device>) {
     for (index, known) in campaign.earlier.findings.enumerated() { state.findings[index].count = known.count }
     for finding in campaign.findings {
@@ -210,7 +210,8 @@ public final class CampaignSession {
     keep(campaign.status)
   }
 
-  /// Lets the device do the rarest of its twin's tests, those first that wait least, then those that were rare before.
+  /// Runs the rarest of the reference device's tests on the device: those that wait least first, then the
+  /// rare tests of earlier campaigns.
   private func check<Device: DeviceUnderTest>(_ explored: Explored, _ device: Device) -> Explored {
     var result = explored
     var campaign = Campaign(target, device, settings, edge: edge(for: device, target, isTwin: false))
@@ -223,7 +224,7 @@ public final class CampaignSession {
       plan.corpus, target, alphabet, job: plan.job)
     let rare = Set(tests)
     var others = corpus.read(plan.reader).filter { !rare.contains($0) }
-    // None of them is always the one for which there is no time.
+    // A different one each time must be the one for which no time is left.
     var generator = SeededGenerator(seed: settings.generatorSeed, for: "the device's tests")
     for index in others.indices.dropFirst() { others.swapAt(index, generator.below(index + 1)) }
     report.say(
@@ -273,13 +274,13 @@ public final class CampaignSession {
 
   private var isStopped: Bool { isStopped(inPart: 1) }
 
-  /// Whether it was stopped, or the first part of its time is over; time has this many parts.
+  /// Whether a stop was requested, or the first of this many equal parts of the time is over.
   private func isStopped(inPart count: Int64) -> Bool {
     if output.isStopped { return true }
     return plan.duration.map { (output.now - begin) * count >= $0 } ?? false
   }
 
-  /// How long the campaign has been explored, in all its sessions.
+  /// The time spent in all sessions.
   private var elapsed: Interval { state.elapsed + (output.now - begin) }
 
   private func progress(_ status: CampaignStatus, isExploring: Bool) {
@@ -292,7 +293,7 @@ public final class CampaignSession {
     keep(status)
   }
 
-  /// Looks at the coverage, now and then.
+  /// Counts the coverage from time to time.
   private func countCoverage(_ coverage: borrowing CellCoverage) {
     let now = output.now
     guard now - lastCount >= Self.periods.countCoverage else { return }
@@ -300,14 +301,14 @@ public final class CampaignSession {
     count(copy coverage)
   }
 
-  /// Adds what was visited in earlier sessions.
+  /// Adds the cells visited in earlier sessions, and updates the coverage.
   private func count(_ coverage: CellCoverage) {
     var sum = coverage
     if let earlierCells { sum.add(earlierCells) }
     state.coverage = Coverage((twin ?? target).machine.label, sum)
   }
 
-  /// Writes down how far the campaign is, to be taken up again.
+  /// Writes the state from which the campaign can resume.
   private func keep(_ status: CampaignStatus) {
     var state = state
     state.status = status
@@ -317,7 +318,7 @@ public final class CampaignSession {
   }
 
   private func found(_ finding: inout Finding, onTwin: Bool) {
-    // Those of device and twin are numbered in one row.
+    // Findings of both devices share one numbering.
     finding.number = nextNumber
     nextNumber += 1
     finding.isOnTwin = onTwin
@@ -328,7 +329,8 @@ public final class CampaignSession {
     scenario.machine = target.machine.reference(from: folder)
     let path = place(of: scenario, in: folder, stem: stem)
     var text = Array(scenario.yaml(comments: finding.comments).utf8)
-    // The same test of another worker stays as it is: its journal knows the text. They differ in comments alone.
+    // An equal test of another worker keeps its text, whose hash is in its journal; the texts differ only in
+    // comments.
     if !output.keepsJournal, let other = try? WholeFile.bytes(of: path) {
       text = other
     } else {
@@ -341,13 +343,13 @@ public final class CampaignSession {
     }
     finding.path = path
     let line = plan.replayLine(path, target.device)
-    // As it is read it knows the lines of its steps, which the report shows.
+    // A scenario that was read has the lines of its steps, which the report shows.
     let saved = try? plan.reader.read(text, path: path)
     var hash = Fingerprint()
     hash.mix(text)
     journal.record(finding, saved ?? scenario, path: path, text: hash.description, replay: line)
     report.found(FindingNotice(finding, scenario, path: path, replay: line))
-    // One without a verdict is to be found again.
+    // A finding without a verdict may be found again.
     guard finding.whyNoVerdict == nil else { return }
     state.findings.append(
       .init(
@@ -355,9 +357,9 @@ public final class CampaignSession {
     keep(lastStatus)
   }
 
-  /// What device and twin have to say of a finding; nothing where there is no twin.
+  /// Compares a finding's behaviour on device and reference device; `nil` without a reference device.
   private func compare(_ finding: Finding) -> TwinVerdict? {
-    // What fails in a program of the lab says nothing of either.
+    // The failure of a program of the lab says nothing about either.
     guard let twin, !finding.divergence.isOfLab else { return nil }
     do throws(LabFault) {
       return compare(

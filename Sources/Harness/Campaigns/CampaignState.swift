@@ -9,14 +9,14 @@ public struct CampaignState {
   /// The version of the format.
   private static let format = 1
 
-  /// A finding that is known.
+  /// A known finding.
   public struct Known: Recorded {
     public var signature = ""
     public var path = ""
     public var length = 0
     public var count = 0
 
-    /// Says what is known of a finding.
+    /// Makes a known finding.
     public init(signature: String = "", path: String = "", length: Int = 0, count: Int = 0) {
       self.signature = signature
       self.path = path
@@ -34,31 +34,31 @@ public struct CampaignState {
 
   /// The machine, as it was named.
   public var machine: String
-  /// What tells it from others; `nil` where that was not kept.
+  /// The machine's hash; `nil` in an older state.
   public var machineHash: String?
   /// The device, as it was named.
   public var device: String
   public var twin: String?
   public var seed: UInt64
-  /// How often it was taken up again.
+  /// The number of resumptions.
   public var round = 0
-  /// What else was asked for, as options.
+  /// The other options.
   public var options: [String] = []
-  /// How far it is.
+  /// The status of exploration.
   public var status = CampaignStatus()
-  /// How long it was explored.
+  /// The time spent exploring.
   public var elapsed = Interval.zero
   public var findings: [Known] = []
-  /// What was visited of the table, as `CellCoverage.digits`.
+  /// The visited cells of the table, as `CellCoverage.digits`.
   public var cells: [String] = []
-  /// What was visited, counted.
+  /// The coverage figures.
   public var coverage: Coverage?
-  /// The version of its format.
+  /// The version of the format.
   public var format = Self.format
 }
 
 extension CampaignState {
-  /// A campaign that has not begun.
+  /// The state of a campaign that has not begun.
   public init(machine: String, device: String, seed: UInt64) {
     (self.machine, self.device, self.seed) = (machine, device, seed)
   }
@@ -96,7 +96,7 @@ extension CampaignState {
 
   /// Adds what the journal contains and the state does not: a campaign may have been killed between the two writes.
   public mutating func adopt(_ summary: RunSummary) {
-    // One whose case is not at its end is to be found again, as is one that did not show again.
+    // A finding whose case is incomplete, or that was not reproduced, may be found again.
     for finding in summary.confirmed where !findings.contains(where: { $0.signature == finding.signature }) {
       guard let path = finding.file else { continue }
       findings.append(Known(signature: finding.signature, path: path, length: finding.shortest, count: 1))

@@ -4,37 +4,37 @@ public import Conformance
 import Documents
 import System
 
-/// Rare tests that are kept from campaign to campaign, one scenario each: in a folder, one a file, or in PostgreSQL, where
-/// campaigns of several hosts share them.
+/// Rare tests that are kept from campaign to campaign, one scenario each: as files in a folder, or in
+/// PostgreSQL, where campaigns of several hosts share them.
 ///
-/// Either way a test is known by what is in it: folders of two runs are merged by copying one into the other, and
-/// whichever campaign adds to a database first, what it holds in the end is the same.
+/// A test is identified by its contents: the folders of two runs can be merged by copying one into the other,
+/// and a database has the same contents in whatever order campaigns add to it.
 ///
-/// The parts of a job read what was there before it, and not what they find themselves: a part that is killed and started
-/// again, or started twice, then draws the same tests.
+/// The parts of a job read only the tests from before the job: a part that is killed and restarted, or
+/// started twice, then draws the same tests.
 public struct Corpus {
-  /// The maximum of tests that are read: more would only dilute what is rare.
+  /// The most tests that are read; more would dilute the rare ones.
   private static let maximum = 2000
 
-  /// Where tests are kept.
+  /// Where tests are stored.
   public enum Place {
-    /// In a folder, below the machine's name.
+    /// A folder, with a subfolder for each machine.
     case folder(String)
-    /// Where campaigns of several hosts share them.
+    /// A database that campaigns of several hosts share.
     case shared(any SharedCorpus)
   }
 
-  /// Where tests of this machine stand, for people.
+  /// The place of this machine's tests, for people.
   public let place: String
   private let storage: Place
-  /// The job of which this is a part, if it is one.
+  /// The job that this campaign is a part of, if any.
   private let job: String?
   private let target: FuzzTarget
   private let alphabet: Alphabet
-  /// Why nothing more is kept, if it is not.
+  /// Why no more tests are stored; `nil` if they are.
   public private(set) var fault: String?
   private var known: Set<String> = []
-  /// What of the place cannot be used, and why: the first of it, and how much there is.
+  /// The first unusable item of the place with the reason, and the number of such items.
   public private(set) var unusable: (first: String, count: Int)?
 
   /// Opens a place.
@@ -53,7 +53,7 @@ public struct Corpus {
     self.alphabet = alphabet
   }
 
-  /// The tests that this machine and this device can do, but for those that were read before.
+  /// The tests that suit this machine and this device and were not read before.
   public mutating func read(_ reader: ScenarioReader) -> [TestCase] {
     switch storage {
     case .folder(let path):
@@ -86,19 +86,19 @@ public struct Corpus {
     }
   }
 
-  /// Where a job keeps what it finds.
+  /// The folder for the tests of a job.
   private func jobFolder(_ job: String, in path: String) -> String {
     let plain = job.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) ? $0 : "-" }
     return path + "/job-" + String(plain)
   }
 
-  /// What a file is known by, whichever folder it is in.
+  /// The name of a file, without its folder.
   private func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   private mutating func test(_ bytes: [UInt8], _ path: String, _ reader: ScenarioReader) -> TestCase? {
     do throws(DocumentError) {
       let test = TestCase(
-        // Where it was written the machine and the program had other paths.
+        // Where it was written, the machine and the program had other paths.
         try reader.read(bytes, path: path, of: target.machine, on: target.device), target, alphabet)
       if test == nil { note("\(path) asks for what \(target.device) does not offer") }
       return test
@@ -112,19 +112,19 @@ public struct Corpus {
     note("\(path): \(error.problems.first?.message ?? "it cannot be read")")
   }
 
-  /// Notes that something of the place cannot be used.
+  /// Records an unusable item.
   private mutating func note(_ words: String) {
     unusable = (unusable?.first ?? words, (unusable?.count ?? 0) + 1)
   }
 
-  /// A sentence on what was read: the number of tests, and what cannot be used.
+  /// A sentence with the number of tests that were read and the unusable items.
   public func words(_ count: Int) -> String {
     let tests = "\(place): \(count == 1 ? "1 test" : "\(count) tests")"
     guard let unusable else { return tests }
     return tests + ", \(unusable.count) cannot be used: \(unusable.first)"
   }
 
-  /// Keeps a test.
+  /// Stores a test.
   public mutating func keep(_ test: TestCase, _ actions: [(action: TestAction, isForbidden: Bool)]) {
     guard fault == nil else { return }
     let name = target.machine.machine.name
@@ -138,7 +138,7 @@ public struct Corpus {
       let folder = job.map { jobFolder($0, in: path) } ?? path
       let file = "\(fingerprint(text)).yaml"
       guard known.insert(file).inserted else { return }
-      // It is known by what it does, wherever it stands.
+      // A test is identified by its actions, not by its place.
       scenario.machine = target.machine.reference(from: folder)
       do {
         try makeFolder(folder)
@@ -162,7 +162,7 @@ public struct Corpus {
 }
 
 extension TestCase {
-  /// The test that a scenario stands for; `nil` when it does what tests of this device do not.
+  /// The test of a scenario; `nil` if the scenario has steps that no test of this device has.
   public init?(_ scenario: Scenario, _ target: FuzzTarget, _ alphabet: Alphabet) {
     guard let start = target.starts.lastIndex(where: { $0.agrees(with: scenario.start) }) else { return nil }
     self.init(start: start)
@@ -176,14 +176,14 @@ extension TestCase {
 }
 
 extension StartCondition {
-  /// Whether no setting of another condition contradicts it.
+  /// Whether no setting of another start condition contradicts this one.
   fileprivate func agrees(with other: StartCondition) -> Bool {
     settings.allSatisfy { item in other.flag(item.name).map { $0 == !item.value.isNothing } ?? true }
   }
 }
 
 extension Step {
-  /// What a test does in place of the step; `nil` when it does no such thing.
+  /// The action of the step in a test; `nil` if it has none.
   fileprivate func testAction(_ vocabulary: Vocabulary) -> (TestAction, Bool)? {
     func stimulus(_ call: Call) -> TestAction? {
       vocabulary.stimulus(call.name).map { .stimulus(Stimulus($0, call.arguments)) }
@@ -202,10 +202,10 @@ extension Step {
 
 /// A place where campaigns of several hosts share their rare tests.
 public protocol SharedCorpus {
-  /// Where it is, for people.
+  /// The place, for people.
   var place: String { get }
-  /// Keeps a test of a machine under its name; one that is there already stays.
+  /// Stores a test of a machine under its name; an existing one stays.
   func keep(_ test: (name: String, text: String), of machine: String, job: String?) throws
-  /// The latest tests of a machine, but for those of a job.
+  /// The latest tests of a machine, without those of a job.
   func tests(of machine: String, maximum: Int, without job: String?) throws -> [(name: String, text: String)]
 }

@@ -5,31 +5,31 @@ public import System
 
 /// The report of a finding, also between processes.
 public struct FindingNotice: Equatable {
-  /// The number among those of the campaign.
+  /// The number of the finding in the campaign.
   public var number = 0
-  /// What tells it from others.
+  /// The signature, which identifies it.
   public var signature = ""
-  /// How many events its shortest test has.
+  /// The number of events in its shortest test.
   public var length = 0
-  /// How sure it is, in words.
+  /// How it was confirmed, as text.
   public var confirmation = ""
   /// Whether there is a verdict.
   public var isSure = false
   /// Whether it ends a campaign; see ``Finding/endsCampaign``.
   public var endsCampaign = false
-  /// What a person reads of it.
+  /// The description for people.
   public var lines: [String] = []
   /// How it was found, for verbose output.
   public var origin: [String] = []
-  /// The steps of its test.
+  /// The steps of its test, one a line.
   public var steps: [String] = []
-  /// The same with what came of them, in one sentence.
+  /// The steps with their observations, in one sentence.
   public var sentence = ""
-  /// Where it was saved.
+  /// The path of the saved scenario.
   public var path = ""
-  /// The line to paste that does it again.
+  /// The replay command.
   public var replay = ""
-  /// What the journal says of it.
+  /// The record for the journal.
   public var record = Record.Finding.blank
 }
 
@@ -49,7 +49,7 @@ extension FindingNotice: Recorded {
 }
 
 extension FindingNotice {
-  /// What decides which of several of one signature stands.
+  /// The evidence that decides which of several findings with one signature is kept.
   var evidence: Record.Finding.Evidence {
     Record.Finding.Evidence(isSure ? .diverged : .labFault, shortest: length)
   }
@@ -66,7 +66,7 @@ extension FindingNotice {
       record: finding.record(path: path))
   }
 
-  /// The same under another number.
+  /// The same report with another number.
   public func numbered(_ number: Int) -> FindingNotice {
     var notice = self
     notice.number = number
@@ -74,9 +74,9 @@ extension FindingNotice {
     return notice
   }
 
-  /// What a person reads.
+  /// The text for people.
   ///
-  /// - Parameter isVerbose: whether that has how it was found, too.
+  /// - Parameter isVerbose: whether to include how it was found.
   public func text(_ paint: Painter, isVerbose: Bool = false) -> String {
     let head = paint(
       isSure ? .bad : .warning, "\(isSure ? "✘" : "…") finding \(number): \(confirmation)")
@@ -89,10 +89,10 @@ extension FindingNotice {
 }
 
 extension Finding {
-  /// What stands at the top of its file.
+  /// The comments at the top of its file.
   public var comments: [String] { [divergence.summary, origin, "\(confirmation)"] + asides }
 
-  /// After how much it was found, and how its test was made shorter.
+  /// How it was found and shrunk, as text.
   fileprivate var origin: String {
     "found after \(foundAt) events in a test of \(foundLength), "
       + (shrinking.runs == 0
@@ -101,6 +101,6 @@ extension Finding {
       + ": \(shrinking.end)"
   }
 
-  /// What it has to do with what the device was asked for before, and with its twin.
+  /// Its relation to earlier requests to the device, and to the reference device.
   fileprivate var asides: [String] { [past?.text, twin?.text].compactMap(\.self) }
 }

@@ -1,10 +1,10 @@
 public import Conformance
 public import Basics
 
-/// A device and its twin, asked to do the same.
+/// Compares the behaviour of a device and its reference device in the same test.
 public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
   private let targets: (twin: FuzzTarget, device: FuzzTarget)
-  /// The most runs that a device is asked for.
+  /// The most runs on a device.
   private let maximumRuns = 3
   private var twin: TestEngine<Twin, StepList>
   private var device: TestEngine<Device, StepList>
@@ -19,7 +19,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
     self.device = TestEngine(target, device, settings, recorder: StepList())
   }
 
-  /// Asks the device, up to three times, whether it does what the twin did.
+  /// Runs the reference device's finding on the device, up to three times.
   public mutating func confirm(_ finding: Finding) -> TwinVerdict {
     guard
       let test = finding.test.translated(
@@ -32,7 +32,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
       let expected = try twin.shown(in: finding.test)
       while !confirmation.isDecided, confirmation.runs < maximumRuns {
         let seen = try device.shown(in: test)
-        // What is shown after a lost link is another test.
+        // After a lost link the test is another one.
         if device.lockstep.wasDisturbed {
           confirmation.countDisturbed()
           guard confirmation.disturbed < maximumRuns else {
@@ -49,7 +49,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
     }
   }
 
-  /// Says where the twin does something else than a device that diverged.
+  /// Finds where the reference device behaves differently from a device that diverged.
   public mutating func contradict(_ finding: Finding) -> TwinVerdict {
     guard
       let test = finding.test.translated(
@@ -87,7 +87,7 @@ public struct TwinCheck<Twin: DeviceUnderTest, Device: DeviceUnderTest> {
 }
 
 extension TestCase {
-  /// The same test in the choices of another device; `nil` where that cannot do all of it.
+  /// The same test in the choices of another device; `nil` if that device cannot perform all of it.
   public func translated(
     _ actions: [(action: TestAction, isForbidden: Bool)], from own: FuzzTarget, to other: FuzzTarget,
     _ alphabet: Alphabet
@@ -95,7 +95,7 @@ extension TestCase {
     guard let start = other.startNumbers.firstIndex(of: own.startNumbers[start]) else { return nil }
     var translated = TestCase(start: start)
     for (choice, item) in zip(choices, actions) {
-      // The acts of time have the same numbers with every device of a machine; an edge is the model's.
+      // The time actions have the same numbers for every device of a machine; an edge belongs to the model.
       let isTime = Int(choice.act) >= alphabet.eventCount && Int(choice.act) <= alphabet.edge
       guard let same = isTime ? choice : alphabet.choice(of: item.action, isForbidden: item.isForbidden)
       else {
@@ -106,7 +106,7 @@ extension TestCase {
     return translated
   }
 
-  /// How long it waits of its own accord.
+  /// The total of its explicit waits.
   public func wait(in alphabet: Alphabet) -> Interval {
     choices.reduce(.zero) { sum, choice in
       if case .wait(let interval)? = alphabet.action(of: choice) { sum + interval } else { sum }
@@ -114,7 +114,7 @@ extension TestCase {
   }
 }
 
-/// Keeps what a device shows at each step, beside values that are read: at its start, and after each choice.
+/// Records what a device shows at each step, without readings: at its start, and after each choice.
 private struct StepList: TraceRecorder {
   private(set) var steps: [[Observation]] = [[]]
 
@@ -132,17 +132,17 @@ private struct StepList: TraceRecorder {
 }
 
 extension TestEngine where Recorder == StepList {
-  /// What a device shows at each step of a test, and how it fails.
+  /// The observations of a device at each step of a test, with its failure.
   fileprivate mutating func shown(
     in test: TestCase
   ) throws(LabFault) -> (steps: [[String]], signature: String?) {
-    // One of the two may take time for what the other does at once.
+    // One of the devices may take time where the other does not.
     let (execution, trouble) = attempt(test, .made)
     if let trouble { throw trouble }
     var steps: [[String]] = []
     for (number, shown) in lockstep.recorder.steps.enumerated() {
       let words = shown.map { lockstep.vocabulary.text(of: $0) }
-      // What is shown in time that is taken belongs to the step before.
+      // An observation during a wait belongs to the step before.
       let isOwn = number == 0 || execution.performed[number - 1] == test.choices[steps.count - 1]
       if isOwn { steps.append(words) } else { steps[steps.count - 1] += words }
     }

@@ -2,20 +2,20 @@ import Basics
 import Conformance
 import Journal
 
-/// A twin that is explored beside its device: a test whenever the device has let a moment pass without showing anything,
-/// because its motor rests, or something on the air is waited for.
+/// Explores a reference device beside its device: one test whenever the device has shown nothing for a
+/// moment, because its motor rests or something on the air is awaited.
 ///
-/// Which tests are done follows from the seed, and how many from the time that passes on the device: where that is
-/// virtual, one seed gives one campaign. What a test of the twin takes is far less than such a moment.
+/// The seed determines the tests, and the device's time determines their number: if that time is virtual, one
+/// seed gives one campaign. A test on the reference device takes far less time than such a moment.
 final class TwinSearch<Twin: DeviceUnderTest> {
   private var campaign: Campaign<Twin>
-  /// Tests that did what few others did, since they were last asked for.
+  /// The rare tests since the last request.
   private var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
-  /// The test that the reference device failed: nothing else is done until it was investigated.
+  /// The test that the reference device failed: no other runs until it was investigated.
   private var failed: TestCase?
-  /// Whether nothing more is done, since the twin is of no use.
+  /// Whether the search has ended, since the reference device is of no use.
   private var isOver = false
-  /// Whether it came upon something that ends the campaign.
+  /// Whether there is a finding that ends the campaign.
   private(set) var hasFound = false
 
   init(_ target: FuzzTarget, _ twin: Twin, _ settings: FuzzSettings, edge: Campaign<Twin>.Edge) {
@@ -28,15 +28,16 @@ final class TwinSearch<Twin: DeviceUnderTest> {
     kept = { [unowned self] in rare.append(($0, $1)) }
   }
 
-  /// How far it is.
+  /// The status of the search.
   var status: CampaignStatus { campaign.status }
 
-  /// Does one test.
+  /// Runs one test.
   func work() {
     if failed == nil, !isOver, !hasFound { failed = campaign.drawTest() }
   }
 
-  /// Shrinks and confirms what the twin failed, now that nothing is under way on the device, and has the device asked for it.
+  /// Shrinks and confirms a failure of the reference device while the device is idle, and tries it on the
+  /// device.
   func followUp() {
     guard let test = failed else { return }
     failed = nil
@@ -47,16 +48,16 @@ final class TwinSearch<Twin: DeviceUnderTest> {
     }
   }
 
-  /// The rare tests, each once.
+  /// Removes and returns the rare tests, each once.
   func takeRare() -> [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] {
     defer { rare = [] }
     return rare
   }
 }
 
-/// A device beside which work is done while it shows nothing.
+/// A device with other work done while it shows nothing.
 ///
-/// What is waited for is waited for in pieces; the work between two of them is short.
+/// A wait is divided into pieces, and the work between two of them is short.
 final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {
   var wrapped: Device
   private let work: () -> Void
@@ -70,7 +71,7 @@ final class AccompaniedDevice<Device: DeviceUnderTest>: DeviceLayer {
   }
 
   func observe(until limit: Instant) throws(LabFault) -> Observation? {
-    // The last moment is left alone, so that what is due then is on time.
+    // No work is done in the last moment, so that whatever is due then is on time.
     while wrapped.now + Self.moment + Self.moment < limit {
       let before = wrapped.now
       if let shown = try wrapped.observe(until: before + Self.moment) { return shown }

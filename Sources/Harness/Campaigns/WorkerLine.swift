@@ -2,29 +2,29 @@ public import Basics
 import Conformance
 public import Journal
 
-/// What a worker writes to the process that started it, one JSON object a line.
+/// A message from a worker to the process that started it: one JSON object a line.
 public enum WorkerLine {
-  /// How far it is.
+  /// The worker's progress.
   case progress(CampaignStatus)
   /// The newly visited cells, as `CellCoverage.marks(beyond:)`.
   case visited([Int])
-  /// A line of the journal that shows what it came upon, which follows.
+  /// A journal record that belongs to the finding that follows.
   case evidence(Record)
-  /// It came upon something.
+  /// A finding.
   case found(FindingNotice)
-  /// A line of the journal that belongs to no finding.
+  /// A journal record that belongs to no finding.
   case journal(Record)
   case say(String)
-  /// The same as other workers may say.
+  /// A message that other workers may send, too.
   case once(String)
   case warn(String)
-  /// It is over.
+  /// The worker has ended.
   case end(CampaignEnd, CampaignStatus)
 
   /// The most numbers of one line of ``visited(_:)``.
   private static let maximumMarks = 4096
 
-  /// What was visited, in as many lines as it takes.
+  /// The newly visited cells, in as many lines as needed.
   public static func visited(in marks: [Int]) -> [WorkerLine] {
     stride(from: 0, to: marks.count, by: maximumMarks).map { start in
       .visited(Array(marks[start..<min(start + maximumMarks, marks.count)]))
@@ -45,7 +45,7 @@ public enum WorkerLine {
     }
   }
 
-  /// Reads a line; `nil` if it is none of these.
+  /// Reads a line; `nil` if it is no message.
   public init?(_ text: String) {
     guard let value = try? JSON(parsing: text) else { return nil }
     if let status = value["progress"].flatMap({ try? CampaignStatus($0) }) {
@@ -74,8 +74,8 @@ public enum WorkerLine {
   }
 }
 
-/// The orders of a worker when it starts: how often the campaign was resumed, what it found before, and the folder of
-/// its run, for a finding's artifacts.
+/// The orders of a worker at its start: the number of resumptions, the known findings, and the folder of its
+/// run for a finding's artifacts.
 public struct WorkerOrders: Recorded {
   public var round = 0
   public var known: [String] = []

@@ -3,20 +3,21 @@ import Conformance
 public import Journal
 public import System
 
-/// The output of a worker: everything goes to the process that started it.
+/// The output of a worker: it sends everything to the process that started it.
 public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener {
-  /// How often it tells how far it is.
+  /// The time between two progress messages.
   private static let period = Interval.milliseconds(200)
 
   private let console: Console
   private let recording: (Case, any JournalListener, () -> Outcome, (String) -> Void) -> Outcome
   private var last: Interval?
-  /// What the other process was told of what was visited.
+  /// The visited cells as last sent.
   private var told: CellCoverage?
-  /// Whether a finding is being written down.
+  /// Whether the records of a finding are being written.
   private var isShowing = false
 
-  /// - Parameter recording: has the test of a finding done, and keeps what belongs to it, or says why it cannot be kept.
+  /// - Parameter recording: runs the test of a finding and stores its artifacts, or reports why they cannot
+  ///   be stored.
   public init(
     _ console: Console,
     recording: @escaping (Case, any JournalListener, () -> Outcome, (String) -> Void) -> Outcome
@@ -35,7 +36,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
 
   public func keep(_ state: CampaignState) { tell(state.coverage) }
 
-  /// Tells what was visited since it was last told.
+  /// Sends the cells visited since the last message.
   private func tell(_ coverage: Coverage?) {
     guard let cells = coverage?.cells else { return }
     let marks = cells.marks(beyond: told ?? CellCoverage(cells.machine))

@@ -3,24 +3,25 @@ import Conformance
 import Journal
 import System
 
-/// A campaign in several processes of this program: each explores by itself, and they share the corpus.
+/// A campaign in several processes of this program, which explore independently and share the corpus.
 ///
-/// Each has a part of the budget and draws tests of its own. One that dies is a fault of ours, unless it was killed, and
-/// the others go on.
+/// Each has a part of the budget and draws its own tests. If one dies without being killed, that is an error
+/// of ours; the others continue.
 public final class WorkerPool {
-  /// How often the state of the campaign is written down, at most, and how often what was visited is counted.
+  /// The minimum time between two writes of the state, and between two counts of the visited cells.
   private static let periods = (state: Interval.seconds(5), count: Interval.milliseconds(200))
-  /// How long a worker may go on that was told to stop, or whose time is over: longer than devices take to answer.
+  /// How long a worker may continue after a stop request, or after its time is over: longer than devices take
+  /// to answer.
   private static let grace = Interval.seconds(30)
-  /// How long to wait for a message of any worker.
+  /// How long to wait for messages.
   private static let pause = Interval.milliseconds(20)
 
-  /// One of the processes.
+  /// A worker process.
   private struct Member {
     var number: Int
     var process: WorkerProcess
     var status = CampaignStatus()
-    /// The lines of the journal that show what it is about to tell.
+    /// The journal records for its next finding.
     var evidence: [Record] = []
     var end: CampaignEnd?
     var hasEnded = false
@@ -32,7 +33,7 @@ public final class WorkerPool {
   private let output: any CampaignOutput
   private let report: any CampaignReport
   private let journal: CampaignJournal
-  /// What all of them visited, in all sessions, and whether that is counted.
+  /// The cells visited by all workers in all sessions, and whether they are counted.
   private var cells: CellCoverage
   private var isCounted = false
   private var lastCount: Interval
@@ -40,13 +41,13 @@ public final class WorkerPool {
   private var members: [Member] = []
   private var state: CampaignState
   private var findings: [FindingNotice] = []
-  /// Findings that more than one worker came upon.
+  /// The number of findings that several workers made.
   private var repeats = 0
   private var faults: [String] = []
-  /// Whether one of them is of our own, and not of the machine.
+  /// Whether a worker's fault is an error of ours, and not of the machine.
   private var isOwnFault = false
   private var lastState: Interval
-  /// When they were told to stop, if they were.
+  /// When a stop was requested, if it was.
   private var stopTime: Interval?
 
   /// Makes a pool.
@@ -93,7 +94,7 @@ public final class WorkerPool {
     return finish()
   }
 
-  /// Hears what there is to hear, and waits a moment where that is nothing.
+  /// Reads all available messages, and waits a moment if there are none.
   private func listen() {
     var isQuiet = true
     for index in members.indices {
@@ -120,7 +121,7 @@ public final class WorkerPool {
     }
   }
 
-  /// Receives a message of a worker; false if there is none.
+  /// Receives a message of a worker; returns false if there is none.
   private func hear(_ index: Int, within limit: Interval) -> Bool {
     switch members[index].process.next(within: limit) {
     case .nothing: return false
@@ -161,7 +162,7 @@ public final class WorkerPool {
     }
   }
 
-  /// Counts what all of them visited.
+  /// Counts the cells visited by all workers.
   private func count() {
     guard !isCounted else { return }
     isCounted = true
@@ -169,7 +170,7 @@ public final class WorkerPool {
   }
 
   private func take(_ notice: FindingNotice, _ lines: [Record]) {
-    // One that was stopped before it could be tried again says nothing beside the one that stopped it.
+    // A finding that could not be retried because of a stop adds nothing to the one that caused the stop.
     if stopTime != nil, !notice.isSure, !findings.isEmpty {
       return report.say("not looked into, since it was to stop: \(notice.replay)")
     }
@@ -201,7 +202,7 @@ public final class WorkerPool {
     keep(total)
   }
 
-  /// Asks all to stop when their step is done.
+  /// Asks all workers to stop after their current step.
   private func stop() {
     guard stopTime == nil else { return }
     stopTime = output.now
@@ -214,7 +215,7 @@ public final class WorkerPool {
     report.warn(text)
   }
 
-  /// What all of them did, in all sessions.
+  /// The sum of all workers' work in all sessions.
   private var total: CampaignStatus {
     var total = plan.state.status
     total.repeats += repeats
@@ -241,7 +242,7 @@ public final class WorkerPool {
     count()
     keep(status)
     var cause = members.compactMap(\.end).max { $0.weight < $1.weight } ?? .done
-    // Those that another's finding stopped did as they should.
+    // Workers that another's finding stopped ended correctly.
     if cause == .stopped, !output.isStopped { cause = .found }
     var end = CampaignSummary(
       cause: cause, status: status, seed: plan.settings.seed,

@@ -11,9 +11,9 @@ import Conformance
 /// | diverges after the link was lost on the air | another, up to a maximum: the failure proves nothing, neither for nor against the device |
 /// | anything else | its result is final |
 struct Attempts {
-  /// What an attempt means.
+  /// The consequence of an attempt.
   enum Ruling: Equatable {
-    /// It is the verdict.
+    /// Its result is final.
     case stands
     /// No result yet: another attempt follows, after a restart of the device or at once.
     case again(afresh: Bool)
@@ -28,13 +28,13 @@ struct Attempts {
 
   /// The faults so far.
   private(set) var faults: [LabFault] = []
-  /// How many attempts proved nothing, since the air had lost a link.
+  /// The number of attempts that proved nothing, since the air lost a link.
   private(set) var losses = 0
   /// The divergences that followed on a link that the device itself had ended.
   private var hangUps: [String] = []
   private let maximumLosses: Int
   private let needsLinks: Bool
-  /// Whether a repeated fault of a program of the lab is investigated, too.
+  /// Whether to investigate a repeated fault of a program of the lab, too.
   private let followsPrograms: Bool
 
   private init(maximumLosses: Int, needsLinks: Bool, followsPrograms: Bool = false) {
@@ -56,7 +56,7 @@ struct Attempts {
     Attempts(maximumLosses: maximumLosses, needsLinks: true, followsPrograms: followsPrograms)
   }
 
-  /// The one at a test of a campaign, which weighs itself what became of its links, and follows up what fails.
+  /// The policy for a test of a campaign, which judges lost links itself and follows up failures.
   static var ofCampaign: Attempts {
     Attempts(maximumLosses: 0, needsLinks: false, followsPrograms: true)
   }
@@ -64,17 +64,17 @@ struct Attempts {
   /// The policy for a caller that judges lost links itself: a single attempt.
   static var single: Attempts { Attempts(maximumLosses: 0, needsLinks: false) }
 
-  /// Whether the air lost a link in as many attempts as there may be.
+  /// Whether the maximum number of attempts lost a link on the air.
   var areUsedUp: Bool { maximumLosses > 0 && losses == maximumLosses }
 
-  /// How many came to nothing.
+  /// The number of attempts without a result.
   var count: Int { faults.count + losses }
 
-  /// How an attempt failed that came to its end.
+  /// How a complete attempt failed.
   struct Failure {
     var summary: String
     var signature: String
-    /// Whether the device itself is known to be why.
+    /// Whether the device is known to be the cause.
     var isOfDevice: Bool
 
     init(_ divergence: Divergence) {
@@ -88,13 +88,13 @@ struct Attempts {
     }
   }
 
-  /// One attempt, with what it came to, as far as it came.
+  /// One attempt, with its result as far as it came.
   enum Attempt<Ending> {
-    /// It came to its end, and how it failed.
+    /// It was complete, with its failure.
     case ended(Ending, Failure?, wasDisturbed: Bool)
     /// A fault interrupted it.
     case broken(Ending, LabFault)
-    /// It stands, whatever was before it.
+    /// It is final, whatever the attempts before.
     case final(Ending)
   }
 
@@ -162,11 +162,11 @@ struct Attempts {
     return faults.count == Self.maximumFaults ? .stoppedAnswering(fault) : .again(afresh: true)
   }
 
-  /// What is written down of the last attempt that came to nothing.
+  /// The fault of the last attempt without a result, for the record.
   private(set) var lastFault = LabFault(.linkLost, "")
 }
 
 extension LabFault {
-  /// Whether it may be the device's own doing, if it comes again and again.
+  /// Whether the device may cause the fault, if it repeats.
   var isDevices: Bool { [.noAnswer, .badAnswer, .ended].contains(symptom) }
 }

@@ -3,9 +3,9 @@ import Conformance
 import Journal
 import Basics
 
-/// Drives one case: model and device in lockstep, step by step.
+/// Runs one case: model and device in lockstep, step by step.
 struct CaseRunner<Device: DeviceUnderTest> {
-  /// How long a stimulus waits for its moment.
+  /// How long a stimulus waits until it is allowed.
   private static var settlingTime: Interval { Lockstep<Device, TraceWriter>.settlingTime }
 
   private let steps: [Step]
@@ -16,17 +16,17 @@ struct CaseRunner<Device: DeviceUnderTest> {
   private let isStopped: () -> Bool
   /// The first fault, with its step and time.
   private var firstTrouble: (fault: LabFault, mark: StepMark, time: Instant)?
-  /// Whether what the scenario expects is demanded: of a bare machine only the model asks anything, and what it does not
-  /// show, such as readings, is not expected of it.
+  /// Whether the scenario's expectations must be met: a bare machine is checked against the model only, since
+  /// it does not show everything, such as readings.
   private let isDemanding: Bool
-  /// Whether every status was as the scenario expects it.
+  /// Whether every status met the scenario's expectations.
   private(set) var isAsExpected = true
   private var mark = StepMark.start
   /// The status of the machine's start, until the device shows one.
   private var startStatus = 0
-  /// Whether the device was brought to the start; until then its time is that of another test.
+  /// Whether the device has reached the start; its time before that belongs to another test.
   private var hasBegun = false
-  /// What was run on the device before: another case, or an earlier attempt at this one.
+  /// The previous case on the device, or an earlier attempt at this one.
   private(set) var earlier: EarlierCase?
   private let id: String
 
@@ -45,7 +45,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     lockstep.held = specification.machine.options(heldTo: test.scenario.assumed)
   }
 
-  /// Prepares a scenario for a device that is a bare machine, of which nothing is written down.
+  /// Prepares a scenario for a bare machine, without a record.
   init(_ scenario: Scenario, seed: UInt64, _ specification: Specification, bare device: Device) {
     (steps, start, self.seed) = (scenario.steps, scenario.start, seed)
     id = ""
@@ -55,7 +55,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     lockstep = Lockstep(specification, device, recorder: TraceWriter(nil, specification.vocabulary))
   }
 
-  /// Runs the case once, and lets only the model judge.
+  /// Runs the case once, judged by the model alone.
   ///
   /// - Returns: the divergence of model and device, if there is one.
   mutating func runBare() -> Divergence? {
@@ -65,15 +65,15 @@ struct CaseRunner<Device: DeviceUnderTest> {
   /// The test's time.
   private var now: Instant { hasBegun ? lockstep.now : .zero }
 
-  /// What the case after this one comes after.
+  /// The case as the predecessor of the next one.
   var last: EarlierCase? {
     hasBegun ? EarlierCase(id: id, actions: lockstep.recorder.actions) : earlier
   }
 
-  /// The cells that were visited.
+  /// The visited cells.
   var coverage: CellCoverage { lockstep.tracker.coverage }
 
-  /// Why a case with an unmet expectation cannot be judged, since a permitted deviation explains it; see
+  /// Why a case with an unmet expectation cannot be judged: a permitted deviation explains it; see
   /// ``Lockstep/permittedDeviation``.
   private func reason(for unmet: UnmetExpectation, _ conditions: [String]) -> String {
     guard let own = conditions.first else {
@@ -82,7 +82,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
     return "the device has \(own), as it may, and the case expects one without: \(unmet.summary)"
   }
 
-  /// Runs the case until its attempts come to something; see ``Attempts``.
+  /// Runs the case until its attempts have a result; see ``Attempts``.
   mutating func run() -> Outcome {
     var attempts = Attempts.written
     do {
@@ -102,7 +102,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       if attempts.losses > 0 { note(attempts.losses) }
       return outcome(.agree)
     } catch {
-      // The next case must find the transport in order.
+      // The next case needs a working transport.
       if attempts.lastFault.symptom == .transportLost { _ = restart() }
       var time = now
       if let firstTrouble, error == firstTrouble.fault { (_, mark, time) = firstTrouble }
@@ -110,10 +110,10 @@ struct CaseRunner<Device: DeviceUnderTest> {
     }
   }
 
-  /// What an attempt means.
+  /// Judges an attempt.
   ///
-  /// A lock that hung up at what no client says, or that is otherwise than a scenario expects, as it may: what is
-  /// expected of it then is not there to be judged, and the case is skipped.
+  /// A lock may hang up on an input that no client sends, or differ from a scenario in a permitted way: the
+  /// expectations can then not be judged, and the case is skipped.
   private mutating func judge(_ verdict: Outcome.Verdict) -> Attempts.Attempt<Outcome.Verdict> {
     switch verdict {
     case .agree: return .ended(verdict, nil, wasDisturbed: lockstep.wasDisturbed)
@@ -124,7 +124,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       return .ended(verdict, Attempts.Failure(unmet), wasDisturbed: lockstep.wasDisturbed)
     case .labFault(let fault):
       writeDiagnostics()
-      // A device that has to be asked says only at the start what it cannot do.
+      // A device that must be asked reports only at the start what it cannot do.
       if fault.symptom == .notPossible, mark == .start { return .final(.skipped(fault.detail)) }
       let ending = Outcome.Verdict(fault, in: mark, isStopped: false)
       guard ending == verdict else { return .final(ending) }
@@ -134,13 +134,13 @@ struct CaseRunner<Device: DeviceUnderTest> {
     }
   }
 
-  /// Says that there is a verdict although links were lost.
+  /// Records that there is a verdict although links were lost.
   private func note(_ losses: Int) {
     let attempts = losses == 1 ? "one attempt" : "\(losses) attempts"
     listener?.diagnostic("the link was lost in \(attempts), and the case was run again", at: now)
   }
 
-  /// Writes down what the lab has to say.
+  /// Records the lab's diagnostics.
   private mutating func writeDiagnostics() {
     for text in lockstep.takeDiagnostics() { listener?.diagnostic(text, at: now) }
   }
@@ -200,7 +200,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
       startStatus = states.first.flatMap { lockstep.vocabulary.status(definition.states[$0].status) } ?? 0
       try pass(until: lockstep.now)
       try run(steps, from: 1)
-      // At the end what the model promises is demanded, and what was asked for is heard.
+      // At the end, the model's promises must be fulfilled, and a stop request is noticed.
       try check { lockstep throws(LabFault) in try lockstep.conclude() }
       return .agree
     } catch {
@@ -209,7 +209,7 @@ struct CaseRunner<Device: DeviceUnderTest> {
   }
 }
 
-/// Why a case does not go on.
+/// Why a case stops early.
 private struct StopReason: Error {
   let verdict: Outcome.Verdict
 
@@ -217,7 +217,7 @@ private struct StopReason: Error {
 }
 
 extension CaseRunner {
-  /// - Parameter number: the number of the first of the steps, as they are written.
+  /// - Parameter number: the number of the first of the steps, as written.
   private mutating func run(_ steps: [Step], from number: Int) throws(StopReason) {
     var number = number
     for step in steps {
@@ -250,12 +250,12 @@ extension CaseRunner {
     }
   }
 
-  /// Stops where the end was asked for.
+  /// Stops the case if a stop was requested.
   private func goOn() throws(StopReason) {
     if isStopped() { throw StopReason(.incomplete("stopped after step \(mark.number)")) }
   }
 
-  /// Does something with model and device, and stops where they diverge.
+  /// Performs something with model and device, and stops the case if they diverge.
   private mutating func check(
     _ body: (inout Lockstep<Device, TraceWriter>) throws(LabFault) -> Divergence?
   ) throws(StopReason) {
@@ -295,9 +295,9 @@ extension CaseRunner {
 
   private mutating func perform(_ call: Step.Call, waits: Bool) throws(StopReason) {
     let stimulus = stimulus(call)
-    // A real device may have shown something since we last looked.
+    // A real device may have shown something since the last check.
     try pass(until: lockstep.now)
-    // The model is not told of a stimulus before the device takes it.
+    // The model receives a stimulus only when the device accepts it.
     while let ready = lockstep.readyTime(for: stimulus), ready > lockstep.now { try pass(until: ready) }
     let limit = lockstep.now + Self.settlingTime
     while waits, lockstep.now < limit, !lockstep.tracker.allows(stimulus.number),
@@ -308,7 +308,7 @@ extension CaseRunner {
     try carryOut(.stimulus(stimulus))
   }
 
-  /// Makes random events from where the device is.
+  /// Draws random events from the device's current state.
   private mutating func draw(_ events: Step.RandomEvents) throws(StopReason) {
     let alphabet = Alphabet(
       lockstep.tracker.specification, lockstep.device.abilities, levels: events.levels,
@@ -371,7 +371,7 @@ extension CaseRunner {
     }
   }
 
-  /// The step cannot be done as it is meant.
+  /// The step cannot be performed as intended.
   private func skipped(_ reason: String) -> StopReason {
     StopReason(.skipped("step \(mark.number) cannot be done with \(reason)"))
   }
@@ -406,7 +406,7 @@ extension CaseRunner {
     }
   }
 
-  /// An expectation is not met.
+  /// Handles an unmet expectation.
   private mutating func miss(_ expectation: Expectation) throws(StopReason) {
     guard isDemanding else { return isAsExpected = false }
     throw unmet(wrong(expectation))
@@ -432,7 +432,7 @@ extension CaseRunner {
     }
   }
 
-  /// Whether everything is as expected, and nothing else was shown in passing.
+  /// Whether everything is as expected, and nothing else was shown in between.
   private mutating func holds(_ expectation: Expectation) -> Bool {
     for case .status(let names) in expectation.conditions where interlude(among: names) != nil {
       return false
@@ -440,12 +440,12 @@ extension CaseRunner {
     return take(expectation)
   }
 
-  /// A status shown meanwhile that is none of these.
+  /// A status shown in between that is none of these.
   private func interlude(among names: [String]) -> String? {
     lockstep.recorder.passing.lazy.map { lockstep.vocabulary.statuses[$0] }.first { !names.contains($0) }
   }
 
-  /// Whether everything is as expected; what was shown once is used up by it.
+  /// Whether everything is as expected; observations that meet it are used up.
   private mutating func take(_ expectation: Expectation) -> Bool {
     var taken = Taken()
     for condition in expectation.conditions where isDemanding || condition.isStatus {
@@ -468,11 +468,11 @@ extension CaseRunner {
     }
   }
 
-  /// What meets the conditions of an expectation.
+  /// The observations that meet the conditions of an expectation.
   private struct Taken {
-    /// The effects and readings, by their places.
+    /// The indices of the effects and readings.
     var used: [Int] = []
-    /// How many of the statuses shown in passing.
+    /// The number of statuses shown in between.
     var passed = 0
   }
 
@@ -507,13 +507,13 @@ extension CaseRunner {
 
   private var status: String { lockstep.vocabulary.statuses[lockstep.status ?? startStatus] }
 
-  /// What was shown in passing where one status was to last.
+  /// The statuses shown while one status was to last.
   private func interlude(in condition: Expectation.Condition, _ time: Expectation.Time) -> String? {
     guard case .status(let names) = condition, case .lasting = time else { return nil }
     return interlude(among: names)
   }
 
-  /// What there is in place of what was expected.
+  /// What was shown in place of the expected.
   private func shown(_ condition: Expectation.Condition, _ time: Expectation.Time) -> String {
     switch condition {
     case .status: return interlude(in: condition, time) ?? status
@@ -521,7 +521,7 @@ extension CaseRunner {
     case .effect: return lockstep.recorder.effects ?? "nothing"
     case .reading(let name, _):
       guard let value = lockstep.recorder.latest[name]?.told else { return "nothing" }
-      // What was reported before counts now, and not for what is to come.
+      // Earlier reports count now, and not for later expectations.
       let isOld = time != .now && !lockstep.recorder.hasReading(name)
       return isOld ? "nothing in that time, and \(value) before it" : "\(value)"
     case .quiet: return "nothing"
@@ -537,6 +537,6 @@ extension CaseRunner {
 }
 
 extension Expectation.Condition {
-  /// Whether it is about a status.
+  /// Whether it concerns a status.
   fileprivate var isStatus: Bool { if case .status = self { true } else { false } }
 }

@@ -3,53 +3,54 @@ public import Conformance
 public import Journal
 public import Basics
 
-/// What came of a case.
+/// The result of a case.
 public struct Outcome: Sendable {
-  /// The judgement.
+  /// The verdict.
   public enum Verdict: Equatable, Sendable {
-    /// Model and device did the same.
+    /// Model and device agree.
     case agree
-    /// They did not.
+    /// Model and device diverge.
     case divergence(Divergence)
-    /// They did, and the scenario asks for more.
+    /// Model and device agree, but an expectation of the scenario is not met.
     case unmet(UnmetExpectation)
-    /// The lab failed, and so there is no verdict.
+    /// A lab fault prevents a verdict.
     case labFault(LabFault)
-    /// The case was not tried, and why.
+    /// The case was skipped, for this reason.
     case skipped(String)
-    /// The run was stopped before the case came to its end.
+    /// The run was stopped before the case ended.
     case incomplete(String)
     /// A safety limit stopped the case, and with it the run.
     case limited(String)
   }
 
-  /// The judgement.
+  /// The verdict.
   public var verdict: Verdict
-  /// The last step that was begun.
+  /// The last step that began.
   public var mark: StepMark
   /// The device's time at the end.
   public var time: Instant
-  /// The number of observations that were compared with the model, if counted; printed with a verdict.
+  /// The number of observations that were compared with the model, if counted; recorded with the verdict.
   public var observations: Int?
   /// The permanent choices that the case revealed.
   public var shown: [DeviceChoice] = []
   /// Whether it passed by itself, but contradicts a choice shown in an earlier case.
   public var isContradiction = false
-  /// The line to paste that replays the case, where it failed.
+  /// The replay command, if the case failed.
   public var replay: String?
-  /// Whether another try follows, and this is not the last word on the case.
+  /// Whether another attempt follows, so that this result is not final.
   public var isTriedAgain = false
   /// The steps so far, for the sentence that describes a divergence.
   public var steps = StepsInShort()
-  /// Files that belong to the case, where it failed.
+  /// Files that belong to the case, if it failed.
   public var attachments: [Record.Attachment] = []
-  /// Why the case is in quarantine, and until when: a failure of it is known, reported as skipped, and not tried again.
+  /// Why the case is in quarantine, and until when: its failure is known, reported as skipped, and not
+  /// retried.
   public var quarantine: String?
-  /// Whether it agreed only when it was tried again.
+  /// Whether it passed only on a retry.
   public var isFlaky = false
   /// Whether it failed before the case began, while a device that keeps its state was prepared.
   public var isBefore = false
-  /// The case before, where it failed before this one, and one is known.
+  /// The case before, if the failure precedes this case and the case before is known.
   public var earlier: EarlierCase?
 
   /// Makes an outcome.
@@ -59,7 +60,7 @@ public struct Outcome: Sendable {
     self.time = time
   }
 
-  /// Whether it may be otherwise another time.
+  /// Whether another attempt may have another result.
   var mayBeTriedAgain: Bool { verdict.word.isFailure && quarantine == nil }
 }
 
@@ -70,12 +71,12 @@ public struct EarlierCase: Equatable, Sendable {
   /// The last of its stimuli and faults, in their order.
   public var actions: [String]
 
-  /// The most actions that are remembered.
+  /// The most actions that are kept.
   static let maximumActions = 3
 }
 
 extension EarlierCase: CustomStringConvertible {
-  /// Which case it was, and what it did.
+  /// The case and its last actions, as text.
   public var description: String {
     id + (actions.isEmpty ? ", did nothing" : ", ended with: \(actions.joined(separator: ", "))")
   }
@@ -86,7 +87,7 @@ extension Outcome {
   /// case's last step.
   public var message: String? {
     guard let message = verdict.message, isBefore else { return verdict.message }
-    // A divergence says so itself.
+    // A divergence has this in its own description.
     let isTold = if case .divergence(let divergence) = verdict { divergence.isInPreparation } else { false }
     return (isTold ? "" : "the fault lies before the case: ") + message
       + (earlier.map { "; the case before, \($0)" } ?? "")
@@ -110,7 +111,7 @@ extension Outcome.Verdict {
       }
   }
 
-  /// The word of the journal.
+  /// The verdict's word in the journal.
   public var word: Record.Verdict.Word {
     switch self {
     case .agree: .agree
@@ -122,7 +123,7 @@ extension Outcome.Verdict {
     }
   }
 
-  /// What happened, in one line; nothing where all agreed.
+  /// The result in one line; `nil` for a pass.
   public var message: String? {
     switch self {
     case .agree: nil
@@ -136,10 +137,10 @@ extension Outcome.Verdict {
 }
 
 extension Outcome {
-  /// The most allowances that are shown.
+  /// The most allowed transitions that are shown.
   private static let maximumAllowances = 8
 
-  /// Model and device side by side, or what was expected and what came, a line each.
+  /// Model and device side by side, or expected and seen values, one a line.
   public var details: [String] {
     switch verdict {
     case .divergence(let divergence):
@@ -149,7 +150,7 @@ extension Outcome {
     }
   }
 
-  /// What was done last.
+  /// The last action.
   private static func context(_ stimulus: String?, _ injection: Divergence.Injection?) -> [String] {
     var lines: [String] = []
     if let stimulus { lines.append("after   \(stimulus)") }
@@ -179,7 +180,7 @@ extension Outcome {
     return lines
   }
 
-  /// A state, what happens in it and what is shown then: `logining ──timeout──▶ noSignal`.
+  /// A transition as text, with its state, event and observation: `logining ──timeout──▶ noSignal`.
   private static func text(of allowance: Divergence.Allowance) -> String {
     let shows = ([allowance.shows] + allowance.following).joined(separator: ", then ")
     if allowance.cause.isEmpty {

@@ -2,8 +2,8 @@ import Basics
 public import Conformance
 
 extension TestEngine {
-  /// By how much later another device's test is begun after each attempt that the air disturbed: devices advertise every
-  /// half second, and every second, and what disturbed one new device would disturb the next.
+  /// By how much each new device's test is delayed after an attempt that the air disturbed. Devices advertise
+  /// every half second, or every second: without the delay, the same advertisement would be disturbed again.
   static var shift: Interval { .milliseconds(170) }
 
   /// Joins the machine and the device of a target.
@@ -16,7 +16,8 @@ extension TestEngine {
       maximumActuations: settings.actuations ?? .max)
   }
 
-  /// What draws the tests of a campaign. Where time passes on the device, time and wear are what it spends, and not events.
+  /// The explorer that draws the tests of a campaign. If time on the device is real, it spends time and wear
+  /// instead of events.
   public func explorer(_ settings: FuzzSettings) -> Explorer {
     var own = Explorer.Settings()
     own.length = settings.length
@@ -28,10 +29,11 @@ extension TestEngine {
     return Explorer(alphabet, starts: starts.count, settings: own, seed: settings.generatorSeed)
   }
 
-  /// What a campaign does before it draws tests: it visits what the model shows a way to. `nil` where time and wear are what
-  /// is spent, of which a tour asks for much, and in all but one of several workers.
+  /// The tour that a campaign makes before it draws tests; it visits all cells that the model has a path to.
   ///
-  /// - Parameter visited: what need not be visited.
+  /// - Parameter visited: the cells that need no visit.
+  /// - Returns: `nil` if time and wear are limited, since a tour needs much of both, and in all but one of
+  ///   several workers.
   func tour(_ settings: FuzzSettings, visited: CellCoverage?) -> Tour? {
     let abilities = lockstep.device.abilities
     guard settings.shard.part == 1, specification.isPlain || abilities.isSimulated else { return nil }
@@ -45,25 +47,25 @@ extension TestEngine {
     return tour.isFinished ? nil : tour
   }
 
-  /// The most attempts at a drawn test that may prove nothing, since the air lost a link: with a device that wears out,
-  /// and with one that only costs us time.
+  /// The most attempts at a drawn test that may prove nothing since the air lost a link: with a device that
+  /// wears, and with one that only costs our time.
   var maximumLosses: Int { isInVirtualTime ? 100 : 10 }
 
   var isInVirtualTime: Bool { lockstep.device.abilities.isInVirtualTime }
 
-  /// Whether each test is another device's.
+  /// Whether each test uses a new device.
   var takesOthers: Bool { source != nil }
 
-  /// Goes on with another device in each test, which wears out with it.
+  /// Continues with a new device in each test.
   mutating func takeOthers(from source: @escaping () throws(LabFault) -> Device?) {
     self.source = source
     maximumActuations = .max
   }
 
-  /// Runs tests one after the other on the same device, another one than before where tests are others'.
+  /// Runs tests one after the other on the same device, which is a new one if each test uses a new device.
   ///
-  /// - Parameter done: told of each test, with how the device was made ready for it.
-  /// - Returns: what came of the last one.
+  /// - Parameter done: receives each test, with the sessions that prepared the device for it.
+  /// - Returns: the result of the last one.
   mutating func run(
     inTurn tests: [TestCase], done: (TestCase, [Preparation]) -> Void
   ) throws(LabFault) -> Execution {
@@ -112,7 +114,8 @@ extension TestEngine {
     return execution
   }
 
-  /// Repeats a test once, or after faults up to three times: the same fault after three restarts is a divergence.
+  /// Repeats a test once, or up to three times after faults: the same fault after three restarts is a
+  /// divergence.
   public mutating func run(
     _ test: TestCase, isStopped: () -> Bool = { false }
   ) throws(LabFault) -> Execution {
@@ -122,7 +125,7 @@ extension TestEngine {
 }
 
 extension Attempts.Attempt where Ending == Execution {
-  /// One at a test of choices.
+  /// Makes the attempt of a test of choices.
   fileprivate init(_ execution: Execution, _ trouble: LabFault?) {
     self =
       if let trouble {

@@ -3,28 +3,28 @@ import Conformance
 import Journal
 import Basics
 
-/// Hands the trace of a case to the journal, and remembers what expectations ask about.
+/// Records the trace of a case in the journal, and keeps what expectations need.
 struct TraceWriter: TraceRecorder {
   private let listener: (any JournalListener)?
   private let vocabulary: Vocabulary
 
-  /// The step that is being done.
+  /// The current step.
   var mark = StepMark.start
-  /// Whether the choices that follow are drawn in one step of a scenario.
+  /// Whether the next choices are drawn within one step of a scenario.
   var isDrawing = false
-  /// How much was observed.
+  /// The number of observations.
   private(set) var count = 0
-  /// What was observed last.
+  /// The last observation.
   private(set) var last: Observation?
-  /// The name of the stimulus given last.
+  /// The name of the last stimulus.
   private(set) var lastStimulus: String?
-  /// What was done, in short.
+  /// The actions, in short.
   private(set) var steps = StepsInShort()
-  /// The last stimuli and faults, in words.
+  /// The last stimuli and faults, as text.
   private(set) var actions: [String] = []
   /// The latest value of each reading.
   private(set) var latest: [String: Value] = [:]
-  /// The effects and readings shown since the tester last did something, without those that met an expectation.
+  /// The effects and readings since the tester's last action, without those that met an expectation.
   private var shown: [Observation?] = []
   /// The statuses since the last wait, by number, without those up to one that met an expectation.
   ///
@@ -36,23 +36,23 @@ struct TraceWriter: TraceRecorder {
   private var shownCount = 0
   /// The number of stimuli that reached the device and showed nothing before the next one.
   private var silenceCount = 0
-  /// Whether the device was given a stimulus, and has shown nothing since.
+  /// Whether the device received a stimulus and has shown nothing since.
   private var isAwaited = false
-  /// Whether the last stimulus came to the device.
+  /// Whether the last stimulus reached the device.
   private var isReached = false
-  /// Whether the device has shown anything at all, if only how it starts.
+  /// Whether the device has shown anything at all, even only its start status.
   private var isHeard = false
-  /// How many stimuli came to the device.
+  /// The number of stimuli that reached the device.
   private(set) var asked = 0
 
-  /// What the model holds possible, as it was last written down.
+  /// The model's possible states, as last recorded.
   private var model: [String] = []
   private var states: [Int] = []
 
   static var followsModel: Bool { true }
   static var followsSteps: Bool { true }
 
-  /// The most observations that are remembered for expectations.
+  /// The most observations that are kept for expectations.
   private static let limit = 10_000
 
   init(_ listener: (any JournalListener)?, _ vocabulary: Vocabulary) {
@@ -71,7 +71,7 @@ struct TraceWriter: TraceRecorder {
     announce(action, at: time)
   }
 
-  /// Writes down what the tester lets happen; of what it does itself there is an event.
+  /// Records an action of time; the tester's own actions are events of their own.
   mutating func announce(_ action: TestAction, at time: Instant) {
     forgetShown()
     if case .wait = action { steps.add(action, vocabulary) }
@@ -89,11 +89,12 @@ struct TraceWriter: TraceRecorder {
     if isReaching { asked += 1 }
   }
 
-  /// How many observations of the device the model was held against: what a verdict rests on.
+  /// The number of observations that were compared with the model: the evidence of a verdict.
   ///
-  /// One is whatever the device shows from the first step on, a status, an effect, a reading, a refusal, the breach of a
-  /// rule; and its silence upon a stimulus that came to it. Silence counts only of a device that was heard in this case: a
-  /// dead one is as silent. What the tester's own end refuses, or sees happen, is nothing that the device did.
+  /// Each status, effect, reading, refusal and rule violation from the first step on counts, and so does the
+  /// device's silence upon a stimulus that reached it. Silence counts only if the device has shown anything
+  /// in this case: a dead device is silent too. What the tester's own end refuses or reports is no behaviour
+  /// of the device.
   var observations: Int { shownCount + (isHeard ? silenceCount + (isAwaited ? 1 : 0) : 0) }
 
   /// Counts an observation.
@@ -104,7 +105,7 @@ struct TraceWriter: TraceRecorder {
     case .status, .effect, .unknown, .refused, .reading, .violation: break
     }
     isHeard = true
-    // How it starts it was told.
+    // The start status was requested.
     guard mark != .start else { return }
     isAwaited = false
     shownCount += 1
@@ -167,41 +168,41 @@ struct TraceWriter: TraceRecorder {
     shown.append(observation)
   }
 
-  /// The tester does something: what was shown before is no answer to it.
+  /// Forgets what was shown: the tester acts, and earlier observations are no reaction to that.
   private mutating func forgetShown() {
     shown.removeAll()
     forgetPassing()
   }
 
-  /// A new wait begins, or time has passed: only the last status counts.
+  /// Keeps only the last status: a new wait begins, or time has passed.
   mutating func forgetPassing() {
     passing.removeAll(keepingCapacity: true)
   }
 
-  /// The first of what was shown that is wanted, besides some.
+  /// The index of the first matching observation, without some.
   func index(of isWanted: (Observation) -> Bool, besides used: [Int]) -> Int? {
     shown.indices.first { index in
       !used.contains(index) && shown[index].map(isWanted) ?? false
     }
   }
 
-  /// Whether a reading was shown since the tester last did something, that met no expectation.
+  /// Whether a reading was shown since the tester's last action that met no expectation.
   func hasReading(_ name: String) -> Bool {
     index(of: { if case .reading(let reading) = $0 { reading.name == name } else { false } }, besides: [])
       != nil
   }
 
-  /// What met an expectation meets no other.
+  /// Marks observations as used: each meets one expectation only.
   ///
   /// - Parameters:
-  ///   - indices: which effects and readings.
-  ///   - count: how many of the statuses of this look.
+  ///   - indices: the effects and readings.
+  ///   - count: the number of statuses.
   mutating func use(_ indices: [Int], passing count: Int) {
     for index in indices { shown[index] = nil }
     passing.removeFirst(count)
   }
 
-  /// The effects that met no expectation, in words.
+  /// The effects that met no expectation, as text.
   var effects: String? {
     let names = shown.compactMap { observation -> String? in
       guard case .effect(let number) = observation else { return nil }
@@ -223,7 +224,7 @@ extension TraceWriter {
 }
 
 extension Expectation.Comparison {
-  /// Whether a value is as it must be; whole numbers and decimals are compared as numbers.
+  /// Whether a value equals another one; whole numbers and decimals are compared as numbers.
   func holds(_ other: Value) -> Bool {
     if let value, !isSame(value, other) { return false }
     guard above != nil || below != nil else { return true }
@@ -231,17 +232,17 @@ extension Expectation.Comparison {
     return above.map { number > $0 } ?? true && below.map { number < $0 } ?? true
   }
 
-  /// Whether an observation is the reading of a name with such a value.
+  /// Whether an observation is the named reading with such a value.
   func holds(_ observation: Observation, _ name: String) -> Bool {
     guard case .reading(let reading) = observation, reading.name == name else { return false }
     return holds(reading.value)
   }
 
   private func isSame(_ left: Value, _ right: Value) -> Bool {
-    // A device may say `off` in a word where a scenario says it without quotes.
+    // A device may report `off` as a word where a scenario has it without quotes.
     if case (.flag(let flag), .text(let word)) = (left, right) { return truth(ofWord: word) == flag }
     guard let first = left.asNumber, let second = right.asNumber else { return left == right }
-    // What is written with a few decimals is meant with a few decimals.
+    // A value written with few decimals is compared with that precision.
     return abs(first - second) <= 1e-9 * max(1, abs(first))
   }
 }
@@ -257,12 +258,12 @@ extension Value {
 }
 
 extension Expectation {
-  /// The expectation in words: `status locked or moved within 5 s`.
+  /// The expectation as text: `status locked or moved within 5 s`.
   var text: String { conditions.map { $0.text }.joined(separator: " and ") + time.words }
 }
 
 extension Expectation.Time {
-  /// How long there is for it, in words behind what is expected.
+  /// The time of the expectation as text.
   var words: String {
     switch self {
     case .now: ""
@@ -280,7 +281,7 @@ extension Expectation.Condition {
     }
   }
 
-  /// What is expected something of: `status`, or the name of a reading.
+  /// The subject of the condition: `status`, or the name of a reading.
   var what: String {
     switch self {
     case .status: "status"
@@ -291,7 +292,7 @@ extension Expectation.Condition {
     }
   }
 
-  /// What is expected of it.
+  /// The expected value as text.
   var expected: String {
     switch self {
     case .status(let names): names.joined(separator: " or ")

@@ -2,37 +2,37 @@ public import Basics
 import Journal
 public import Conformance
 
-/// What a scenario expects beyond what the model says, and did not get: model and device agree.
+/// The expectations of a scenario that were not met although model and device agree.
 public struct UnmetExpectation: Equatable, Sendable {
-  /// One thing that is otherwise than expected.
+  /// One unmet condition.
   public struct Item: Equatable, Sendable {
-    /// What it is: `status`, `effect`, `refusal`, `quiet`, or the name of a reading.
+    /// The subject: `status`, `effect`, `refusal`, `quiet`, or the name of a reading.
     public var what: String
-    /// What was expected of it, with the time that it had.
+    /// The expected value, with the time limit.
     public var expected: String
     /// What was seen instead.
     public var seen: String
 
-    /// Names one.
+    /// Makes an item.
     public init(_ what: String, expected: String, seen: String) {
       (self.what, self.expected, self.seen) = (what, expected, seen)
     }
   }
 
-  /// All that is wrong, in the order of the scenario; at least one.
+  /// The unmet conditions, in the order of the scenario; at least one.
   public var items: [Item]
-  /// When, since the case began.
+  /// The time since the case began.
   public var time: Instant
-  /// What the tester last did.
+  /// The last stimulus.
   public var lastStimulus: String?
-  /// Why the device has not shown what was expected, where that is known.
+  /// Why the device has not shown the expected, if known.
   public var explanation: Explanation?
-  /// What the tester had sent that no client sends, where the device may still react to it.
+  /// The last input that no client sends, if the device may still react to it.
   public var injection: Divergence.Injection?
 
-  /// Names what is wrong.
+  /// Makes an unmet expectation.
   ///
-  /// - Parameter injected: what the tester has sent that no client sends, the latest last.
+  /// - Parameter injected: the inputs that no client sends, the latest last.
   public init(
     _ items: [Item], at time: Instant, lastStimulus: String? = nil, explanation: Explanation? = nil,
     injected: [InjectedAction] = []
@@ -42,26 +42,26 @@ public struct UnmetExpectation: Equatable, Sendable {
     injection = injected.last.map { Divergence.Injection(of: $0) }
   }
 
-  /// One line that says that the model agrees, and all that is wrong all the same.
+  /// One line that says that the model agrees and lists the unmet conditions.
   public var summary: String {
     "\(Record.Verdict.unmetWords): \(words)" + (explanation.map { "; \($0)" } ?? "")
       + (injection.map { $0.action.circumstance(at: time) } ?? "")
   }
 
-  /// What tells it from others, without the numbers in it.
+  /// A text that identifies the failure, without its numbers.
   public var signature: String {
     "\(words) after \(lastStimulus ?? "the start")".filter { !$0.isNumber }
   }
 
-  /// What was expected and what came, a line each, as `diff` has them.
+  /// The expected and seen values, one a line, as `diff` shows them.
   public var lines: [String] {
     items.flatMap { ["- \($0.what): \($0.expected)", "+ \($0.what): \($0.seen)"] }
   }
 
-  /// What was expected, in a few words.
+  /// The expected values, in short.
   public var expected: String { items.map { "\($0.what) \($0.expected)" }.joined(separator: " and ") }
 
-  /// What was seen instead.
+  /// The seen values, in short.
   public var seen: String { items.map { "\($0.what) \($0.seen)" }.joined(separator: ", ") }
 
   private var words: String {

@@ -12,87 +12,86 @@ public import Basics
 /// If only events count as cost, a tour comes first: it visits everything that the model can reach before tests are
 /// generated.
 ///
-/// It writes nothing and reads no clock: its caller receives progress and findings, and decides when to stop. On a
-/// deterministic device one seed gives one campaign.
+/// It writes nothing and reads no clock: its caller receives progress and findings, and decides when to stop.
+/// On a deterministic device, one seed gives one campaign.
 public struct Campaign<Device: DeviceUnderTest> {
   /// The callbacks of a campaign.
   public struct Edge {
-    /// Whether to stop, asked before every choice.
+    /// Whether to stop; called before every choice.
     public var isStopped: () -> Bool = { false }
-    /// How much time has passed.
+    /// The elapsed time.
     public var elapsed: () -> Interval = { .zero }
-    /// Told after every test, and after every test of shrinking.
+    /// Receives the status after every test, including those of shrinking.
     public var progress: (CampaignStatus) -> Void = { _ in }
-    /// Told of a new finding as soon as it is complete.
+    /// Receives a new finding as soon as it is complete.
     public var found: (inout Finding) -> Void = { _ in }
-    /// Told of a test that did what few others did.
+    /// Receives a rare test.
     public var keep: (TestCase, [(action: TestAction, isForbidden: Bool)]) -> Void = { _, _ in }
-    /// Called for a lab fault.
+    /// Receives a lab fault.
     public var trouble: (LabFault) -> Void = { _ in }
-    /// Told what the lab has to say, one line each.
+    /// Receives the lab's diagnostics, one line each.
     public var diagnostic: (String) -> Void = { _ in }
-    /// Told of a start that the device refuses, once: it is left out from then on.
+    /// Receives a start that the device refuses, once: it is left out from then on.
     public var leftOut: (StartCondition, LabFault) -> Void = { _, _ in }
-    /// Told of a divergence after a lost link that did not come again when the test was run with its links whole.
+    /// Receives a divergence after a lost link that did not recur when the test ran with intact links.
     public var excused: (Divergence) -> Void = { _ in }
-    /// Told after every test how much of the table was tried; who looks at it copies what is needed.
+    /// Receives the coverage after every test; the receiver copies what it needs.
     public var coverage: (borrowing CellCoverage) -> Void = { _ in }
-    /// Asked after every test for rare tests that others came upon meanwhile.
+    /// Returns new rare tests of other campaigns; called after every test.
     public var corpusUpdate: () -> [TestCase] = { [] }
     /// Makes a new, unused device if this one keeps its state or its process between tests; `nil` if there is none.
     public var another: () throws(LabFault) -> Device? = { () throws(LabFault) in nil }
 
-    /// Keeps what goes over the link to the device while a finding is confirmed; `nil` where no packets are kept.
+    /// Records the packets of the link while a finding is confirmed; `nil` if none are kept.
     public var link: (any LinkWatch)?
 
     /// Makes callbacks that never stop a campaign and report nothing.
     public init() {}
   }
 
-  /// Where an earlier campaign stopped, when it is taken up again.
+  /// The results of an earlier campaign that this one resumes.
   public struct Earlier {
-    /// How far it was.
+    /// Its status.
     public var status = CampaignStatus()
-    /// What it had found, by signature: that is counted, and not found again.
+    /// Its findings, by signature: they are counted, and not reported again.
     public var findings: [(signature: String, count: Int)] = []
-    /// What it had visited: the tour leaves that out.
+    /// The cells that it visited: the tour leaves them out.
     public var visited: CellCoverage?
 
-    /// Nothing was done yet.
+    /// Makes empty results.
     public init() {}
   }
 
   /// The number of consecutive tests with faults that ends a campaign.
   static var maximumTroubles: Int { 3 }
-  /// The most times that a candidate of shrinking is tried to get one run that nothing disturbed.
+  /// The most attempts at a candidate of shrinking to get one undisturbed run.
   static var maximumAttempts: Int { 10 }
-  /// One test of so many is done again, to see whether it comes out the same.
+  /// One test in this many is repeated, to check whether it has the same result.
   private static var stabilityShare: Int { 500 }
 
   /// Model and device.
   public var runner: TestEngine<Device, TraceHash>
-  /// How far it is.
+  /// The status.
   public internal(set) var status = CampaignStatus()
-  /// What was found.
+  /// The findings.
   public internal(set) var findings: [Finding] = []
-  /// Where an earlier campaign stopped, and how often its findings were come upon by now.
+  /// The results of the resumed campaign, with its findings counted so far.
   public private(set) var earlier: Earlier
   var explorer: Explorer
-  /// The tour with which the campaign begins, until it is over.
+  /// The tour at the beginning of the campaign, until it is over.
   private var tour: Tour?
   let settings: FuzzSettings
   let edge: Edge
-  /// The test under way.
+  /// The current test.
   private var execution = Execution()
   private var troubles = 0
-  /// Until when in the device's time the finding at hand is looked into; `nil` for as long as it takes.
+  /// The device's time at which the investigation of the current finding ends; `nil` for no limit.
   var worth: Instant?
-  /// What a device that lives on, or that keeps running, was asked for of late; `nil` for one of which each test finds
-  /// another.
+  /// The recent tests of a device that keeps its state or keeps running; `nil` if each test has a new device.
   var history: DeviceHistory?
-  /// Whether the device keeps running, and resets itself.
+  /// Whether the device keeps running and resets itself.
   let keepsRunning: Bool
-  /// How many tests in a row were not begun, since the device was wrong while it was made ready.
+  /// The number of consecutive tests that did not begin, since the device was wrong during its preparation.
   private var unready = 0
   /// The first fault that prevented a verdict on a test.
   private var firstTrouble: LabFault?
@@ -102,7 +101,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Parameters:
   ///   - corpus: rare tests of earlier campaigns.
-  ///   - earlier: where an earlier campaign stopped: this one counts on from there.
+  ///   - earlier: the results of the campaign that this one resumes.
   public init(
     _ target: FuzzTarget, _ device: Device, _ settings: FuzzSettings, corpus: [TestCase] = [],
     earlier: Earlier = Earlier(), edge: Edge
@@ -111,7 +110,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     status = earlier.status
     status.phase = CampaignStatus().phase
     let abilities = device.abilities
-    // A thing that takes time, or that loses links by itself, is not made to do a test again for nothing.
+    // A device in real time, or one that loses links by itself, repeats no test without need.
     isDeterministic = abilities.slack == .zero && abilities.stimuli != nil && abilities.conditions.isEmpty
     runner = TestEngine(target, device, settings, recorder: TraceHash())
     self.settings = settings
@@ -124,7 +123,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     runner.lockstep.held = runner.specification.machine.options(heldTo: status.shown.flatMap(\.options))
   }
 
-  /// Why tests were left without a verdict, if any were: a person must check the lab.
+  /// Why some tests have no verdict; `nil` if all have. A person must check the lab.
   public var trouble: LabFault? {
     guard status.unjudged > 0 else { return nil }
     let tests =
@@ -133,7 +132,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     return LabFault(.noVerdict, "\(tests), \(reason ?? "before the campaign was taken up again")")
   }
 
-  /// What was visited.
+  /// The visited cells.
   public var coverage: CellCoverage { runner.lockstep.tracker.coverage }
 
   /// Runs the campaign to its end.
@@ -148,7 +147,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
   }
 
-  /// Does some tests, in place of drawn ones.
+  /// Runs some tests in place of drawn ones.
   public mutating func perform(_ tests: [TestCase]) -> CampaignEnd {
     for test in tests {
       if isOver || edge.isStopped() { break }
@@ -176,7 +175,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     return edge.isStopped() ? .stopped : .done
   }
 
-  /// Tells how far it is.
+  /// Reports the status.
   private mutating func tell() {
     for text in runner.lockstep.takeDiagnostics() { edge.diagnostic(text) }
     account()
@@ -184,7 +183,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     edge.progress(status)
   }
 
-  /// Takes over what the device was asked for so far.
+  /// Updates the status from the device's counters.
   mutating func account() {
     status.actuations = earlier.status.actuations + runner.actuations
     status.lockTime = earlier.status.lockTime + runner.lockTime
@@ -193,7 +192,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.air = earlier.status.air + runner.air
   }
 
-  /// Does one test; says why when it was the last.
+  /// Runs one test; returns the end of the campaign if it was the last one.
   private mutating func performTest() -> CampaignEnd? {
     if isOver { return hasFound ? .found : .done }
     if edge.isStopped() { return .stopped }
@@ -219,7 +218,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     return nil
   }
 
-  /// Does one drawn test, and follows nothing up: what diverges is left to ``perform(_:)``.
+  /// Runs one drawn test without investigation: ``perform(_:)`` takes the test that diverged.
   ///
   /// - Returns: the test that diverged.
   mutating func drawTest() -> TestCase? {
@@ -241,7 +240,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     return nil
   }
 
-  /// Begins a test of the tour, or one that is drawn; gives the number of its start.
+  /// Begins a test of the tour or a drawn one; returns the number of its start.
   private mutating func beginTest() -> Int {
     guard tour?.isFinished == false, let start = tour?.begin() else {
       tour = nil
@@ -250,19 +249,19 @@ public struct Campaign<Device: DeviceUnderTest> {
     return start
   }
 
-  /// Makes the choices of the test that was begun.
+  /// Makes the choices of the test.
   private mutating func draw(from start: Int, maximum: Int) throws(LabFault) {
     guard var tour else {
       return try runner.perform(
         &explorer, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
     }
-    // Out of the campaign meanwhile, so that nothing of it is copied.
+    // Moved out of the campaign meanwhile, so that it is not copied.
     self.tour = nil
     defer { self.tour = tour }
     try runner.perform(&tour, from: start, maximum: maximum, isStopped: edge.isStopped, &execution)
   }
 
-  /// Ends the test that was begun; says whether it is worth keeping. What a tour does any tour does again.
+  /// Ends the test; returns whether to keep it. Tests of a tour are not kept: every tour repeats them.
   @discardableResult
   private mutating func endTest() -> Bool {
     guard tour != nil else { return explorer.end(in: runner.lockstep.explorationState) }
@@ -270,14 +269,14 @@ public struct Campaign<Device: DeviceUnderTest> {
     return false
   }
 
-  /// Keeps a test that was done, where the device remembers it too.
+  /// Adds a test to the device's history, if there is one.
   private mutating func remember(_ test: TestCase) {
     unready = 0
     holdToWhatIsShown()
     history?.add(test, madeReadyBy: runner.lockstep.preparations)
   }
 
-  /// From now on holds the device to the permanent choices that it showed in a test that passed.
+  /// Holds the device to the permanent choices that it showed in a test that passed.
   private mutating func holdToWhatIsShown() {
     let machine = runner.specification.machine
     guard !machine.choices.isEmpty else { return }
@@ -287,12 +286,12 @@ public struct Campaign<Device: DeviceUnderTest> {
     status.shown = machine.shown(in: held).map { Record.ShownChoice($0.name, $0.options) }
   }
 
-  /// Whether something was found that ends the campaign.
+  /// Whether there is a finding that ends the campaign.
   private var hasFound: Bool { !settings.keepsGoing && findings.contains(where: \.endsCampaign) }
 
   private var isOver: Bool { settings.steps.map { status.events >= $0 } ?? false }
 
-  /// Does a test again and compares the traces.
+  /// Repeats a test and compares the traces.
   private mutating func repeatTest(_ test: TestCase) {
     let hash = runner.lockstep.recorder.value
     guard let again = attempt(test) else { return }
@@ -314,9 +313,9 @@ public struct Campaign<Device: DeviceUnderTest> {
     }
   }
 
-  /// Leaves a start out that the device refuses, and says so.
+  /// Leaves out a start that the device refuses, and reports it.
   ///
-  /// - Returns: whether another is left.
+  /// - Returns: whether another start is left.
   @discardableResult
   mutating func leaveOut(_ start: Int, because fault: LabFault) -> Bool {
     edge.leftOut(runner.starts[start], fault)
@@ -328,7 +327,7 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Parameter mayRepeat: whether the test was run only once.
   private mutating func follow(_ fault: LabFault, of start: Int, mayRepeat: Bool = true) -> CampaignEnd? {
-    // What the device cannot do, the tour does not ask for again.
+    // The tour does not request again what the device cannot do.
     if fault.symptom == .notPossible, !execution.performed.isEmpty { tour?.exclude() }
     endTest()
     if fault.symptom == .safetyLimit { return .limited(fault.detail) }
@@ -348,7 +347,7 @@ public struct Campaign<Device: DeviceUnderTest> {
         if let divergence = execution.divergence {
           let end = follow(divergence, of: execution.test)
           guard divergence.isOfLab, end == nil else { return end }
-          // What leads there is known now. The test has no verdict all the same.
+          // The cause is known now. The test has no verdict nevertheless.
           noteUnjudged(fault)
           return troubles >= Self.maximumTroubles ? .trouble(fault) : nil
         }
@@ -369,20 +368,20 @@ public struct Campaign<Device: DeviceUnderTest> {
     return troubles >= Self.maximumTroubles ? .trouble(fault) : nil
   }
 
-  /// Notes that a test came to no verdict.
+  /// Records that a test has no verdict.
   private mutating func noteUnjudged(_ fault: LabFault) {
     status.unjudged += 1
     if firstTrouble == nil { firstTrouble = fault }
   }
 
-  /// The finding that something is again. One that did not come again when it was tried is looked for a few times more.
+  /// The known finding that something repeats. One that was not reproduced is investigated a few more times.
   func known(where isSame: (Finding) -> Bool) -> Int? {
     let same = findings.indices.filter { isSame(findings[$0]) }
     let sure = same.first { findings[$0].confirmation.shown > 0 }
     return sure ?? (same.count >= Self.maximumTroubles ? same[0] : nil)
   }
 
-  /// Whether a divergence was come upon before; it is counted then.
+  /// Whether a divergence is known already; counts it then.
   private mutating func isKnown(_ divergence: Divergence) -> Bool {
     if let known = known(where: { $0.divergence.isLike(divergence) || $0.isKnown(as: divergence.signature) })
     {
@@ -394,7 +393,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     return true
   }
 
-  /// Counts what an earlier campaign has found under a signature; says whether there is such a thing.
+  /// Counts a finding of the resumed campaign; returns whether there is one with the signature.
   mutating func countAgain(_ signature: String) -> Bool {
     guard let known = earlier.findings.firstIndex(where: { $0.signature == signature }) else { return false }
     earlier.findings[known].count += 1
@@ -402,9 +401,9 @@ public struct Campaign<Device: DeviceUnderTest> {
     return true
   }
 
-  /// Follows up a divergence.
+  /// Investigates a divergence.
   ///
-  /// One that came after a lost link proves nothing: the first run of its test with all its links decides.
+  /// A divergence after a lost link proves nothing: the first run of its test with intact links decides.
   private mutating func follow(_ divergence: Divergence, of test: TestCase) -> CampaignEnd? {
     endTest()
     let sessions = runner.lockstep.preparations
@@ -413,7 +412,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     if divergence.isInPreparation { runner.knownPreparationFaults.append(divergence) }
     let isExplained = findings.last?.confirmation.verdict == .confirmed
     if unready > 1, isExplained {
-      // What is wrong with it was found, and this follows from it.
+      // The defect is known, and this follows from it.
       findings[findings.count - 1].count += 1
       status.repeats += 1
       if unready <= Self.maximumTroubles { return nil }
@@ -461,7 +460,7 @@ struct LimitReached: Error {
 }
 
 extension Execution {
-  /// What was done, with whether it was to be refused.
+  /// The actions, each with whether it must be refused.
   var meaning: [(action: TestAction, isForbidden: Bool)] {
     zip(actions, performed).map { ($0, $1.isForbidden) }
   }

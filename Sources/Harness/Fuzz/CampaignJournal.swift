@@ -4,24 +4,24 @@ import Automata
 import Basics
 import System
 
-/// Writes a campaign into a journal, so that the reports of runs serve it too: one case for the campaign, and one for
-/// each finding, in which its test is done once more on a fresh device.
+/// Writes a campaign into a journal, so that the reports of runs can show it: one case for the campaign, and
+/// one for each finding, in which its test runs once more on a new device.
 public final class CampaignJournal {
   private let target: FuzzTarget
   private let settings: FuzzSettings
   private let provider: any DeviceProvider
   private let listener: any JournalListener
-  /// Has a test done, and keeps what belongs to it.
+  /// Runs a test, and stores its artifacts.
   private let keeping: (Case, () -> Outcome) -> Outcome
   private var count: EndingCount
-  /// When the campaign began, as people and as clocks count.
+  /// When the campaign began, by the calendar and by the monotonic clock.
   private var start = (moment: WallClock.time, clock: MonotonicClock.now)
 
   /// Prepares the journal of a campaign.
   ///
   /// - Parameters:
-  ///   - earlier: what the cases of its earlier sessions came to.
-  ///   - recording: has the test of a finding done, and keeps what belongs to it.
+  ///   - earlier: the number of cases of its earlier sessions, by how they ended.
+  ///   - recording: runs the test of a finding, and stores its artifacts.
   public init(
     _ target: FuzzTarget, _ settings: FuzzSettings, provider: any DeviceProvider,
     listener: any JournalListener, earlier: EndingCount = EndingCount(),
@@ -35,22 +35,22 @@ public final class CampaignJournal {
     self.listener = listener
   }
 
-  /// The id of the case that stands for the campaign itself.
+  /// The id of the campaign's own case.
   public static func id(of target: FuzzTarget) -> String { "fuzz/\(target.machine.label)" }
 
-  /// The id of the case that shows a finding, by where that was saved: the same in whichever folder of reports, so that a
-  /// history knows it again.
+  /// The id of a finding's case, from the path of its scenario: it does not depend on the folder of reports,
+  /// so that a history recognizes it.
   public static func id(ofSaved path: String) -> String { Plan.id(of: file(ofSaved: path)) }
 
-  /// What the case calls its file: `failures/fuzz-sesame-8f31c2.yaml`.
+  /// The case's name for its file: `failures/fuzz-sesame-8f31c2.yaml`.
   private static func file(ofSaved path: String) -> String {
     path.split(separator: "/").suffix(2).joined(separator: "/")
   }
 
-  /// What was found, each finding once.
+  /// The findings, each counted once.
   public var found: EndingCount.Found { count.found }
 
-  /// The campaign begins.
+  /// Records the beginning of the campaign.
   public func begin() {
     start = (WallClock.time, MonotonicClock.now)
     listener.take(.run(Record.Run(seed: settings.seed)))
@@ -61,12 +61,12 @@ public final class CampaignJournal {
     listener.note(fault, attempt: 1, at: .zero)
   }
 
-  /// The lab says something.
+  /// Records a diagnostic of the lab.
   public func diagnostic(_ text: String) {
     listener.diagnostic(text)
   }
 
-  /// A finding as a scenario that does the same again.
+  /// A scenario that reproduces a finding.
   public func scenario(of finding: Finding) -> Scenario {
     let start = target.written(target.starts[finding.test.start])
     let part = finding.divergence.lastStimulus.map { " after \($0)" } ?? ""
@@ -80,13 +80,13 @@ public final class CampaignJournal {
     return scenario
   }
 
-  /// Writes a finding, and the case in which its saved scenario is driven.
+  /// Records a finding, and the case of its saved scenario.
   ///
   /// - Parameters:
-  ///   - scenario: what does it again, as it is read from where it was saved.
-  ///   - path: where that is.
-  ///   - text: a hash of what stands there.
-  ///   - replay: the line to paste that does it again.
+  ///   - scenario: reproduces the finding, as read from its file.
+  ///   - path: the path of the file.
+  ///   - text: a hash of the file's text.
+  ///   - replay: the replay command.
   public func record(_ finding: Finding, _ scenario: Scenario, path: String, text: String, replay: String) {
     let test = Case(
       id: Self.id(ofSaved: path), name: scenario.title, file: Self.file(ofSaved: path), text: text,
@@ -121,10 +121,11 @@ public final class CampaignJournal {
     }
   }
 
-  /// Does the test of a finding once more, to have all of it in the journal: `nil` where that costs time or wear, or comes
-  /// to something else.
+  /// Repeats the test of a finding to record all of it.
+  ///
+  /// - Returns: `nil` if that costs time or wear, or has another result.
   private func drivenAgain(_ finding: Finding, _ test: Case) -> Outcome? {
-    // It would keep us waiting as long again.
+    // It would take as long again.
     if case .stoppedAnswering = finding.divergence.kind { return nil }
     let (spec, seed) = (target.device, target.seed)
     let isSimulated = (try? provider.describe(spec).abilities.isSimulated) ?? false
@@ -147,17 +148,17 @@ public final class CampaignJournal {
     }
   }
 
-  /// Writes what was done and seen when a finding was confirmed, with the steps of its scenario, and what the model held
-  /// possible meanwhile.
+  /// Records the trace of the run that confirmed a finding, with the steps of its scenario and the model's
+  /// possible states.
   ///
-  /// - Returns: how many observations it rests on.
+  /// - Returns: the number of observations.
   private func tell(_ finding: Finding, of test: Case) -> Int? {
     let abilities = (try? provider.describe(target.device))?.abilities
     var writer = TraceWriter(listener, target.vocabulary)
     var model = abilities.flatMap { FollowedModel(test.machine.specification($0), $0, from: test.start) }
     model?.write(to: &writer, at: .zero)
     var steps = test.scenario.steps.unfolded()[...]
-    /// Tells of steps that let time pass, up to the next one that does something, which follows.
+    /// Records the steps that let time pass before the next action, and returns that action's step.
     func passTime(at time: Instant) -> StepMark {
       while let (mark, step) = steps.popFirst() {
         guard let words = step.action.passing else { return mark }
@@ -194,7 +195,7 @@ public final class CampaignJournal {
     return runner.run()
   }
 
-  /// Writes what another process wrote of a finding: the case that shows it, from its first line to its verdict.
+  /// Records a finding of another process, with all records of its case.
   public func record(_ finding: Record.Finding, _ lines: [Record]) {
     for record in [.finding(finding)] + lines { listener.take(record) }
     for case .verdict(let verdict) in lines { count.count(verdict.ending(), showing: finding) }
@@ -206,13 +207,13 @@ public final class CampaignJournal {
     return verdict.ending()
   }
 
-  /// The campaign ends.
+  /// Records the end of the campaign.
   ///
   /// - Parameters:
-  ///   - coverage: what was visited.
-  ///   - faults: what went wrong with the campaign itself.
-  ///   - areOwn: whether that is a fault of ours, and not of the machine.
-  /// - Returns: what the command ends with.
+  ///   - coverage: the visited cells.
+  ///   - faults: the problems of the campaign itself.
+  ///   - areOwn: whether the problems are errors of ours, and not of the machine.
+  /// - Returns: the exit status of the command.
   public func end(
     _ end: CampaignEnd, _ status: CampaignStatus, _ coverage: Coverage?, faults: [String] = [],
     areOwn: Bool = true
@@ -243,7 +244,7 @@ public final class CampaignJournal {
 }
 
 extension Step.Action {
-  /// What a step waits for that does nothing else; `nil` for one that does something.
+  /// What a step of time waits for; `nil` for a step that acts.
   fileprivate var passing: String? {
     switch self {
     case .wait(let interval): interval.description
@@ -256,7 +257,7 @@ extension Step.Action {
 
 /// Why a campaign ended.
 public enum CampaignEnd: Equatable, Sendable {
-  /// The budget is used up, and nothing was found, or all that was found is noted.
+  /// The budget is used up, and there are no findings, or all of them are recorded.
   case done
   /// A divergence was found.
   case found
@@ -267,7 +268,7 @@ public enum CampaignEnd: Equatable, Sendable {
   /// A safety limit was reached.
   case limited(String)
 
-  /// What that makes of the campaign as a case: its findings are cases of their own.
+  /// The verdict of the campaign's own case: its findings are cases of their own.
   var verdict: Outcome.Verdict {
     switch self {
     case .done, .found: .agree

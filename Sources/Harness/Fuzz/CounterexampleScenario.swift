@@ -2,18 +2,18 @@ import Basics
 public import Conformance
 
 extension Scenario {
-  /// A test that was generated, as a scenario that does the same again. What it does many times in a row is a repetition.
+  /// A scenario that reproduces a generated test, with repeated steps folded into repetitions.
   ///
   /// - Parameters:
   ///   - title: one sentence.
   ///   - machine: the machine's name, or the path of its file.
   ///   - device: the device with its options.
   ///   - start: the condition in which the test starts.
-  ///   - seed: the seed of everything that the device draws.
+  ///   - seed: the seed of the device's random choices.
   ///   - tags: words to select it by.
-  ///   - actions: what is done, with whether it is a stimulus that the device must not obey. An edge is to be given
-  ///     as the wait that it came to, as ``Execution/actions`` has it; one that is not is left out. Where nothing is left,
-  ///     what was wrong while the device was made ready shows in a test that only waits.
+  ///   - actions: the actions, each with whether it is a stimulus that the device must not obey. An edge must
+  ///     be given as the wait that it amounted to, as in ``Execution/actions``; others are left out. Without
+  ///     any action the scenario only waits, and shows a failure during preparation.
   ///   - vocabulary: the names of the stimuli.
   public init(
     title: String, machine: String, device: DeviceSpec, start: StartCondition, seed: UInt64,
@@ -25,7 +25,7 @@ extension Scenario {
       steps: steps.isEmpty ? [Step(.settle)] : steps.folded)
   }
 
-  /// A test as it was done, as a scenario that does the same again.
+  /// A scenario that reproduces a test.
   public init(
     title: String, machine: String, device: DeviceSpec, start: StartCondition, seed: UInt64,
     tags: [String] = [], execution: Execution, vocabulary: Vocabulary
@@ -38,7 +38,7 @@ extension Scenario {
 }
 
 extension Step {
-  /// The step that does what a test does; `nil` where that is nothing.
+  /// The step of an action; `nil` if it has none.
   public init?(_ action: TestAction, isForbidden: Bool = false, _ vocabulary: Vocabulary) {
     switch action {
     case .stimulus(let stimulus):

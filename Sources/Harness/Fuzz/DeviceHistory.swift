@@ -1,35 +1,35 @@
 import Basics
 import Conformance
 
-/// The last tests of a device that lives on from one to the next: what one shows may be the outcome of those before.
+/// The last tests of a device that keeps its state: a test's result may depend on them.
 struct DeviceHistory {
-  /// How many tests are kept.
+  /// The maximum number of tests.
   private static let capacity = 250
-  /// How many of them the device is made to do again before a test.
+  /// The numbers of earlier tests that are repeated before a test.
   private static let counts = [1, 3]
-  /// What ends a test's link before another test is joined to it.
+  /// The stimuli that end a test's link before another test is joined to it.
   private static let partings = ["disconnect"]
 
   private let alphabet: Alphabet
-  /// How the device was made ready for each test, and what was done then; the last one last.
+  /// The preparation of the device for each test, and the test; the latest last.
   private var done = FIFO<(ready: [Choice], test: TestCase)>()
 
   init(_ alphabet: Alphabet) { self.alphabet = alphabet }
 
-  /// Adds a test that was run.
+  /// Adds a test.
   mutating func add(_ test: TestCase, madeReadyBy sessions: [Preparation]) {
     if done.count == Self.capacity { done.removeFirst() }
     done.append((choices(of: sessions), test))
   }
 
-  /// The tests that are kept, the last one last.
+  /// The tests, the latest last.
   var tests: [TestCase] { done.map(\.test) }
 
-  /// One test that does all of what is kept.
+  /// All tests joined into one.
   var whole: TestCase { joined(Array(done)) }
 
-  /// Tests that end as a test did which follows those here, and bring about by themselves what these had left: those that
-  /// need least of what was before first.
+  /// Tests that end like a given one and first reproduce what the tests here may have left, those with the
+  /// fewest earlier tests first.
   func leading(to test: TestCase, madeReadyBy sessions: [Preparation]) -> [TestCase] {
     let ready = choices(of: sessions)
     var candidates: [TestCase] = []
@@ -41,12 +41,12 @@ struct DeviceHistory {
     return candidates
   }
 
-  /// The tests after each other in one: the start is that of the first.
+  /// The tests joined into one, which starts like the first.
   private func joined(_ tests: [(ready: [Choice], test: TestCase)]) -> TestCase {
     let partings = Self.partings.compactMap(choice)
     var all = TestCase(start: tests[0].test.start)
     for (number, (ready, test)) in tests.enumerated() {
-      // The first is made ready as any test is, unless there is nothing else.
+      // The first test is prepared like any other, unless it is the only content.
       if number > 0 || tests.count == 1 { all.choices += ready }
       all.choices += test.choices
       guard number < tests.count - 1 else { break }
@@ -56,7 +56,7 @@ struct DeviceHistory {
     return all
   }
 
-  /// What takes back the disturbances of a test that last, as the end of a test does.
+  /// The choices that end a test's lasting disturbances, as the end of the test does.
   private func ends(of test: TestCase) -> [Choice] {
     let acts = Set(test.choices.map { Int($0.act) }).sorted()
     return acts.filter(alphabet.disturbances.contains).compactMap { act in
@@ -66,7 +66,7 @@ struct DeviceHistory {
     }
   }
 
-  /// What was asked for in sessions before a test, each time until the device has nothing to do.
+  /// The requests of preparation sessions, each followed by settling.
   private func choices(of sessions: [Preparation]) -> [Choice] {
     let parting = Self.partings.compactMap(choice)
     return sessions.flatMap { session in

@@ -3,52 +3,52 @@ public import Basics
 public import Journal
 public import System
 
-/// A divergence that a campaign came upon.
+/// A divergence that a campaign found.
 public struct Finding: Sendable {
   /// The number, from 1.
   public var number: Int
-  /// What tells it from others; see `Divergence.signature`.
+  /// The signature, which identifies it; see `Divergence.signature`.
   public var signature: String
-  /// What happened, in the shortest test that shows it.
+  /// The divergence in the shortest test.
   public var divergence: Divergence
-  /// How many choices the campaign had made when it came upon it.
+  /// The number of choices that the campaign had made before it.
   public var foundAt: Int
-  /// How much time had passed on the device by then, and how often its bolt had been set in motion.
+  /// The device's time and the number of actuations at that point.
   public var foundAfter: (lockTime: Interval, actuations: Int) = (.zero, 0)
-  /// How long the test was that came upon it.
+  /// The length of the test in which it was found.
   public var foundLength: Int
-  /// The shortest test that shows it, and what its choices mean.
+  /// The shortest test that shows it.
   public var test: TestCase
-  /// What the choices of the test mean, with whether each is to be refused.
+  /// The actions of the test, each with whether it must be refused.
   public var actions: [(action: TestAction, isForbidden: Bool)]
-  /// What was done and seen in the last run that confirmed it.
+  /// The trace of the last run that confirmed it.
   public var trace: [TraceList.Entry] = []
-  /// What went over the link to the device meanwhile, where that was kept.
+  /// The packets of that run, if they were kept.
   public var packets: (any LinkPackets)?
-  /// The same in short.
+  /// The steps of that run, in short.
   public var steps = StepsInShort()
-  /// How it was made shorter.
+  /// How the test was shrunk.
   public var shrinking = Shrinking()
-  /// How sure it is.
+  /// How often it was reproduced.
   public var confirmation = Confirmation()
-  /// What it has to do with what was asked of the device before; `nil` where each test finds another one.
+  /// Its relation to earlier requests to the device; `nil` if each test has a new device.
   public var past: Past?
-  /// How often the campaign came upon it, with the first time.
+  /// How often the campaign found it, including the first time.
   public var count = 1
-  /// Whether it was found on a twin of the device.
+  /// Whether it was found on the reference device.
   public var isOnTwin = false
-  /// What device and twin make of each other's behaviour, where there is a twin.
+  /// The comparison of device and reference device, if there is a reference device.
   public var twin: TwinVerdict?
-  /// The scenario in which it was saved.
+  /// The path of its saved scenario.
   public var path: String?
 
-  /// Other signatures under which the campaign came upon what is shortest shown by the same test.
+  /// Other signatures of the same finding: the same test is the shortest that shows them.
   public var aliases: [String] = []
 
-  /// What happened in one sentence, to be read aloud.
+  /// The failure in one sentence.
   public var sentence: String { divergence.sentence(after: steps) }
 
-  /// Whether a divergence of a signature is this finding again.
+  /// Whether a divergence with a signature is this finding.
   public func isKnown(as signature: String) -> Bool {
     self.signature == signature || divergence.signature == signature || aliases.contains(signature)
   }
@@ -57,7 +57,7 @@ public struct Finding: Sendable {
   /// proves nothing, and a fault of a program of the lab is not the device's.
   public var endsCampaign: Bool { confirmation.shown > 0 && !divergence.isOfLab }
 
-  /// Why it says nothing of the device, if it does not.
+  /// Why it has no verdict on the device; `nil` if it has one.
   public var whyNoVerdict: String? {
     if confirmation.shown == 0 {
       return "\(confirmation), so there is no verdict"
@@ -70,31 +70,31 @@ public struct Finding: Sendable {
     return nil
   }
 
-  /// How a test was made shorter.
+  /// How a test was shrunk.
   public struct Shrinking: Sendable {
-    /// How many tests were run for it.
+    /// The number of test runs.
     public var runs = 0
-    /// How many choices they had together.
+    /// The number of choices in these runs.
     public var events = 0
-    /// Why it ended: `minimal for this model`, or what stopped it.
+    /// Why shrinking ended: `minimal for this model`, or a limit.
     public var end = Finding.minimal
     /// Whether no shorter test of the shrinker's families shows it.
     public var isMinimal: Bool { end == Finding.minimal }
   }
 
-  /// What a finding has to do with what a device that lives on was asked for before: a defect may have shown there because
-  /// of what went wrong with that device for good.
+  /// The relation of a finding to what a device that keeps its state was asked before: an earlier test may
+  /// have damaged the device.
   public enum Past: Equatable, Sendable {
-    /// No other device was to be had.
+    /// No other device was available.
     case unknown
-    /// Another device, of which nothing was asked before, shows it by the same test.
+    /// A new device shows it with the same test.
     case irrelevant
-    /// The test brings it about on another device. The one that came upon it shows it by now with so many choices.
+    /// The test causes it on a new device. On the original device this many choices suffice by now.
     case included(own: Int)
-    /// No test that was tried shows it on another device.
+    /// No tried test shows it on a new device.
     case needed
 
-    /// In words.
+    /// The relation as text.
     public var text: String {
       switch self {
       case .unknown: "shown on the device as it is by now: one with another past may not show it"
@@ -106,39 +106,40 @@ public struct Finding: Sendable {
     }
   }
 
-  /// How shrinking ended: no shorter test is left to try; the shorter ones did not show it again; nor did any.
+  /// The ends of shrinking: no shorter test is left to try; the shorter tests did not reproduce the finding;
+  /// no test did.
   static let minimal = "minimal for this model"
   static let shorterUnconfirmed = "what is shorter was not confirmed"
   static let unconfirmed = "no length of it was confirmed"
   static let unshown = "not made shorter, since its test did not show it again"
 }
 
-/// Who keeps what goes over the link to a device, of one attempt at a time.
+/// Records the packets of the link to a device, one attempt at a time.
 public protocol LinkWatch {
-  /// An attempt begins, with the device being made ready for it.
+  /// Starts recording an attempt, including its preparation.
   func begin()
-  /// What went over the link since then; `nil` where nothing did.
+  /// The recorded packets; `nil` if there are none.
   var taken: (any LinkPackets)? { get }
-  /// The attempt is over: what follows belongs to no finding.
+  /// Ends the attempt: further packets belong to no finding.
   func end()
 }
 
-/// What went over the link to a device in one attempt.
+/// The packets of the link to a device in one attempt.
 public protocol LinkPackets: Sendable {
-  /// Writes it down as that of a case; gives what belongs to the case then.
+  /// Writes them as the capture of a case; returns the case's attachments.
   func save(_ test: Case) throws(FileFault) -> [Record.Attachment]
 }
 
 /// The result of trying a reference device's finding on the device.
 public enum TwinVerdict: Equatable, Sendable {
-  /// It does the same.
+  /// The device fails in the same way.
   case confirmed(Confirmation)
   /// The device behaves differently: the first step at which the observations differ, with both.
   case differs(step: Int, twin: String, device: String)
-  /// It could not be asked, and why.
+  /// The finding could not be tried, for this reason.
   case notAsked(String)
 
-  /// In words.
+  /// The result as text.
   public var text: String {
     switch self {
     case .confirmed(let confirmation): "the device does the same: \(confirmation)"

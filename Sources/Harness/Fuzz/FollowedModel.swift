@@ -2,14 +2,14 @@ import Basics
 import Conformance
 import Journal
 
-/// The model beside a trace that was kept: what it held possible is found out again, without the device.
+/// The model beside a stored trace: recomputes its possible states without the device.
 struct FollowedModel {
   private var tracker: Tracker
-  /// Whether the trace is still one that the model allows.
+  /// Whether the model allows the trace so far.
   private var isFollowing = true
   private var time = Instant.zero
 
-  /// Puts the model at a start; `nil` where it has no such start.
+  /// Puts the model into a start; `nil` if it has no such start.
   init?(_ specification: Specification, _ abilities: Abilities, from start: StartCondition) {
     tracker = Tracker(specification, slack: abilities.slack)
     guard let number = tracker.start(for: start) else { return nil }
@@ -22,12 +22,12 @@ struct FollowedModel {
   /// Whether every possible state allows a stimulus.
   mutating func allows(_ stimulus: Int) -> Bool { tracker.allows(stimulus) }
 
-  /// Writes what is possible, where that is something else than before.
+  /// Records the possible states if they changed.
   func write(to writer: inout TraceWriter, at time: Instant) {
     if isFollowing { writer.follow(tracker, at: time) }
   }
 
-  /// Lets time pass up to what comes next.
+  /// Lets time pass until the next event.
   mutating func pass(until limit: Instant, writingTo writer: inout TraceWriter) {
     while isFollowing, tracker.horizon < limit {
       time = max(tracker.horizon, time)
@@ -49,7 +49,7 @@ struct FollowedModel {
   }
 }
 
-/// Keeps the lines of a case until it is known whether they are wanted.
+/// Keeps the records of a case until it is known whether they are needed.
 final class JournalList: JournalListener {
   private(set) var records: [Record] = []
 

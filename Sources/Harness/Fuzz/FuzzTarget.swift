@@ -2,41 +2,41 @@ import Documents
 import Automata
 public import Conformance
 
-/// What is fuzzed: a machine, a device, and the conditions in which tests start.
+/// The subject of fuzzing: a machine, a device, and the conditions in which tests start.
 public struct FuzzTarget: Sendable {
   /// The machine.
   public let machine: MachineLibrary.Entry
-  /// The names of what it knows.
+  /// The names of the machine.
   public let vocabulary: Vocabulary
-  /// The device, with options of its own only.
+  /// The device, with its own options only.
   public let device: DeviceSpec
-  /// The seed of everything that the device draws.
+  /// The seed of the device's random choices.
   public let seed: UInt64
-  /// The conditions in which tests start; the usual one is the last.
+  /// The conditions in which tests start; the default one is the last.
   public private(set) var starts: [StartCondition]
-  /// The numbers of the machine's starts that these conditions stand for.
+  /// The numbers of the machine's starts for these conditions.
   public private(set) var startNumbers: [Int]
-  /// What is left out of tests, by name, since the device must not be asked for it.
+  /// The stimuli and faults that tests must not use on this device, by name.
   public private(set) var withheld: [String]
-  /// What holds of every start with this device, as of every case, without being asked for.
+  /// The start settings that hold in every case with this device by default.
   private let usual: [Argument]
-  /// What the device can do.
+  /// The device's abilities.
   private let abilities: Abilities
-  /// The stimuli that set something in motion that wears.
+  /// The stimuli that move something that wears.
   private let moving: [String]
-  /// What the device can do that this one stands in for, if it does.
+  /// The abilities of the device that this one replaces, if it does.
   private(set) var original: Abilities?
 
   /// The most events of a machine that can be fuzzed.
   private static var maximumEvents: Int { 64 }
 
-  /// Finds out what can be done with a device.
+  /// Determines what can be tested with a device.
   ///
   /// - Parameters:
   ///   - machine: the machine.
-  ///   - spec: the device; settings that are no options of it are start conditions of every test.
-  ///   - seed: the seed of everything that the device draws.
-  /// - Throws: what is wrong with the device, or why it does not go with the machine.
+  ///   - spec: the device; settings that are not its options are start conditions of every test.
+  ///   - seed: the seed of the device's random choices.
+  /// - Throws: what is wrong with the device, or why it does not fit the machine.
   public init(
     _ machine: MachineLibrary.Entry, _ spec: DeviceSpec, seed: UInt64, provider: any DeviceProvider
   ) throws(DeviceProblem) {
@@ -73,18 +73,18 @@ public struct FuzzTarget: Sendable {
     if starts.isEmpty { throw DeviceProblem(.name, "no start of the machine goes with these settings") }
   }
 
-  /// The stimuli of the machine that the device does not take, by name: no test can give them.
+  /// The stimuli of the machine that the device does not accept, by name: no test can send them.
   public var undriven: [String] {
     guard let served = abilities.stimuli else { return [] }
     let known = served + withheld
     return machine.machine.stimulusNames.filter { !known.contains($0) }
   }
 
-  /// Throws when a test has no act of a name; the acts are those of ``Alphabet``.
+  /// Throws if tests have no act with a name; the acts are those of ``Alphabet``.
   ///
   /// - Parameters:
-  ///   - isWanted: whether it must be one that the device can be given; one that it cannot is left out at any rate.
-  ///   - twin: what may be explored in place of the target, with acts of its own.
+  ///   - isWanted: whether the device must support it; an unsupported one is left out anyway.
+  ///   - twin: the reference device that may be explored in place of the target, with its own acts.
   public func checkAct(_ name: String, isWanted: Bool, twin: FuzzTarget?) throws(DeviceProblem) {
     guard !abilities.areUnknown else { return }
     let specification = machine.specification(abilities)
@@ -94,7 +94,7 @@ public struct FuzzTarget: Sendable {
     if !names.contains(name) { throw .unknown(.name, "stimulus or fault", name, of: names) }
   }
 
-  /// Throws when tests with some settings would do nothing but wait.
+  /// Throws if tests with some settings could only wait.
   public func checkActs(_ settings: FuzzSettings) throws(DeviceProblem) {
     let alphabet = alphabet(machine.specification(abilities), abilities, settings)
     let waits = alphabet.settle...alphabet.edge
@@ -107,7 +107,7 @@ public struct FuzzTarget: Sendable {
       hint: "give one of them a weight, or leave out fewer levels")
   }
 
-  /// What tests may do with the device.
+  /// The acts of tests.
   func alphabet(
     _ specification: Specification, _ abilities: Abilities, _ settings: FuzzSettings
   ) -> Alphabet {
@@ -116,8 +116,10 @@ public struct FuzzTarget: Sendable {
       weights: settings.weights + withheld.map { ($0, 0) }, moving: moving)
   }
 
-  /// The target when it stands in for another one of the same machine: its tests do only what both can do, and start only
-  /// where both can; `nil` where there is no such start.
+  /// The target in place of another one of the same machine, restricted to the acts and starts that both
+  /// support.
+  ///
+  /// - Returns: `nil` if there is no common start.
   public func standing(in other: FuzzTarget) -> FuzzTarget? {
     var twin = self
     twin.original = other.abilities
@@ -128,12 +130,12 @@ public struct FuzzTarget: Sendable {
     return kept.isEmpty ? nil : twin
   }
 
-  /// A start as it is written: without what holds of every case.
+  /// A start as written in a scenario: without the settings that hold in every case.
   func written(_ start: StartCondition) -> StartCondition {
     StartCondition(start.settings.filter { !usual.contains($0) })
   }
 
-  /// Tells a device's options from the conditions in which tests start.
+  /// Separates a device's options from the conditions in which tests start.
   private static func options(
     of spec: DeviceSpec, _ provider: any DeviceProvider
   ) throws(DeviceProblem) -> (device: DeviceSpec, start: StartCondition) {
@@ -150,7 +152,7 @@ public struct FuzzTarget: Sendable {
     return (device, start)
   }
 
-  /// The condition of a device that a start of the machine stands for; `nil` when the device cannot be in it.
+  /// The start condition of a device for a start of the machine; `nil` if the device cannot have it.
   private static func condition(
     _ start: Start, _ wanted: StartCondition, _ device: DeviceDescription
   ) -> StartCondition? {
@@ -164,12 +166,12 @@ public struct FuzzTarget: Sendable {
         guard given.isNothing != item.value else { return nil }
       }
       guard device.abilities.settings?.contains(item.name) ?? true else {
-        // A setting that cannot be asked for is as it usually is.
+        // A setting that cannot be requested has its default.
         continue
       }
       condition.settings.append(Argument(item.name, .flag(item.value)))
     }
-    // What holds of every case, holds of every test.
+    // What holds in every case also holds in every test.
     for usual in device.usual where usual.stimulus == nil && condition.setting(usual.setting.name) == nil {
       condition.settings.append(usual.setting)
     }
@@ -178,7 +180,7 @@ public struct FuzzTarget: Sendable {
 }
 
 extension DeviceDescription {
-  /// Throws where a device does not go with a machine.
+  /// Throws if a device does not fit a machine.
   public func check(_ spec: DeviceSpec, against machine: MachineLibrary.Entry) throws(DeviceProblem) {
     try checkNames(in: machine)
     if let (message, hint) = stranger(spec, to: machine) {
@@ -190,8 +192,10 @@ extension DeviceDescription {
       hint: "it goes with \(machines.joined(separator: ", "))")
   }
 
-  /// Why a device has nothing in common with a file's machine, and what it supports: no stimulus of the machine, and
-  /// no fault. `nil` if they share something, or the device must be asked each time.
+  /// Why a device and a file's machine have no stimulus and no fault in common, with what the device
+  /// supports.
+  ///
+  /// - Returns: `nil` if they share something, or if the device must be asked each time.
   func stranger(_ spec: DeviceSpec, to machine: MachineLibrary.Entry) -> (message: String, hint: String)? {
     let wanted = machine.machine.stimulusNames
     guard machine.isFile, let served = abilities.stimuli, !wanted.isEmpty else { return nil }
@@ -206,7 +210,7 @@ extension DeviceDescription {
     )
   }
 
-  /// Some names, and how many more there are.
+  /// Some of the names, and the number of the others.
   private static func list(_ names: [String]) -> String {
     let shown = 12
     let rest = names.count > shown ? " and \(names.count - shown) more" : ""

@@ -3,15 +3,15 @@ import Conformance
 import Basics
 
 extension Campaign {
-  /// Whether what one test leaves is there for the next, whatever that asks for.
+  /// Whether the state that a test leaves is still there in the next one.
   private var keepsState: Bool { history != nil && !keepsRunning }
 
-  /// The most times that a finding is tried again to be confirmed.
+  /// The most runs that confirm a finding.
   private var maximumConfirmations: Int { 10 }
 
-  /// Shrinks and confirms a divergence, and notes it as a finding.
+  /// Shrinks and confirms a divergence, and records it as a finding.
   ///
-  /// - Parameter sessions: those in which the device was made ready for the test.
+  /// - Parameter sessions: the sessions that prepared the device for the test.
   mutating func investigate(
     _ divergence: Divergence, of test: TestCase, _ execution: Execution, madeReadyBy sessions: [Preparation]
   ) throws(LimitReached) {
@@ -24,15 +24,15 @@ extension Campaign {
     let before = (time: runner.lockTime, shrinking: status.shrinking)
     worth = worthOfFinding
     defer {
-      // What was not spent on shrinking was spent on trying it again.
+      // Time that shrinking did not use is used for confirmation.
       status.confirming += runner.lockTime - before.time - (status.shrinking - before.shrinking)
       worth = nil
     }
-    // For a divergence that the test alone does not show again.
+    // For a divergence that the test alone does not reproduce.
     let longerTests = history?.leading(to: test, madeReadyBy: sessions) ?? []
     var limit: LimitReached?
     do {
-      // A device that was wrong before the test began was not asked for anything in it.
+      // A device that was wrong before the test began received nothing of the test.
       var steps: [Finding] = []
       if !divergence.isInPreparation, try isWorthShrinking(&finding) {
         finding.confirmation = Confirmation()
@@ -54,7 +54,7 @@ extension Campaign {
         if let other = try self.finding(finding, by: longer) { finding = other }
       }
       if divergence.isInPreparation, finding.confirmation.runs == 0 {
-        // No test shows it. That it is so again and again before tests is all that can be shown.
+        // No test shows it. All that can be shown is that it recurs before tests.
         finding.shrinking.end = "it shows while the device is made ready, and not by a shorter test"
         let known = runner.knownPreparationFaults
         runner.knownPreparationFaults = []
@@ -67,7 +67,7 @@ extension Campaign {
       }
       if history != nil { try repeatOnOthers(&finding, foundBy: test) }
     } catch {
-      // What was found is not lost with the right to look closer.
+      // The finding is kept although the investigation must end.
       if finding.confirmation.runs == 0 {
         finding.shrinking.end = "stopped by a safety limit: \(error.reason)"
       }
@@ -83,8 +83,8 @@ extension Campaign {
     if let limit { throw limit }
   }
 
-  /// Until when in the device's time a finding is looked into, where that is the clock's: no longer than it took to come
-  /// upon it, and between one minute and ten.
+  /// The device's time at which the investigation of a finding ends, if time is real: at most as long as the
+  /// search took, and between one and ten minutes.
   private var worthOfFinding: Instant? {
     guard history != nil, !runner.isInVirtualTime, settings.shrinkTime == nil else { return nil }
     let time = min(max(runner.lockTime, Self.leastWorth), Self.mostWorth)
@@ -94,11 +94,11 @@ extension Campaign {
   private static var leastWorth: Interval { .seconds(60) }
   private static var mostWorth: Interval { .seconds(600) }
 
-  /// Whether a finding has had the time that it is worth.
+  /// Whether the time for investigating the finding is over.
   private var isWorthUsedUp: Bool { worth.map { .zero + runner.lockTime >= $0 } ?? false }
 
-  /// Whether a test shows its finding once more. Where time is the clock's, one that does not is not made shorter: a test
-  /// that is shorter would not show it either.
+  /// Whether a test shows its finding once more. In real time, a finding that is not reproduced is not
+  /// shrunk: a shorter test would not show it either.
   private mutating func isWorthShrinking(_ finding: inout Finding) throws(LimitReached) -> Bool {
     guard worth != nil else { return true }
     for _ in 0..<Self.reproductionRuns {
@@ -111,10 +111,10 @@ extension Campaign {
     return false
   }
 
-  /// How often a test is run again before it is not made shorter.
+  /// How often a test is repeated before shrinking is given up.
   private static var reproductionRuns: Int { 2 }
 
-  /// The same finding by another test, shrunk and confirmed, if that shows it.
+  /// The same finding with another test, shrunk and confirmed, if that test shows it.
   mutating func finding(
     _ finding: Finding, by test: TestCase
   ) throws(LimitReached) -> Finding? {
@@ -128,7 +128,7 @@ extension Campaign {
     whole.take(run)
     try confirm(&whole)
     guard whole.confirmation.verdict == .confirmed else { return nil }
-    // Where it comes and goes, what single runs leave of it shows it no more.
+    // If it comes and goes, the remainder after single runs no longer shows it.
     var short = whole
     short.confirmation = Confirmation()
     short.shrinking.end = Finding.minimal
@@ -137,9 +137,9 @@ extension Campaign {
     return short.confirmation.verdict == .confirmed ? short : whole
   }
 
-  /// Makes the test of a finding shorter as long as it fails alike.
+  /// Shrinks the test of a finding as long as the failure stays the same.
   ///
-  /// - Returns: the finding before it was made shorter each time, the longest first.
+  /// - Returns: the earlier versions of the finding, the longest first.
   private mutating func shrink(
     _ execution: Execution, _ finding: inout Finding
   ) throws(LimitReached) -> [Finding] {
@@ -149,7 +149,7 @@ extension Campaign {
       starts: runner.starts)
     let begin = edge.elapsed()
     let before = runner.lockTime
-    // The time of other devices is not this one's.
+    // The time of other devices is not this device's.
     defer { if !runner.takesOthers { status.shrinking += runner.lockTime - before } }
     while let candidate = shrinker.next() {
       if let reason = stop(shrinking: finding.shrinking.events, since: begin) {
@@ -172,7 +172,7 @@ extension Campaign {
     return steps
   }
 
-  /// Why shrinking goes no further, if it does not.
+  /// Why shrinking must end; `nil` if it may continue.
   func stop(shrinking events: Int, since begin: Interval) -> String? {
     if edge.isStopped() { return "stopped before it was minimal" }
     if let maximum = settings.shrinkEvents, events >= maximum {
@@ -196,7 +196,7 @@ extension Campaign {
     return try calmVerdict(on: candidate, of: finding, after: TestEngine<Device, TraceHash>.shift, &shrinking)
   }
 
-  /// Runs a candidate; where the air disturbed it each time it says nothing.
+  /// Runs a candidate; a run that the air disturbed each time has no result.
   private mutating func calmVerdict(
     on candidate: TestCase, of finding: Finding, after delay: Interval = .zero,
     _ shrinking: inout Finding.Shrinking
@@ -266,8 +266,8 @@ extension Campaign {
     }
   }
 
-  /// Confirms a finding, or the shortest of those before it that is sure: what seemed to show a test may have been what
-  /// the run before had left, where a device lives on.
+  /// Confirms a finding, or the shortest confirmed one of its earlier versions: with a device that keeps its
+  /// state, a candidate may have failed because of the run before.
   private mutating func confirm(_ finding: inout Finding, shrunkBy steps: [Finding]) throws(LimitReached) {
     try confirm(&finding)
     guard finding.confirmation.verdict != .confirmed else { return }
@@ -287,7 +287,7 @@ extension Campaign {
     if sure < 0, finding.shrinking.isMinimal { finding.shrinking.end = Finding.unconfirmed }
   }
 
-  /// Runs the test again from a reset until it is clear how sure it is.
+  /// Repeats the test from a reset until the confirmation is clear.
   mutating func confirm(_ finding: inout Finding) throws(LimitReached) {
     var attempts = 0
     var troubles = 0
@@ -330,7 +330,7 @@ extension Campaign {
 }
 
 extension Execution {
-  /// That of a test that was never run with its links whole, which is no evidence.
+  /// The execution of a test that never ran with intact links, which is no evidence.
   fileprivate static var disturbed: Execution {
     var execution = Execution()
     execution.wasDisturbed = true
@@ -339,27 +339,27 @@ extension Execution {
 }
 
 extension Finding {
-  /// Whether a divergence in a shorter test shows it. What the tester did last is a part of it, but for what the device was
-  /// to refuse, and what was asked for in vain need not have been.
+  /// Whether a divergence in a shorter test shows the finding. The tester's last action must be the same, but
+  /// may be missing if it was to be refused or was requested in vain.
   fileprivate func isShown(by divergence: Divergence) -> Bool {
     if divergence.isLike(self.divergence) { return true }
     return actions.last(where: \.action.isStimulus)?.isForbidden == true
       && divergence.looksLike(self.divergence)
   }
 
-  /// Takes what was seen in a run that confirms it.
+  /// Takes over the trace of a run that confirms it.
   fileprivate mutating func take(
     _ trace: TraceList, _ divergence: Divergence?, _ packets: (any LinkPackets)?
   ) {
     (self.trace, self.packets) = (trace.entries, packets)
-    // What is shown of it is all of one run, its end too.
+    // The divergence must be of the same run.
     guard let divergence, divergence.isInPreparation == self.divergence.isInPreparation,
       divergence.signature == self.divergence.signature
     else { return }
     self.divergence = divergence
   }
 
-  /// Takes a run that shows it as its test.
+  /// Takes over the test of a run that shows it.
   fileprivate mutating func take(_ execution: Execution) {
     test.choices = execution.performed
     actions = execution.meaning

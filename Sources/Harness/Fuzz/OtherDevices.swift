@@ -1,18 +1,18 @@
 import Journal
 import Conformance
 
-/// Whether another device than the one that lives on shows a finding, too: one of which nothing was asked before.
+/// Checks whether a new device shows a finding that a device with a history has shown.
 ///
-/// What went wrong with a device for good, in a test long before, is there for every shorter test that is tried on it.
-/// Another device says whether it is: and where it does not show the finding, which of the tests before it takes. Of a
-/// program that resets itself another one is the same, started afresh.
+/// If an earlier test has damaged the device, every shorter test shows the damage, too. A new device shows
+/// whether the test itself causes the failure, and if not, which of the tests before it are needed. For a
+/// program that resets itself, the new device is the same program, restarted.
 extension Campaign {
-  /// Lets other devices show a finding, each of them new, where they can be had: by its test, by the test that came upon
-  /// it, or by one that brings about what this device had left from those before.
+  /// Tries a finding on new devices, if there are any: with its test, with the test in which it was found, or
+  /// with one that reproduces the effects of the tests before.
   mutating func repeatOnOthers(_ finding: inout Finding, foundBy test: TestCase) throws(LimitReached) {
     finding.past = .unknown
     guard let past = history, (try? edge.another()) != nil, !edge.isStopped() else { return }
-    // After a stop request not all were tried.
+    // After a stop request some were not tried.
     defer { if finding.past == .needed, edge.isStopped() { finding.past = .unknown } }
     let tested = runner
     defer {
@@ -26,15 +26,15 @@ extension Campaign {
     if isConfirmed, finding.shrinking.isMinimal, let run = try calmRun(of: finding.test),
       run.divergence?.isLike(finding.divergence) == true
     {
-      // That a program leaves nothing behind goes without saying.
+      // A program is expected to leave nothing behind.
       finding.past = keepsRunning ? nil : .irrelevant
       return
     }
-    // From here on nothing is left of one test for the next.
+    // From here on each test has a new device.
     history = nil
     finding.past = .needed
     let length = finding.test.choices.count
-    // What may be done to shrink it on this device may be done once more on others.
+    // The budget of shrinking on this device applies once more to others.
     let own = finding.shrinking
     var wanted = finding
     wanted.shrinking = Finding.Shrinking()
@@ -58,14 +58,14 @@ extension Campaign {
     }
   }
 
-  /// Goes on with a device that keeps running, and that was started afresh meanwhile for others' tests.
+  /// Continues with a device that keeps running, and that was restarted meanwhile for others' tests.
   private mutating func startAfresh() {
     history = DeviceHistory(runner.alphabet)
-    // What is wrong with it shows in the next test.
+    // Its faults show in the next test.
     try? runner.lockstep.restart()
   }
 
-  /// Makes other devices ready as this one was, with nothing to be done after it; says whether they show the finding.
+  /// Prepares new devices like this one, with an empty test; returns whether they show the finding.
   private mutating func repeatPreparation(_ finding: inout Finding) throws(LimitReached) -> Bool {
     let known = runner.knownPreparationFaults
     runner.knownPreparationFaults = []
@@ -83,9 +83,9 @@ extension Campaign {
   }
 
   /// One test that combines the necessary earlier tests and the test itself; `nil` if even all of them do not
-  /// reproduce the finding on another device.
+  /// reproduce the finding on a new device.
   ///
-  /// They are first run separately, each from its own start, as before: that is closest to what happened.
+  /// They first run separately, each from its own start, which is closest to the original run.
   private mutating func joined(
     to test: TestCase, _ divergence: Divergence, behind tests: [TestCase]
   ) -> TestCase? {

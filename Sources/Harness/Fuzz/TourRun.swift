@@ -2,25 +2,25 @@ public import Conformance
 public import Journal
 import Basics
 
-/// Makes a tour through a machine on a device, and writes it into a journal: one case for each of its tests.
+/// Runs a tour of a machine on a device, and records it in a journal, with one case for each test.
 public final class TourRun {
-  /// What came of a tour.
+  /// The results of a tour.
   public struct Summary: Sendable {
-    /// How many tests came to which end.
+    /// The number of tests by how they ended.
     public var tally = Tally()
-    /// What was visited.
+    /// The visited cells.
     public var coverage: Coverage
-    /// What was not, and why.
+    /// The gaps, with their reasons.
     public var gaps: [CoverageGaps] = []
-    /// How many choices were made, and how many of them were stimuli.
+    /// The number of choices, and how many of them were stimuli.
     public var events = (all: 0, stimuli: 0)
-    /// The tests that agree, as scenarios that do the same again.
+    /// The tests that passed, as scenarios.
     public var scenarios: [Scenario] = []
     /// The report on how the device was left.
     public var park: [String] = []
-    /// What brings those to where they are to be left that are not there.
+    /// A scenario for each lock that is not known to be parked: a run of it parks the lock.
     public var parkScenarios: [ParkReport.ParkScenario] = []
-    /// What the command ends with.
+    /// The exit status of the command.
     public var exitStatus: CommandStatus { tally.exitStatus }
   }
 
@@ -31,7 +31,7 @@ public final class TourRun {
   private let replay: (Case, Outcome) -> String?
   private let settings: Tour.Settings
 
-  /// How long a timer may take for which a tour waits by the clock.
+  /// The longest timer that a tour waits for in real time.
   private static let longestTimer = Interval.seconds(660)
 
   /// The number of consecutive tests with lab faults that ends a tour.
@@ -40,8 +40,8 @@ public final class TourRun {
   /// Prepares a tour.
   ///
   /// - Parameters:
-  ///   - isStopped: whether the tour is to end after the choice that is being made.
-  ///   - replay: the line to paste that does a failed case again.
+  ///   - isStopped: whether to end the tour after the current choice.
+  ///   - replay: the replay command of a failed case.
   public init(
     _ target: FuzzTarget, settings: Tour.Settings = Tour.Settings(), provider: any DeviceProvider,
     listener: any JournalListener, isStopped: @escaping () -> Bool = { false },
@@ -55,7 +55,7 @@ public final class TourRun {
     self.replay = replay
   }
 
-  /// Makes the tour, to its end or until it is stopped.
+  /// Runs the tour until its end or a stop request.
   public func perform() -> Summary {
     listener.take(.run(Record.Run(seed: target.seed)))
     var summary: Summary
@@ -135,8 +135,8 @@ public final class TourRun {
     return summary
   }
 
-  /// Records what the tour did not cover as a case of its own, so that every report lists it with its reasons: an incomplete case
-  /// where something could have been covered, else a skipped one.
+  /// Records the gaps of the tour as a case of its own, so that every report lists them: an incomplete case
+  /// if something could have been covered, else a skipped one.
   private func noteGaps(_ summary: inout Summary, _ start: StartCondition) {
     guard summary.tally.exitStatus == .agree, !summary.gaps.isEmpty else { return }
     let id = "cover/\(target.machine.label)-rest"
@@ -164,7 +164,8 @@ public final class TourRun {
     if verdict.word == .agree { summary.tally.observations += verdict.observations ?? 0 }
   }
 
-  /// What one test comes to. What the device cannot do, and where it cannot be brought, is left out from then on.
+  /// The result of one test. Actions and starts that the device turns out not to support are left out from
+  /// then on.
   private func outcome<Device: DeviceUnderTest>(
     of tour: inout Tour, from start: Int, on engine: inout TestEngine<Device, TraceWriter>,
     _ execution: inout Execution
@@ -181,7 +182,7 @@ public final class TourRun {
         return Outcome(tour.exclude(start: start) ? .skipped(trouble.detail) : .labFault(trouble))
       }
       tour.exclude()
-      // What was compared until then has its verdict.
+      // The comparison so far has a verdict.
       guard engine.lockstep.recorder.observations > 0, execution.divergence == nil else {
         return Outcome(.skipped(trouble.detail), mark, at: engine.lockstep.now)
       }

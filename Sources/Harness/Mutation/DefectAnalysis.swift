@@ -1,7 +1,7 @@
 import Conformance
 import Journal
 
-/// Which tests of a suite find the named defects of devices.
+/// Determines which tests of a suite detect the named defects of devices.
 public struct DefectAnalysis {
   private let machine: MachineLibrary.Entry
   private let suite: MutationSuite
@@ -13,7 +13,7 @@ public struct DefectAnalysis {
   /// - Parameters:
   ///   - machine: the machine.
   ///   - suite: the tests.
-  ///   - seed: the seed of what tests and devices draw.
+  ///   - seed: the seed of the random choices of tests and devices.
   ///   - provider: makes the devices.
   public init(
     _ machine: MachineLibrary.Entry, _ suite: MutationSuite, seed: UInt64, provider: any DeviceProvider
@@ -62,7 +62,7 @@ public struct DefectAnalysis {
 }
 
 extension MutationSuite {
-  /// What a suite that is generated is called.
+  /// The name of a generated suite.
   fileprivate var name: String {
     switch self {
     case .scenarios: "scenarios"
@@ -72,7 +72,7 @@ extension MutationSuite {
   }
 }
 
-/// The scenarios that diverge.
+/// Collects the scenarios that diverge.
 private final class Failures: JournalListener {
   private(set) var files: [String] = []
   private var file = ""

@@ -1,39 +1,39 @@
 public import Automata
 public import Conformance
 
-/// How many wrong machines a suite of tests finds, and what would find the others.
+/// Measures how many mutants of a machine a test suite detects, and finds tests that would detect the others.
 public struct MutationAnalysis {
-  /// What became of one wrong machine.
+  /// The result for one mutant.
   public enum Fate: Sendable {
     /// A test failed on it.
     case killed(by: String)
-    /// No test did, and this would.
+    /// No test failed on it, but this one would.
     case survived(DistinguishingTest)
-    /// No test did, and none can.
+    /// No test can detect it.
     case equivalent(pairs: Int)
-    /// No test did, and none that can was found.
+    /// No test failed on it, and none was found that would.
     case undecided(pairs: Int)
   }
 
-  /// One wrong machine, and what became of it.
+  /// One mutant with its result.
   public struct Result: Sendable {
     /// Its number among all mutants of the machine.
     public var number: Int
-    /// What is wrong.
+    /// The kind of mutation.
     public var kind: Mutant.Kind
-    /// What is wrong, in one line.
+    /// The mutation in one line.
     public var summary: String
-    /// What became of it.
+    /// The result.
     public var fate: Fate
   }
 
-  /// How many wrong machines there are in all.
+  /// The number of all mutants.
   public let count: Int
-  /// How many are tried.
+  /// The number of mutants in the sample.
   public var sampleCount: Int { numbers.count }
   /// The names of the tests.
   public var testNames: [String] { tests.map(\.name) }
-  /// The tests that the machine itself does not pass, and that say nothing therefore.
+  /// The tests that the machine itself fails, and that are therefore not used.
   public let leftOut: [String]
 
   private let mutants: Mutants
@@ -62,9 +62,9 @@ public struct MutationAnalysis {
     search = DistinguishingSearch(specification, limit: limit)
   }
 
-  /// Tries every wrong machine of the sample, and gives what became of each as soon as it is known.
+  /// Tests every mutant of the sample.
   ///
-  /// - Parameter take: returns false to end the analysis.
+  /// - Parameter take: receives each result at once; returns false to end the analysis.
   public func perform(_ take: (Result) -> Bool) {
     for number in numbers {
       let result = Result(
@@ -89,30 +89,30 @@ public struct MutationAnalysis {
   }
 }
 
-/// What became of how many.
+/// The number of mutants by result.
 public struct MutationScore: Equatable, Sendable {
-  /// Those on which a test failed.
+  /// The mutants on which a test failed.
   public var killed = 0
-  /// Those that are wrong, and no test found it.
+  /// The mutants that are detectable and were not detected.
   public var survived = 0
-  /// Those that cannot be told from the machine.
+  /// The mutants that behave like the machine.
   public var equivalent = 0
-  /// Those of which it is not known.
+  /// The mutants without a result.
   public var undecided = 0
 
-  /// Counts nothing.
+  /// Makes a score of zero mutants.
   public init() {}
 
-  /// All of them.
+  /// The number of all mutants.
   public var count: Int { killed + survived + equivalent + undecided }
 
-  /// The share of those that can be found which were, in percent; what is undecided counts as not found.
+  /// The percentage of detectable mutants that were detected; undecided ones count as not detected.
   public var percent: Double {
     let wrong = count - equivalent
     return wrong == 0 ? 100 : 100 * Double(killed) / Double(wrong)
   }
 
-  /// Counts one.
+  /// Counts a mutant.
   public mutating func count(_ fate: MutationAnalysis.Fate) {
     switch fate {
     case .killed: killed += 1
@@ -122,7 +122,7 @@ public struct MutationScore: Equatable, Sendable {
     }
   }
 
-  /// Both together.
+  /// The sum of two scores.
   public static func + (left: MutationScore, right: MutationScore) -> MutationScore {
     var sum = left
     sum.killed += right.killed

@@ -12,29 +12,30 @@ public enum MutationSuite: Sendable {
   case fuzz(events: Int)
 }
 
-/// One test of a suite, made ready for machines as devices.
+/// One test of a suite, prepared for machines as devices.
 struct MutationTest {
-  /// What it does.
+  /// The contents of the test.
   enum Body {
     case scenario(Scenario)
     case tour(Tour)
     case fuzz(events: Int)
   }
 
-  /// What it is called: the path of its scenario, or the name of its suite.
+  /// The path of its scenario, or the name of its suite.
   let name: String
   private let body: Body
   private let specification: Specification
   private let alphabet: Alphabet
   private let starts: [StartCondition]
   private let seed: UInt64
-  /// How the machine decides where it may: the first way on which the machine itself passes as expected.
+  /// How the machine decides where it has a choice: the first preference with which the machine itself
+  /// passes.
   private var preference = MachineDevice.Preference.first
-  /// The cells that the machine itself was asked for, and the states that it was in.
+  /// The cells and states that the machine itself visited.
   private var tried: [Bool] = []
   private var visited: [Bool] = []
 
-  /// Makes a test ready; `nil` when the machine itself does not pass it.
+  /// Prepares a test; `nil` if the machine itself fails it.
   ///
   /// - Parameter device: the machine itself.
   init?(
@@ -57,7 +58,7 @@ struct MutationTest {
     return nil
   }
 
-  /// Whether the test comes to the place where a mutant is wrong; if not, it cannot fail.
+  /// Whether the test reaches the mutated place; otherwise it cannot fail.
   func reaches(_ state: Int, _ stimulus: Int?) -> Bool {
     stimulus.map { tried[state * specification.machine.eventCount + $0] } ?? visited[state]
   }
@@ -70,7 +71,7 @@ struct MutationTest {
   ) -> (divergence: Divergence?, isAsExpected: Bool, device: MachineDevice) {
     var device = machine
     device.decide(by: preference)
-    // A start that the machine does not have is no test of it.
+    // A start that the machine lacks does not test it.
     if case .scenario(let scenario) = body {
       var runner = CaseRunner(scenario, seed: seed, specification, bare: device)
       return (runner.runBare(), runner.isAsExpected, runner.lockstep.device)
@@ -82,7 +83,7 @@ struct MutationTest {
 }
 
 extension MutationTest.Body {
-  /// Does what is generated; gives the first divergence.
+  /// Runs a generated test; returns the first divergence.
   func perform<Device: DeviceUnderTest, Recorder: TraceRecorder>(
     on engine: inout TestEngine<Device, Recorder>, seed: UInt64
   ) throws(LabFault) -> Divergence? {
@@ -97,7 +98,7 @@ extension MutationTest.Body {
 }
 
 extension MutationSuite {
-  /// The tests, and those that are left out since the machine itself does not pass them, by name.
+  /// The tests, and the names of those that the machine itself fails.
   func tests(
     of specification: Specification, seed: UInt64
   ) -> (tests: [MutationTest], leftOut: [String]) {
@@ -115,7 +116,7 @@ extension MutationSuite {
     }
     switch self {
     case .scenarios(let items):
-      // A scenario may expect what only some decisions lead to.
+      // The expectations of a scenario may need certain decisions.
       for item in items {
         let seed = item.scenario.seed ?? seed
         add(
@@ -127,7 +128,8 @@ extension MutationSuite {
         specification, Alphabet(specification, device.abilities),
         starts: specification.machine.startConditions(of: device.abilities))
       add("tour", .tour(tour), seed: seed, by: [.seeded(seed)])
-      // What only may happen, such as the loss of a link in every state, leaves no time for what is to be found behind it.
+      // Optional events, such as the loss of a link in every state, would leave no time for the states behind
+      // them.
       let spontaneous = specification.machine.spontaneous.joined()
       if spontaneous.contains(where: { $0.latest == .forever && $0.guard.given == 0 }) {
         add("tour without what only may happen", .tour(tour), seed: seed, by: [.first])

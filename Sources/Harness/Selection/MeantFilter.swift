@@ -1,8 +1,8 @@
 import Basics
 
 extension ScenarioFilter {
-  /// The expression that a text may have been meant as which is taken as it stands: `text(jam) & text(door)` for
-  /// `jam & door`; `nil` where it looks like none.
+  /// The expression that was probably meant by a text that is used literally: `text(jam) & text(door)` for
+  /// `jam & door`; `nil` if it does not look like one.
   public static func expression(meantBy text: String) -> String? {
     guard !isExpression(text), text.utf8.count <= 200 else { return nil }
     var reader = MeantFilter(text)
@@ -11,15 +11,15 @@ extension ScenarioFilter {
   }
 }
 
-/// Reads a text that is no expression as if it were meant as one.
+/// Parses a text that is no expression as if it were one.
 private struct MeantFilter {
   private static let words = ["and": " & ", "or": " | ", "not": "!"]
 
   private var rest: Substring
   private var expression = ""
-  /// The words that were read and belong together.
+  /// The adjacent words read so far.
   private var operand: [Substring] = []
-  /// Whether anything but words and brackets was met.
+  /// Whether there is anything but words and parentheses.
   private var isMeant = false
 
   init(_ text: String) { rest = text[...] }
@@ -63,7 +63,7 @@ private struct MeantFilter {
     isMeant = true
   }
 
-  /// A word that asks for something, with blanks before its brackets.
+  /// A predicate with blanks before its parentheses.
   private mutating func call() -> Bool {
     guard operand.count == 1, let end = rest.firstIndex(of: ")") else { return false }
     expression += operand.removeLast() + rest[...end]

@@ -22,15 +22,15 @@ import Basics
 /// `&` and `-` bind more tightly than `|`; parentheses group. A name must match as a whole, with `*` and `?` as in a
 /// shell; a text may match anywhere. `=x` matches only the whole, `~x` a part of it.
 public struct ScenarioFilter: Equatable, Sendable {
-  /// What a scenario is asked for.
+  /// The property of a scenario that a predicate tests.
   enum Subject: String, CaseIterable {
     case machine, tag, device, path, title, text
 
-    /// Whether it is a name, which is met whole unless it is said otherwise.
+    /// Whether it is a name, which must match as a whole by default.
     var isName: Bool { [.machine, .tag, .device].contains(self) }
   }
 
-  /// The words that may have brackets behind them.
+  /// The words that may be followed by parentheses.
   static let subjects = Subject.allCases.map(\.rawValue) + ["all", "none"]
 
   indirect enum Expression: Equatable, Sendable {
@@ -42,20 +42,20 @@ public struct ScenarioFilter: Equatable, Sendable {
     case either(Expression, Expression)
   }
 
-  /// How a text is met.
+  /// A pattern of a predicate.
   struct Pattern: Equatable, Sendable {
     var isWhole: Bool
-    /// In small letters; `*` and `?` have their meaning where it is met whole.
+    /// In lower case; `*` and `?` are wildcards in a whole match.
     var text: String
   }
 
   let expression: Expression
 
-  /// What is wrong with an expression.
+  /// A syntax error of an expression.
   public struct Problem: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where, counted in characters from 1.
+    /// The column, in characters from 1.
     public let column: Int
-    /// What.
+    /// The message.
     public let message: String
     public var description: String { "column \(column): \(message)" }
   }
@@ -70,8 +70,8 @@ public struct ScenarioFilter: Equatable, Sendable {
     }
   }
 
-  /// Whether a text is meant as an expression: its first word, behind brackets and negations, has a bracket behind it, or
-  /// one of the words that mean something has, wherever it stands.
+  /// Whether a text is meant as an expression: its first word, after parentheses and negations, is followed
+  /// by a parenthesis, or a predicate's name is, anywhere in the text.
   static func isExpression(_ text: String) -> Bool {
     for place in text.indices where text[place] == "(" {
       let word = text[..<place].reversed().prefix(while: \.isLetter).reversed()
@@ -88,7 +88,7 @@ public struct ScenarioFilter: Equatable, Sendable {
     }
   }
 
-  /// Whether a scenario is meant.
+  /// Whether a scenario matches.
   func matches(_ item: ScenarioSet.Item) -> Bool { Self.matches(expression, item) }
 
   private static func matches(_ expression: Expression, _ item: ScenarioSet.Item) -> Bool {
@@ -123,10 +123,11 @@ extension ScenarioFilter.Pattern {
     return isWhole ? Self.matches(Array(self.text)[...], Array(text)[...]) : text.contains(self.text)
   }
 
-  /// Whether a text is as a pattern says, with `*` for anything and `?` for any one character.
+  /// Whether a text matches a pattern with `*` for any text and `?` for any one character.
   private static func matches(_ pattern: ArraySlice<Character>, _ text: ArraySlice<Character>) -> Bool {
     var (pattern, text) = (pattern, text)
-    // Where the last star stood, and what it has not taken yet: going back to it is enough.
+    // The position after the last star, and of the text that it has not consumed: backtracking to it is
+    // enough.
     var star: (pattern: ArraySlice<Character>, text: ArraySlice<Character>)?
     while let letter = text.first {
       if pattern.first == "*" {
@@ -146,11 +147,11 @@ extension ScenarioFilter.Pattern {
   }
 }
 
-/// Reads an expression, one character after the other.
+/// A parser of expressions.
 private struct FilterParser {
   private let letters: [Character]
   private var position = 0
-  /// How deep brackets and negations stand in each other.
+  /// The nesting depth of parentheses and negations.
   private var depth = 0
 
   private static let maximumDepth = 100
@@ -198,7 +199,7 @@ private struct FilterParser {
     return try call()
   }
 
-  /// A word, and in brackets what it is to match.
+  /// A predicate with its argument.
   private mutating func call() throws(ScenarioFilter.Problem) -> ScenarioFilter.Expression {
     skipSpaces()
     let start = position
@@ -230,7 +231,7 @@ private struct FilterParser {
     return .matches(subject, ScenarioFilter.Pattern(isWhole: isWhole, text: pattern.lowercased()))
   }
 
-  /// What stands in brackets, up to the one that closes them.
+  /// The argument, up to the closing parenthesis.
   private mutating func argument(of word: String) throws(ScenarioFilter.Problem) -> String {
     let start = position
     var open = 1

@@ -2,26 +2,26 @@ import Documents
 public import Basics
 import System
 
-/// The files that decide what the scenarios under some paths do: they themselves, the machines that they name and the
-/// programs that they drive. Whoever waits for changes waits for changes of these.
+/// The files that determine what the scenarios under some paths do: the scenarios, their machines and their
+/// programs. `--watch` waits for changes of these.
 public struct ScenarioNeeds: Sendable {
-  /// A scenario, and the files that it depends on beside itself.
+  /// A scenario, and the files that it depends on.
   private struct Scenario: Sendable {
     var path: String
     var needs: [String]
   }
 
   private var scenarios: [Scenario] = []
-  /// Errors, and explicitly named paths, which may exist later.
+  /// Files with errors, and explicitly named paths, which may exist later.
   private var others: [String]
   /// The explicitly named folders, in which scenarios may appear.
   public private(set) var folders: [String]
 
-  /// Finds out what the scenarios under some paths need.
+  /// Determines the files of the scenarios under some paths.
   ///
   /// - Parameters:
   ///   - results: see ``ScenarioFiles/find(_:besides:)``.
-  ///   - device: the device that takes the place of their own.
+  ///   - device: the device that replaces their own.
   public init(_ paths: [String], besides results: [String], device: DeviceSpec?, reader: ScenarioReader) {
     let set = ScenarioSet(paths, besides: results, reader: reader)
     folders = paths.filter { fileKind($0) == .folder }
@@ -32,7 +32,7 @@ public struct ScenarioNeeds: Sendable {
     }
   }
 
-  /// The files among the words of the commands of a device.
+  /// The files named in a device's commands.
   private static func programs(of device: DeviceSpec?) -> [String] {
     guard let device, device.kind == .exec || device.kind == .driver else { return [] }
     let commands = [device.name] + device.settings.filter { $0.name == "peripheral" }.map(\.value)
@@ -45,7 +45,7 @@ public struct ScenarioNeeds: Sendable {
     Set((scenarios.flatMap { [$0.path] + $0.needs } + others).map { ExactText($0) })
   }
 
-  /// All places at which a change is one of them.
+  /// The places of all files.
   public var places: Set<ExactText> { files.reduce(into: []) { $0.formUnion(Self.places(of: $1.text)) } }
 
   /// The changed files that matter, as the user named them.
@@ -55,9 +55,9 @@ public struct ScenarioNeeds: Sendable {
     files.filter { !Self.places(of: $0.text).isDisjoint(with: changed) && fileKind($0.text) != .folder }
   }
 
-  /// The scenarios that have to do with what changed.
+  /// The scenarios that depend on changed files.
   ///
-  /// - Parameter changed: absolute paths, with no link in them or as they were named; see ``places(of:)``.
+  /// - Parameter changed: absolute paths, without links or as they were named; see ``places(of:)``.
   public func scenarios(touchedBy changed: Set<ExactText>) -> Set<ExactText> {
     var touched = Set<ExactText>()
     for scenario in scenarios
@@ -69,7 +69,7 @@ public struct ScenarioNeeds: Sendable {
     return touched
   }
 
-  /// Where a path leads: the place in its own folder, and the one that it links to.
+  /// The places of a path: in its own folder, and where its link leads.
   public static func places(of path: String) -> Set<ExactText> {
     var places = Set<ExactText>()
     let name = path.split(separator: "/").last.map(String.init) ?? path

@@ -1,15 +1,15 @@
 public import Bluetooth
 public import Basics
 
-/// The recent frames of a client and its lock, with the keys to decode them: in memory only.
+/// The recent frames of a client and its lock, with the keys to decode them, in memory only.
 public final class LinkRecorder {
   /// The packets.
   public let packets: PacketRecorder
-  /// Whether the client itself notes what goes over its link, since nothing below does.
+  /// Whether the client itself records the packets of its link, since no lower layer does.
   public var isNotedByClient = false
   private var sessions: [SessionSecret] = []
   private var keys: [LockKey] = []
-  /// The lock's address in what a link in memory is written down as: the first that a client connects to.
+  /// The lock's address in the record of a link in memory: the first one that a client connects to.
   private static let address = PeerAddress(.randomDevice, .staticRandom(0x0105_E5A3_0001))
 
   /// Makes a recorder.
@@ -17,7 +17,7 @@ public final class LinkRecorder {
     self.packets = packets
   }
 
-  /// Forgets everything.
+  /// Discards everything.
   public func startOver() {
     packets.startOver(at: .zero)
     sessions = []
@@ -51,28 +51,28 @@ public final class LinkRecorder {
     }
   }
 
-  /// Takes down the lock's key.
+  /// Records the lock's key.
   public func note(_ key: LockKey?) {
     guard let key, !keys.contains(key) else { return }
     keys.append(key)
   }
 
-  /// Takes down the key of the session that begins.
+  /// Records the key of a new session.
   public func note(session cipher: SessionCipher?) {
     guard !packets.isPaused, let cipher, sessions.last?.token != cipher.token else { return }
     sessions.append(SessionSecret(cipher))
   }
 }
 
-// MARK: - A link in memory, as a controller would tell of it
+// MARK: - A link in memory, in the form of HCI packets
 
 extension LinkRecorder {
-  /// Notes a frame that went on the air.
+  /// Records a frame that was sent over the air.
   public func note(sent frame: [UInt8], at now: Instant) {
     if isNotedByClient { packets.note(frame: frame, isReceived: false, at: now) }
   }
 
-  /// Records an action of the client other than a frame: what it sends need not be what goes on the air.
+  /// Records an action of the client other than a frame: a frame that it sends may be altered on the air.
   public func note(_ action: ClientAction, at now: Instant) {
     if case .keep(let key) = action { note(key) }
     guard isNotedByClient else { return }
@@ -117,7 +117,7 @@ extension LinkRecorder {
     packets.note(event.packet, isReceived: true, at: now)
   }
 
-  /// Structures one after the other, as an advertisement and its scan response hold them.
+  /// AD structures in sequence, as an advertisement and its scan response contain them.
   private static func parts(of data: [UInt8]) -> [[UInt8]] {
     var parts: [[UInt8]] = [[]]
     var rest = data[...]

@@ -1,39 +1,39 @@
 public import Bluetooth
 
-/// Says what the packets of a capture mean, from HCI to the lock's commands.
+/// Decodes the packets of a capture, from HCI to the lock's commands.
 ///
-/// Records come out in their order, a few of them late: what a message that is in several frames must not show is
-/// known only at its end. Keys are never shown, nor what they follow from.
+/// Records are returned in order, a few of them late: only the end of a message in several frames shows which
+/// of its bytes must be hidden. Keys, and the data from which keys are derived, are never shown.
 public struct LockCaptureDecoder {
   private var decoder = CaptureDecoder(names: [
     SesameService.service: "Sesame", SesameService.write: "Sesame write",
     SesameService.notify: "Sesame notify",
   ])
   private var knowledge: SessionObserver.Knowledge
-  /// The product of the lock whose key is given, for captures that do not have its advertisement.
+  /// The product of the lock whose key is given, for captures without its advertisement.
   private let model: ProductModel?
   private var heard: [PeerAddress: Heard] = [:]
-  /// The controllers of hosts that advertise as a Sesame: those of the capture are locks then.
+  /// The controllers of hosts that advertise as a Sesame: these hosts are locks.
   private var locks: Set<UInt16?> = []
   private var observers: [(link: Int, observer: SessionObserver)] = []
   /// The entries held back until incomplete messages are complete.
   private var waiting: [CaptureEntry] = []
 
-  /// What an advertiser has advertised.
+  /// The advertisements of a device.
   private struct Heard {
     var data = AdvertisingData()
     var scanResponse = AdvertisingData()
 
     var advertisement: Advertisement? { try? Advertisement(data, scanResponse: scanResponse) }
 
-    /// Whether it is a Sesame, by the service that it names; `nil` where it was not heard.
+    /// Whether it is a Sesame, by the advertised service; `nil` without an advertisement.
     var isSesame: Bool? {
       if (data.services + scanResponse.services).contains(SesameService.service) { return true }
       return data.structures.isEmpty ? nil : false
     }
   }
 
-  /// How many entries wait at most for the end of a message that may never come.
+  /// The most entries that wait for the end of a message that may never come.
   private static let maximumWaiting = 16_384
 
   /// Makes a decoder.
@@ -49,7 +49,7 @@ public struct LockCaptureDecoder {
 
   /// Decodes the next record.
   ///
-  /// - Returns: the entries that are complete by now.
+  /// - Returns: the completed entries.
   public mutating func decode(_ record: BTSnoop.Record) -> [CaptureEntry] {
     var decoding = decoder.decode(record)
     for report in decoding.reports { hear(report) }
@@ -78,7 +78,7 @@ public struct LockCaptureDecoder {
     return isMessageIncomplete && waiting.count < Self.maximumWaiting ? [] : finish()
   }
 
-  /// What was not shown yet.
+  /// Returns the remaining entries.
   public mutating func finish() -> [CaptureEntry] {
     defer { waiting.removeAll(keepingCapacity: true) }
     return waiting
@@ -99,11 +99,11 @@ public struct LockCaptureDecoder {
     reports.compactMap { heard[$0.address]?.advertisement.map { .init("Sesame", "\($0)") } }
   }
 
-  /// Whether a value is a frame of a Sesame; `nil` where it cannot be one.
+  /// Whether a value is a frame of a Sesame; `nil` if that is impossible.
   ///
-  /// Where the capture does not have the discovery of an attribute, every value may be a frame, but for the two bytes
-  /// that turn notifications on. It is shown as one only where something says that the device is a Sesame: what it
-  /// advertises, or what is given of it, such as its key. What a frame would hide is hidden all the same.
+  /// If the capture lacks the discovery of an attribute, every value may be a frame, except the two bytes
+  /// that enable notifications. It is shown as a frame only if there is evidence that the device is a Sesame:
+  /// its advertisement, or given data such as its key. Bytes that a frame would hide are hidden in any case.
   private func isSesame(_ value: CapturedValue) -> Bool? {
     switch value.type {
     case SesameService.write?: value.isWritten ? true : nil
@@ -116,7 +116,7 @@ public struct LockCaptureDecoder {
   }
 
   private func isSesame(deviceOf value: CapturedValue) -> Bool {
-    // Its two attributes are known, and this is another.
+    // Its two attributes are known, and this is another one.
     if value.discovered.values.contains(SesameService.write) { return false }
     if value.hostIsClient == false, locks.contains(value.controller) { return true }
     if let peer = value.peer, let isSesame = heard[peer]?.isSesame { return isSesame }

@@ -1,11 +1,11 @@
 import Basics
 import Bluetooth
 
-/// What a line of text says of a message.
+/// The text of a message.
 struct MessageText {
   let generation: Generation
   let model: ProductModel?
-  /// Whether only that which the message is about may be told.
+  /// Whether only the message's item may be shown.
   let isWithheld: Bool
 
   func layer(of bytes: [UInt8], from sender: SessionEnd) -> CaptureEntry.Layer {
@@ -54,7 +54,7 @@ struct MessageText {
     }
   }
 
-  /// What a message brings, in words; `nil` when it brings nothing.
+  /// The contents of a message as text; `nil` if there are none.
   private func contents(of message: LockMessage) throws(DecodeError) -> String? {
     switch message {
     case .publish(let publish): try contents(of: publish)
@@ -93,10 +93,10 @@ struct MessageText {
     }
   }
 
-  /// The product whose layouts are read where none is known: the usual lock of the generation.
+  /// The product whose layouts apply if none is known: the default lock of the generation.
   private var layout: ProductModel { model ?? (generation == .os2 ? .sesame3 : .sesame5) }
 
-  /// Whether a message brings a key, a passcode or a password, by the item that it is about.
+  /// Whether a message contains a key, a passcode or a password, by its item.
   static func isWithheld(_ bytes: [UInt8], from sender: SessionEnd, _ generation: Generation) -> Bool {
     let place = sender == .app && generation == .os3 ? 0 : 1
     guard place < bytes.count, bytes.count > place + 1 else { return false }

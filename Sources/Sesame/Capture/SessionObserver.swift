@@ -13,34 +13,34 @@ import Bluetooth
 /// An OS2 session can therefore be decrypted only with its own key, or if the capture contains the lock's
 /// registration: the owner's key authenticates a session, but does not determine its key.
 struct SessionObserver {
-  /// What came of a frame.
+  /// The result of a frame.
   struct Reading {
     var layers: [CaptureEntry.Layer] = []
-    /// Bytes that are not to be shown.
+    /// The bytes that must not be shown.
     var secrets: [CapturedBytes] = []
   }
 
-  /// What is known beside the frames of this link.
+  /// The knowledge beside the frames of this link.
   struct Knowledge {
     /// The keys of locks.
     var keys: [LockKey] = []
     /// The keys of sessions.
     var sessions: [SessionSecret] = []
-    /// The key pairs of locks that told their identity.
+    /// The key pairs of locks whose identity was seen.
     var pairs: [PrivateKey] = []
   }
 
-  /// One direction.
+  /// One direction of the link.
   private struct Lane {
     var reassembler = Reassembler()
-    /// The frames of the message that is being gathered.
+    /// The frames of the incomplete message.
     var frames: [CapturedValue] = []
-    /// What the message is about, and how long it is so far.
+    /// The item of that message, and its length so far.
     var beginning: [UInt8] = []
     var length = 0
     /// The counter of the next message.
     var counter: UInt64 = 0
-    /// How many messages may be missing before it.
+    /// The number of messages that may be missing before it.
     var lost = 0
 
     mutating func restart() {
@@ -60,9 +60,9 @@ struct SessionObserver {
     }
   }
 
-  /// The product, as far as the capture or the key tells.
+  /// The product, if the capture or the key reveals it.
   private let model: ProductModel?
-  /// The lock's identity, as it advertised it.
+  /// The lock's advertised device ID.
   private let deviceID: UUID128?
   private var generation: Generation?
   private var token: Token?
@@ -77,7 +77,7 @@ struct SessionObserver {
     generation = model?.generation
   }
 
-  /// Whether a message has begun and not ended.
+  /// Whether a message is incomplete.
   var isGathering: Bool { !app.frames.isEmpty || !lock.frames.isEmpty }
 
   /// Records that the capture lost some packets.
@@ -153,7 +153,7 @@ extension SessionObserver {
         .layer(of: plain, from: sender))
   }
 
-  /// What of the bytes in clear tells the generation: an OS2 request begins with an operation.
+  /// The generation that bytes in clear reveal: an OS2 request begins with an operation.
   private static func generation(of bytes: [UInt8], from sender: SessionEnd) -> Generation? {
     guard sender == .app, let first = bytes.first else { return nil }
     switch (first, bytes.count) {
@@ -172,7 +172,7 @@ extension SessionObserver {
         guard let token = try? publish.token() else { return }
         begin(with: token, knowledge)
       case .response(let response) where response.item == .identity && generation == .os2:
-        // Zeros stand in a capture from which the secret was taken out.
+        // A capture from which the secret was removed contains zeros.
         guard let identity = try? Identity(decoding: response.data), identity.er.contains(where: { $0 != 0 }),
           let pair = OS2Keys.deviceKey(er: identity.er),
           !knowledge.pairs.contains(where: { $0.publicKey == pair.publicKey })
@@ -244,7 +244,7 @@ extension SessionObserver {
   private enum Opening {
     /// The plain text, and a remark on its counter.
     case opened([UInt8], String)
-    /// Why it could not be decrypted.
+    /// It could not be decrypted, for this reason.
     case closed(String)
   }
 
@@ -260,7 +260,7 @@ extension SessionObserver {
         return .opened(plain, "")
       }
     }
-    // Messages may be missing, or come again.
+    // Messages may be missing, or repeated.
     let ahead = expected + 1...expected + 64 + UInt64(lane.lost)
     let behind = (expected < 4096 ? 0 : expected - 4096)..<expected
     for cipher in ciphers {
@@ -293,10 +293,10 @@ extension SessionObserver {
   }
 }
 
-// MARK: - What is not to be shown
+// MARK: - Bytes that must not be shown
 
 extension SessionObserver {
-  /// Where the secret part of an OS2 identity is in the answer that tells it.
+  /// The offset of the secret part of an OS2 identity in the response that contains it.
   private static let identitySecret = 20
 
   private func isIdentity(_ bytes: [UInt8], from sender: SessionEnd) -> Bool {
@@ -304,7 +304,7 @@ extension SessionObserver {
       && bytes[1] == ItemCode.identity.rawValue
   }
 
-  /// An identity that is not whole yet is no less secret: what the newest frame has of it.
+  /// The secret bytes of an incomplete identity in the newest frame.
   private func identitySecrets(
     of frame: CapturedValue, _ lane: Lane, _ sender: SessionEnd
   ) -> [CapturedBytes] {
@@ -313,7 +313,7 @@ extension SessionObserver {
     return frame.places(of: max(Self.identitySecret - start, 0) + 1..<frame.bytes.count)
   }
 
-  /// Where there are keys in a message in clear.
+  /// The keys in a message in clear.
   private func secrets(in bytes: [UInt8], from sender: SessionEnd, _ knowledge: Knowledge) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     if isIdentity(bytes, from: sender), bytes.count > Self.identitySecret {
@@ -323,7 +323,7 @@ extension SessionObserver {
     return ranges
   }
 
-  /// Whether nothing of a message is to be shown but what it is about.
+  /// Whether nothing of a message may be shown except its item.
   private func isSecret(_ bytes: [UInt8], from sender: SessionEnd, _ knowledge: Knowledge) -> Bool {
     isIdentity(bytes, from: sender) || keys(knowledge).contains { $0.occurs(in: bytes) }
       || MessageText.isWithheld(bytes, from: sender, generation ?? .os3)
@@ -333,7 +333,7 @@ extension SessionObserver {
     knowledge.keys.map(\.secret) + ciphers.map(\.key)
   }
 
-  /// Where the bytes of a message are in a capture: each frame has one byte of its own in front.
+  /// The positions of a message's bytes in a capture: each frame has one byte of its own in front.
   private static func places(of range: Range<Int>, in frames: [CapturedValue]) -> [CapturedBytes] {
     var places: [CapturedBytes] = []
     var offset = 0

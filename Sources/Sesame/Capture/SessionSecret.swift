@@ -5,13 +5,13 @@ public struct SessionSecret: Sendable {
   let token: SessionToken
   let key: SecretKey
 
-  /// Makes a secret of what both ends of a session agreed on.
+  /// Makes a secret from a session's token and key.
   public init(_ token: SessionToken, _ key: SecretKey) {
     self.token = token
     self.key = key
   }
 
-  /// Takes it from one end's cipher.
+  /// Takes the secret from one end's cipher.
   init(_ cipher: SessionCipher) {
     self.init(cipher.token, cipher.key)
   }

@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// Why a client shows what it shows, or shows nothing new.
+/// Why a client shows its status, or shows nothing new.
 public struct ClientExplanation: Hashable, Sendable {
-  /// The cause, by a name in kebab-case that stays the same: `link-lost`, or that of a rule that was broken.
+  /// The cause, as a stable name in kebab-case: `link-lost`, or the name of a violated rule.
   public var name: String
-  /// What was seen, for people.
+  /// The observation, as text.
   public var detail: String
-  /// Whether it was the lock's own doing, and not the way's to it.
+  /// Whether the lock itself is the cause, and not the link.
   public var isByLock = false
 
   init(_ name: String, _ detail: String, isByLock: Bool = false) {
@@ -16,24 +16,24 @@ public struct ClientExplanation: Hashable, Sendable {
   }
 }
 
-/// Why a client has no lock any more, where that is no rule that the lock broke.
+/// Why a client has lost its lock, other than by a violation.
 public enum ClientDepartureReason: String {
-  /// No advertisement was heard for a while.
+  /// No advertisement was received for a while.
   case unheard
-  /// The link did not come up.
+  /// The link was not established.
   case notConnected = "not-connected"
-  /// The other end, or the air between, is gone.
+  /// The other end is gone, or the air between.
   case linkLost = "link-lost"
-  /// The lock ended the link of its own will.
+  /// The lock ended the link on its own.
   case hungUp = "hung-up"
-  /// The lock wants an owner's proof, and the client has no key or pretends to have another.
+  /// The lock demands an owner's proof, and the client has no key or pretends to have another one.
   case noKey = "no-key"
 
   func explained(_ detail: String) -> ClientExplanation {
     ClientExplanation(rawValue, detail, isByLock: self == .hungUp)
   }
 
-  /// Whether the lock ended the link, and the explanation.
+  /// Whether the lock ended the link, with the explanation.
   public static func end(_ reason: UInt8, unacknowledged: Int?) -> (isByLock: Bool, words: String) {
     let code = HCIErrorCode(rawValue: reason)
     if [.remoteUserTerminated, .remoteLowResources, .remotePowerOff].contains(code) {
@@ -46,7 +46,7 @@ public enum ClientDepartureReason: String {
     }
   }
 
-  /// What a link's end says of the lock.
+  /// The explanation of a link's end.
   static func explanation(ofEnd reason: UInt8, unacknowledged: Int?) -> ClientExplanation {
     let end = end(reason, unacknowledged: unacknowledged)
     return end.isByLock
@@ -56,7 +56,7 @@ public enum ClientDepartureReason: String {
 }
 
 extension SesameClient {
-  /// Why the client shows what it shows; asked why it shows nothing new, what it awaits.
+  /// Why the client shows its status; for a silence, what it awaits.
   public func explanation(ofSilence isSilent: Bool) -> ClientExplanation? {
     switch state {
     case .away: return departure
@@ -67,7 +67,7 @@ extension SesameClient {
     return ClientExplanation("awaiting", awaited)
   }
 
-  /// What the client awaits of its lock.
+  /// What the client awaits from its lock.
   private var awaited: String? {
     switch state {
     case .away, .seeking, .heard, .ready, .forgotten: nil
@@ -81,7 +81,7 @@ extension SesameClient {
 }
 
 extension SesameClient.Registration {
-  /// What the lock has not told yet.
+  /// What the lock has not sent yet.
   var awaited: String {
     guard let session else { return isIdentified ? "the answer to the registration" : "the identity" }
     if seen.generation == .os2, !isAnswered { return "the answer to the registration" }
@@ -93,7 +93,7 @@ extension SesameClient.Registration {
 }
 
 extension SesameClient.Session {
-  /// What the lock has not told yet of setting and status.
+  /// Which of setting and status the lock has not sent yet.
   var awaited: String? {
     if setting == nil { return "the setting" }
     return status == nil ? "a status in which the bolt rests" : nil

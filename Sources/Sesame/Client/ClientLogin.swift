@@ -2,13 +2,13 @@ import Bluetooth
 import Basics
 
 extension SesameClient {
-  /// A login under way: the proof was sent, and the lock's answer is awaited.
+  /// A login in progress: the proof was sent, and the lock's answer is awaited.
   struct Login {
     var seen: SeenAdvertisement
     var session: Session
     var since: Instant
     var shown: ShownLogin
-    /// Whether the proof is made with a key that is not the lock's, or may be another by now.
+    /// Whether the proof was made with another key than the lock's, or with one that may be invalid by now.
     var isPretended: Bool
     /// Whether the lock accepted the proof.
     var isAccepted = false
@@ -24,7 +24,7 @@ extension SesameClient {
     let falseProof = misbehaviour.falseProof
     let overheard = misbehaviour.replaysLogin ? misbehaviour.overheard : nil
     let replayed = overheard.flatMap { $0.isFalse ? nil : $0.message }
-    // Without an overheard login there is nothing to replay, and no key either.
+    // Without a recorded login there is nothing to replay, and no key either.
     let isIgnorant = misbehaviour.replaysLogin && replayed == nil
     let isWrong = falseProof == .wrongSecret || (falseProof == .oldKey && oldKey == nil)
     var prover = key
@@ -33,7 +33,7 @@ extension SesameClient {
     } else if falseProof == .oldKey, let oldKey {
       prover.secret = oldKey.secret
     }
-    // What is sent again was made with the token of its own time, and so would the answer be.
+    // A replayed login was made with the token of its own time, and so would the answer be.
     guard let login = login(of: prover, to: seen, token, appToken: overheard?.appToken) else { return }
     var cipher = login.cipher
     if seen.generation == .os3, isIgnorant || isWrong {
@@ -64,7 +64,7 @@ extension SesameClient {
 
   /// A login with a key, and the cipher of the session that it opens.
   ///
-  /// - Parameter appToken: the app's token of OS2, where it is not drawn.
+  /// - Parameter appToken: the app's token of OS2; drawn if it is `nil`.
   private mutating func login(
     of key: LockKey, to seen: SeenAdvertisement, _ token: Token, appToken: Token?
   ) -> (message: [UInt8], cipher: SessionCipher)? {
@@ -147,9 +147,10 @@ extension SesameClient {
     return decoded != nil
   }
 
-  /// Goes on without a login that the lock has not answered on the connection of its registration.
+  /// Continues without an answer to a login on the connection of its registration.
   ///
-  /// Of OS2 nothing is known of such a login: its lock may pass it over, and the session is that of the registration.
+  /// For OS2 such a login is not documented: the lock may ignore it, and then the session is that of the
+  /// registration.
   mutating func skip(_ login: Login, _ detail: String, at now: Instant) {
     guard var session = login.registration, let status = session.restingStatus else { return }
     actions.reportViolation(
@@ -198,14 +199,14 @@ extension SesameClient {
     finish(login)
   }
 
-  /// The vendor's clients set the lock's clock when it is more than three seconds off.
+  /// Sets the lock's clock if it is more than three seconds off, as the vendor's clients do.
   private mutating func setTime(ifFarFrom lockTime: UInt32, in session: inout Session, at now: Instant) {
     let time = unixTime(at: now)
     guard max(time, lockTime) - min(time, lockTime) > 3 else { return }
     send(.setTime(time), in: &session, isAsked: false, at: now)
   }
 
-  /// Opens the session once the lock has reported where its bolt rests; a running motor is awaited.
+  /// Opens the session once the lock has reported a resting bolt; a running motor is awaited.
   private mutating func finish(_ login: Login) {
     guard login.isAccepted, let status = login.session.restingStatus else { return }
     state = .open(login.session)
@@ -214,7 +215,7 @@ extension SesameClient {
 }
 
 extension SecretKey {
-  /// A key that is wrong by the least that can be wrong.
+  /// The key with one bit inverted.
   fileprivate var withOneBitFlipped: SecretKey {
     SecretKey(Words(first: words.first ^ 1, second: words.second))
   }

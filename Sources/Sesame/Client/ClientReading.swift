@@ -1,21 +1,21 @@
-/// What a client learns beside its lock's status.
+/// What a client reads beside its lock's status.
 public enum ClientReading: Equatable, Sendable {
-  /// The battery, in volts.
+  /// The battery voltage.
   case battery(Double)
-  /// The delay of autolock, in seconds; 0 for none.
+  /// The autolock delay in seconds; 0 for none.
   case autolock(Int)
-  /// The firmware's version.
+  /// The firmware version.
   case version(String)
-  /// A record of the history in words; `nil` at its end.
+  /// A history record as text; `nil` at the end.
   case history(String?)
-  /// The motor was stopped on its way.
+  /// The motor was stopped during its movement.
   case stalled
-  /// What the lock answered to a login that it refused.
+  /// The lock's answer to a refused login.
   case login(ResultCode)
-  /// What the lock answered to a registration that it refused.
+  /// The lock's answer to a refused registration.
   case registration(ResultCode)
-  /// A request that the client's user did not make was refused, in words.
+  /// A request that the user did not make was refused, as described by the text.
   case refused(String)
-  /// Something that was heard means nothing to the client, in words.
+  /// An input was ignored, as described by the text.
   case ignored(String)
 }

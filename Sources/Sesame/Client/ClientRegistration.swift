@@ -2,24 +2,24 @@ import Bluetooth
 import Basics
 
 extension SesameClient {
-  /// A registration under way.
+  /// A registration in progress.
   struct Registration {
     var seen: SeenAdvertisement
     var token: Token
     var since: Instant
     /// The session it opens, once its key is known.
     var session: Session?
-    /// The key that is kept when the lock has taken it.
+    /// The key to store once the lock has accepted it.
     var key: LockKey?
     /// OS2: the lock answered; its login publish may come before or after.
     var isAnswered = false
     var isPublished = false
-    /// Whether the lock has taken its new owner, as far as it says.
+    /// Whether the lock has accepted its new owner, by its messages so far.
     var isDone: Bool { session != nil && (seen.generation == .os3 || isAnswered && isPublished) }
     /// Whether the client logs in afterwards, on the same connection.
     var logsIn = false
-    /// Whether a lock that has an owner may ignore it: in OS2 no source says that its request for the identity, or the
-    /// registration behind it, is answered.
+    /// Whether a lock with an owner may ignore it: for OS2, no source documents an answer to the request for
+    /// the identity or to the registration after it.
     var mayBeIgnored: Bool { seen.generation == .os2 && !isAnswered && !isPublished }
   }
 
@@ -32,7 +32,7 @@ extension SesameClient {
       case .os3: .register(.os3(ownPair().publicKey, time: unixTime(at: now)))
       }
     isReflected = false
-    // A registration of a lock whose key the client has is one in place of a proof.
+    // The registration of a lock whose key the client has replaces a proof.
     if key != nil { actions.append(.inject(.falseProof(.registration))) }
     sendInClear(command.encoded(for: seen.generation))
     state = .registering(Registration(seen: seen, token: token, since: now, logsIn: logsIn))
@@ -96,7 +96,7 @@ extension SesameClient {
     finish(registration, at: now)
   }
 
-  /// Does what the vendor's server does: it derives the lock's key pair from what the lock told, and signs.
+  /// Does the work of the vendor's server: derives the lock's key pair from the lock's identity, and signs.
   private mutating func answer(
     identity response: Response, in registration: inout Registration
   ) throws(DecodeError) {
@@ -149,10 +149,10 @@ extension SesameClient {
     finish(registration, at: now)
   }
 
-  /// Reports a message that is not allowed in a registration: a message in clear that belongs into a session, or any
-  /// other.
+  /// Reports a message that is not allowed in a registration: a message in clear that is valid only in a
+  /// session, or any other one.
   ///
-  /// A login with a former owner's key is refused, perhaps after a registration has followed it.
+  /// A login with a former owner's key is refused, possibly after a registration has followed it.
   private mutating func reportViolation(ofMisplaced message: LockMessage, _ kind: MessageKind) {
     if case .response(let response) = message, response.item == .login, response.result != .success,
       hasShownOldKey, kind == .plaintext
@@ -180,7 +180,7 @@ extension SesameClient {
       because: ClientExplanation(SesameViolation.registrationRefused.rawValue, explanation))
   }
 
-  /// Opens the session once the lock has reported where its bolt rests.
+  /// Opens the session once the lock has reported a resting bolt.
   private mutating func finish(_ registration: Registration, at now: Instant) {
     guard var session = registration.session, let key = registration.key, let status = session.restingStatus
     else { return }

@@ -8,59 +8,59 @@ extension SesameClient {
     struct Pending {
       var request: Request
       var command: LockCommand
-      /// Whether the user asked for it, and so gets to know when it is refused.
+      /// Whether the user made the request and must know if it is refused.
       var isAsked: Bool
       /// The counter of its message.
       var counter: UInt64
       var since: Instant
-      /// What makes no sense may be answered, or not.
+      /// A meaningless request need not be answered.
       var undefinedRequest: UndefinedRequest?
     }
 
-    /// What the lock has reported since positions were sent. The order of its answer, its setting and its status is
+    /// The lock's reports since positions were sent. The order of its answer, its setting and its status is
     /// not specified.
     struct Configuring {
-      /// Whether it answered, or published the setting: then it has the positions.
+      /// Whether it answered or published the setting, so that the positions are set.
       var isTaken = false
       var hasSetting = false
-      /// Whether it published a status since it has the positions.
+      /// Whether it published a status after that.
       var hasStatus = false
-      /// Whether it published one before, which may be by the old positions or by the new ones.
+      /// Whether it published a status before that, by the old positions or by the new ones.
       var hasEarlyStatus = false
-      /// When the early one counts, where no other has come by then.
+      /// When the early status counts, if no other has come by then.
       var settled: Instant?
     }
 
     var seen: SeenAdvertisement
     var cipher: SessionCipher
     var setting: MechSetting?
-    /// The lock's last word on its bolt, in rest.
+    /// The latest status with a resting bolt.
     var status: MechStatus?
     var pending: [Pending] = []
-    /// What the lock has reported since positions were sent, until it reports its bolt by the new ones.
+    /// The lock's reports since positions were sent, until it reports its bolt by the new ones.
     var configuring: Configuring?
     var isConfiguring: Bool { configuring != nil }
-    /// When a status counts that came before the lock had told that it has the positions.
+    /// When an early status counts; see ``Configuring``.
     var settled: Instant? { configuring?.settled }
     /// Since when the lock has reported only that its motor runs; `nil` while it rests.
     private(set) var running: Instant?
     var isResetting = false
-    /// How many messages the lock has surely taken: it answered the last of them.
+    /// The number of messages that the lock has certainly received: it answered the last of them.
     var confirmed: UInt64 = 0
-    /// Opened by a registration, the lock may still take a login, in clear.
+    /// Whether a registration opened the session, so that the lock may still accept a login in clear.
     var isOfRegistration = false
-    /// The last history record that was deleted, and how many have been read in a row.
+    /// The last deleted history record, and the number of records read in a row.
     var lastRecord: UInt32?
     var isReadingHistory = false
     var recordCount = 0
     private var battery: Double?
-    /// The delay of autolock as the lock told it last: none, until it tells one.
+    /// The autolock delay that the lock last reported; 0 before the first report.
     private var knownAutolock: UInt16 {
       if case .sesame5(let setting)? = setting { setting.autolock } else { 0 }
     }
-    /// Whether another delay was asked for since the lock told one: then what it told is out of date.
+    /// Whether another delay was requested since that report.
     fileprivate var hasSetAutolock = false
-    /// Whether the lock says that its motor was stopped.
+    /// Whether the lock reports that its motor was stopped.
     private var isStalled = false
     /// Whether the motor runs, according to the latest status.
     private var isMotorOn = false
@@ -71,11 +71,11 @@ extension SesameClient {
     }
 
     var generation: Generation { seen.generation }
-    /// What has waited longest of what must be answered.
+    /// The oldest request that must be answered.
     var late: Pending? { pending.first { $0.undefinedRequest == nil } }
     var model: ProductModel { seen.advertisement.model }
 
-    /// What a client shows once the bolt rests, or `nil` while it is not known to.
+    /// The client's status for a resting bolt; `nil` if it is unknown.
     var restingStatus: ClientStatus? {
       guard let setting, let status else { return nil }
       guard setting.isConfigured else { return .nosetting }
@@ -111,7 +111,7 @@ extension SesameClient {
       }
       do {
         let decoded = try LockMessage(decoding: bytes, for: generation)
-        // A lock may repeat its token; nothing else is sent in clear but the refusal of a login.
+        // A lock may repeat its token; the only other message in clear is the refusal of a login.
         if message.kind == .plaintext, decoded.item != .initial, !(beforeLogin && decoded.item == .login) {
           actions.reportViolation(
             .clearText, of: "\(decoded.item)", "\(decoded.item) in clear", packet: bytes)
@@ -124,9 +124,9 @@ extension SesameClient {
       }
     }
 
-    /// Decrypts a message, or complains of what is wrong with it.
+    /// Decrypts a message, or reports a violation.
     ///
-    /// - Parameter former: the cipher of the session before this one.
+    /// - Parameter former: the cipher of the previous session.
     mutating func decrypt(
       _ message: [UInt8], former: SessionCipher?, _ actions: inout [ClientAction]
     ) -> [UInt8]? {
@@ -136,10 +136,10 @@ extension SesameClient {
       return nil
     }
 
-    /// How far ahead of the counter, and behind it, one is looked for under which a message is authentic.
+    /// How far after and before its counter a message's actual counter is searched.
     private static let (ahead, behind): (UInt64, UInt64) = (8, 256)
 
-    /// What is wrong with a message that does not decrypt.
+    /// The violation of a message that does not decrypt.
     private func diagnosis(
       of message: [UInt8], _ former: SessionCipher?
     ) -> (SesameViolation, String) {
@@ -230,7 +230,7 @@ extension SesameClient {
       }
     }
 
-    /// Whether a delay of autolock was asked for and is not answered, and is not the one of a setting that is published.
+    /// Whether a requested autolock delay is not answered yet and differs from that of a published setting.
     private func isAwaitingAutolock(besides setting: MechSetting) -> Bool {
       pending.contains { pending in
         guard case .setAutolock(let seconds, _) = pending.command else { return false }
@@ -239,7 +239,7 @@ extension SesameClient {
       }
     }
 
-    /// Notes since when the motor runs, by the lock's last word, and when a status that came early counts.
+    /// Updates since when the motor runs, and when an early status counts.
     mutating func note(_ item: ItemCode, settlingIn time: Interval, at now: Instant) {
       if item == .mechStatus { running = isMotorOn ? now : nil }
       if let configuring, configuring.hasSetting, configuring.hasEarlyStatus, !configuring.hasStatus,
@@ -249,7 +249,7 @@ extension SesameClient {
       }
     }
 
-    /// A motor of which nothing more was heard is not waited for any longer.
+    /// Stops waiting for a motor without further reports.
     mutating func forgetMotion() { (running, isMotorOn) = (nil, false) }
   }
 }
@@ -275,7 +275,7 @@ extension SesameClient {
     case .setAutolock: session.hasSetAutolock = true
     case .reset: session.isResetting = true
     case .readHistory:
-      // One reading of the history is enough for all who ask meanwhile.
+      // One reading of the history serves all requests made meanwhile.
       guard !session.isReadingHistory else { return }
       session.isReadingHistory = true
       session.recordCount = 0
@@ -284,7 +284,8 @@ extension SesameClient {
     send(command, in: &session, at: now)
   }
 
-  /// Tells what an OS3 lock has published: it cannot be asked. What was set since then, it tells at the next login.
+  /// Reports the delay that an OS3 lock has published: it cannot be queried. A delay set since then is
+  /// published at the next login.
   private mutating func tellAutolock(in session: Session) {
     guard !session.hasSetAutolock, case .sesame5(let setting)? = session.setting else { return }
     actions.append(.report(.autolock(Int(setting.autolock))))
@@ -330,7 +331,7 @@ extension SesameClient {
     actions += Segmenter().frames(of: session.cipher.encrypt(message), .ciphertext).map { .send($0) }
   }
 
-  /// Asks for what makes no sense, where a session is open.
+  /// Sends a meaningless request, if a session is open.
   public mutating func ask(_ undefinedRequest: UndefinedRequest, at now: Instant) -> [ClientAction] {
     guard case .open(var session) = state, !session.isResetting else { return take() }
     let message = undefinedRequest.request(for: session.generation)
@@ -371,7 +372,7 @@ extension SesameClient {
     }
   }
 
-  /// Shows where the bolt rests, if the lock has reported it.
+  /// Shows the bolt's resting status, if the lock has reported it.
   private mutating func showRest(of session: inout Session) {
     guard let status = session.restingStatus else { return }
     // A turn by hand is meanwhile still reported by the old positions.
@@ -446,14 +447,14 @@ extension SesameClient {
     }
   }
 
-  /// Does what a successful answer leads to.
+  /// Handles a successful answer.
   private mutating func carryOn(
     _ command: LockCommand, _ response: Response, in session: inout Session, at now: Instant
   ) throws(DecodeError) {
     switch command {
     case .setMechSetting:
-      // Earlier statuses used the old ranges, unless the new setting preceded the answer: setting and status are
-      // published again.
+      // Earlier statuses used the old ranges, unless the new setting preceded the answer: setting and status
+      // are published again.
       session.configuring?.isTaken = true
       if let configuring = session.configuring, !configuring.hasSetting { session.setting = nil }
     case .reset:
@@ -479,7 +480,7 @@ extension SesameClient {
     }
   }
 
-  /// Reads the history to its end: each record is read, deleted, and never seen again.
+  /// Reads the history to its end: each record is read and deleted.
   private mutating func take(
     record bytes: [UInt8], in session: inout Session, at now: Instant
   ) throws(DecodeError) {
@@ -513,7 +514,7 @@ extension SesameClient {
     }
     switch session.generation {
     case .os2:
-      // Reading with this flag deletes what is read.
+      // Reading with this flag deletes the record.
       session.lastRecord = id
       send(.readHistory(1), in: &session, at: now)
     case .os3:
@@ -529,12 +530,13 @@ extension SesameClient {
     return id &- base
   }
 
-  /// More records in a row than any lock holds.
+  /// The most records in a row; no lock has more.
   static let maximumRecords = 300
 }
 
 extension SesameClient.Session {
-  /// The request that an answer is to. What makes no sense is not obeyed: success is rather another's.
+  /// Removes and returns the request that an answer belongs to. Success does not belong to a meaningless
+  /// request.
   fileprivate mutating func takePending(for response: Response) -> Pending? {
     let matches = pending.indices.filter {
       pending[$0].request.item == response.item && pending[$0].request.operation == response.operation
@@ -552,7 +554,7 @@ extension SesameClient.Session {
     return answered
   }
 
-  /// Takes back what was taken for an answer since an earlier moment; what was sent since then stays sent.
+  /// Reverts the matching of answers since an earlier moment; requests sent since then stay pending.
   mutating func restoreBook(of before: Self) {
     pending = before.pending + pending.filter { $0.counter >= before.cipher.sendCounter }
     cipher.receiveCounter = before.cipher.receiveCounter
@@ -564,7 +566,7 @@ extension SesameClient.Session {
 }
 
 extension MechStatus {
-  /// What no status has.
+  /// The violation in a status with impossible values.
   fileprivate var violation: SesameViolation? {
     switch self {
     case .sesame3(let status): status.returnCode.isDefined ? nil : .undefinedResult
@@ -573,7 +575,7 @@ extension MechStatus {
     }
   }
 
-  /// Whether the bolt stands still and the motor has nothing to do.
+  /// Whether the bolt stands still and the motor is idle.
   fileprivate var isParked: Bool {
     guard case .sesame5(let status) = self else { return isIdle }
     return isIdle && status.flags.contains(.stopped)

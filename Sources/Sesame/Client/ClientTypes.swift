@@ -1,33 +1,33 @@
 public import Basics
 
-/// What a client shows of its lock: the statuses of the vendor's documentation.
+/// The status that a client shows of its lock, from the vendor's documentation.
 public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
-  /// Out of sight, or not looked for.
+  /// Not received, or not searched for.
   case noSignal
-  /// Heard.
+  /// An advertisement was received.
   case receivedBle
-  /// Being connected.
+  /// The link is being established.
   case connecting
-  /// Connected; the lock's service is being found, and its token is awaited.
+  /// Connected; the service is being discovered, and the token is awaited.
   case waitingGatt
-  /// Proving that the client has the key.
+  /// The login is in progress.
   case logining
-  /// Connected to a lock that has no owner.
+  /// Connected to a lock without an owner.
   case readytoRegister
-  /// Becoming its owner.
+  /// The registration is in progress.
   case registering
-  /// Open, and its positions were never set.
+  /// A session is open, and the positions were never set.
   case nosetting
-  /// Open, and the bolt rests in the range of locked.
+  /// A session is open, and the bolt rests in the lock range.
   case locked
-  /// Open, and the bolt rests in the range of unlocked.
+  /// A session is open, and the bolt rests in the unlock range.
   case unlocked
-  /// Open, and the bolt rests in neither range.
+  /// A session is open, and the bolt rests in neither range.
   case moved
-  /// The lock forgot its owner.
+  /// The lock deleted its owner.
   case reset
 
-  /// The place in ``allCases``.
+  /// The index in ``allCases``.
   public var number: Int {
     switch self {
     case .noSignal: 0
@@ -46,7 +46,7 @@ public enum ClientStatus: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What a user of the client can ask for.
+/// A request of the client's user.
 public enum ClientRequest: Equatable, Sendable {
   case closeTo
   case connect
@@ -68,29 +68,29 @@ public enum ClientRequest: Equatable, Sendable {
 }
 
 extension ClientRequest {
-  /// Whether a client can ask a lock of a generation for it: an OS3 lock tells its status by itself, and answers no question
-  /// about it. How its autolock is set the client knows from what the lock has published.
+  /// Whether a client can send it to a lock of a generation: an OS3 lock publishes its status by itself, and
+  /// answers no query for it. The client knows the autolock delay from the lock's publishes.
   public func exists(in generation: Generation) -> Bool { self != .readStatus || generation == .os2 }
 }
 
-/// How a client misbehaves on purpose, to see whether its lock notices.
+/// The deliberate misbehaviour of a client, to test whether its lock notices.
 public struct ClientMisbehaviour: Equatable, Sendable {
-  /// What it shows in place of its proof.
+  /// The false proof to send in place of the right one.
   public var falseProof: FalseProof?
-  /// Whether it sends a login again in place of its own.
+  /// Whether it replays a login in place of its own.
   public var replaysLogin = false
-  /// The login to replay, if one was overheard; otherwise the client proves itself with a wrong secret.
+  /// The login to replay, if one was recorded; otherwise the client sends a proof with a wrong secret.
   public var overheard: ShownLogin?
 
-  /// Whether it proves itself as it should.
+  /// Whether the client behaves correctly.
   var isNone: Bool { falseProof == nil && !replaysLogin }
 }
 
 /// What the caller must do next, in order.
 public enum ClientAction: Equatable, Sendable {
-  /// Begin to listen for advertisements.
+  /// Start listening for advertisements.
   case listen
-  /// End listening.
+  /// Stop listening.
   case stopListening
   /// Connect to the lock.
   case connect
@@ -98,9 +98,9 @@ public enum ClientAction: Equatable, Sendable {
   case disconnect
   /// Write a frame.
   case send([UInt8])
-  /// What is written next is what no client says.
+  /// The next frames are an input that no client sends.
   case inject(Injection)
-  /// The lock says at its registration that its positions are set: it was made so, or its last owner did it.
+  /// The lock reports at its registration that its positions are already set.
   case findPositions
   /// The status changed.
   case show(ClientStatus)
@@ -110,17 +110,17 @@ public enum ClientAction: Equatable, Sendable {
   case refuse(String)
   /// The lock broke a rule of its protocol.
   case reportViolation(ProtocolViolation)
-  /// Keep the key: the lock is registered with it.
+  /// Store the key: the lock is registered with it.
   case keep(LockKey)
-  /// Drop the key: the lock has forgotten it.
+  /// Delete the key: the lock has forgotten it.
   case drop(LockKey)
 }
 
-/// How long a client waits. The vendor's client waits for ever.
+/// The timeouts of a client. The vendor's client has none.
 public struct ClientTimes: Equatable, Sendable {
-  /// From one advertisement to the next, before the lock counts as out of sight.
+  /// Between two advertisements, before the lock counts as absent.
   public var silence = Interval.seconds(10)
-  /// For the link to come up.
+  /// For the link to be established.
   public var connecting = Interval.seconds(30)
   /// For the service to be found and the token to arrive.
   public var discovery = Interval.seconds(30)
@@ -130,34 +130,34 @@ public struct ClientTimes: Equatable, Sendable {
   public var answer = Interval.seconds(5)
   /// For a bolt to rest whose motor runs according to the latest status.
   public var motion = Interval.seconds(6)
-  /// For a status that follows positions which were set, where one came before the lock had told that they are set.
+  /// For a status after positions were set, if an early one preceded the confirmation.
   public var settling = Interval.seconds(1)
 
-  /// Makes the usual times.
+  /// Makes the default timeouts.
   public init() {}
 }
 
-/// Where a bolt is locked and unlocked, in degrees.
+/// The positions of a bolt, in degrees.
 public struct LockPositions: Equatable, Sendable {
-  /// Where it is locked.
+  /// The lock position.
   public var lock: Int
-  /// Where it is unlocked.
+  /// The unlock position.
   public var unlock: Int
 }
 
-/// What a client needs to know before it begins.
+/// The settings of a client.
 public struct ClientSettings: Sendable {
-  /// How long it waits.
+  /// The timeouts.
   public var times = ClientTimes()
   /// The unix time at ``Basics/Instant/zero``, in seconds.
   public var epoch: UInt32
-  /// The note that its commands leave in the lock's history.
+  /// The tag of its commands in the lock's history.
   public var tag: HistoryTag
   /// Whether the first history record that the client reads is shown as #1, whatever its number: the numbers of an
   /// old history are unpredictable.
   public var numbersRecordsFromOne = false
-  /// The positions that `configure` sets, in degrees: so far apart that the ranges which an OS2 client sets
-  /// around them, 53 degrees to each side, do not overlap.
+  /// The positions that `configure` sets, in degrees. They are so far apart that the ranges of an OS2 client,
+  /// 53 degrees to each side, do not overlap.
   public var positions: (lock: Int, unlock: Int)
 
   /// Makes settings.

@@ -1,14 +1,14 @@
 public import Bluetooth
 
-/// What a client must keep of a lock that is registered with it.
+/// The data that a client must store of its registered lock.
 public struct LockKey: Hashable, Sendable {
-  /// The lock's identity, as it advertises it.
+  /// The lock's advertised device ID.
   public var deviceID: UUID128
   /// The secret: the owner key of OS2, the device secret of OS3.
   public var secret: SecretKey
   /// The lock's public key, which an OS2 login needs; `nil` for OS3.
   public var lockPublicKey: PublicKey?
-  /// Which of the lock's keys this is; 0 for the owner's. OS2 sends it at login.
+  /// The index of the key in the lock; 0 for the owner's. OS2 sends it at login.
   public var index: UInt16
 
   /// Makes a key.

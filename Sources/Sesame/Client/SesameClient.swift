@@ -1,7 +1,7 @@
 import Bluetooth
 public import Basics
 
-/// The client end of a lock: from out of sight to an open session and back, for both generations.
+/// The client end of a lock, from absence to an open session and back, for both generations.
 ///
 ///     noSignal ──closeTo──▶ (listening) ──▶ receivedBle ──connect──▶ connecting ──▶ waitingGatt
 ///                                                                                     │ token
@@ -10,14 +10,16 @@ public import Basics
 ///                            ▼                                                        ▼
 ///                 nosetting, locked, unlocked, moved ◀──────────────────────────── logining
 ///
-/// Its status is the status of the vendor's documentation: it keeps its status while the motor runs, shows
-/// `moved` when the bolt rests in neither range and `nosetting` when the lock's positions were never set. What
-/// the documentation leaves open is settled by ``ClientTimes``: the vendor's client waits for ever.
+/// Its status is that of the vendor's documentation: it keeps its status while the motor runs, shows `moved`
+/// when the bolt rests in neither range and `nosetting` when the lock's positions were never set.
+/// ``ClientTimes`` defines the timeouts that the documentation leaves open: the vendor's client waits for
+/// ever.
 ///
-/// The type does no I/O and reads no clock. A frame that does not decode, or does not authenticate, changes
-/// nothing but is complained of; the decrypt counter stays where it was, as the vendor's iOS client keeps it.
+/// The type does no I/O and reads no clock. A frame that does not decode, or does not authenticate, is
+/// reported as a violation and changes nothing else; the decrypt counter stays the same, as in the vendor's
+/// iOS client.
 public struct SesameClient {
-  /// Where an advertisement came from.
+  /// A received advertisement.
   struct SeenAdvertisement {
     var advertisement: Advertisement
     /// Its bytes.
@@ -25,13 +27,13 @@ public struct SesameClient {
     var time: Instant
   }
 
-  /// Before a session is open.
+  /// The state of the client.
   enum State {
-    /// Not looking.
+    /// Not listening.
     case away
     /// Listening.
     case seeking
-    /// Heard.
+    /// Received an advertisement.
     case heard(SeenAdvertisement)
     case connecting(SeenAdvertisement, since: Instant)
     /// Connected, waiting for the lock's token.
@@ -40,15 +42,15 @@ public struct SesameClient {
     case registering(Registration)
     case logining(Login)
     case open(Session)
-    /// The lock forgot its owner; its link is about to end.
+    /// The lock deleted its owner; its link is about to end.
     case forgotten
   }
 
   /// The key in use, if the lock is registered with this client.
   public private(set) var key: LockKey?
-  /// The status last shown.
+  /// The status that was last shown.
   public private(set) var status = ClientStatus.noSignal
-  /// What the client does wrong on purpose.
+  /// The deliberate misbehaviour.
   public var misbehaviour = ClientMisbehaviour()
 
   let isKeySure: Bool
@@ -57,36 +59,37 @@ public struct SesameClient {
   var secrets: any SecretSource & Sendable
   var reassembler = Reassembler(limit: 128)
   var actions: [ClientAction] = []
-  /// The key pair for OS2 logins: one per client, as the vendor's.
+  /// The key pair for OS2 logins: one per client, as in the vendor's.
   private(set) var pair: PrivateKey?
-  /// A pair that was made before, to be used again if the next one is the same.
+  /// An earlier pair, to be used again if the next one is the same.
   private let knownPair: PrivateKey?
-  /// Whether a lock without an owner was shown the key of a former one on this connection.
+  /// Whether a former owner's key was used on this connection with a lock without an owner.
   var hasShownOldKey = false
-  /// Whether the lock may have taken a message of its own for a request, and answer that.
+  /// Whether the lock may have accepted one of its own messages as a request and answer it.
   var isReflected = false
-  /// The number of the record before the first that was read, where records are numbered from 1 on.
+  /// The number before that of the first record, if records are numbered from 1.
   var recordBase: UInt32?
   /// The keys that were valid before the last resets, the latest last.
   private(set) var formerKeys: [LockKey] = []
   /// The tokens of the connections of this test.
   private var tokens: [UInt32] = []
-  /// The cipher of the last session that is over.
+  /// The cipher of the last ended session.
   private(set) var formerCipher: SessionCipher?
   /// Whether the token came, and was of no use without a key.
   private var lacksKey = false
   /// Whether a continuation frame without a beginning arrived on this connection, before its token.
   private var hasHeardLeftover = false
-  /// Why there is no lock any more.
+  /// Why the client has lost its lock.
   private(set) var departure: ClientExplanation?
-  /// The product that was heard last.
+  /// The product of the last advertisement.
   public private(set) var model: ProductModel?
 
-  /// Makes a client, in place of another one where there was one. To make a key pair is costly: one that is the same is taken over.
+  /// Makes a client that replaces another one, if any. Computing a key pair is costly: an equal one is
+  /// reused.
   ///
   /// - Parameters:
-  ///   - isKeySure: whether the key is the lock's for sure: who proves himself with another need not be answered.
-  ///   - keepsState: whether it is for the same lock, going on: then the keys that were valid once are known still.
+  ///   - isKeySure: whether the key is certainly the lock's: a login with another key need not be answered.
+  ///   - keepsState: whether the client continues with the same lock, so that former keys stay known.
   public init(
     key: LockKey?, settings: ClientSettings, secrets: any SecretSource & Sendable,
     after other: SesameClient? = nil,
@@ -100,7 +103,7 @@ public struct SesameClient {
     if keepsState, let other { formerKeys = other.formerKeys }
   }
 
-  /// What the lock has told of its positions in the session that is open; `nil` where they are not set.
+  /// The positions that the lock has reported in the open session; `nil` if they are not set.
   public var knownPositions: LockPositions? {
     guard case .open(let session) = state, let setting = session.setting, setting.isConfigured else {
       return nil
@@ -125,8 +128,8 @@ public struct SesameClient {
     }
   }
 
-  /// The deadline of the lock's answer to the oldest pending request, and of its bolt's rest after it reported that
-  /// the motor runs.
+  /// The deadline of the answer to the oldest pending request, and of the bolt's rest after the lock reported
+  /// a running motor.
   public var answerDue: Instant? {
     if case .open(let session) = state { answerDue(in: session) } else { nil }
   }
@@ -143,7 +146,7 @@ public struct SesameClient {
 }
 
 extension SesameClient {
-  /// Carries out what its user asks for, or says why not.
+  /// Carries out a request of the user, or refuses it.
   public mutating func perform(_ request: ClientRequest, at now: Instant) -> [ClientAction] {
     switch (request, state) {
     case (.closeTo, .away):
@@ -207,7 +210,7 @@ extension SesameClient {
     return take()
   }
 
-  /// Ends a connection in which the lock did not say in time what it must, and says what that is.
+  /// Ends a connection on which the lock missed a deadline, and reports the violation.
   mutating func giveUp() {
     let (violation, subject, detail, request): (SesameViolation, String?, String, [UInt8]?)
     switch state {
@@ -252,12 +255,12 @@ extension SesameClient {
     leave(disconnecting: true, because: ClientExplanation(violation.rawValue, detail))
   }
 
-  /// Ends an input: what there is to do, and by when the next one is due.
+  /// Ends an input: returns the actions, and updates the deadline.
   mutating func take() -> [ClientAction] {
     deadline = due
     guard !actions.isEmpty else { return [] }
     for index in actions.indices {
-      // What tells a key is in no journal.
+      // A message that contains a key is not recorded.
       if case .reportViolation(var violation) = actions[index], let packet = violation.packet,
         tellsKey(packet)
       {
@@ -299,10 +302,10 @@ extension SesameClient {
     key = nil
   }
 
-  /// The last key that was valid before a reset, and is not now.
+  /// The last key that was valid before a reset and is invalid now.
   var oldKey: LockKey? { formerKeys.last { $0.secret != key?.secret } }
 
-  /// The client's own key pair, made when it is first needed.
+  /// The client's own key pair, computed at its first use.
   mutating func ownPair() -> PrivateKey {
     if let pair { return pair }
     let made = PrivateKey.drawn(from: &secrets, or: knownPair)
@@ -328,7 +331,7 @@ extension SesameClient {
     switch state {
     case .seeking: break
     case .heard(var seen):
-      // What is heard again and again need not be read again.
+      // A repeated advertisement need not be decoded again.
       guard data != seen.data else {
         seen.time = now
         return state = .heard(seen)
@@ -385,13 +388,13 @@ extension SesameClient {
     }
   }
 
-  /// Whether a text has a key of the client's in it.
+  /// Whether a text contains one of the client's keys.
   public func tellsKey(_ text: String) -> Bool {
     guard text.utf8.count >= 32, let key else { return false }
     return text.lowercased().contains(key.secret.exposedBytes.hex)
   }
 
-  /// Whether bytes have a key in them that is in use, or was just before.
+  /// Whether bytes contain a key that is in use or was until recently.
   private func tellsKey(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 16 else { return false }
     return [key?.secret, formerKeys.last?.secret, cipher?.key, formerCipher?.key].contains { secret in
@@ -407,8 +410,8 @@ extension SesameClient {
     if let message = gather(frame) { receive(message, at: now) }
   }
 
-  /// Processes a frame that a third party sends in the lock's name. Its violations are expected and ignored; the
-  /// lock's own frame is still to come, and is judged by the pending request.
+  /// Processes a frame that a third party sends in the lock's name. Its violations are expected and ignored;
+  /// the lock's own frame is still to come, and is judged by the pending request.
   private mutating func receive(spoofed frame: [UInt8], at now: Instant) {
     let before = state
     receive(frame: frame, at: now)
@@ -419,14 +422,14 @@ extension SesameClient {
     actions.removeAll { if case .reportViolation = $0 { true } else { false } }
   }
 
-  /// Joins frames to messages, and complains of those that no sender of the protocol sends.
+  /// Joins frames to messages, and reports those that no correct sender sends.
   private mutating func gather(_ frame: [UInt8]) -> SegmentedMessage? {
     guard let header = frame.first.map({ SegmentHeader(rawValue: $0) }) else {
       actions.reportViolation(.emptyFrame, "a notification of no bytes", packet: frame)
       return nil
     }
     let isFirst = header.isFirst
-    // What follows of a message that was too long was complained of with it.
+    // The rest of an overlong message was reported with its beginning.
     if !isFirst, reassembler.isSkipping { return nil }
     guard header.field <= MessageKind.ciphertext.rawValue else {
       actions.reportViolation(.unknownKind, "a frame of kind \(header.field)", packet: frame)
@@ -446,7 +449,7 @@ extension SesameClient {
     }
     switch reassembler.receive(frame) {
     case .incomplete: return nil
-    // Of a message without a byte its frame was complained of.
+    // The frame of a message without a byte was reported already.
     case .message(let message): return message.bytes.isEmpty ? nil : message
     case .ignored, .failed:
       actions.reportViolation(
@@ -455,8 +458,8 @@ extension SesameClient {
     }
   }
 
-  /// Reports a continuation frame without a beginning. One of them, before the token, may be left over from the
-  /// previous connection.
+  /// Reports a continuation frame without a beginning. One such frame before the token may be left over from
+  /// the previous connection.
   private mutating func reportViolation(ofStray frame: [UInt8]) {
     var isLeftover = false
     if case .waiting = state, !lacksKey, !hasHeardLeftover { isLeftover = true }
@@ -484,8 +487,8 @@ extension SesameClient {
     }
   }
 
-  /// A lock without an owner has nothing to say but its token, and that it refuses what it was asked, until one
-  /// registers.
+  /// Processes a message of a lock without an owner, which may only send its token and refuse requests until
+  /// a client registers.
   private mutating func receive(unasked message: SegmentedMessage, of generation: Generation) {
     guard message.kind == .plaintext else {
       actions.reportViolation(
@@ -505,7 +508,7 @@ extension SesameClient {
     }
   }
 
-  /// The first thing a lock may say is its token.
+  /// Processes the first message of a connection, which must be the token.
   private mutating func receive(
     first message: SegmentedMessage, from seen: SeenAdvertisement, at now: Instant
   ) {
@@ -545,7 +548,7 @@ extension SesameClient {
     }
   }
 
-  /// How many tokens of a test are remembered: more connections no test has, but for those that run for days.
+  /// The most tokens of a test that are remembered: only tests that run for days have more connections.
   private static let maximumTokens = 1024
 
   /// Decodes the token, or reports what arrived instead.
@@ -561,7 +564,7 @@ extension SesameClient {
     return nil
   }
 
-  /// A token in the middle of a connection changes nothing.
+  /// Reports a token in the middle of a connection, which changes nothing.
   mutating func repeatToken(_ publish: Publish) {
     actions.reportViolation(.tokenAgain, "a token in the middle of a connection", packet: publish.encoded)
   }
@@ -572,6 +575,6 @@ extension SesameClient {
 }
 
 extension SesameClient.SeenAdvertisement {
-  /// The generation of the lock; only those of a known one are seen.
+  /// The generation of the lock; locks of an unknown one are ignored.
   var generation: Generation { advertisement.model.generation ?? .os3 }
 }

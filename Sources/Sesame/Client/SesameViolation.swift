@@ -44,21 +44,21 @@ public enum SesameViolation: String, CaseIterable, Hashable, Sendable {
   case historyEndless = "history-endless"
 }
 
-/// A rule that a lock was seen to break.
+/// An observed violation of a rule by a lock.
 public struct ProtocolViolation: Hashable, Sendable {
   /// The rule.
   public var rule: SesameViolation
-  /// What of the protocol it was broken with, such as the command that was not answered; `nil` where that says nothing.
+  /// The part of the protocol, such as the unanswered command; `nil` if that adds nothing.
   public var subject: String?
-  /// What was seen, for people.
+  /// The observation, as text.
   public var detail: String
-  /// What broke the rule, or was left unanswered: a frame where the frame is wrong, otherwise the message, decrypted where
-  /// it is authentic. One that would tell a key is left out.
+  /// The frame or message that violated the rule or was left unanswered: a frame if the frame is wrong,
+  /// otherwise the message, decrypted if it is authentic. `nil` if it would reveal a key.
   public var packet: [UInt8]?
   /// The sender; the lock by default.
   public var sender: SessionEnd
 
-  /// Makes one.
+  /// Makes a violation.
   public init(
     _ rule: SesameViolation, of subject: String? = nil, _ detail: String, packet: [UInt8]? = nil,
     from sender: SessionEnd = .lock
@@ -72,18 +72,18 @@ public struct ProtocolViolation: Hashable, Sendable {
 
   /// The subject of an encrypted message before the token.
   public static let encrypted = "ciphertext"
-  /// The subject of a continuation frame that comes before the token, the first one of a connection.
+  /// The subject of a continuation frame before the token, the first of a connection.
   public static let beforeTheToken = "a frame before the token"
   /// The subject of a login on the connection of a registration.
   public static let afterRegistration = "login after a registration"
-  /// The subject of an encrypted message of a lock without an owner, which was not asked for anything.
+  /// The subject of an unrequested encrypted message of a lock without an owner.
   public static let withoutOwner = "ciphertext without an owner"
-  /// The subject of an encrypted message that comes before there is a key.
+  /// The subject of an encrypted message before there is a key.
   public static let beforeKey = "ciphertext before the key"
 }
 
 extension [ClientAction] {
-  /// Adds that a rule was broken, with the packet that broke it where there is one.
+  /// Appends a violation, with the packet that violated the rule if there is one.
   mutating func reportViolation(
     _ rule: SesameViolation, of subject: String? = nil, _ detail: String, packet: [UInt8]? = nil,
     from sender: SessionEnd = .lock

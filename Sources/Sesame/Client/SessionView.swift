@@ -1,39 +1,41 @@
 import Bluetooth
 
-/// What is open between a client and its lock, as far as those who stand around the client need to know.
+/// A view of the state between a client and its lock, for those that tamper with it.
 public struct SessionView: Sendable {
-  /// How far they have come: from no link, over the token that is awaited, to a lock that forgot its owner.
+  /// The progress of the connection, from no link to a lock that deleted its owner.
   enum Phase { case away, waiting, ready, registering, logining, open, forgotten }
 
   var phase = Phase.away
   var generation = Generation.os3
-  /// The token of a lock that has no owner yet.
+  /// The token of a lock without an owner.
   var token: Token?
   /// The current cipher of the session; `nil` without one.
   public internal(set) var cipher: SessionCipher?
-  /// The last secret that was the lock's before a reset, and is not now.
+  /// The last secret that was valid before a reset and is invalid now.
   var oldSecret: SecretKey?
   /// The login whose answer is awaited.
   var login: ShownLogin?
-  /// Whether the client has shown a proof, or what is to pass for one.
+  /// Whether the client has sent a proof, or a substitute.
   public internal(set) var hasShownProof = false
-  /// Whether a session is open, or about to be. Without a proof it is neither: the lock may still wait for a login.
+  /// Whether a session is open, or about to be. Without a proof it is neither: the lock may still wait for a
+  /// login.
   var isOpening = false
-  /// Whether the lock may take a login in the session: then another's proof would end the link.
+  /// Whether the lock may accept a login in the session: a false proof would then end the link.
   var mayLogIn = false
-  /// What the client waits for an answer to, in an open session; `nil` also while the lock is to forget its owner.
+  /// The items of the pending requests in an open session; `nil` also while the lock is about to delete its
+  /// owner.
   var asked: [ItemCode]?
-  /// How many messages of the session the lock has surely taken: it answered the last of them.
+  /// The number of messages that the lock has certainly received: it answered the last of them.
   var confirmed: UInt64 = 0
 
-  /// Whether there is a lock that can be spoken to.
+  /// Whether there is a connected lock.
   var isConnected: Bool { phase != .away && phase != .forgotten }
 
-  /// Whether a session is open, or a login is to open one.
+  /// Whether a session is open, or a login is about to open one.
   var hasSession: Bool { phase == .logining || phase == .open }
 
-  /// The cipher as it would be with the secret from before the last reset, ready for the message of a counter; `nil`
-  /// where none is known, and in OS2, whose session keys do not follow from it.
+  /// The cipher with the secret from before the last reset, ready for the message of a counter; `nil` if
+  /// there is none, and in OS2, where session keys do not depend on the secret.
   func oldCipher(at counter: UInt64) -> SessionCipher? {
     guard let oldSecret, case .os3(let token)? = cipher?.token ?? token.map({ .os3($0) }), generation == .os3
     else { return nil }
@@ -44,16 +46,16 @@ public struct SessionView: Sendable {
   }
 }
 
-/// A login, as a client made it.
+/// A login that a client made.
 public struct ShownLogin: Equatable, Sendable {
-  /// Its bytes, with the proof of the key that it was made with.
+  /// Its bytes, with the proof.
   var message: [UInt8]
-  /// Whether the client intends to be refused: it showed another proof, or that of another key.
+  /// Whether it must be refused: its proof is false, or that of another key.
   var isFalse: Bool
 }
 
 extension SesameClient {
-  /// What is open between the client and its lock.
+  /// The current view of the client's state.
   public var view: SessionView {
     var view = SessionView(oldSecret: oldKey?.secret)
     switch state {
@@ -78,6 +80,6 @@ extension SesameClient {
     return view
   }
 
-  /// The cipher of the session, as far as there is one.
+  /// The cipher of the session, if there is one.
   var cipher: SessionCipher? { view.cipher }
 }

@@ -7,8 +7,8 @@ import Synchronization
 /// A public key on the curve P-256, as the wire carries it: X, then Y, 32 bytes each, most significant byte
 /// first, without a prefix.
 ///
-/// Any 64 bytes are a value of this type, because any 64 bytes may arrive; whether they are a point of the
-/// curve is decided where they are used (``PrivateKey/sharedSecret(with:)``) or by ``isOnCurve``.
+/// Any 64 bytes are a value of this type, because any 64 bytes may arrive. ``PrivateKey/sharedSecret(with:)``
+/// and ``isOnCurve`` check whether they are a point of the curve.
 public struct PublicKey: Hashable, Sendable {
   /// The length in bytes.
   public static let length = 64
@@ -16,7 +16,7 @@ public struct PublicKey: Hashable, Sendable {
   /// The 64 bytes.
   public let bytes: [UInt8]
 
-  /// Takes 64 bytes.
+  /// Makes a key from 64 bytes.
   public init(bytes: [UInt8]) throws(DecodeError) {
     guard bytes.count == Self.length else { throw .length(bytes.count, of: "public key") }
     self.bytes = bytes
@@ -54,9 +54,10 @@ extension PublicKey: CustomStringConvertible {
   public var description: String { bytes.hex }
 }
 
-/// What two key pairs share: the X coordinate of the product, 32 bytes, most significant byte first.
+/// The secret shared by two key pairs: the X coordinate of the product, 32 bytes, most significant byte
+/// first.
 public struct SharedSecret: Hashable, Sendable {
-  /// The first 16 bytes, all that the protocol uses.
+  /// The first 16 bytes, which are all that the protocol uses.
   public let key: SecretKey
   private let rest: SecretKey
 
@@ -70,24 +71,25 @@ public struct SharedSecret: Hashable, Sendable {
 }
 
 extension SharedSecret: Concealed {
-  /// Says that there is a secret, and nothing of it.
+  /// A placeholder that reveals nothing of the secret.
   public var description: String { "<shared secret>" }
 }
 
 /// A key pair on the curve P-256.
 ///
-/// Making one costs a multiplication of the base point and some bookkeeping of libcrypto's, about as much as
-/// one agreement: make it once for a device. It may be shared: agreements of one key take turns.
+/// Making one costs a multiplication of the base point and some bookkeeping of libcrypto, about as much as
+/// one agreement: make it once for a device. It may be shared between threads: agreements are serialized.
 public final class PrivateKey: Sendable {
   /// The public half.
   public let publicKey: PublicKey
   private let first: SecretKey
   private let second: SecretKey
   private let agreement: Mutex<Agreement>
-  /// The last agreement: a lock and its client agree again and again.
+  /// The last agreement: a lock and its client repeat it often.
   private let latest = Mutex<(peer: PublicKey, secret: SharedSecret)?>(nil)
 
-  /// Takes the private scalar: 32 bytes, most significant byte first, from 1 to the order of the curve less 1.
+  /// Makes a key from the private scalar: 32 bytes, most significant byte first, from 1 to the order of the
+  /// curve minus 1.
   public convenience init(scalar: [UInt8]) throws(DecodeError) {
     guard scalar.count == 32 else { throw .length(scalar.count, of: "private key") }
     let number = Scalar(scalar)
@@ -95,9 +97,9 @@ public final class PrivateKey: Sendable {
     self.init(number)
   }
 
-  /// Draws a scalar from a source, and again as long as it is out of range.
+  /// Draws a scalar from a source, repeatedly as long as it is out of range.
   ///
-  /// A source that offers none in a hundred draws is broken, which is our own fault.
+  /// A source that gives none in a hundred draws is broken, which is a programming error.
   public convenience init(from source: inout some SecretSource) {
     for _ in 0..<100 {
       let number = Scalar(source.bytes(32))
@@ -109,7 +111,7 @@ public final class PrivateKey: Sendable {
     preconditionFailure("a source of keys that gives no key")
   }
 
-  /// Draws a scalar as ``init(from:)`` does, and makes no new pair when it is the one of a pair that is there.
+  /// Draws a scalar like ``init(from:)``, and returns a known pair if its scalar is the same.
   static func drawn(from source: inout some SecretSource, or known: PrivateKey?) -> PrivateKey {
     guard let known else { return PrivateKey(from: &source) }
     var ahead = source
@@ -136,9 +138,9 @@ public final class PrivateKey: Sendable {
   /// The private scalar, for storage.
   public var exposedScalar: [UInt8] { first.exposedBytes + second.exposedBytes }
 
-  /// Multiplies a peer's public key with this private one.
+  /// Multiplies a peer's public key with this private key.
   ///
-  /// The peer's bytes are checked to be a point of the curve (which on this curve leaves no weak point).
+  /// Throws if the peer's bytes are not a point of the curve. (This curve has no weak points.)
   public func sharedSecret(with peer: PublicKey) throws(DecodeError) -> SharedSecret {
     if let latest = latest.withLock({ $0 }), latest.peer == peer { return latest.secret }
     let secret = agreement.withLock { $0.derive(with: peer.uncompressed) }
@@ -157,9 +159,9 @@ extension PrivateKey: Concealed {
 
 private let curve = Curve()
 
-/// The curve P-256 and the parameters of its keys, set up once for the life of the process.
+/// The curve P-256 and its key parameters, set up once for the process.
 ///
-/// Nothing changes them afterwards, so that threads may share them.
+/// They are immutable afterwards, so that threads may share them.
 @safe
 private struct Curve: @unchecked Sendable {
   let group: OpaquePointer
@@ -187,7 +189,7 @@ private func makeKey(_ selection: Int32, _ parameters: [OSSL_PARAM]) -> OpaquePo
   return unsafe require(key)
 }
 
-/// A private scalar; its memory is wiped when it goes.
+/// A private scalar, whose memory is wiped at the end of its lifetime.
 @safe
 private struct Scalar: ~Copyable {
   let number: OpaquePointer
@@ -206,7 +208,7 @@ private struct Scalar: ~Copyable {
     unsafe BN_is_zero(number) == 0 && BN_cmp(number, EC_GROUP_get0_order(curve.group)) < 0
   }
 
-  /// 32 bytes in the order of the machine's numbers.
+  /// 32 bytes in the machine's byte order.
   var nativeBytes: [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: 32) { output, filled in
       require(unsafe BN_bn2nativepad(number, output.baseAddress, 32))
@@ -235,14 +237,14 @@ private struct CurvePoint: ~Copyable {
     unsafe EC_POINT_free(point)
   }
 
-  /// Takes a point in the standard form; false if it is not on the curve.
+  /// Sets a point from the standard form; false if it is not on the curve.
   func set(_ octets: [UInt8]) -> Bool {
     unsafe octets.withUnsafeBufferPointer {
       unsafe EC_POINT_oct2point(curve.group, point, $0.baseAddress, $0.count, nil) > 0
     }
   }
 
-  /// Becomes the public point of a private scalar.
+  /// Sets the public point of a private scalar.
   func setProduct(of scalar: borrowing Scalar) {
     require(unsafe EC_POINT_mul(curve.group, point, scalar.number, nil, nil, nil))
   }
@@ -258,8 +260,8 @@ private struct CurvePoint: ~Copyable {
 
 /// A private key with a prepared derivation, and a slot for the peer's point.
 ///
-/// Setting the peer's point validates it, so the derivation skips the validation: that would multiply the point by
-/// the order of the curve and double the cost.
+/// Setting the peer's point validates it, so the derivation skips the validation, which would multiply the
+/// point by the order of the curve and double the cost.
 @safe
 private struct Agreement: ~Copyable {
   private let key: OpaquePointer
@@ -292,7 +294,7 @@ private struct Agreement: ~Copyable {
     unsafe EVP_PKEY_free(key)
   }
 
-  /// The shared secret, or `nil` if the peer's bytes are not a point of the curve.
+  /// The shared secret; `nil` if the peer's bytes are not a point of the curve.
   func derive(with octets: [UInt8]) -> SharedSecret? {
     let isPoint = unsafe octets.withUnsafeBufferPointer {
       unsafe EVP_PKEY_set1_encoded_public_key(peer, $0.baseAddress, $0.count) > 0

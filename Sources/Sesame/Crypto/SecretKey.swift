@@ -3,8 +3,8 @@ public import Basics
 
 /// A 128-bit key, or a secret that serves as one.
 ///
-/// Its text forms and its mirror hide the bytes, it has no coded form, and the one way to them is
-/// ``exposedBytes``: a key cannot end up in a trace or a report by accident.
+/// Its text forms and its mirror hide the bytes, it has no coded form, and ``exposedBytes`` is the only
+/// access to them: a key cannot appear in a trace or a report by accident.
 public struct SecretKey: Hashable, Sendable {
   /// The first and the last eight bytes, each as a little-endian number.
   let words: Words
@@ -13,7 +13,7 @@ public struct SecretKey: Hashable, Sendable {
     var first: UInt64
     var second: UInt64
 
-    /// Takes as long for every answer.
+    /// Compares in constant time.
     static func == (one: Words, other: Words) -> Bool {
       (one.first ^ other.first) | (one.second ^ other.second) == 0
     }
@@ -23,7 +23,7 @@ public struct SecretKey: Hashable, Sendable {
     self.words = words
   }
 
-  /// Takes 16 bytes.
+  /// Makes a key from 16 bytes.
   public init(bytes: [UInt8]) throws(DecodeError) {
     guard bytes.count == 16 else { throw .length(bytes.count, of: "key") }
     var reader = ByteReader(bytes.span)
@@ -36,7 +36,7 @@ public struct SecretKey: Hashable, Sendable {
     words = Words(first: try reader.u64(), second: try reader.u64())
   }
 
-  /// Takes the bytes of a UUID, in the order of its text.
+  /// Makes a key from the bytes of a UUID, in the order of its text.
   public init(_ uuid: UUID128) {
     words = Words(first: uuid.high.byteSwapped, second: uuid.low.byteSwapped)
   }
@@ -50,7 +50,7 @@ public struct SecretKey: Hashable, Sendable {
     return bytes
   }
 
-  /// Whether the 16 bytes stand in others, one after another.
+  /// Whether other bytes contain the 16 bytes.
   func occurs(in bytes: [UInt8]) -> Bool {
     guard bytes.count >= 16 else { return false }
     let first = UInt8(truncatingIfNeeded: words.first)
@@ -60,21 +60,21 @@ public struct SecretKey: Hashable, Sendable {
     return false
   }
 
-  /// Where the 16 bytes stand in others, one after another.
+  /// The positions of the 16 bytes in other bytes.
   func places(in bytes: [UInt8]) -> [Range<Int>] {
     guard occurs(in: bytes) else { return [] }
     return (0...bytes.count - 16).map { $0..<$0 + 16 }.filter { bytes[$0].elementsEqual(exposedBytes) }
   }
 
-  /// The first four bytes: what proves the knowledge of a key on the wire.
+  /// The first four bytes, which prove the knowledge of a key.
   public var proof: Proof { Proof(word: UInt32(truncatingIfNeeded: words.first)) }
 }
 
-/// What holds a secret and shows its description alone: no other text form and no mirror tells more.
+/// A type that contains a secret: all its text forms and its mirror show only its description.
 public protocol Concealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Concealed {
-  /// What the description says.
+  /// The description.
   public var debugDescription: String { description }
 
   /// A mirror without children.
@@ -82,7 +82,7 @@ extension Concealed {
 }
 
 extension SecretKey: Concealed {
-  /// Says that there is a key, and nothing of it.
+  /// A placeholder that reveals nothing of the key.
   public var description: String { "<secret key>" }
 }
 
@@ -124,12 +124,12 @@ public struct Proof: FourBytes {
   }
 }
 
-/// Where keys and tokens come from.
+/// A source of keys and tokens.
 ///
-/// Emulated locks and their clients draw from the seeded generator, so that a run repeats; the keys of
-/// real locks come from the system and never from a seed.
+/// Emulated locks and their clients draw from the seeded generator, so that a run is reproducible; the keys
+/// of real locks come from the system and never from a seed.
 public protocol SecretSource {
-  /// Draws so many bytes.
+  /// Draws bytes.
   mutating func bytes(_ count: Int) -> [UInt8]
 }
 

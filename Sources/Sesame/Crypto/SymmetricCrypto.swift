@@ -2,8 +2,8 @@ import CCrypto
 import Crypto
 import Synchronization
 
-// The primitives are libcrypto's. What is here keeps its objects alive as long as they are used, so that a
-// message costs no lookup of an algorithm by name and no key schedule.
+// The primitives are libcrypto's. This code keeps its objects alive, so that a message needs no lookup of an
+// algorithm by name and no key schedule.
 
 extension SecretKey {
   /// The AES-128-CMAC of a message under this key (RFC 4493), 16 bytes.
@@ -53,7 +53,7 @@ private final class CMACContext: @unchecked Sendable {
 /// AES-128 in CCM mode (NIST SP 800-38C) under one key.
 ///
 /// The key schedules are set up once, one for each direction because libcrypto needs both; a message only
-/// brings its nonce. It may be shared: a call takes a lock, and leaves nothing behind.
+/// adds its nonce. It may be shared between threads: each call takes a lock.
 public final class AESCCM: Sendable {
   private let nonceLength: Int
   private let tagLength: Int
@@ -70,10 +70,10 @@ public final class AESCCM: Sendable {
     opening = Mutex(CCMContext(key: key, seals: false, nonceLength: nonceLength, tagLength: tagLength))
   }
 
-  /// The longest message, since its length is written in the bytes that the nonce leaves.
+  /// The maximum message length: its length field has the bytes that the nonce leaves.
   public var capacity: Int { nonceLength == 13 ? 0xFFFF : 0xFF_FFFF }
 
-  /// Encrypts a message; the tag stands after it.
+  /// Encrypts a message; the tag follows it.
   func seal(_ plaintext: [UInt8], nonce: NonceBlock, additionalData: [UInt8]) -> [UInt8] {
     precondition(plaintext.count <= capacity, "a CCM message is longer than its nonce allows")
     return sealing.withLock { context in
@@ -81,7 +81,7 @@ public final class AESCCM: Sendable {
     }
   }
 
-  /// Decrypts a message with its tag, or gives `nil` if it does not authenticate.
+  /// Decrypts a message with its tag; `nil` if it does not authenticate.
   func open(_ sealed: [UInt8], nonce: NonceBlock, additionalData: [UInt8]) -> [UInt8]? {
     guard sealed.count >= tagLength, sealed.count - tagLength <= capacity else { return nil }
     return opening.withLock { context in
@@ -90,7 +90,7 @@ public final class AESCCM: Sendable {
   }
 }
 
-/// A nonce at the front of 16 bytes, held as two numbers so that making one allocates nothing.
+/// A nonce at the front of 16 bytes, stored as two numbers to avoid allocation.
 struct NonceBlock: Equatable {
   var low: UInt64
   var high: UInt64
@@ -140,7 +140,7 @@ private struct CCMContext: ~Copyable {
       let tag = unsafe UnsafeMutablePointer(mutating: input + count)
       require(unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), tag))
       announce(count, additionalData)
-      // An empty message still needs a place to go: without one, libcrypto takes it for additional data.
+      // An empty message needs a buffer, too: without one, libcrypto treats it as additional data.
       return unsafe [UInt8](unsafeUninitializedCapacity: max(1, count)) { output, filled in
         var length: Int32 = 0
         let result = unsafe EVP_CipherUpdate(context, output.baseAddress, &length, input, Int32(count))
@@ -162,7 +162,7 @@ private struct CCMContext: ~Copyable {
     }
   }
 
-  /// Tells the length of the message, which CCM must know first, and the additional data.
+  /// Announces the length of the message, which CCM needs first, and the additional data.
   private func announce(_ count: Int, _ additionalData: [UInt8]) {
     var length: Int32 = 0
     require(unsafe EVP_CipherUpdate(context, nil, &length, nil, Int32(count)))

@@ -1,44 +1,44 @@
 import Bluetooth
 import Basics
 
-/// An adversary between a client and its lock, who receives every frame, remembers it, and tampers on request.
+/// An adversary between a client and its lock that receives every frame, records it, and tampers on request.
 ///
 ///      client ──frame──▶ Adversary ──frames──▶ lock        as they are, or altered, or with a shadow
 ///      client ◀──event── Adversary ◀──event─── lock        unchanged, plus frames in the lock's name
 ///
-/// It knows the state of the session, with the keys, and so can alter even messages that it could not decrypt; it
-/// sends nothing that a correct lock or client would have to accept.
+/// It knows the state of the session, with the keys, and so can alter even messages that it could not
+/// decrypt; it sends nothing that a correct lock or client would have to accept.
 ///
 /// The type does no I/O and reads no clock: carry out the actions it returns, in order.
 public struct Adversary: Sendable {
-  /// What he does.
+  /// What the caller must do next, in order.
   public enum Action: Equatable, Sendable {
-    /// He puts a frame on the air, to the lock.
+    /// Send a frame to the lock.
     case send([UInt8])
-    /// He has the client's end of the link hear something.
+    /// Deliver an event to the client.
     case tell(LinkEvent)
-    /// The frames that follow are not the client's.
+    /// The next frames are not the client's.
     case inject(Injection)
   }
 
-  /// What is open between client and lock: to be kept up to date wherever he is to meddle, or a frame is sent
-  /// for which he ``needsView(for:)``.
+  /// The state between client and lock. The caller must update it before any interference, and before sending
+  /// a frame for which ``needsView(for:)`` is true.
   public var view = SessionView()
   private let settings: ClientSettings
   private var memory = Eavesdropper()
-  /// What the next message of the client's is to suffer.
+  /// The flaw of the client's next message.
   private var mutation: MessageFlaw?
-  /// What accompanies the next message of the client's: itself, with this flaw.
+  /// The flaw of the copy that accompanies the client's next message.
   private var shadow: MessageFlaw?
-  /// The frames of the last encrypted message of the client's.
+  /// The frames of the client's last encrypted message.
   private var lastCommand: [[UInt8]] = []
-  /// The frames of the message that the client is sending.
+  /// The frames of the client's incomplete message.
   private var outgoing: [[UInt8]] = []
-  /// The frames of the message that the lock is sending, until its last one.
+  /// The frames of the lock's incomplete message.
   private var incoming: [[UInt8]] = []
-  /// The longest message of the lock to remember, in bytes; a lock sends no longer ones.
+  /// The longest message of the lock to record, in bytes; locks send no longer ones.
   private static let maximumLength = 128
-  /// Whether there is a link over which the lock can say something.
+  /// Whether there is a link to the lock.
   private var isLinked = false
 
   /// Makes an adversary without any recorded message.
@@ -53,13 +53,13 @@ public struct Adversary: Sendable {
     self.memory = memory
   }
 
-  /// A login that he has heard: the last one, for 0; or that of an earlier session, from the last but one, -1.
+  /// A recorded login: the last one for 0, or that of an earlier session, where -1 is the last but one.
   public func login(ofSession number: Int) -> ShownLogin? {
     number == 0 ? memory.lastLogin : memory.earlier(number)?.login
   }
 }
 
-// MARK: - What he hears
+// MARK: - Recording
 
 extension Adversary {
   /// Whether ``view`` influences the handling of a frame: not before the last frame of a message, nor while sealed
@@ -69,7 +69,7 @@ extension Adversary {
     return kind > 0 && (kind != MessageKind.ciphertext.rawValue || shadow != nil || mutation != nil)
   }
 
-  /// The kind of the message that a frame ends; 0 where more are to come.
+  /// The kind of the message that a frame ends; 0 if it continues.
   private static func kind(endedBy frame: [UInt8]) -> UInt8 {
     frame.first.map { SegmentHeader(rawValue: $0).field } ?? 0
   }
@@ -99,7 +99,7 @@ extension Adversary {
     }
   }
 
-  /// Records the frames of a message of the lock, as far as it has arrived. They are joined only when used.
+  /// Records the frames of a lock's message, as far as it has arrived. They are joined only when needed.
   private mutating func hear(_ frames: [[UInt8]], isWhole: Bool) {
     let length = frames.reduce(0) { $0 + $1.count - 1 }
     incoming = isWhole || length > Self.maximumLength ? [] : frames
@@ -119,7 +119,7 @@ extension Adversary {
     defer { (shadow, mutation) = (nil, nil) }
     cipher.sendCounter = counter
     let old = view.oldCipher(at: counter)
-    // What the lock may take is no shadow: it would be answered as the message is.
+    // An acceptable copy is no shadow: it would be answered like the message.
     let extra = shadow.map { rejects($0, at: counter) ? $0.frames(of: message, cipher, old: old) : [] } ?? []
     return inject(shadow, extra) + passOn(frames, mutation?.frames(of: message, cipher, old: old))
   }
@@ -127,40 +127,40 @@ extension Adversary {
   private mutating func passOnClear(_ frames: [[UInt8]]) -> [Action] {
     let message = frames.joinedData
     let right = view.login.map { Segmenter().frames(of: $0.message, .plaintext) }
-    // What becomes of a false login must not be the right one.
+    // A mutated false login must not be the right one.
     func harmless(_ flaw: MessageFlaw, else other: [[UInt8]]) -> [[UInt8]] {
       let altered = flaw.frames(ofClear: message)
       return altered == right && frames != right ? other : altered
     }
-    // What is shown to a lock without an owner, in the hope that it remembers, opens nothing.
+    // A false login to a lock without an owner, which may remember the proof, opens nothing.
     if view.phase != .ready { memory.beginSession(view.login) }
     defer { mutation = nil }
     let sent = passOn(frames, mutation.map { harmless($0, else: frames) })
-    // There are several messages in a registration, and a correct lock answers each that comes.
+    // A registration has several messages, and a correct lock answers each.
     guard view.phase != .registering else { return sent }
     defer { shadow = nil }
-    // Before there is a session a second login is no extra, but the login: it follows the first one.
+    // Before a session, a second login would be the login itself; it follows the first one.
     return sent + inject(shadow, shadow.map { harmless($0, else: []) } ?? [])
   }
 
-  /// Sends a message on as it is, or as it was altered.
+  /// Forwards a message, unchanged or altered.
   private func passOn(_ frames: [[UInt8]], _ altered: [[UInt8]]?) -> [Action] {
     guard let altered, let mutation else { return frames.map { .send($0) } }
     return [.tell(.tampered), .inject(.mutation(mutation))] + altered.map { .send($0) }
   }
 
-  /// Sends frames that no client would send, if there are any.
+  /// Sends the frames of an injection, if there are any.
   private func inject(_ injection: Injection, _ frames: [[UInt8]]) -> [Action] {
     frames.isEmpty ? [] : [.inject(injection)] + frames.map { .send($0) }
   }
 
-  /// Sends what accompanies a message, if anything does.
+  /// Sends the flawed copy of a message, if there is one.
   private func inject(_ shadow: MessageFlaw?, _ frames: [[UInt8]]) -> [Action] {
     shadow.map { inject(.shadow($0), frames) } ?? []
   }
 
-  /// Whether the lock cannot take the message of a counter with a flaw for one that it still awaits: of those that were
-  /// sent before, some may be lost, and a message of its own that comes back may be one that it awaits, and count.
+  /// Whether the lock must reject a flawed message with a counter. Earlier messages may have been lost, and a
+  /// reflected message of its own may count as one, so that it may still expect the flawed one.
   private func rejects(_ flaw: MessageFlaw, at counter: UInt64) -> Bool {
     guard view.hasSession else { return true }
     return switch flaw {
@@ -172,7 +172,7 @@ extension Adversary {
   }
 }
 
-// MARK: - What he does of himself
+// MARK: - Interference
 
 extension Adversary {
   /// Tampers with the messages between client and lock. Without a connection it has no effect.
@@ -185,10 +185,10 @@ extension Adversary {
     case .nothing: (shadow, mutation) = (nil, nil)
     case .request: break
     case .forge(let forgery) where view.isConnected: return inject(.forgery(forgery), frames(of: forgery))
-    // Before there is a session a login is one, and a registration too.
+    // Before a session, a login or a registration would be valid.
     case .replay(let replay) where view.isOpening: return inject(.replay(replay), frames(of: replay))
     case .reflect where view.isConnected: return reflect()
-    // In the middle of a message the receiver would take a foreign frame as a part of it.
+    // In the middle of a message the receiver would append a foreign frame to it.
     case .spoof(let spoof) where view.isConnected && incoming.isEmpty:
       return frames(of: spoof).map { .tell(.spoofed($0)) }
     case .forge, .replay, .reflect, .spoof: break
@@ -196,7 +196,7 @@ extension Adversary {
     return []
   }
 
-  /// Whether he has what he would forge, against a lock that has been shown a proof.
+  /// Whether the material for a forgery exists, against a lock that has received a proof.
   public func reaches(_ forgery: Forgery) -> Bool { view.hasShownProof && !frames(of: forgery).isEmpty }
 
   private func frames(of forgery: Forgery) -> [[UInt8]] {
@@ -209,11 +209,11 @@ extension Adversary {
     case .lastCommand: return lastCommand
     case .lastSession: return memory.earlier(-1)?.allFrames ?? []
     case .emptyFrame: return [[]]
-    // A login with a false proof was none, and is not sent again with the right one.
+    // A login with a false proof is not repeated with the right one.
     case .login where view.isOpening && !view.mayLogIn: return memory.session.loginFrames
     case .registration where view.isOpening: return inClear(.registration)
     case .identity where view.isOpening: return inClear(.identity)
-    // Before there is a session these are what a lock must answer, or refuse by ending the link.
+    // Before a session, a lock must answer these, or refuse them by ending the link.
     case .login, .registration, .identity: return []
     }
   }
@@ -245,7 +245,7 @@ extension Adversary {
       + Segmenter().frames(of: frames.joinedData, MessageKind(rawValue: kind)).map { .send($0) }
   }
 
-  /// The frames of what the client should not believe; none where it would have to.
+  /// The frames of a spoof that a client must ignore; none if it would have to accept them.
   private func frames(of spoof: Spoof) -> [[UInt8]] {
     if let message = spoof.authentic(for: view.generation, besides: view.asked ?? []) {
       return authentic(message)
@@ -276,14 +276,14 @@ extension Adversary {
     }
   }
 
-  /// The frames of ciphertext, unless the client would have to believe it.
+  /// The frames of ciphertext, unless the client would have to accept it.
   private func alien(_ frames: [[UInt8]]) -> [[UInt8]] {
     var cipher = view.cipher
     return (try? cipher?.decrypt(frames.joinedData)) == nil ? frames : []
   }
 
-  /// The frames of a message as the lock would seal it. Where it answers a request there are none: it would be believed,
-  /// and the lock's own answer be one too many.
+  /// The frames of a message sealed like the lock's; none for the answer to a pending request: it would be
+  /// accepted, and the lock's own answer would be a violation.
   private func authentic(_ message: [UInt8]) -> [[UInt8]] {
     guard let asked = view.asked, let cipher = view.cipher else { return [] }
     if case .response(let response)? = try? LockMessage(decoding: message, for: view.generation),
@@ -298,6 +298,6 @@ extension Adversary {
 }
 
 extension [[UInt8]] {
-  /// The message of which these are the frames.
+  /// The message of the frames.
   fileprivate var joinedData: [UInt8] { flatMap { $0.dropFirst() } }
 }

@@ -4,11 +4,11 @@ struct Eavesdropper: Sendable {
   struct Conversation: Sendable {
     /// The login that opened it.
     var login: ShownLogin?
-    /// How many messages there were: the counter of the next one.
+    /// The number of messages, which is the counter of the next one.
     var count: UInt64 = 0
-    /// The frames of the first messages and of the last ones, by their counters.
+    /// The frames of the first and of the last messages, by their counters.
     var messages: [(counter: UInt64, frames: [[UInt8]])] = []
-    /// The lock may have taken a message of its own for one of these.
+    /// Whether the lock may have accepted one of its own messages as one of these.
     var isReflected = false
   }
 
@@ -28,15 +28,15 @@ struct Eavesdropper: Sendable {
     if let login { lastLogin = ShownLogin(message: login.message, isFalse: false) }
   }
 
-  /// Takes down the next message of the session.
+  /// Records the next message of the session.
   mutating func note(_ frames: [[UInt8]]) {
     session.messages.append((session.count, frames))
     session.count += 1
-    // What is in the middle tells least.
+    // Messages in the middle are the least useful.
     if session.messages.count > Self.maximumMessages { session.messages.remove(at: Self.maximumMessages / 2) }
   }
 
-  /// An earlier session: -1 is the one before this.
+  /// An earlier session; -1 is the one before the current.
   func earlier(_ number: Int) -> Conversation? {
     let place = earlier.count + number
     return number < 0 && place >= 0 ? earlier[place] : nil
@@ -44,16 +44,16 @@ struct Eavesdropper: Sendable {
 }
 
 extension Eavesdropper.Conversation {
-  /// The frames of the message at a place, from 1; below zero, from the end.
+  /// The frames of the message at a position, from 1; negative numbers count from the end.
   ///
-  /// - Parameter limit: the counter from which on messages do not count.
+  /// - Parameter limit: the counter from which on messages are excluded.
   func frames(at place: Int, below limit: UInt64) -> [[UInt8]] {
     let taken = messages.filter { $0.counter < limit }
     let index = place > 0 ? place - 1 : taken.count + place
     return taken.indices.contains(index) ? taken[index].frames : []
   }
 
-  /// The frames of the login, as it was sent; none where another was.
+  /// The frames of the login, as sent; none if another one was sent.
   var loginFrames: [[UInt8]] {
     guard let login, !login.isFalse else { return [] }
     return Segmenter().frames(of: login.message, .plaintext)

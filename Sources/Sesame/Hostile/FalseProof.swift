@@ -1,8 +1,9 @@
-/// What a client shows a lock in place of the proof that it has the lock's key.
+/// A substitute for the proof that a client has the lock's key.
 public enum FalseProof: String, CaseIterable, Sendable {
   /// The proof of a secret that differs in one bit.
   case wrongSecret = "secret"
-  /// The right proof with one bit of its first byte inverted: another than noise on the way is given to invert.
+  /// The right proof with one bit of its first byte inverted, which is another bit than that of the fault
+  /// `corrupt`.
   case wrongBit = "bit"
   /// Zeros.
   case zeros
@@ -10,15 +11,15 @@ public enum FalseProof: String, CaseIterable, Sendable {
   case cut
   /// Nothing at all, in a login without a proof.
   case empty
-  /// The proof of the key that was valid before the last reset; that of a wrong secret, when none is known. To a lock
-  /// without an owner it is shown as soon as the lock's token came, in place of waiting for the user.
+  /// The proof of the key that was valid before the last reset; that of a wrong secret if none is known. For
+  /// a lock without an owner it is sent right after the lock's token, in place of waiting for the user.
   case oldKey = "old-key"
   /// A registration, as if the lock had no owner.
   case registration
 }
 
 extension FalseProof {
-  /// A login with this proof, made of the one with the right proof, which ends with it.
+  /// A login with this proof, made from a login that ends with the right one.
   func login(insteadOf login: [UInt8]) -> [UInt8] {
     let length = 4
     switch self {

@@ -1,20 +1,20 @@
-/// A message that someone without the session's key could send to a lock, and that a correct lock passes over.
+/// A message that a sender without the session's key could send to a lock, and that a correct lock ignores.
 public enum Forgery: Equatable, Sendable {
-  /// What is asked for.
+  /// The request.
   public enum Subject: String, CaseIterable, Sendable {
     case lock
     case unlock
-    /// Autolock after a second.
+    /// Autolock after one second.
     case autolock
-    /// That the lock forgets its owner.
+    /// A reset of the lock.
     case reset
   }
 
   /// A request with a flaw.
   case request(Subject, MessageFlaw)
-  /// The frames of the last command once more.
+  /// The frames of the last command, repeated.
   case lastCommand
-  /// The frames of all commands of the session before.
+  /// The frames of all commands of the previous session.
   case lastSession
   /// The frames of the last login, in the session that it opened.
   case login
@@ -27,7 +27,7 @@ public enum Forgery: Equatable, Sendable {
 }
 
 extension Forgery: CaseIterable {
-  /// All of them, those that are most telling first.
+  /// All forgeries, the most revealing first.
   public static var allCases: [Forgery] {
     let flaws = MessageFlaw.allCases
     return [.lastCommand, .lastSession, .login, .registration, .identity, .emptyFrame]
@@ -35,7 +35,7 @@ extension Forgery: CaseIterable {
       + flaws.flatMap { [.request(.autolock, $0), .request(.reset, $0)] }
   }
 
-  /// How it is called, such as `unlock wrong-tag`.
+  /// The name, such as `unlock wrong-tag`.
   public var name: String {
     switch self {
     case .request(let subject, let flaw): "\(subject.rawValue) \(flaw.rawValue)"

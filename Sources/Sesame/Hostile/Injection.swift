@@ -1,6 +1,6 @@
-/// What was sent to a lock that no client of it sends: in place of the client's own message, beside it, or unasked.
+/// An input to a lock that no client sends: in place of the client's own message, beside it, or by itself.
 ///
-/// Whoever sends it says so, since only he knows: what a lock shows then is judged by it.
+/// The sender announces it, so that the lock's reaction can be judged.
 public enum Injection: Equatable, Sendable {
   /// A login without the proof of the owner's key.
   case falseProof(FalseProof)
@@ -8,18 +8,18 @@ public enum Injection: Equatable, Sendable {
   case replayedLogin
   case forgery(Forgery)
   case replay(Replay)
-  /// A copy of the client's next message with a flaw, beside it.
+  /// A copy of the client's next message with a flaw, in addition to it.
   case shadow(MessageFlaw)
   /// The client's next message with a flaw.
   case mutation(MessageFlaw)
-  /// The lock's last message, back to it.
+  /// The lock's last message, sent back to it.
   case reflection
   case request(UndefinedRequest)
 }
 
 extension Injection {
-  /// Whether a lock may end the link at it: what no client says. An altered message is the tester's tampering, and a false
-  /// proof a login.
+  /// Whether a lock may end the link because of it. An altered message is the tester's tampering, and a false
+  /// proof is a login: neither counts.
   public var isProvocation: Bool {
     switch self {
     case .forgery, .replay, .shadow, .request: true
@@ -50,7 +50,7 @@ extension Forgery.Subject {
 }
 
 extension MessageFlaw {
-  /// The flaw in words, behind what has it: `an unlock`, `in clear`.
+  /// The flaw as text after its subject: `an unlock`, `in clear`.
   var words: String {
     switch self {
     case .inClear: "in clear"
@@ -74,7 +74,7 @@ extension MessageFlaw {
 }
 
 extension FalseProof {
-  /// The login in words.
+  /// The login as text.
   var words: String {
     switch self {
     case .wrongSecret: "a login with the proof of another secret"
@@ -123,7 +123,7 @@ extension Replay {
 }
 
 extension Injection: CustomStringConvertible {
-  /// What was sent, in words: `an unlock in clear`.
+  /// The injection as text: `an unlock in clear`.
   public var description: String {
     switch self {
     case .falseProof(let proof): proof.words

@@ -1,4 +1,4 @@
-/// What may be done to the messages between a client and its lock, whatever carries them.
+/// A fault of the messages between a client and its lock, whatever carries them.
 ///
 /// | fault | value | what a correct lock, or client, makes of it |
 /// |---|---|---|
@@ -17,6 +17,6 @@ public enum Interference: Equatable, Sendable {
   case mutate(MessageFlaw)
   case reflect
   case spoof(Spoof)
-  /// A fault that is called off.
+  /// A fault that is cancelled.
   case nothing
 }

@@ -1,47 +1,47 @@
 import Bluetooth
 
-/// What is wrong with a message to a lock: one thing, where the rest is as it should be.
+/// A single flaw of a message to a lock.
 public enum MessageFlaw: String, CaseIterable, Sendable {
-  /// It is in clear, where ciphertext is due.
+  /// It is in clear where ciphertext is required.
   case inClear = "in-clear"
   /// A bit of its tag is inverted.
   case wrongTag = "wrong-tag"
-  /// It is encrypted with a random key; so is each ciphertext before there is a session.
+  /// It is encrypted with a random key, like all ciphertext before a session.
   case wrongKey = "wrong-key"
-  /// It is encrypted with the session key that the owner's key before the last reset would give; with a random one if
-  /// none is known, and in OS2, where session keys do not depend on it.
+  /// It is encrypted with the session key derived from the owner's key before the last reset; with a random
+  /// key if none is known, and in OS2, where session keys do not depend on it.
   case oldKey = "old-key"
   /// It is sealed with the counter of the message after it.
   case nextCounter = "counter+1"
   /// It is sealed with the counter of the message before it.
   case previousCounter = "counter-1"
-  /// It is encrypted with the counter of the first message; for the first message, with that of the second.
+  /// It is sealed with the counter of the first message; the first message with that of the second.
   case firstCounter = "counter-0"
   /// Its last byte is missing.
   case cutByOne = "cut-1"
-  /// Its last four bytes are missing, as many as the tag has.
+  /// Its last four bytes are missing, which is the length of the tag.
   case cutByFour = "cut-4"
-  /// Nothing is left of it but a header.
+  /// It consists of a header only.
   case cutToNothing = "cut-all"
-  /// There is a byte too many.
+  /// It has one extra byte.
   case extended = "extended"
-  /// It is in clear, and of a kind that does not exist.
+  /// It is in clear, and of an undefined kind.
   case kind3 = "kind-3"
-  /// It is in clear, and of a kind that does not exist.
+  /// It is in clear, and of an undefined kind.
   case kind4 = "kind-4"
-  /// It is in clear, and of a kind that looks like clear text to a receiver that checks only two bits of it.
+  /// It is in clear, and of a kind that looks like clear text to a receiver that checks only two bits.
   case kind5 = "kind-5"
-  /// It is in clear, and of a kind that does not exist.
+  /// It is in clear, and of an undefined kind.
   case kind63 = "kind-63"
-  /// It is in clear, and of the last kind that there could be.
+  /// It is in clear, and of the greatest possible kind.
   case kind127 = "kind-127"
-  /// The tag is wrong, and the first frame claims to continue a message.
+  /// The tag is wrong, and the first frame is marked as a continuation.
   case noBeginning = "no-beginning"
-  /// The tag is wrong, and the last frame says that more follow.
+  /// The tag is wrong, and the last frame is marked as incomplete.
   case noEnd = "no-end"
-  /// The tag is wrong, and the first two frames come in the wrong order.
+  /// The tag is wrong, and the first two frames are swapped.
   case swapped = "swapped"
-  /// It is longer than any lock takes.
+  /// It is longer than any lock accepts.
   case tooLong = "too-long"
 }
 
@@ -83,7 +83,7 @@ extension MessageFlaw {
     }
   }
 
-  /// The bytes of ciphertext with a flaw of its own.
+  /// The ciphertext of a request with a flaw in its encryption.
   private func sealed(_ request: [UInt8], _ cipher: SessionCipher?) -> [UInt8] {
     var cipher = cipher ?? Self.foreign
     switch self {
@@ -109,7 +109,7 @@ extension MessageFlaw {
     return cipher.encrypt(request).withOneBitFlipped
   }
 
-  /// The frames of a message in clear, with the same flaw as far as such a message can have it.
+  /// The frames of a message in clear with this flaw, if such a message can have it.
   func frames(ofClear message: [UInt8]) -> [[UInt8]] {
     let segmenter = Segmenter()
     switch self {
@@ -132,8 +132,8 @@ extension MessageFlaw {
 }
 
 extension [UInt8] {
-  /// Wrong by the least that can be wrong, at the end; another bit than the one that a link's fault `corrupt` flips, since
-  /// both together would be right again.
+  /// The bytes with one bit inverted, at the end. The link's fault `corrupt` inverts another bit: otherwise
+  /// both together would restore the message.
   var withOneBitFlipped: [UInt8] {
     var bytes = self
     if let last = bytes.indices.last { bytes[last] ^= 0x80 }

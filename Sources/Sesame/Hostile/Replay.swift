@@ -12,16 +12,16 @@
 /// last four sessions. A message of the current session is replayed only once the lock has answered it or a later
 /// one, and so has certainly received it.
 public struct Replay: Equatable, Sendable {
-  /// What of a session is sent.
+  /// The part of a session that is sent.
   public enum Part: Equatable, Sendable {
     case everything
     case login
-    /// One message, by its place, from 1; below zero, from the end.
+    /// One message, by its position from 1; negative numbers count from the end.
     case message(Int)
   }
 
   public var part: Part
-  /// The session: 0 is this one, -1 the one before.
+  /// The session: 0 is the current one, -1 the one before.
   public var session: Int
 
   /// Makes a replay.
@@ -50,14 +50,14 @@ public struct Replay: Equatable, Sendable {
 }
 
 extension Replay: CaseIterable, CustomStringConvertible {
-  /// Those that generated tests try, the most telling first.
+  /// The replays that generated tests use, the most revealing first.
   public static var allCases: [Replay] {
     let places: [Part] = [.message(1), .message(-1), .message(2), .login, .everything]
     return [Replay(.message(1)), Replay(.message(-2)), Replay(.message(-1)), Replay(.message(2))]
       + [-1, -2, -3].flatMap { session in places.map { Replay($0, ofSession: session) } }
   }
 
-  /// The text that reads back equal.
+  /// The text form; parsing it gives an equal replay.
   public var description: String {
     let origin = session == 0 ? "" : " of session \(session)"
     switch part {

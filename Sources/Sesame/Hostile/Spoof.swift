@@ -8,30 +8,30 @@ public enum Spoof: String, CaseIterable, Sendable {
   case statusInClear = "status-in-clear"
   /// The answer to an unlock, in clear.
   case answerInClear = "answer-in-clear"
-  /// A token, when there was one already.
+  /// A second token.
   case tokenAgain = "token-again"
-  /// The last message once more.
+  /// The last message, repeated.
   case messageAgain = "message-again"
   /// The client's own last command.
   case reflected
   /// The last message with another tag.
   case wrongTag = "wrong-tag"
-  /// The last message without its end.
+  /// The last message without its last byte.
   case cut
-  /// A message of a kind that does not exist.
+  /// A message of an undefined kind.
   case kind3 = "kind-3"
   case emptyFrame = "empty frame"
   /// A message of no bytes.
   case emptyMessage = "empty message"
-  /// An authentic answer to nothing.
+  /// An authentic answer without a request.
   case answerToNothing = "answer-to-nothing"
   /// An authentic answer to a request that the client did not make, as if it had.
   case answerToAnother = "answer-to-another"
-  /// An authentic answer with a result that does not exist.
+  /// An authentic answer with an undefined result.
   case unknownResult = "unknown-result"
-  /// An authentic publish of something unknown.
+  /// An authentic publish of an unknown item.
   case unknownItem = "unknown-item"
-  /// An authentic message that is neither.
+  /// An authentic message that is neither an answer nor a publish.
   case unknownOperation = "unknown-operation"
   /// An authentic status of two bytes.
   case shortStatus = "short-status"
@@ -42,9 +42,9 @@ public enum Spoof: String, CaseIterable, Sendable {
 }
 
 extension Spoof {
-  /// What an authentic one says; `nil` for one that the session's cipher rejects.
+  /// The contents of an authentic message; `nil` for one that the session's cipher rejects.
   ///
-  /// - Parameter asked: what the client waits for an answer to.
+  /// - Parameter asked: the items of the pending requests.
   func authentic(for generation: Generation, besides asked: [ItemCode]) -> [UInt8]? {
     switch self {
     case .answerToNothing: [7, 0xFA, 6, 0]

@@ -1,42 +1,42 @@
-/// A request that is sealed as it should be and makes no sense: what a client that means ill and has the key could
-/// send. A correct lock refuses it or passes it over, and what follows is as if it had never been sent.
+/// A correctly sealed but meaningless request: a hostile client with the key could send it. A correct lock
+/// refuses or ignores it, and otherwise behaves as if it had not been sent.
 public enum UndefinedRequest: String, CaseIterable, Sendable {
   case empty
   case unknownItem = "unknown-item"
   case unknownOperation = "unknown-operation"
-  /// What a lock says unasked: a status.
+  /// A message that only locks send: a status.
   case publish
   case login
   case registration
   case identity
-  /// A length of the tag that no tag has.
+  /// A tag length that no tag has.
   case tagTooLong = "tag-too-long"
-  /// A length of the tag beyond the message.
+  /// A tag length beyond the message.
   case tagBeyondEnd = "tag-beyond-end"
-  /// Bytes behind the tag.
+  /// Extra bytes after the tag.
   case tagAndMore = "tag-and-more"
   case autolockShort = "autolock-short"
   case autolockNegative = "autolock-negative"
   case settingShort = "setting-short"
-  /// Positions that are equal.
+  /// Two equal positions.
   case settingEqual = "setting-equal"
   case timeShort = "time-short"
-  /// The first moment of Unix time: it is the only one, with the next, that may be obeyed.
+  /// The first moment of Unix time; only this one and the next may be obeyed.
   case timeZero = "time-0"
   case timeMost = "time-ffffffff"
   case historyShort = "history-short"
   /// The deletion of a record that does not exist.
   case recordUnknown = "record-unknown"
-  /// What unlocks, with the operation that reads.
+  /// An unlock with the operation *read*.
   case readUnlock = "read-unlock"
-  /// Something unknown that fills three frames to the last byte.
+  /// An unknown item whose ciphertext fills three frames exactly.
   case threeFrames = "three-frames"
   /// The same with four frames: as long as the longest message to a lock, a login of OS2.
   case fourFrames = "four-frames"
 }
 
 extension UndefinedRequest {
-  /// Whether a lock may say that it obeyed.
+  /// Whether a lock may report success.
   var mayBeObeyed: Bool { self == .timeZero || self == .timeMost }
 
   /// The request in the form of a generation.
@@ -74,7 +74,7 @@ extension UndefinedRequest {
     }
   }
 
-  /// A request that is filled up with zeros, so that its ciphertext fills some frames.
+  /// A request padded with zeros, so that its ciphertext fills a number of frames.
   private func filled(_ request: [UInt8], frames: Int) -> [UInt8] {
     let length = frames * (Segmenter.defaultFrameSize - 1) - SessionCipher.tagLength
     return request + [UInt8](repeating: 0, count: length - request.count)

@@ -2,15 +2,15 @@ public import Bluetooth
 
 /// The GATT service of all devices and its two characteristics.
 ///
-/// Real locks take both kinds of write; no pairing or bonding is used.
+/// Real locks accept both kinds of write; pairing and bonding are not used.
 public enum SesameService {
-  /// The number that the service was assigned.
+  /// The assigned number of the service.
   public static let number: UInt16 = 0xFD81
   /// The service.
   public static let service = BluetoothUUID(number)
-  /// What the app writes its frames to.
+  /// The characteristic to which the app writes its frames.
   public static let write = BluetoothUUID(UUID128(high: 0x1686_0002_A5AE_9856, low: 0xB6D3_DBB4_C676_993E))
-  /// What the lock notifies its frames from.
+  /// The characteristic that notifies the lock's frames.
   public static let notify = BluetoothUUID(UUID128(high: 0x1686_0003_A5AE_9856, low: 0xB6D3_DBB4_C676_993E))
 }
 
@@ -23,11 +23,11 @@ public struct Advertisement: Hashable, Sendable {
   public var model: ProductModel
   /// Whether the device has an owner.
   public var isRegistered: Bool
-  /// Whether history records wait to be read (OS3).
+  /// Whether there are history records to read (OS3).
   public var hasHistory: Bool
   /// The device's UUID, which never changes.
   public var deviceID: UUID128
-  /// How many connections WiFi Module 2 has; others do not tell.
+  /// The number of connections of WiFi Module 2; `nil` for other devices.
   public var connectionCount: UInt8?
 
   /// Makes an advertisement.
@@ -42,12 +42,12 @@ public struct Advertisement: Hashable, Sendable {
     self.connectionCount = connectionCount
   }
 
-  /// The name that OS2 devices carry their UUID in: its base64 without padding, 22 characters.
+  /// The name in which OS2 devices encode their UUID: its base64 without padding, 22 characters.
   public static func localName(of deviceID: UUID128) -> String { deviceID.bytes.base64(padded: false) }
 }
 
 extension Advertisement {
-  /// Reads an advertisement, with the scan response if one was heard; the name may be in either.
+  /// Reads an advertisement, with the scan response if there is one; the name may be in either.
   public init(_ data: AdvertisingData, scanResponse: AdvertisingData = AdvertisingData()) throws(DecodeError)
   {
     guard let manufacturerData = data.manufacturerData ?? scanResponse.manufacturerData else {
@@ -57,9 +57,9 @@ extension Advertisement {
       manufacturerData: manufacturerData, localName: data.localName ?? scanResponse.localName)
   }
 
-  /// Reads manufacturer data, with the company in front, and the name that OS2 devices need.
+  /// Reads manufacturer data that begin with the company, and the name that OS2 devices need.
   ///
-  /// Errors count from the start of the manufacturer data. Bytes beyond the layout are not read.
+  /// Error offsets count from the start of the manufacturer data. Bytes beyond the layout are ignored.
   public init(manufacturerData bytes: [UInt8], localName: String?) throws(DecodeError) {
     var reader = ByteReader(bytes.span)
     let company = try reader.u16()
@@ -100,7 +100,7 @@ extension Advertisement {
       connectionCount: try reader.u8())
   }
 
-  /// Hub 3: the status is where others have the high byte of the model, the MAC address follows.
+  /// Hub 3: the status is in the place of the high byte of the model, and the MAC address follows.
   private init(hub3 reader: inout ByteReader) throws(DecodeError) {
     let status = try reader.u8()
     self.init(
@@ -119,13 +119,13 @@ extension Advertisement {
     return UInt64(high) << 32 | UInt64(try reader.bigEndian(UInt32.self))
   }
 
-  // Devices that advertise a MAC address have UUIDs made of it.
+  // Devices that advertise a MAC address have a UUID made from it.
   private static let wifiModule2ID = UUID128(high: 0x0000_0000_055A_FD81, low: 0x0001_0000_0000_0000)
   private static let hub3ID = UUID128(high: 0x0000_0000_055A_FD81, low: 0x0D00_0000_0000_0000)
 }
 
 extension Advertisement {
-  /// The manufacturer data, with the company in front.
+  /// The manufacturer data, beginning with the company.
   public var manufacturerData: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: Self.company)
@@ -148,14 +148,14 @@ extension Advertisement {
     ])
   }
 
-  /// The scan response: the name of an OS2 device, and nothing of others.
+  /// The scan response: the name of an OS2 device; empty for others.
   public var scanResponse: AdvertisingData {
     AdvertisingData(model.generation == .os2 ? [.completeName(Self.localName(of: deviceID))] : [])
   }
 }
 
 extension Advertisement: CustomStringConvertible {
-  /// The product, its UUID and its state in words.
+  /// The product, its UUID and its state, as text.
   public var description: String {
     "\(model) \(deviceID), " + (isRegistered ? "registered" : "not registered")
       + (hasHistory ? ", history waiting" : "")
@@ -163,7 +163,7 @@ extension Advertisement: CustomStringConvertible {
 }
 
 extension BluetoothAddress {
-  /// The static random address of an OS3 device, which follows from its UUID: accessories find a lock by it.
+  /// The static random address of an OS3 device, derived from its UUID, by which accessories find the lock.
   public static func sesame(_ deviceID: UUID128) -> BluetoothAddress {
     let code = SecretKey(deviceID).cmac([UInt8]("candy".utf8))
     return .staticRandom(code.words.first)

@@ -1,4 +1,4 @@
-/// A generation of the protocol: they differ in message formats, cryptography and registration.
+/// A generation of the protocol. Generations differ in message formats, cryptography and registration.
 public enum Generation: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// Sesame 3, Sesame 4, Bot 1 and Bike 1.
   case os2 = "OS2"
@@ -20,7 +20,7 @@ public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
   // swift-format-ignore
   case bot3 = 35, hub3LTE
 
-  /// What a product does, which decides the layout of its status.
+  /// The kind of product, which determines the layout of its status.
   public enum Kind: Hashable, Sendable {
     /// Turns a thumbturn.
     case lock
@@ -28,17 +28,17 @@ public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
     case bot
     /// Holds a bicycle wheel.
     case bike
-    /// Knows cards, fingers, faces or passcodes and works locks with them.
+    /// Reads cards, fingers, faces or passcodes, and operates locks.
     case reader
     /// Reports whether a door is open.
     case sensor
-    /// Works locks by buttons.
+    /// Operates locks by buttons.
     case remote
-    /// Joins devices to a network.
+    /// Connects devices to a network.
     case hub
   }
 
-  /// The generation it speaks; WiFi Module 2 speaks neither and has none.
+  /// The generation of the product; `nil` for WiFi Module 2, which uses neither.
   public var generation: Generation? {
     switch self {
     case .wifiModule2: nil
@@ -47,7 +47,7 @@ public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What the product does.
+  /// The kind of the product.
   public var kind: Kind {
     switch self {
     case .sesame3, .sesame4, .sesame5, .sesame5Pro, .sesame5US, .sesame6, .sesame6Pro, .sesame6ProSlidingDoor,
@@ -66,10 +66,10 @@ public enum ProductModel: UInt8, CaseIterable, Hashable, Sendable {
 }
 
 extension ProductModel: CustomStringConvertible {
-  /// The name on the box.
+  /// The name of the product.
   public var description: String { Self.names[Int(rawValue)] }
 
-  /// By number, with nothing where there is no such model.
+  /// The names by number; empty if there is no such model.
   private static let names = [
     "Sesame 3", "WiFi Module 2", "Bot 1", "Bike 1", "Sesame 4", "Sesame 5", "Bike 2", "Sesame 5 Pro",
     "Open Sensor", "Touch Pro", "Touch", "BLE Connector", "", "Hub 3", "Remote", "Remote Nano", "Sesame 5 US",

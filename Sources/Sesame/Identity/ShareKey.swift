@@ -3,19 +3,19 @@ public import Bluetooth
 
 /// A key as the vendor's apps share it in a QR code.
 ///
-/// Its text form hides the secret; ``url`` and ``exposedBytes`` are the ways to it.
+/// Its text form hides the secret; ``url`` and ``exposedBytes`` contain it.
 public struct ShareKey: Hashable, Sendable {
-  /// What the holder of a key may do.
+  /// The permissions of the holder of a key.
   public enum Level: UInt8, CaseIterable, Hashable, Sendable {
     /// Everything.
     case owner
-    /// Everything but giving away the ownership.
+    /// Everything except transferring the ownership.
     case manager
     /// Locking and unlocking.
     case guest
   }
 
-  /// What else a login needs, which depends on the generation.
+  /// The additional credential of a login, which depends on the generation.
   public enum Credential: Hashable, Sendable {
     /// The lock's public key.
     case os2(PublicKey)
@@ -27,13 +27,13 @@ public struct ShareKey: Hashable, Sendable {
   public var model: ProductModel
   /// The secret key.
   public var secret: SecretKey
-  /// What else a login needs.
+  /// The additional credential of a login.
   public var credential: Credential
   /// The index of the key in the lock.
   public var keyIndex: UInt16
   /// The device's UUID.
   public var deviceID: UUID128
-  /// What the holder may do.
+  /// The permissions of the holder.
   public var level: Level
   /// The name of the device.
   public var name: String
@@ -86,7 +86,7 @@ extension ShareKey {
       level: level, name: name)
   }
 
-  /// The bytes of the `sk` field, secret included.
+  /// The bytes of the `sk` field, including the secret.
   public var exposedBytes: [UInt8] {
     var bytes = [model.rawValue] + secret.exposedBytes
     switch credential {
@@ -100,7 +100,7 @@ extension ShareKey {
 
   /// Reads `ssm://UI?t=sk&sk=…&l=…&n=…`; the fields may come in any order, and unknown ones are ignored.
   ///
-  /// The offset of an error counts characters of the whole text; for errors in `sk`, bytes of its value.
+  /// An error's offset counts characters of the whole text; for errors in `sk`, bytes of its value.
   public init(url: String) throws(DecodeError) {
     let prefix = "ssm://UI?"
     guard url.hasPrefix(prefix) else { throw .malformed("a share key", at: 0) }
@@ -128,7 +128,7 @@ extension ShareKey {
     try self.init(bytes: try [UInt8](base64: base64), level: level, name: fields.name ?? "")
   }
 
-  /// The text of the QR code, secret included.
+  /// The text of the QR code, including the secret.
   public var url: String {
     "ssm://UI?t=sk&sk=" + percentEncoded(exposedBytes.base64) + "&l=\(level.rawValue)&n="
       + percentEncoded(name)
@@ -141,7 +141,7 @@ extension ShareKey: Concealed {
 }
 
 extension SecretKey {
-  /// Whether it stands in the place of a lock's secret in a key for a guest: the vendor's app tells by the first eight
+  /// Whether it replaces a lock's secret in a guest's key. The vendor's app detects it by the first eight
   /// bytes, which are zeros, and has the vendor's server make the login.
   public var isOfGuest: Bool { words.first == 0 }
 }

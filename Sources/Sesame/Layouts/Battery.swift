@@ -1,7 +1,7 @@
-/// How the voltage of a battery becomes a percentage, by one of the tables in use.
+/// Converts the voltage of a battery to a percentage, by one of the tables in use.
 ///
-/// Between the points of a table the percentage is linear, and it is cut to a whole number. The vendor's
-/// apps of 2026 ask a server instead.
+/// The percentage is linear between the points of a table, and truncated to a whole number. The vendor's apps
+/// of 2026 query a server instead.
 public struct BatteryTable: Sendable {
   private let points: [(volts: Double, percent: Double)]
 
@@ -9,7 +9,7 @@ public struct BatteryTable: Sendable {
     self.points = points
   }
 
-  /// The vendor's apps from 2023 to 2025, gomalock and libsesame3bt.
+  /// The table of the vendor's apps from 2023 to 2025, gomalock and libsesame3bt.
   public static let current = BatteryTable([
     (5.85, 100), (5.82, 95), (5.79, 90), (5.76, 85), (5.73, 80), (5.70, 70), (5.65, 60), (5.60, 50),
     (5.55, 40), (5.50, 32), (5.40, 21), (5.20, 13), (5.10, 10), (5.0, 7), (4.8, 3), (4.6, 0),
@@ -30,7 +30,7 @@ public struct BatteryTable: Sendable {
 }
 
 extension MechStatus {
-  /// The battery's raw value, or `nil` if the layout is not known.
+  /// The battery's raw value; `nil` if the layout is unknown.
   public var battery: UInt16? {
     switch self {
     case .sesame3(let status): status.battery

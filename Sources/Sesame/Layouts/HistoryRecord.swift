@@ -1,6 +1,6 @@
 public import Bluetooth
 
-/// What a history record tells of.
+/// The type of a history record.
 public struct HistoryType: BinaryNumber, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
@@ -24,11 +24,11 @@ public struct HistoryType: BinaryNumber, Hashable, Sendable {
   public static let mechSettingUpdated = HistoryType(rawValue: 5)
   /// The lock locked itself.
   public static let autolock = HistoryType(rawValue: 6)
-  /// A hand locked.
+  /// The thumbturn was turned to the lock range by hand.
   public static let manualLocked = HistoryType(rawValue: 7)
-  /// A hand unlocked.
+  /// The thumbturn was turned to the unlock range by hand.
   public static let manualUnlocked = HistoryType(rawValue: 8)
-  /// A hand moved the thumbturn into neither range.
+  /// The thumbturn was turned into neither range by hand.
   public static let manualElse = HistoryType(rawValue: 9)
   /// The motor did not reach its target.
   public static let driveFailed = HistoryType(rawValue: 12)
@@ -47,7 +47,7 @@ public struct HistoryType: BinaryNumber, Hashable, Sendable {
   /// A click command from the web.
   public static let webClick = HistoryType(rawValue: 20)
 
-  /// Whether a record of this type carries a tag: it tells of a command.
+  /// Whether records of this type have a tag: they record a command.
   public var hasTag: Bool {
     switch self {
     case .bleLock, .bleUnlock, .bleClick, .wifiLock, .wifiUnlock, .wifiClick, .webLock, .webUnlock, .webClick:
@@ -56,7 +56,7 @@ public struct HistoryType: BinaryNumber, Hashable, Sendable {
     }
   }
 
-  /// The type of the same command when it came another way, which a record tells in the length of its tag.
+  /// The type of the same command over another channel, which a record encodes in the length of its tag.
   public func through(_ origin: HistoryTag.Origin) -> HistoryType {
     switch (self, origin) {
     case (.bleLock, .wifiModule2): .wifiLock
@@ -71,7 +71,7 @@ public struct HistoryType: BinaryNumber, Hashable, Sendable {
 }
 
 extension HistoryType: CustomStringConvertible {
-  /// The type in words, or its number.
+  /// The type as text, or its number.
   public var description: String {
     rawValue < Self.names.count ? Self.names[Int(rawValue)] : "history type \(rawValue)"
   }
@@ -89,21 +89,21 @@ extension HistoryType: CustomStringConvertible {
 public struct OS2HistoryRecord: Hashable, Sendable, BinaryCodable {
   /// The number of the record.
   public var id: Int32
-  /// What it tells of.
+  /// The type.
   public var type: HistoryType
-  /// When, in Unix milliseconds.
+  /// The time in Unix milliseconds.
   public var milliseconds: UInt64
-  /// What else there is to tell, which depends on the type.
+  /// The contents, which depend on the type.
   public var content: Content
 
-  /// What a record tells besides type and time.
+  /// The contents of a record besides type and time.
   public enum Content: Hashable, Sendable {
-    /// Of a command: two bytes without a known meaning, a part of the key that logged in, and the tag.
+    /// A command: two bytes with unknown meaning, a part of the key that logged in, and the tag.
     case command(unknown: UInt16 = 0, deviceKey: [UInt8], HistoryTag)
-    /// Of a movement that failed: where it stopped, the return code of the state machine, and flags (bit 0
+    /// A failed movement: the angle where it stopped, the return code of the state machine, and flags (bit 0
     /// in lock range, bit 1 in unlock range).
     case driveFailed(position: Int16, code: Int8, flags: UInt8)
-    /// Of anything else: the bytes, of which nothing is known.
+    /// Another type: bytes with unknown meaning.
     case other([UInt8])
   }
 
@@ -115,7 +115,7 @@ public struct OS2HistoryRecord: Hashable, Sendable, BinaryCodable {
     self.content = content
   }
 
-  /// The type with the way the command came, where the tag tells one.
+  /// The type with the channel of the command, if the tag reveals it.
   public var effectiveType: HistoryType {
     guard case .command(_, _, let tag) = content else { return type }
     return type.through(tag.origin)
@@ -152,7 +152,7 @@ public struct OS2HistoryRecord: Hashable, Sendable, BinaryCodable {
 }
 
 extension OS2HistoryRecord: CustomStringConvertible {
-  /// Number, type and tag in words.
+  /// Number, type and tag, as text.
   public var description: String {
     switch content {
     case .command(_, _, let tag): "#\(id) \(effectiveType) \(tag)"
@@ -166,13 +166,13 @@ extension OS2HistoryRecord: CustomStringConvertible {
 public struct OS3HistoryRecord: Hashable, Sendable, BinaryCodable {
   /// The number of the record.
   public var id: UInt32
-  /// What it tells of.
+  /// The type.
   public var type: HistoryType
-  /// When, in Unix seconds.
+  /// The time in Unix seconds.
   public var seconds: UInt32
   /// The mechanical status at that time.
   public var status: Sesame5Status
-  /// Who or what did it.
+  /// The tag.
   public var tag: HistoryTag
 
   /// Makes a record.
@@ -186,7 +186,7 @@ public struct OS3HistoryRecord: Hashable, Sendable, BinaryCodable {
     self.tag = tag
   }
 
-  /// The type with the way the command came, where the tag tells one.
+  /// The type with the channel of the command, if the tag reveals it.
   public var effectiveType: HistoryType { type.through(tag.origin) }
 
   /// Reads a record, to the end of the bytes.
@@ -206,6 +206,6 @@ public struct OS3HistoryRecord: Hashable, Sendable, BinaryCodable {
 }
 
 extension OS3HistoryRecord: CustomStringConvertible {
-  /// Number, type and tag in words.
+  /// Number, type and tag, as text.
   public var description: String { "#\(id) \(effectiveType) \(tag)" }
 }

@@ -1,22 +1,22 @@
 import Basics
 public import Bluetooth
 
-/// Who or what worked a lock: the note that a command carries into the lock's history.
+/// The tag that a command adds to the lock's history: who or what operated the lock.
 ///
 /// OS2 has text only, in a field of 22 bytes. OS3 firmware reads the same text without padding and, since
-/// 2025, a type with a UUID; types are below 256 and sent most significant byte first, so an older reader
-/// sees an empty text.
+/// 2025, a type with a UUID; types are below 256 and sent most significant byte first, so that an older
+/// reader sees an empty text.
 public enum HistoryTag: Hashable, Sendable {
-  /// Nothing at all; where the form demands a field, an empty one.
+  /// No tag; an empty field if the format requires one.
   case absent
-  /// Bytes of a text, usually UTF-8, and the way the command came.
+  /// The bytes of a text, usually UTF-8, and the channel of the command.
   case text([UInt8], Origin = .ble)
-  /// A type, a UUID, and whatever follows (voltages in mV, little-endian, in some records).
+  /// A type, a UUID, and trailing bytes (in some records voltages in mV, little-endian).
   case typed(TagType, UUID128, rest: [UInt8] = [])
 
   /// The channel by which a command reached the lock, encoded in the tag's length: plus 30 for each step.
   public enum Origin: UInt8, CaseIterable, Hashable, Sendable {
-    /// Straight from an app.
+    /// Directly from an app.
     case ble
     /// Through WiFi Module 2.
     case wifiModule2
@@ -29,12 +29,13 @@ public enum HistoryTag: Hashable, Sendable {
   /// The most bytes of text in an OS3 tag.
   public static let os3Capacity = 29
 
-  /// A text, cut to what a generation's tag holds; the cut is between bytes, not characters, as the apps cut.
+  /// A text, truncated to the capacity of a generation's tag, between bytes and not characters, like the
+  /// apps.
   public static func text(_ text: String, for generation: Generation) -> HistoryTag {
     .text([UInt8](text.utf8.prefix(generation == .os2 ? os2Capacity : os3Capacity)))
   }
 
-  /// The way the command came, as far as the tag tells.
+  /// The channel of the command, if the tag reveals it.
   public var origin: Origin {
     guard case .text(_, let origin) = self else { return .ble }
     return origin
@@ -42,10 +43,10 @@ public enum HistoryTag: Hashable, Sendable {
 }
 
 extension HistoryTag {
-  /// Reads everything that is left as the tag of a command or a record.
+  /// Reads the remaining bytes as the tag of a command or a record.
   ///
-  /// Zero bytes after a text are padding; any other are an error, as is a length beyond the bytes or beyond what
-  /// the generation's tag holds.
+  /// Zero bytes after a text are padding; any others are an error, as is a length beyond the bytes or beyond
+  /// the capacity of the generation's tag.
   public init(decoding reader: inout ByteReader, for generation: Generation) throws(DecodeError) {
     let start = reader.offset
     guard !reader.isAtEnd else {
@@ -70,9 +71,9 @@ extension HistoryTag {
     self = generation == .os2 && length == 0 ? .absent : .text(text, origin)
   }
 
-  /// Appends the tag as a command carries it: 22 bytes in OS2, as many as needed in OS3.
+  /// Appends the tag of a command: 22 bytes in OS2, as many as needed in OS3.
   ///
-  /// What does not fit is cut. OS2 knows no types: there a typed tag is a text of its bytes.
+  /// Excess bytes are cut off. OS2 has no types: a typed tag becomes a text of its bytes.
   public func encode(into bytes: inout [UInt8], for generation: Generation) {
     switch generation {
     case .os2:
@@ -88,7 +89,7 @@ extension HistoryTag {
     }
   }
 
-  /// Appends the tag as text of a length, without padding: the form of OS2 history records.
+  /// Appends the tag as text with a length, without padding: the form of OS2 history records.
   func encodeText(into bytes: inout [UInt8], capacity: Int) {
     let text = content.prefix(capacity)
     bytes.append(UInt8(text.count) + origin.rawValue * 30)
@@ -124,7 +125,7 @@ extension HistoryTag: CustomStringConvertible {
 }
 
 extension HistoryTag.Origin: CustomStringConvertible {
-  /// The way in words.
+  /// The channel as text.
   public var description: String {
     switch self {
     case .ble: "Bluetooth"
@@ -134,7 +135,7 @@ extension HistoryTag.Origin: CustomStringConvertible {
   }
 }
 
-/// What the UUID of a typed history tag names.
+/// The meaning of the UUID in a typed history tag.
 public struct TagType: RawRepresentable, Hashable, Sendable {
   /// The number, which is sent as two bytes of which the first is 0.
   public var rawValue: UInt8

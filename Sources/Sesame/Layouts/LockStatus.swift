@@ -1,11 +1,11 @@
 public import Bluetooth
 
-/// The target angle of an idle motor, which has no target.
+/// The target angle of an idle motor.
 public let noTarget: Int16 = .min
 
 /// The mechanical status of Sesame 3 and Sesame 4: eight bytes, angles in 1024ths of a turn.
 public struct Sesame3Status: Hashable, Sendable, FieldCodable {
-  /// The flags of the last byte; bits 3, 4, 6 and 7 have no known meaning, and some occur.
+  /// The flags of the last byte. Bits 3, 4, 6 and 7 have unknown meaning, and some of them occur.
   public struct Flags: OptionSet, BinaryNumber, Hashable, Sendable {
     /// The bits as sent.
     public var rawValue: UInt8
@@ -17,19 +17,19 @@ public struct Sesame3Status: Hashable, Sendable, FieldCodable {
 
     /// The clutch failed.
     public static let clutchFailed = Flags(rawValue: 1 << 0)
-    /// The thumbturn is where it counts as locked.
+    /// The thumbturn is in the lock range.
     public static let inLockRange = Flags(rawValue: 1 << 1)
-    /// The thumbturn is where it counts as unlocked.
+    /// The thumbturn is in the unlock range.
     public static let inUnlockRange = Flags(rawValue: 1 << 2)
     /// The battery is nearly empty.
     public static let batteryCritical = Flags(rawValue: 1 << 5)
   }
 
-  /// The battery as the analogue converter reads it.
+  /// The battery as read by the analogue converter.
   public var battery: UInt16
-  /// Where the motor turns to, or ``noTarget``.
+  /// The target angle of the motor, or ``noTarget``.
   public var target: Int16
-  /// Where the thumbturn is.
+  /// The angle of the thumbturn.
   public var position: Int16
   /// How the last movement ended.
   public var returnCode: MoveResult
@@ -51,7 +51,7 @@ public struct Sesame3Status: Hashable, Sendable, FieldCodable {
   public static let fields = FieldList(Self.init, \.battery, \.target, \.position, \.returnCode, \.flags)
 }
 
-/// How a movement of an OS2 lock ended.
+/// The result of a movement of an OS2 lock.
 public struct MoveResult: BinaryNumber, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
@@ -61,7 +61,7 @@ public struct MoveResult: BinaryNumber, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Nothing has ended.
+  /// No movement has ended.
   public static let none = MoveResult(rawValue: 0)
   /// The target was reached.
   public static let success = MoveResult(rawValue: 1)
@@ -69,10 +69,10 @@ public struct MoveResult: BinaryNumber, Hashable, Sendable {
   public static let failedToEngage = MoveResult(rawValue: 2)
   /// The movement did not reach its target.
   public static let failedToMove = MoveResult(rawValue: 4)
-  /// The movement was given up.
+  /// The movement was aborted.
   public static let aborted = MoveResult(rawValue: 8)
 
-  /// Whether it is one of these.
+  /// Whether it is one of the defined results.
   public var isDefined: Bool { rawValue <= MoveResult.aborted.rawValue }
 }
 
@@ -102,19 +102,19 @@ public struct Bot1Status: Hashable, Sendable, FieldCodable {
 
     /// The motor moves.
     public static let isMoving = Flags(rawValue: 1 << 0)
-    /// The arm is where it counts as locked.
+    /// The arm is in the lock range.
     public static let inLockRange = Flags(rawValue: 1 << 1)
-    /// The arm is where it counts as unlocked.
+    /// The arm is in the unlock range.
     public static let inUnlockRange = Flags(rawValue: 1 << 2)
   }
 
-  /// The battery as the analogue converter reads it.
+  /// The battery as read by the analogue converter.
   public var battery: UInt16
-  /// Two bytes without a known meaning.
+  /// Two bytes with unknown meaning.
   public var unused: Int16
-  /// What the motor does: 0 idle, 1 locking or forward, 2 holding, 3 unlocking or backward.
+  /// The motion: 0 idle, 1 locking or forward, 2 holding, 3 unlocking or backward.
   public var motor: UInt8
-  /// A byte without a known meaning.
+  /// A byte with unknown meaning.
   public var padding: UInt8
   /// How the last movement ended.
   public var returnCode: MoveResult
@@ -140,9 +140,9 @@ public struct Sesame5Status: Hashable, Sendable, FieldCodable {
 
     /// The clutch failed; no known firmware sets it.
     public static let clutchFailed = Flags(rawValue: 1 << 0)
-    /// The thumbturn is where it counts as locked.
+    /// The thumbturn is in the lock range.
     public static let inLockRange = Flags(rawValue: 1 << 1)
-    /// The thumbturn is where it counts as unlocked.
+    /// The thumbturn is in the unlock range.
     public static let inUnlockRange = Flags(rawValue: 1 << 2)
     /// The movement took too long and the motor was stopped.
     public static let critical = Flags(rawValue: 1 << 3)
@@ -156,9 +156,9 @@ public struct Sesame5Status: Hashable, Sendable, FieldCodable {
 
   /// The battery in mV, of one of two cells.
   public var battery: UInt16
-  /// Where the motor turns to, or ``noTarget``.
+  /// The target angle of the motor, or ``noTarget``.
   public var target: Int16
-  /// Where the thumbturn is.
+  /// The angle of the thumbturn.
   public var position: Int16
   /// The flags.
   public var flags: Flags
@@ -187,7 +187,7 @@ public struct Bike2Status: Hashable, Sendable, FieldCodable {
       self.rawValue = rawValue
     }
 
-    /// The arm is where it counts as locked.
+    /// The arm is in the lock range.
     public static let inLockRange = Flags(rawValue: 1 << 1)
     /// The motor is idle.
     public static let stopped = Flags(rawValue: 1 << 2)
@@ -202,23 +202,23 @@ public struct Bike2Status: Hashable, Sendable, FieldCodable {
   public static let fields = FieldList(Self.init, \.battery, \.flags)
 }
 
-/// The status of a reader, seven bytes with small counters or nine with wide ones; both forms are reported
-/// by those who know the devices, and the length tells them apart.
+/// The status of a reader: seven bytes with small counters, or nine with wide ones. Both forms are reported
+/// by users of the devices; the length distinguishes them.
 public struct TouchStatus: Hashable, Sendable {
   /// The battery in mV, of one of two cells.
   public var battery: UInt16
-  /// How many cards are known.
+  /// The number of registered cards.
   public var cards: Int16
-  /// How many fingerprints are known.
+  /// The number of registered fingerprints.
   public var fingerprints: Int16
-  /// How many passcodes are known.
+  /// The number of registered passcodes.
   public var passcodes: Int16
   /// The flags.
   public var flags: UInt8
-  /// Whether fingerprints and passcodes are counted in two bytes each.
+  /// Whether the counts of fingerprints and passcodes have two bytes each.
   public var isWide: Bool
 
-  /// Reads seven or nine bytes, all that there are.
+  /// Reads all bytes, of which there must be seven or nine.
   public init(decoding bytes: [UInt8]) throws(DecodeError) {
     guard bytes.count == 7 || bytes.count == 9 else { throw .length(bytes.count, of: "Touch status") }
     isWide = bytes.count == 9
@@ -230,7 +230,7 @@ public struct TouchStatus: Hashable, Sendable {
     flags = try reader.u8()
   }
 
-  /// The status's bytes; counts that the narrow form cannot hold are cut to their low byte.
+  /// The status's bytes; counts that the narrow form cannot hold are truncated to their low byte.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(fields: battery, cards)
@@ -250,10 +250,10 @@ public struct TouchStatus: Hashable, Sendable {
 public struct FaceStatus: Hashable, Sendable, BinaryCodable {
   /// The battery in mV, of one of two cells.
   public var battery: UInt16
-  /// How many cards are known.
+  /// The number of registered cards.
   public var cards: Int16
-  /// Four more counters, in the order sent: which of fingerprints, passcodes, faces and palms each is was
-  /// never published.
+  /// Four more counters, in the order sent. It was never published which of them counts fingerprints,
+  /// passcodes, faces and palms.
   public var counters: [UInt8]
   /// The flags.
   public var flags: UInt8

@@ -1,25 +1,26 @@
 public import Bluetooth
 
-/// What an OS2 device tells at login: 28 bytes, or 30 where two bytes of autolock delay stand in the middle.
+/// The data that an OS2 device sends at login: 28 bytes, or 30 with two bytes of autolock delay in the
+/// middle.
 public struct LoginPayload: Hashable, Sendable {
   /// The device's clock, in Unix seconds.
   public var time: UInt32
-  /// The firmware's generation; 0 is old firmware that knows no unsigned time and no history.
+  /// The firmware generation; 0 is old firmware without unsigned time and history.
   public var firmwareVersion: UInt8
-  /// How many users there are; recorded logins hold other things here.
+  /// The number of users; recorded logins have other values here.
   public var userCount: UInt8
-  /// How many history records wait; recorded logins hold other things here.
+  /// The number of history records; recorded logins have other values here.
   public var historyCount: UInt8
-  /// A byte of flags without a known meaning; 1 in recorded logins.
+  /// A byte of flags with unknown meaning; 1 in recorded logins.
   public var flags: UInt8
-  /// The autolock delay in seconds, which only the form of 30 bytes has.
+  /// The autolock delay in seconds, only in the form of 30 bytes.
   public var autolock: UInt16?
   /// The mechanical setting.
   public var setting: MechSetting
   /// The mechanical status.
   public var status: MechStatus
 
-  /// Makes a payload; with an autolock delay it is one of 30 bytes.
+  /// Makes a payload, of 30 bytes if there is an autolock delay.
   public init(
     time: UInt32, firmwareVersion: UInt8 = 1, userCount: UInt8 = 0, historyCount: UInt8 = 0x80,
     flags: UInt8 = 1, autolock: UInt16? = nil, setting: MechSetting, status: MechStatus
@@ -34,8 +35,8 @@ public struct LoginPayload: Hashable, Sendable {
     self.status = status
   }
 
-  /// Reads a payload as the vendor's iOS client does: 30 bytes have the delay, and of any other length the
-  /// first 28 count.
+  /// Reads a payload like the vendor's iOS client: 30 bytes include the delay; of any other length, the first
+  /// 28 count.
   public init(decoding bytes: [UInt8], model: ProductModel) throws(DecodeError) {
     var reader = ByteReader(bytes.span)
     try reader.require(28)
@@ -61,17 +62,17 @@ public struct LoginPayload: Hashable, Sendable {
 }
 
 extension LoginPayload: CustomStringConvertible {
-  /// Clock, firmware, setting and status in words.
+  /// Clock, firmware, setting and status, as text.
   public var description: String {
     "clock \(time), firmware \(firmwareVersion), \(setting), \(status)"
   }
 }
 
-/// What an OS2 device is made of: from the second part follows its key pair.
+/// The identity of an OS2 device, whose second part determines its key pair.
 public struct Identity: Hashable, Sendable, BinaryCodable {
-  /// Sixteen bytes that the app does not use; taken to be the device's UUID.
+  /// Sixteen bytes that the app does not use; probably the device's UUID.
   public var ir: [UInt8]
-  /// The secret that makes the key pair, all that follows; taken to be sixteen bytes.
+  /// The secret that determines the key pair: the remaining bytes, probably sixteen.
   public var er: [UInt8]
 
   /// Makes an identity; the first part has sixteen bytes.
@@ -94,11 +95,11 @@ public struct Identity: Hashable, Sendable, BinaryCodable {
   }
 }
 
-/// What an OS3 device answers to a registration: its public key, after what it has to tell of itself.
+/// The answer of an OS3 device to a registration: its public key, after data on the device.
 public struct RegistrationReply: Hashable, Sendable {
-  /// The status: seven bytes of a lock, three of a Bike or Bot with older firmware, none of the others.
+  /// The status: seven bytes for a lock, three for a Bike or Bot with older firmware, none for others.
   public var status: MechStatus?
-  /// The setting, which only locks send.
+  /// The setting, only for locks.
   public var setting: Sesame5Setting?
   /// The device's public key.
   public var publicKey: PublicKey
@@ -142,7 +143,7 @@ extension RegistrationReply: CustomStringConvertible {
 
 /// The version of a firmware.
 public struct FirmwareVersion: Hashable, Sendable {
-  /// When it was built, in Unix seconds; only OS2 tells.
+  /// The build time in Unix seconds, only for OS2.
   public var buildTime: Int32?
   /// The revision, for OS2 at most 32 bytes.
   public var text: String
@@ -153,7 +154,7 @@ public struct FirmwareVersion: Hashable, Sendable {
     self.text = text
   }
 
-  /// Reads a build time and 32 bytes of text padded with zeros (OS2), or nothing but text (OS3).
+  /// Reads a build time and 32 bytes of text padded with zeros (OS2), or text only (OS3).
   public init(decoding bytes: [UInt8], for generation: Generation) throws(DecodeError) {
     var reader = ByteReader(bytes.span)
     switch generation {
@@ -180,6 +181,6 @@ public struct FirmwareVersion: Hashable, Sendable {
 }
 
 extension FirmwareVersion: CustomStringConvertible {
-  /// The revision, and when it was built.
+  /// The revision, with the build time if known.
   public var description: String { text + (buildTime.map { " built at \($0)" } ?? "") }
 }

@@ -6,19 +6,19 @@ public let unsetPosition: Int16 = .min
 
 /// The mechanical setting of Sesame 3 and Sesame 4: twelve bytes, angles in 1024ths of a turn.
 public struct Sesame3Setting: Hashable, Sendable, FieldCodable {
-  /// How far a range reaches from its position when an app sets it.
+  /// The distance from a position to the ends of its range, when an app sets it.
   public static let reach: Int16 = 150
 
-  /// Where the bolt is locked.
+  /// The lock position.
   public var lock: Int16
-  /// Where the bolt is unlocked.
+  /// The unlock position.
   public var unlock: Int16
-  /// What counts as locked, least and greatest angle.
+  /// The lock range.
   public var lockRange: Range
-  /// What counts as unlocked, least and greatest angle.
+  /// The unlock range.
   public var unlockRange: Range
 
-  /// The least and the greatest angle of a range, as sent: nothing says which is smaller.
+  /// The ends of a range, as sent: their order is not guaranteed.
   public struct Range: Hashable, Sendable, FieldCodable {
     /// The least angle.
     public var min: Int16
@@ -43,7 +43,7 @@ public struct Sesame3Setting: Hashable, Sendable, FieldCodable {
     self.unlockRange = unlockRange
   }
 
-  /// Makes a setting as the apps do, with ranges of ``reach`` around the positions.
+  /// Makes a setting like the apps, with ranges of ``reach`` around the positions.
   public init(lock: Int16, unlock: Int16) { self.init(lock: lock, unlock: unlock, reach: Self.reach) }
 
   private init(lock: Int16, unlock: Int16, reach: Int16) {
@@ -52,15 +52,16 @@ public struct Sesame3Setting: Hashable, Sendable, FieldCodable {
       unlockRange: Range(min: unlock &- reach, max: unlock &+ reach))
   }
 
-  /// Makes a setting as the apps do where a position is outside the other's range then. Nearer positions have ranges that do
-  /// not overlap, so that it can be told where the bolt is; the same position twice cannot be told apart.
+  /// Makes a setting like the apps if each position is then outside the other's range. Nearer positions have
+  /// ranges that do not overlap, so that the state of the bolt is clear; equal positions cannot be
+  /// distinguished.
   public static func distinct(lock: Int16, unlock: Int16) -> Sesame3Setting {
     let distance = abs(Int(lock) - Int(unlock))
     guard distance <= Int(reach) else { return Sesame3Setting(lock: lock, unlock: unlock) }
     return Sesame3Setting(lock: lock, unlock: unlock, reach: Int16(max(distance - 1, 0) / 2))
   }
 
-  /// A setting that every client takes for not configured.
+  /// A setting that every client considers not configured.
   public static let unset = Sesame3Setting(
     lock: unsetPosition, unlock: unsetPosition, lockRange: Range(min: 0, max: 0),
     unlockRange: Range(min: 0, max: 0))
@@ -71,21 +72,21 @@ public struct Sesame3Setting: Hashable, Sendable, FieldCodable {
 
 /// The setting of Bot 1: twelve bytes, times in tenths of a second.
 public struct Bot1Setting: Hashable, Sendable, BinaryCodable {
-  /// Which way the arm turns: 0 as built, 1 reversed.
+  /// The direction of the arm: 0 as built, 1 reversed.
   public var direction: UInt8
-  /// How long it turns to lock.
+  /// The duration of a turn to lock.
   public var lockTime: UInt8
-  /// How long it turns to unlock.
+  /// The duration of a turn to unlock.
   public var unlockTime: UInt8
-  /// How long it turns forward in a click.
+  /// The duration of the forward turn in a click.
   public var clickLockTime: UInt8
-  /// How long it holds in a click.
+  /// The holding time in a click.
   public var clickHoldTime: UInt8
-  /// How long it turns back in a click.
+  /// The duration of the backward turn in a click.
   public var clickUnlockTime: UInt8
-  /// What its button does: 0 click, 1 toggle.
+  /// The action of its button: 0 click, 1 toggle.
   public var buttonMode: UInt8
-  /// Five bytes without a known meaning.
+  /// Five bytes with unknown meaning.
   public var padding: [UInt8]
 
   /// Reads twelve bytes.
@@ -109,11 +110,11 @@ public struct Bot1Setting: Hashable, Sendable, BinaryCodable {
 
 /// The mechanical setting of the Sesame 5 family: six bytes, angles in degrees.
 public struct Sesame5Setting: Hashable, Sendable, FieldCodable {
-  /// Where the bolt is locked.
+  /// The lock position.
   public var lock: Int16
-  /// Where the bolt is unlocked.
+  /// The unlock position.
   public var unlock: Int16
-  /// The seconds before the lock locks itself; 0 is never.
+  /// The autolock delay in seconds; 0 is off.
   public var autolock: UInt16
 
   /// Makes a setting.
@@ -123,17 +124,17 @@ public struct Sesame5Setting: Hashable, Sendable, FieldCodable {
     self.autolock = autolock
   }
 
-  /// A setting that every client takes for not configured.
+  /// A setting that every client considers not configured.
   public static let unset = Sesame5Setting(lock: unsetPosition, unlock: unsetPosition)
 
   /// The fields, six bytes.
   public static let fields = FieldList(Self.init, \.lock, \.unlock, \.autolock)
 
-  /// The four bytes of the positions, which are all that an app sends to set them.
+  /// The four bytes of the positions, which are all that an app sends.
   public var positions: [UInt8] { [UInt8](encoded.prefix(4)) }
 }
 
-/// The mechanical setting of any product, in the layout that the product has.
+/// The mechanical setting of any product, in the product's layout.
 public enum MechSetting: Hashable, Sendable {
   /// Sesame 3 and 4.
   case sesame3(Sesame3Setting)
@@ -141,7 +142,7 @@ public enum MechSetting: Hashable, Sendable {
   case bot1(Bot1Setting)
   /// The Sesame 5 family.
   case sesame5(Sesame5Setting)
-  /// A product whose layout is not known.
+  /// A product with an unknown layout.
   case other([UInt8])
 
   /// Reads the setting of a product.
@@ -164,7 +165,7 @@ public enum MechSetting: Hashable, Sendable {
     }
   }
 
-  /// Where the bolt is locked and unlocked, in degrees, or `nil` if the layout has no angles.
+  /// The positions in degrees; `nil` if the layout has no angles.
   public var positionDegrees: (lock: Double, unlock: Double)? {
     switch self {
     case .sesame3(let setting): (degrees(setting.lock), degrees(setting.unlock))
@@ -173,8 +174,8 @@ public enum MechSetting: Hashable, Sendable {
     }
   }
 
-  /// Whether the positions were set: neither is ``unsetPosition``, by the rule of the vendor's iOS client. A product
-  /// without positions needs none.
+  /// Whether the positions are set: neither is ``unsetPosition``, by the rule of the vendor's iOS client. A
+  /// product without positions is always configured.
   public var isConfigured: Bool {
     switch self {
     case .sesame3(let setting): setting.lock != unsetPosition && setting.unlock != unsetPosition
@@ -185,7 +186,7 @@ public enum MechSetting: Hashable, Sendable {
 }
 
 extension MechSetting: CustomStringConvertible {
-  /// The positions in degrees, or the bytes where there are none.
+  /// The positions in degrees, or the bytes if there are none.
   public var description: String {
     guard let positions = positionDegrees else { return encoded.hex }
     guard isConfigured else { return "not configured" }

@@ -1,22 +1,22 @@
 import Basics
 public import Bluetooth
 
-/// Where a bolt is, as a person would say it.
+/// The state of a bolt by its ranges.
 public enum BoltState: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// In the lock range.
   case locked
   /// In the unlock range.
   case unlocked
-  /// In neither.
+  /// In neither range.
   case moved
 
   /// The state's name.
   public var description: String { rawValue }
 }
 
-/// The mechanical status of any product, in the layout that the product has.
+/// The mechanical status of any product, in the product's layout.
 ///
-/// The properties read the same facts out of all layouts; the layouts themselves keep every bit.
+/// The properties interpret all layouts in the same way; the layouts themselves preserve every bit.
 public enum MechStatus: Hashable, Sendable {
   /// Sesame 3 and 4.
   case sesame3(Sesame3Status)
@@ -30,10 +30,10 @@ public enum MechStatus: Hashable, Sendable {
   case touch(TouchStatus)
   /// Readers with a camera.
   case face(FaceStatus)
-  /// A product whose layout is not known.
+  /// A product with an unknown layout.
   case other([UInt8])
 
-  /// Reads the status of a product; where a product has several layouts, the length tells them apart.
+  /// Reads the status of a product; if a product has several layouts, the length determines which.
   public init(decoding bytes: [UInt8], model: ProductModel) throws(DecodeError) {
     switch (model.generation, model.kind) {
     case (.os2, .lock): self = .sesame3(try Sesame3Status(decoding: bytes))
@@ -72,7 +72,7 @@ extension ProductModel {
 }
 
 extension MechStatus {
-  /// Whether the bolt is where it counts as locked.
+  /// Whether the bolt is in the lock range.
   public var isInLockRange: Bool {
     switch self {
     case .sesame3(let status): status.flags.contains(.inLockRange)
@@ -83,7 +83,7 @@ extension MechStatus {
     }
   }
 
-  /// Whether the bolt is where it counts as unlocked; a three-byte status is either locked or unlocked.
+  /// Whether the bolt is in the unlock range; a three-byte status is always in one of the ranges.
   public var isInUnlockRange: Bool {
     switch self {
     case .sesame3(let status): status.flags.contains(.inUnlockRange)
@@ -94,7 +94,7 @@ extension MechStatus {
     }
   }
 
-  /// Whether the motor has nothing to do: no target, or the motor's own word where there is no target.
+  /// Whether the motor is idle: it has no target, or reports so itself in layouts without a target.
   public var isIdle: Bool {
     switch self {
     case .sesame3(let status): status.target == noTarget
@@ -105,7 +105,7 @@ extension MechStatus {
     }
   }
 
-  /// Whether the lock says that its motor took too long and was stopped, or that a movement failed.
+  /// Whether the lock reports that its motor took too long and was stopped, or that a movement failed.
   public var isCritical: Bool {
     switch self {
     case .sesame3(let status): (MoveResult.failedToEngage.rawValue...).contains(status.returnCode.rawValue)
@@ -115,7 +115,7 @@ extension MechStatus {
     }
   }
 
-  /// Whether the device says that its battery is nearly empty.
+  /// Whether the device reports a nearly empty battery.
   public var isBatteryLow: Bool {
     switch self {
     case .sesame3(let status): status.flags.contains(.batteryCritical)
@@ -124,7 +124,7 @@ extension MechStatus {
     }
   }
 
-  /// Where the bolt is, in degrees, or `nil` if the layout has no angles.
+  /// The angle of the bolt in degrees; `nil` if the layout has no angles.
   public var positionDegrees: Double? {
     switch self {
     case .sesame3(let status): degrees(status.position)
@@ -133,14 +133,14 @@ extension MechStatus {
     }
   }
 
-  /// Where the bolt is by the range bits alone: the lock range counts first, and neither is *moved*.
+  /// The state of the bolt by the range bits: the lock range has precedence, and neither is *moved*.
   public var boltState: BoltState {
     isInLockRange ? .locked : isInUnlockRange ? .unlocked : .moved
   }
 }
 
 extension MechStatus: CustomStringConvertible {
-  /// The bolt and its movement in words, and the bytes.
+  /// The bolt and its movement as text, and the bytes.
   public var description: String {
     let movement = isIdle ? "" : ", moving"
     let failure = isCritical ? ", failed" : ""
@@ -149,5 +149,5 @@ extension MechStatus: CustomStringConvertible {
   }
 }
 
-/// The degrees of an angle in 1024ths of a turn.
+/// An angle in 1024ths of a turn, converted to degrees.
 func degrees(_ angle: Int16) -> Double { Double(angle) * 360 / 1024 }

@@ -1,4 +1,4 @@
-/// What is done with an item: the first byte of an OS2 request, and of everything a lock sends.
+/// An operation on an item: the first byte of an OS2 request, and of every message from a lock.
 public struct OpCode: RawRepresentable, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
@@ -16,13 +16,13 @@ public struct OpCode: RawRepresentable, Hashable, Sendable {
   public static let update = OpCode(rawValue: 3)
   /// Delete.
   public static let delete = OpCode(rawValue: 4)
-  /// Do, and answer when it is done.
+  /// Perform, and answer when done.
   public static let sync = OpCode(rawValue: 5)
-  /// Do, and answer at once.
+  /// Perform, and answer at once.
   public static let async = OpCode(rawValue: 6)
-  /// The lock answers a request.
+  /// A response of the lock.
   public static let response = OpCode(rawValue: 7)
-  /// The lock speaks unasked.
+  /// An unrequested message of the lock.
   public static let publish = OpCode(rawValue: 8)
   /// Not a code: the vendor's placeholder.
   public static let undefined = OpCode(rawValue: 16)
@@ -40,7 +40,7 @@ extension OpCode: CustomStringConvertible {
   ]
 }
 
-/// How a lock answers a request.
+/// The result in a lock's response.
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
@@ -50,26 +50,26 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Done, or (OS3) taken on: the outcome then comes by a publish.
+  /// Done, or (OS3) accepted: a publish then reports the outcome.
   public static let success = ResultCode(rawValue: 0)
   /// The request's data do not decode.
   public static let invalidFormat = ResultCode(rawValue: 1)
-  /// The device does not know the request.
+  /// The device does not support the request.
   public static let notSupported = ResultCode(rawValue: 2)
   /// A signature or proof is wrong.
   public static let invalidSignature = ResultCode(rawValue: 4)
   /// Not found, as for an empty history.
   public static let notFound = ResultCode(rawValue: 5)
-  /// Failed for a reason that is not told.
+  /// Failed for an unspecified reason.
   public static let unknown = ResultCode(rawValue: 6)
-  /// Another request is being carried out.
+  /// Another request is in progress.
   public static let busy = ResultCode(rawValue: 7)
   /// A value is out of range.
   public static let invalidParameter = ResultCode(rawValue: 8)
-  /// Not now: registering a registered OS3 device.
+  /// Not possible now, such as registering a registered OS3 device.
   public static let invalidAction = ResultCode(rawValue: 9)
 
-  /// Whether it is one of these.
+  /// Whether it is one of the defined results.
   public var isDefined: Bool { rawValue <= ResultCode.invalidAction.rawValue }
 }
 
@@ -86,7 +86,7 @@ extension ResultCode: CustomStringConvertible {
   ]
 }
 
-/// What a request, a response or a publish is about.
+/// The item of a request, a response or a publish.
 public struct ItemCode: RawRepresentable, Hashable, Sendable {
   /// The byte as sent.
   public var rawValue: UInt8
@@ -103,17 +103,17 @@ public struct ItemCode: RawRepresentable, Hashable, Sendable {
   public static let login = ItemCode(rawValue: 2)
   /// History records.
   public static let history = ItemCode(rawValue: 4)
-  /// The firmware's version.
+  /// The firmware version.
   public static let version = ItemCode(rawValue: 5)
   /// Firmware update mode.
   public static let enableDFU = ItemCode(rawValue: 7)
   /// The clock; signed in OS2.
   public static let time = ItemCode(rawValue: 8)
-  /// The delay before the lock locks itself.
+  /// The autolock delay.
   public static let autolock = ItemCode(rawValue: 11)
-  /// The token that a lock publishes first.
+  /// The token, which a lock publishes first.
   public static let initial = ItemCode(rawValue: 14)
-  /// The identity from which the keys of an OS2 device follow.
+  /// The identity, from which the keys of an OS2 device are derived.
   public static let identity = ItemCode(rawValue: 15)
   /// The clock of an OS2 device, without a signature.
   public static let timeWithoutSignature = ItemCode(rawValue: 16)
@@ -129,13 +129,13 @@ public struct ItemCode: RawRepresentable, Hashable, Sendable {
   public static let lock = ItemCode(rawValue: 82)
   /// Unlock.
   public static let unlock = ItemCode(rawValue: 83)
-  /// Lock or unlock, whichever it is not.
+  /// Lock if unlocked, or unlock if locked.
   public static let toggle = ItemCode(rawValue: 88)
   /// Press the button.
   public static let click = ItemCode(rawValue: 89)
   /// The autolock delay after a door sensor's report.
   public static let openSensorDelay = ItemCode(rawValue: 92)
-  /// Return to the state of a new device (OS3).
+  /// Reset to the state of a new device (OS3).
   public static let reset = ItemCode(rawValue: 104)
   /// The product type shown in advertisements.
   public static let advertisedType = ItemCode(rawValue: 205)

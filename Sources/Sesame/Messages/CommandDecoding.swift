@@ -1,11 +1,11 @@
 public import Bluetooth
 
 extension LockCommand {
-  /// Understands a request.
+  /// Interprets a request.
   ///
-  /// A combination of operation and item that no document has is ``LockCommand/other(_:)``; a known one whose
-  /// data do not decode throws, with the offset counted from the start of the request: a lock answers it
-  /// with *invalid format*.
+  /// A combination of operation and item that no document has is ``LockCommand/other(_:)``. A known one whose
+  /// data do not decode throws, with an offset from the start of the request: a lock answers it with *invalid
+  /// format*.
   public init(_ request: Request) throws(DecodeError) {
     var reader = ByteReader(request.data.span)
     do throws(DecodeError) {
@@ -93,7 +93,7 @@ extension LockCommand {
 }
 
 extension RegisterCommand {
-  /// What stands before the last 68 bytes is the signature: one SDK sends all of it, not only four bytes.
+  /// The bytes before the last 68 are the signature: one SDK sends all of it, not only four bytes.
   fileprivate init(os2 reader: inout ByteReader) throws(DecodeError) {
     try reader.require(4 + 68)
     self = .os2(

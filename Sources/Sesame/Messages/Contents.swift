@@ -1,6 +1,6 @@
 public import Bluetooth
 
-// What the data of the common publishes and responses are.
+// The contents of common publishes and responses.
 
 extension Publish {
   /// The token that opens a connection.
@@ -12,7 +12,7 @@ extension Publish {
   /// The mechanical setting.
   public static func mechSetting(_ setting: MechSetting) -> Publish { Publish(.mechSetting, setting.encoded) }
 
-  /// What an OS2 device tells after a registration, in place of a login's response.
+  /// The data that an OS2 device publishes after a registration, in place of a login's response.
   public static func login(_ payload: LoginPayload) -> Publish { Publish(.login, payload.encoded) }
 
   /// Reads the token of ``initial(_:)``.
@@ -20,7 +20,7 @@ extension Publish {
 }
 
 extension Response {
-  /// Reads the clock that an OS3 device tells at login, in Unix seconds.
+  /// Reads the clock that an OS3 device sends at login, in Unix seconds.
   public func time() throws(DecodeError) -> UInt32 {
     var reader = ByteReader(data.span)
     let time = try reader.u32()

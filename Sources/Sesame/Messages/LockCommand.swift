@@ -1,15 +1,15 @@
 import Basics
 public import Bluetooth
 
-/// What an app can ask of a lock, whichever generation the lock is.
+/// A command of an app to a lock of either generation.
 ///
-/// App and lock share this one definition: ``request(for:)`` gives the form of a generation and
-/// ``init(_:)`` reads it back. Every command has a form in both generations, so that a lock can be asked for
-/// what it does not know.
+/// App and lock share this definition: ``request(for:)`` encodes it for a generation and ``init(_:)`` decodes
+/// it. Every command has a form in both generations, so that a lock can be sent commands that it does not
+/// support.
 public enum LockCommand: Hashable, Sendable {
-  /// Tell the identity from which the keys follow (OS2, in clear).
+  /// Read the identity from which the keys are derived (OS2, in clear).
   case readIdentity
-  /// Become the owner (in clear).
+  /// Register as the owner (in clear).
   case register(RegisterCommand)
   /// Open a session (in clear).
   case login(LoginCommand)
@@ -25,27 +25,27 @@ public enum LockCommand: Hashable, Sendable {
   /// Run a script (Bot 2).
   case runScript(UInt8)
 
-  /// Set the delay in seconds before the lock locks itself, 0 for never; OS3 sends no tag.
+  /// Set the autolock delay in seconds, 0 for never; OS3 sends no tag.
   case setAutolock(seconds: Int16, HistoryTag = .absent)
-  /// Tell the delay (OS2).
+  /// Read the autolock delay (OS2).
   case readAutolock
   /// Set the mechanical setting: all twelve bytes in OS2, whose layout depends on the product; in OS3 the
   /// four bytes of ``Sesame5Setting/positions``, without a tag.
   case setMechSetting([UInt8], HistoryTag = .absent)
-  /// Tell the mechanical status (OS2; Sesame 5 does not answer).
+  /// Read the mechanical status (OS2; Sesame 5 does not answer).
   case readMechStatus
-  /// Tell the firmware's version.
+  /// Read the firmware version.
   case readVersion
-  /// Tell the oldest history record. What the byte means is disputed: in OS2 1 reads and deletes and 0 only
-  /// reads; in OS3 documents of different years say both.
+  /// Read the oldest history record. The meaning of the byte is disputed: in OS2 1 reads and deletes and 0
+  /// only reads; for OS3 documents of different years say both.
   case readHistory(UInt8)
   /// Delete a history record (OS3).
   case deleteHistory(id: UInt32)
   /// Set the clock to a Unix time in seconds.
   case setTime(UInt32)
-  /// Set the clock to a time that the server signed (OS2 with old firmware).
+  /// Set the clock to a time signed by the server (OS2 with old firmware).
   case setSignedTime([UInt8])
-  /// Take the present angle for the origin (OS3).
+  /// Use the present angle as the origin (OS3).
   case calibrateMagnet
   /// Set the seconds between a door sensor's report and autolock (OS3).
   case setOpenSensorDelay(seconds: UInt16)
@@ -53,24 +53,24 @@ public enum LockCommand: Hashable, Sendable {
   case setAdvertisedType([UInt8])
   /// Set the transmit power in dBm (OS3).
   case setTXPower(Int8)
-  /// Go to firmware update mode.
+  /// Enter firmware update mode.
   case enableDFU
-  /// Forget owner, keys and settings.
+  /// Delete owner, keys and settings.
   case reset
 
-  /// Anything else.
+  /// Any other request.
   case other(Request)
 }
 
-/// What an app sends to become the owner of a lock.
+/// The data of a registration.
 public enum RegisterCommand: Hashable, Sendable {
   /// OS2: the server's signature, of which four bytes count, the app's public key, the server's token.
   case os2(signature: [UInt8], PublicKey, serverToken: Token)
-  /// OS3: the app's public key, and the Unix time in seconds, which one SDK leaves out.
+  /// OS3: the app's public key, and the Unix time in seconds, which one SDK omits.
   case os3(PublicKey, time: UInt32?)
 }
 
-/// What an app sends to open a session.
+/// The data of a login.
 public enum LoginCommand: Hashable, Sendable {
   /// OS2: the key's index, the app's public key and token, and the proof of the secret key.
   case os2(keyIndex: UInt16, PublicKey, appToken: Token, Proof)
@@ -84,19 +84,19 @@ extension LockCommand {
     try self.init(Request(decoding: bytes, for: generation))
   }
 
-  /// The command's bytes in the form of a generation.
+  /// The command's bytes for a generation.
   public func encoded(for generation: Generation) -> [UInt8] {
     request(for: generation).encoded
   }
 
-  /// The form of a command in a generation.
+  /// The request of the command in a generation.
   public func request(for generation: Generation) -> Request {
     if case .other(let request) = self { return request }
     let form = form(in: generation)
     return Request(generation == .os2 ? form.operation : nil, form.item, data(for: generation))
   }
 
-  /// The operation and item of a command; OS3 sends the item alone.
+  /// The operation and item of the command; OS3 sends the item only.
   private func form(in generation: Generation) -> (operation: OpCode, item: ItemCode) {
     switch self {
     case .readIdentity: (.read, .identity)
@@ -176,7 +176,7 @@ extension LoginCommand {
 }
 
 extension LockCommand: CustomStringConvertible {
-  /// The command in words, with what it carries.
+  /// The command with its data, as text.
   public var description: String {
     switch self {
     case .readIdentity: "read identity"

@@ -1,13 +1,13 @@
 import Basics
 public import Bluetooth
 
-/// What an app asks of a lock, taken apart but not yet understood; see ``LockCommand`` for the meaning.
+/// A request of an app, split into fields but not interpreted; see ``LockCommand`` for its meaning.
 public struct Request: Hashable, Sendable {
-  /// What to do with the item; OS3 requests have none.
+  /// The operation on the item; `nil` in OS3.
   public var operation: OpCode?
-  /// What the request is about.
+  /// The item.
   public var item: ItemCode
-  /// What the item needs.
+  /// The data.
   public var data: [UInt8]
 
   /// Makes a request; with an operation it is one of OS2.
@@ -28,7 +28,7 @@ public struct Request: Hashable, Sendable {
     data = reader.rest()
   }
 
-  /// The generation whose form this request has.
+  /// The generation of the request's form.
   public var generation: Generation { operation == nil ? .os3 : .os2 }
 
   /// The request's bytes.
@@ -49,18 +49,18 @@ extension Request: CustomStringConvertible {
   }
 }
 
-/// A lock's answer to a request.
+/// A lock's response to a request.
 public struct Response: Hashable, Sendable {
-  /// What the request was about.
+  /// The item of the request.
   public var item: ItemCode
-  /// The operation of the request; OS3 answers have none.
+  /// The operation of the request; `nil` in OS3.
   public var operation: OpCode?
-  /// How it went.
+  /// The result.
   public var result: ResultCode
-  /// What the answer brings.
+  /// The data.
   public var data: [UInt8]
 
-  /// Makes an answer; with an operation it is one of OS2.
+  /// Makes a response; with an operation it is one of OS2.
   public init(_ operation: OpCode? = nil, _ item: ItemCode, _ result: ResultCode, _ data: [UInt8] = []) {
     self.item = item
     self.operation = operation
@@ -68,17 +68,17 @@ public struct Response: Hashable, Sendable {
     self.data = data
   }
 
-  /// Answers a request.
+  /// Makes the response to a request.
   public init(to request: Request, _ result: ResultCode = .success, _ data: [UInt8] = []) {
     self.init(request.operation, request.item, result, data)
   }
 }
 
-/// What a lock says unasked.
+/// An unrequested message of a lock.
 public struct Publish: Hashable, Sendable {
-  /// What it is about.
+  /// The item.
   public var item: ItemCode
-  /// What it says.
+  /// The data.
   public var data: [UInt8]
 
   /// Makes a publish.
@@ -90,9 +90,9 @@ public struct Publish: Hashable, Sendable {
 
 /// Any message from a lock to an app.
 public enum LockMessage: Hashable, Sendable {
-  /// An answer.
+  /// A response.
   case response(Response)
-  /// Something unasked.
+  /// A publish.
   case publish(Publish)
 
   /// Reads `07 item op result data` (OS2), `07 item result data` (OS3) or `08 item data` (both).
@@ -121,7 +121,7 @@ public enum LockMessage: Hashable, Sendable {
     }
   }
 
-  /// What the message is about.
+  /// The item of the message.
   public var item: ItemCode {
     switch self {
     case .response(let response): response.item
@@ -131,7 +131,7 @@ public enum LockMessage: Hashable, Sendable {
 }
 
 extension Response: CustomStringConvertible {
-  /// The answer's bytes.
+  /// The response's bytes.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(4 + data.count)
@@ -159,7 +159,7 @@ extension Publish: CustomStringConvertible {
 }
 
 extension LockMessage: CustomStringConvertible {
-  /// The message in words.
+  /// The message as text.
   public var description: String {
     switch self {
     case .response(let response): response.description

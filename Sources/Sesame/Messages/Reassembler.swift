@@ -1,9 +1,9 @@
 import Bluetooth
 
-/// Joins frames to messages, as one of the known implementations does.
+/// Joins frames to messages, like one of the known implementations.
 ///
-/// The implementations differ for frames that a correct sender does not send, and a peer that is tested with such
-/// frames must be judged by the implementation that it represents. The iOS client is the reference.
+/// The implementations differ for frames that a correct sender does not send, and a peer that is tested with
+/// such frames must be judged by the implementation that it represents. The iOS client is the reference.
 ///
 ///                         first frame                last frame
 ///     between messages ──────────────▶ gathering ───────────────▶ between messages
@@ -40,9 +40,9 @@ public struct Reassembler: Sendable {
 
   /// Why a frame had no effect.
   public enum Reason: Hashable, Sendable {
-    /// There was no header byte.
+    /// The frame has no header byte.
     case empty
-    /// There was a header and nothing else.
+    /// The frame has only a header.
     case headerOnly
     /// The header's kind is unknown to the implementation.
     case unknownKind(UInt8)
@@ -56,7 +56,7 @@ public struct Reassembler: Sendable {
   private enum State: Sendable {
     /// Nothing was received yet: a continuation frame is treated as a first frame.
     case fresh
-    /// A message was finished; its bytes remain in the buffer.
+    /// A message is complete; its bytes remain in the buffer.
     case finished
     case gathering
     /// Frames are ignored until a first frame.
@@ -65,13 +65,13 @@ public struct Reassembler: Sendable {
 
   /// The implementation whose receiver is reproduced.
   public let policy: Policy
-  /// The longest message that is gathered, in bytes.
+  /// The maximum length of a message, in bytes.
   public let limit: Int
 
   private var state = State.fresh
   private var buffer: [UInt8] = []
 
-  /// Makes a receiver; the limit guards against a peer that never ends its message, where the program
+  /// Makes a receiver. The limit protects from a peer that never ends its message, if the implementation
   /// itself has no lower one.
   public init(policy: Policy = .ios, limit: Int = 65_535) {
     self.policy = policy
@@ -95,13 +95,13 @@ public struct Reassembler: Sendable {
     return append(frame, isFirst: header.isFirst, ending: ending)
   }
 
-  /// Whether a message has begun and not ended.
+  /// Whether a message is incomplete.
   var isGathering: Bool { state == .gathering }
 
   /// Whether the rest of an overlong message is ignored.
   var isSkipping: Bool { state == .skipping }
 
-  /// Forgets what was gathered, as a new connection does in libsesame3bt; the vendor's SDKs do not.
+  /// Discards the incomplete message, as a new connection does in libsesame3bt; the vendor's SDKs do not.
   public mutating func reset() {
     state = .fresh
     buffer = []
@@ -146,7 +146,7 @@ extension Reassembler.Policy {
     case unknown
   }
 
-  /// The longest message the program holds.
+  /// The maximum message length of the implementation.
   fileprivate var limit: Int {
     switch self {
     case .esp32: 80
@@ -155,13 +155,13 @@ extension Reassembler.Policy {
     }
   }
 
-  /// Whether the program reads the header of a frame without checking that there is one.
+  /// Whether the implementation reads the header of a frame without checking that there is one.
   fileprivate var failsOnEmpty: Bool { self == .android || self == .esp32 || self == .pysesameos2 }
 
-  /// Whether the bytes of a finished message stay, so that a stray frame delivers them again.
+  /// Whether the bytes of a complete message stay, so that a stray frame delivers them again.
   fileprivate var keepsFinished: Bool { self == .gomalock || self == .pysesameos2 }
 
-  /// How the program reads the bits above the first.
+  /// How the implementation interprets the bits above the first.
   fileprivate func ending(_ header: SegmentHeader) -> Ending {
     switch self {
     case .ios:
@@ -191,7 +191,7 @@ extension Reassembler.Policy {
 }
 
 extension Reassembler.Reason: CustomStringConvertible {
-  /// The reason in words.
+  /// The reason as text.
   public var description: String {
     switch self {
     case .empty: "a frame without a header"
@@ -204,7 +204,7 @@ extension Reassembler.Reason: CustomStringConvertible {
 }
 
 extension Reassembler.Outcome: CustomStringConvertible {
-  /// The outcome in words.
+  /// The outcome as text.
   public var description: String {
     switch self {
     case .incomplete: "incomplete"

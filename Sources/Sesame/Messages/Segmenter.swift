@@ -23,7 +23,7 @@ public struct SegmentHeader: RawRepresentable, Hashable, Sendable {
   public var field: UInt8 { rawValue >> 1 }
 }
 
-/// What a message is, by the header of its last frame.
+/// The kind of a message, from the header of its last frame.
 public struct MessageKind: RawRepresentable, Hashable, Sendable {
   /// The header's seven-bit field, never 0.
   public var rawValue: UInt8
@@ -38,8 +38,8 @@ public struct MessageKind: RawRepresentable, Hashable, Sendable {
   /// Encrypted as a whole, with a four-byte tag at the end.
   public static let ciphertext = MessageKind(rawValue: 2)
 
-  /// How the vendor's iOS client treats a message of this kind: it ignores an unknown one in OS2 and takes
-  /// it for plaintext in OS3; `nil` means ignored.
+  /// The kind by which the vendor's iOS client treats this one: it ignores an unknown kind in OS2 and treats
+  /// it as plaintext in OS3. `nil` means ignored.
   public func reading(in generation: Generation) -> MessageKind? {
     switch (self, generation) {
     case (.plaintext, _), (.ciphertext, _): self
@@ -60,9 +60,9 @@ extension MessageKind: CustomStringConvertible {
   }
 }
 
-/// A whole message, as it was before it was cut into frames: for ciphertext still encrypted.
+/// A whole message before its division into frames; ciphertext is still encrypted.
 public struct SegmentedMessage: Hashable, Sendable {
-  /// Whether it is in clear.
+  /// The kind of the message.
   public var kind: MessageKind
   /// All its bytes.
   public var bytes: [UInt8]
@@ -79,15 +79,15 @@ extension SegmentedMessage: CustomStringConvertible {
   public var description: String { "\(kind) \(bytes.hex)" }
 }
 
-/// Cuts messages into frames of one header byte and some data, each of which is one write or notification.
+/// Divides messages into frames of one header byte and some data, each for one write or notification.
 public struct Segmenter: Sendable {
-  /// The default size of a frame: what the smallest ATT MTU carries.
+  /// The default size of a frame: the payload with the smallest ATT MTU.
   public static let defaultFrameSize = 20
 
   /// The most bytes in a frame, header included.
   public var frameSize: Int
 
-  /// Makes a segmenter; locks stay at 20, readers use more once a larger MTU is agreed.
+  /// Makes a segmenter; locks stay at 20, readers use more after the exchange of a larger MTU.
   public init(frameSize: Int = Segmenter.defaultFrameSize) {
     precondition(frameSize >= 2, "a frame holds a header and at least one byte")
     self.frameSize = frameSize

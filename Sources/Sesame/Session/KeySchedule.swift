@@ -1,15 +1,15 @@
 import Bluetooth
 import Basics
 
-/// How the keys of an OS2 device follow from each other.
+/// The key derivation of an OS2 device.
 public enum OS2Keys {
-  /// The key that a registration is built on: CMAC(shared secret, token), where the token is the server's
-  /// and the lock's.
+  /// The key from which a registration's keys are derived: CMAC(shared secret, token), where the token is the
+  /// server's and the lock's.
   public static func registrationKey(_ shared: SharedSecret, _ token: SessionToken) -> SecretKey {
     shared.key.cmac(token.bytes)
   }
 
-  /// The secret key that the app keeps for later logins.
+  /// The secret key that the app stores for later logins.
   public static func ownerKey(registrationKey: SecretKey) -> SecretKey {
     registrationKey.cmac([UInt8]("owner_key".utf8))
   }
@@ -21,12 +21,13 @@ public enum OS2Keys {
 
   /// The key of a session that began with a login.
   ///
-  /// It follows from the key pairs of app and lock alone: the secret key only opens the door to it.
+  /// It depends only on the key pairs of app and lock: the secret key only authenticates the login.
   public static func loginSessionKey(_ shared: SharedSecret, _ token: SessionToken) -> SecretKey {
     shared.key.cmac(token.bytes)
   }
 
-  /// The input of a login proof, which is its CMAC under the secret key: key index, app's public key, both tokens.
+  /// The input of a login proof, which is its CMAC with the secret key: key index, app's public key, both
+  /// tokens.
   ///
   /// A guest, who does not have the key, sends these 74 bytes to the vendor's server and receives the proof.
   public static func loginPayload(
@@ -41,7 +42,7 @@ public enum OS2Keys {
     return bytes
   }
 
-  /// The key pair of a lock, which follows from the secret part of its identity (``Identity/er``).
+  /// The key pair of a lock, derived from the secret part of its identity (``Identity/er``).
   public static func deviceKey(er: [UInt8]) -> PrivateKey? {
     let first = deviceLabel.cmac(er)
     let second = first.cmac(er)
@@ -51,7 +52,7 @@ public enum OS2Keys {
   /// The public key of the vendor's server.
   public static let serverPublicKey: PublicKey = vendorKey()
 
-  /// What lock and server share, which signs registrations.
+  /// The secret shared by lock and server, which signs registrations.
   public static func serverSecret(deviceKey: PrivateKey) -> SecretKey {
     guard let shared = try? deviceKey.sharedSecret(with: serverPublicKey) else {
       preconditionFailure("the vendor's public key is a point of the curve")
@@ -80,18 +81,18 @@ public enum OS2Keys {
   }
 }
 
-/// How the keys of an OS3 device follow from each other.
+/// The key derivation of an OS3 device.
 public enum OS3Keys {
-  /// The key of a session; its first four bytes (``SecretKey/proof``) are what a login sends.
+  /// The key of a session; a login sends its first four bytes (``SecretKey/proof``).
   public static func sessionKey(deviceSecret: SecretKey, _ lockToken: Token) -> SecretKey {
     deviceSecret.cmac(lockToken.encoded)
   }
 }
 
-/// The part of the vendor's server that registers OS2 devices, without the server: all it needs is what the
-/// app reads from the lock in clear.
+/// The registration of OS2 devices by the vendor's server, without the server: it needs only the data that
+/// the app reads from the lock in clear.
 public enum OS2RegistrationServer {
-  /// What the server answers.
+  /// The answer of the server.
   public struct Reply: Hashable, Sendable {
     /// The signature, in base64 as `sig1`; the first four bytes count.
     public var signature: [UInt8]
@@ -101,8 +102,8 @@ public enum OS2RegistrationServer {
     public var devicePublicKey: PublicKey
   }
 
-  /// Registers an app with a lock by the secret part of the lock's identity, or gives `nil` for the one identity in
-  /// 2³² that makes no key.
+  /// Registers an app with a lock by the secret part of the lock's identity; `nil` for the one identity in
+  /// 2³² that gives no key.
   public static func register(
     _ publicKey: PublicKey, lockToken: Token, er: [UInt8], drawingFrom source: inout some SecretSource
   ) -> Reply? {

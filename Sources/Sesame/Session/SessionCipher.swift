@@ -10,18 +10,18 @@ public enum SessionEnd: String, CaseIterable, Hashable, Sendable, CustomStringCo
   /// The end's name.
   public var description: String { rawValue }
 
-  /// The end across.
+  /// The other end.
   public var peer: SessionEnd { self == .app ? .lock : .app }
 }
 
-/// What makes the nonces of a session different from those of all others.
+/// The token that makes the nonces of a session unique.
 public enum SessionToken: Hashable, Sendable {
   /// Eight bytes: the app's token (at registration the server's), then the lock's.
   case os2(app: Token, lock: Token)
   /// Four bytes, the lock's.
   case os3(Token)
 
-  /// The generation whose sessions have this form.
+  /// The generation of the token's form.
   public var generation: Generation {
     switch self {
     case .os2: .os2
@@ -39,8 +39,8 @@ public enum SessionToken: Hashable, Sendable {
 
   /// The nonce of a message, 13 bytes.
   ///
-  /// OS2: a counter of 39 bits whose 40th tells the direction, and the token. OS3: a counter of 64 bits, a
-  /// zero, and the token; the direction is not in it, so the two ends use the same nonces.
+  /// OS2: a counter of 39 bits whose 40th gives the direction, and the token. OS3: a counter of 64 bits, a
+  /// zero, and the token; it does not contain the direction, so that both ends use the same nonces.
   func block(counter: UInt64, from sender: SessionEnd) -> NonceBlock {
     switch self {
     case .os2(let app, let lock):
@@ -52,7 +52,7 @@ public enum SessionToken: Hashable, Sendable {
     }
   }
 
-  /// The bits that a counter has.
+  /// The bits of a counter.
   var counterMask: UInt64 {
     switch self {
     case .os2: 1 << 39 - 1
@@ -65,11 +65,13 @@ public enum SessionToken: Hashable, Sendable {
 ///
 /// A copy shares the key setup with the original and has its own counters.
 public struct SessionCipher: Sendable {
-  /// What becomes of the counter when a message does not authenticate.
+  /// How a message that does not authenticate affects the counter.
   public enum FailureRule: String, CaseIterable, Hashable, Sendable {
-    /// It stays, so that one bad message harms nothing: the vendor's iOS client, libsesame3bt, gomalock.
+    /// The counter stays, so that a bad message has no effect: the vendor's iOS client, libsesame3bt,
+    /// gomalock.
     case keepsCounter
-    /// It moves on, so that one bad message loses the session: the vendor's Android client, pysesameos2.
+    /// The counter advances, so that a bad message breaks the session: the vendor's Android client,
+    /// pysesameos2.
     case advancesCounter
   }
 
@@ -77,10 +79,10 @@ public struct SessionCipher: Sendable {
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// It is shorter than the tag.
     case tooShort
-    /// The tag is wrong: the key, the counter, the direction or a bit of the message.
+    /// The tag is wrong, because of the key, the counter, the direction or a bit of the message.
     case notAuthentic
 
-    /// The failure in words.
+    /// The failure as text.
     public var description: String {
       switch self {
       case .tooShort: "shorter than its tag"
@@ -96,14 +98,14 @@ public struct SessionCipher: Sendable {
   public let end: SessionEnd
   /// The session's token.
   public let token: SessionToken
-  /// What becomes of ``receiveCounter`` when a message does not authenticate.
+  /// How a message that does not authenticate affects ``receiveCounter``.
   public var failureRule: FailureRule
   /// The counter of the next message sent; settable, so that a fault can skip or repeat one.
   public var sendCounter: UInt64 = 0
   /// The counter of the next message received.
   public var receiveCounter: UInt64 = 0
 
-  /// The key, which must never be seen in what is sent.
+  /// The key, which must never appear in a message.
   let key: SecretKey
   private let cipher: AESCCM
 
@@ -134,23 +136,23 @@ public struct SessionCipher: Sendable {
     return plaintext
   }
 
-  /// Moves the counter of the next message received on, without a message.
+  /// Advances the counter of the next received message, without a message.
   public mutating func advanceReceiveCounter() {
     receiveCounter = (receiveCounter &+ 1) & token.counterMask
   }
 
   /// Decrypts a message of either sender at a given counter, without changing a counter.
   ///
-  /// It is meant for captures, and returns `nil` if the message does not authenticate.
+  /// For captures. Returns `nil` if the message does not authenticate.
   public func open(_ message: [UInt8], counter: UInt64, from sender: SessionEnd) -> [UInt8]? {
     cipher.open(message, nonce: token.block(counter: counter, from: sender), additionalData: additionalData)
   }
 
-  /// The counter under which the peer sealed a message, if it is among some.
+  /// The counter with which the peer sealed a message, if it is among some.
   func counter(of message: [UInt8], among counters: ClosedRange<UInt64>) -> UInt64? {
     counters.first { open(message, counter: $0, from: end.peer) != nil }
   }
 }
 
-/// What every message authenticates besides itself.
+/// The additional data that every message authenticates.
 private let additionalData: [UInt8] = [0]

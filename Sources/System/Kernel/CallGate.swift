@@ -1,23 +1,23 @@
-/// What may stand before the calls of ``Kernel``, so that a test can have any of them fail. The product has none: the gate
-/// of the tests is theirs.
+/// Intercepts the calls of ``Kernel``, so that a test can make any of them fail. Only the tests have an
+/// implementation.
 package protocol CallGate: AnyObject, Sendable {
-  /// Makes a call, unless something else happens to it.
+  /// Makes a call, or replaces it.
   ///
   /// - Parameters:
-  ///   - site: where it is made.
-  ///   - subject: what it is about.
-  ///   - pretended: what a call returns that is not made and appears to have been.
-  ///   - body: makes it; told whether it is to do half of what was asked for.
+  ///   - site: the call's place in the sources.
+  ///   - subject: the subject of the call.
+  ///   - pretended: the result of a call that is not made but appears successful.
+  ///   - body: makes the call; its argument is true if it must do only half of the work.
   func pass(
     _ call: SystemCall, _ site: Site, on subject: CallSubject, pretending pretended: Int,
     _ body: (_ isShort: Bool) -> Int
   ) -> Int
 
-  /// What goes before the arguments of a process of this program that this one starts, so that it has a gate too.
+  /// The arguments to insert for a child process of this program, so that it has a gate too.
   var wordsForChildren: [String] { get }
 }
 
-/// What a call is about, where that decides what the disk holds.
+/// The subject of a call, if it determines the contents of the disk.
 package enum CallSubject {
   case other
   case descriptor(Int32)

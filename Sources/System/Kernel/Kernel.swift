@@ -10,10 +10,10 @@ public import Glibc
 /// Calls that cannot fail in a way to which a caller could react, such as reading the time or the process number, are
 /// not here.
 public enum Kernel {
-  /// What stands before the calls; `nil` but in tests. It is set before any thread is started.
+  /// The installed gate; `nil` except in tests. It is set before any thread is started.
   nonisolated(unsafe) package static var gate: (any CallGate)?
 
-  /// What goes before the arguments of a process of this program that this one starts.
+  /// The arguments to insert for a child process of this program.
   static var wordsForChildren: [String] { unsafe gate?.wordsForChildren ?? [] }
 
   @inline(__always)
@@ -25,7 +25,7 @@ public enum Kernel {
     return Result(gate.pass(call, site, on: subject(), pretending: 0) { _ in Int(body()) })
   }
 
-  /// The same for calls that may do less than they were asked for.
+  /// The same for calls that may do only a part of their work.
   @inline(__always)
   private static func pass(_ call: SystemCall, _ site: Site, _ count: Int, _ body: (Int) -> Int) -> Int {
     guard let gate = unsafe gate else { return body(count) }
@@ -34,20 +34,20 @@ public enum Kernel {
     }
   }
 
-  /// The error that a call of a library is to fail with; `nil` where it is to be made.
+  /// The error with which a library's call must fail; `nil` to make the call.
   ///
-  /// - Parameter library: what makes it, in place of a line of ours.
+  /// - Parameter library: the name of the library, in place of a source line.
   package static func error(_ call: SystemCall, of library: StaticString) -> Int32? {
     pass(call, Site(library, 0)) { Int32(0) } < 0 ? errno : nil
   }
 }
 
-/// Where in the sources a call stands.
+/// The place of a call in the sources.
 public struct Site: Hashable, Sendable, CustomStringConvertible {
   let file: StaticString
   let line: UInt
 
-  /// The place that this is written at.
+  /// The place of the caller.
   @inline(__always)
   public init(_ file: StaticString, _ line: UInt) { (self.file, self.line) = (file, line) }
 
@@ -77,7 +77,7 @@ extension Kernel {
     }
   }
 
-  /// inotify_init1(2): a descriptor that tells what happens in folders. It is never waited at.
+  /// inotify_init1(2): a descriptor for changes in folders, which never blocks.
   static func watch(file: StaticString = #fileID, line: UInt = #line) -> Int32 {
     pass(.open, Site(file, line)) { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
   }
@@ -269,7 +269,7 @@ extension Kernel {
     pass(.removeFolder, Site(file, line)) { unsafe Glibc.rmdir(path) }
   }
 
-  /// opendir(3); `nil` where it fails.
+  /// opendir(3); `nil` if it fails.
   public static func opendir(
     _ path: String, file: StaticString = #fileID, line: UInt = #line
   ) -> OpaquePointer? {
@@ -283,7 +283,7 @@ extension Kernel {
 }
 
 extension Kernel {
-  /// readdir(3); `nil` at the end, with `errno` 0, and where it fails.
+  /// readdir(3); `nil` at the end, with `errno` 0, and if it fails.
   public static func readdir(
     _ folder: OpaquePointer, file: StaticString = #fileID, line: UInt = #line
   ) -> UnsafeMutablePointer<dirent>? {
@@ -315,7 +315,7 @@ extension Kernel {
     pass(.pipe, Site(file, line)) { unsafe lockstep_pipe(&ends) }
   }
 
-  /// fcntl(2) that sets something.
+  /// fcntl(2) with an argument.
   @discardableResult
   public static func fcntl(
     _ descriptor: Int32, _ command: Int32, _ value: Int32, file: StaticString = #fileID, line: UInt = #line
@@ -355,7 +355,7 @@ extension Kernel {
     pass(.wait, Site(file, line)) { unsafe Glibc.waitid(P_PID, id_t(process), &info, options) }
   }
 
-  /// posix_spawn(3), which gives the number of its error.
+  /// posix_spawn(3), which returns its error number.
   public static func spawn(
     _ process: inout pid_t, _ program: String, _ actions: UnsafePointer<posix_spawn_file_actions_t>?,
     _ attributes: UnsafePointer<posix_spawnattr_t>?,
@@ -371,7 +371,7 @@ extension Kernel {
     return status == 0 ? 0 : errno
   }
 
-  /// ppoll(2) to the nanosecond; below zero it waits without an end.
+  /// ppoll(2) in nanoseconds; negative times mean no limit.
   public static func poll(
     _ descriptors: inout [pollfd], for nanoseconds: Int64, file: StaticString = #fileID, line: UInt = #line
   ) -> Int32 {
@@ -439,7 +439,8 @@ extension Kernel {
   }
 }
 
-/// A structure has the name of each of these two too, and hides the function where it is named in full.
+/// A structure has the same name as each of these two functions, and hides the function if it is fully
+/// qualified.
 private func lockWhole(_ descriptor: Int32, _ operation: Int32) -> Int32 { flock(descriptor, operation) }
 
 private func statusOfTarget(_ path: String, _ status: inout stat) -> Int32 {

@@ -10,7 +10,7 @@ public enum OutputFormat: String, CaseIterable, Sendable {
   case human, json
 }
 
-/// Data goes to standard output, talk to standard error.
+/// The console: data go to standard output, messages to standard error.
 public final class Console {
   private let output: OutputFile
   /// The messages and the progress.
@@ -31,7 +31,7 @@ public final class Console {
   /// Writes a value as one line of JSON.
   public func print(_ value: JSON) { write(value.line.inertJSON + "\n") }
 
-  /// Writes what there is in the form that is wanted.
+  /// Writes data in the requested format.
   public func print(
     in format: OutputFormat, _ text: @autoclosure () -> String, _ json: @autoclosure () -> JSON
   ) {
@@ -50,19 +50,19 @@ public final class Console {
     status.attempt(trouble, body)
   }
 
-  /// Whether a person looks at the data.
+  /// Whether standard output is a terminal.
   public var isTerminal: Bool { output.isTerminal }
 
   /// Whether data can no longer be written, because the reader is gone.
   public var isBroken: Bool { output.fault != nil }
 
-  /// Whether what stands on that person's terminal can be drawn over.
+  /// Whether text on that terminal can be overwritten.
   public var drawsOver: Bool { isTerminal && ![nil, "dumb"].contains(Host.variable("TERM")) && size != nil }
 
   /// The columns and rows of the terminal; `nil` if there is none, or they are unknown.
   public var size: (columns: Int, rows: Int)? { output.terminalSize }
 
-  /// Moves the cursor and writes text there, as a whole, with the cursor hidden meanwhile.
+  /// Moves the cursor and writes text there, in one write, with the cursor hidden.
   public func draw(_ moves: String, _ text: String = "") {
     let all = moves + text.inert
     if !all.isEmpty { write("\u{1B}[?25l" + all + "\u{1B}[?25h") }
@@ -85,13 +85,13 @@ public final class Console {
     status.hidden { try? output.write(text) }
   }
 
-  /// Paints words for one of the streams: what is decided for one says nothing of the other.
+  /// The painter for one of the streams: the decision for one does not apply to the other.
   public func painter(_ choice: ColorChoice, for stream: Stream = .output) -> Painter {
     let isTerminal = stream == .output ? output.isTerminal : status.isTerminal
     return Painter(isOn: choice.isWanted(isTerminal: isTerminal, Host.variable))
   }
 
-  /// Where text goes.
+  /// An output stream.
   public enum Stream {
     case output, errors
   }

@@ -1,20 +1,20 @@
 import Basics
 
-// Makes untrusted text harmless in a terminal. Names, reasons and traces come from others: from locks, and from users
-// who name files. No control sequence of theirs is executed, and none of their text can look like ours.
+// Makes untrusted text harmless in a terminal. Names, reasons and traces come from locks and from users who
+// name files. Their control sequences are not executed, and their text cannot be mistaken for ours.
 
 extension Painter.Style {
-  /// A secret that only our own marks contain, drawn by each process, so that external text cannot contain one.
+  /// A secret in our own marks, drawn by each process, so that external text cannot contain a mark.
   private static let seal = String(SystemEntropy().next())
 
-  /// What our own marks begin with; a control sequence themselves, so that whatever measures or cuts painted text needs
-  /// to know of one form only.
+  /// The beginning of our own marks. They are control sequences themselves, so that code that measures or
+  /// cuts painted text needs to know only one form.
   private static let prefix = "\u{1B}[" + seal
 
-  /// What begins the style in a text that is not written yet.
+  /// The mark that begins the style in unwritten text.
   var mark: String { Self.prefix + rawValue + "m" }
 
-  /// What ends each of them there.
+  /// The mark that ends each style.
   static let endMark = prefix + "0m"
 
   /// The terminal sequence for the mark at the beginning of a text, if there is one, and the mark's length.
@@ -31,8 +31,8 @@ extension Painter.Style {
 }
 
 extension String {
-  /// The text with what a terminal would obey written out, such as `\u{1B}`, but for lines, tabs and what a ``Painter`` of
-  /// ours has put there.
+  /// The text with control sequences written in the form `\u{1B}`, except for line feeds, tabs and the marks
+  /// of a ``Painter``.
   public var inert: String {
     guard unicodeScalars.contains(where: \.isObeyed) else { return self }
     var rest = self[...].unicodeScalars
@@ -53,8 +53,8 @@ extension String {
     return result
   }
 
-  /// A line of JSON with the same written as JSON writes it, such as `\u009b`: it stands in strings only, and says the
-  /// same as before.
+  /// A line of JSON with the same written as JSON escapes, such as `\u009b`: it occurs in strings only, and
+  /// the meaning is unchanged.
   public var inertJSON: String {
     guard unicodeScalars.contains(where: \.isObeyed) else { return self }
     var result = ""
@@ -68,7 +68,7 @@ extension String {
     return result
   }
 
-  /// The text in one line: what would begin another one is written out, so that a name is not taken for a line of ours.
+  /// The text in one line: line ends are escaped, so that a name cannot be mistaken for one of our lines.
   public var inOneLine: String {
     guard unicodeScalars.contains(where: { $0 == "\n" || $0 == "\r" }) else { return self }
     return replacing("\r\n", with: "\\r\\n").replacing("\n", with: "\\n").replacing("\r", with: "\\r")
@@ -76,8 +76,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal does something else with it than show it: the controls of ASCII and of ISO 6429, what turns the
-  /// direction of writing, with which a name can lie, and the line ends that are not ours.
+  /// Whether a terminal interprets it instead of showing it: the control characters of ASCII and ISO 6429,
+  /// those that change the direction of writing, which can disguise a name, and other line ends.
   fileprivate var isObeyed: Bool {
     switch value {
     case 0x09, 0x0A: false

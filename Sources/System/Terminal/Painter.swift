@@ -1,6 +1,6 @@
-/// Colours words, or leaves them as they are.
+/// Colours text, or leaves it unchanged.
 public struct Painter: Sendable {
-  /// What the words on a line are; as it is called by a terminal (ECMA-48 §8.3.117, SGR).
+  /// The styles of text, by their terminal codes (ECMA-48 §8.3.117, SGR).
   public enum Style: String, CaseIterable, Sendable {
     case good = "32"
     case bad = "31"
@@ -11,16 +11,16 @@ public struct Painter: Sendable {
 
   public let isOn: Bool
 
-  /// Paints with colours, or with none.
+  /// Makes a painter with or without colours.
   public init(isOn: Bool) { self.isOn = isOn }
 
-  /// The words in a style.
+  /// The text in a style.
   public func callAsFunction(_ style: Style, _ text: String) -> String {
     isOn ? style.mark + text + Style.endMark : text
   }
 }
 
-/// The columns that a text takes, without what colours it.
+/// The number of columns of a text, without its styles.
 public func visibleWidth(_ text: String) -> Int {
   var width = 0
   var isEscape = false

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// Standard error, and a line at the bottom of the terminal that says how far things are.
+/// Standard error, with a progress line at the bottom of the terminal.
 ///
-/// Whatever else is written, to this stream or to the other, goes above that line. Threads may share it.
+/// All other output, to this stream or to standard output, goes above that line. Threads may share it.
 public final class StatusLine: Sendable {
   fileprivate struct State {
     let file: OutputFile
-    /// What stands on the terminal now.
+    /// The text on the terminal now.
     var shown = ""
   }
 
   private let state: Mutex<State>
 
-  /// Writes to a file, which is a terminal or is not.
+  /// Writes to a file, which may be a terminal.
   public init(_ file: sending OutputFile) {
     state = Mutex(State(file: file))
   }
 
-  /// Whether a person looks on.
+  /// Whether it is a terminal.
   public var isTerminal: Bool { state.withLock { $0.file.isTerminal } }
 
-  /// The columns of the terminal; 80 where it does not tell.
+  /// The columns of the terminal; 80 if they are unknown.
   public var columns: Int { state.withLock { $0.columns } }
 
-  /// Writes a line or several above it.
+  /// Writes one or more lines above it.
   public func say(_ text: String) {
     let text = text.inert
     state.withLock { state in
@@ -42,10 +42,10 @@ public final class StatusLine: Sendable {
     }
   }
 
-  /// Writes what waited for more; to be called when there is no more.
+  /// Writes the text that waits for more; to be called at the end.
   public func finish() { state.withLock { state in try? state.file.finish() } }
 
-  /// Does something while it is away, such as writing to the other stream of the terminal.
+  /// Runs a function with the line hidden, such as one that writes to standard output.
   public func hidden(_ body: () -> Void) {
     state.withLock { state in
       if !state.shown.isEmpty { state.write(state.erasing) }
@@ -73,7 +73,7 @@ extension StatusLine {
 extension StatusLine.State {
   var columns: Int { file.terminalSize?.columns ?? 80 }
 
-  /// What takes the line away. A terminal that was made narrower has broken it.
+  /// The sequence that erases the line. A terminal that became narrower has wrapped it.
   var erasing: String {
     guard !shown.isEmpty else { return "" }
     let rows = (visibleWidth(shown) + columns - 1) / columns
@@ -81,7 +81,7 @@ extension StatusLine.State {
   }
 
   func write(_ text: String) {
-    // If the console itself is gone, there is nowhere to report it.
+    // If the console itself has failed, there is nowhere to report it.
     if !text.isEmpty { try? file.write(text) }
   }
 }

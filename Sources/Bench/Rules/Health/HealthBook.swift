@@ -95,7 +95,7 @@ extension HealthBook {
   ///   - lock: the lock's identity.
   ///   - dongle: the identity of the dongle over which the lock was checked; `nil` without one.
   ///   - now: the time of the check.
-  /// - Returns: what changed for users of either device, a sentence each.
+  /// - Returns: the changes for users of either device, one sentence each.
   public mutating func take(
     _ finding: HealthFinding, lock: String, dongle: String?, at now: WallTime
   ) -> [String] {

@@ -4,7 +4,7 @@ import Basics
 
 /// The result of a check: whether a lock can be reached, report its state, and turn there and back.
 public enum HealthFinding: Equatable, Sendable {
-  /// The lock passed; the text says what it did.
+  /// The lock passed; the text describes its behaviour.
   case healthy(String)
   /// The lock was reached, and did not behave as it should.
   case unwell(String)
@@ -73,7 +73,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
     }
   }
 
-  /// Takes the lab's diagnostics since the last call.
+  /// Removes and returns the lab's diagnostics since the last call.
   public func takeDiagnostics() -> [String] { lockOperator.takeDiagnostics() }
 }
 

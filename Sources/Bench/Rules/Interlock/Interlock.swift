@@ -3,11 +3,11 @@ import LockFiles
 public import Conformance
 public import Basics
 
-/// What a run may do to a real lock.
+/// The limits of a run on a real lock.
 public struct InterlockSettings: Sendable {
   /// The limits that protect the lock, common to all its users.
   public var limits: LockLimits
-  /// How many movements the run may cause, parking included; `nil` for any number.
+  /// The maximum number of movements that the run may cause, parking included; `nil` for no limit.
   public var budget: Int?
   /// The position in which the run leaves the lock.
   public var park: ParkPosition
@@ -62,7 +62,7 @@ public struct InterlockSettings: Sendable {
 public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// The guarded device.
   public var wrapped: Device
-  /// What the run may do to the lock.
+  /// The limits of the run.
   public let settings: InterlockSettings
   var family: LockFamily { settings.family }
   /// Counts the lock's movements.
@@ -88,7 +88,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   private(set) var pendingPark: PendingPark?
   /// The autolock delay, in seconds, to restore when the lock is left; set while tests change it.
   var ownAutolock: Int?
-  /// What is known of the lock.
+  /// The knowledge of the lock's state.
   public internal(set) var knowledge: LockKnowledge
   private var diagnostics: [String] = []
   /// The trace of the current preparation session, if the model is to judge it.
@@ -190,7 +190,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     try cycleCounter.noteAway(comingTo ?? goal, autolock: ownAutolock)
   }
 
-  /// Refuses a case that may not begin now.
+  /// Throws if a case must not begin now.
   func checkBegin() throws(LabFault) {
     let now = cycleCounter.now
     if let refusal = cycleCounter.ledger.refusal(for: .begin, under: settings.limits, at: now.uptime) {

@@ -1,7 +1,7 @@
 import Basics
 import Conformance
 
-/// What is known of a lock over all tests of a run, from what it showed and what was requested of it.
+/// The knowledge of a lock's state over all tests of a run, from its reports and the requests to it.
 ///
 /// Unknown is the safe value: whatever may have changed unseen is unknown. A family's fixed properties are
 /// known from the beginning: for example that its locks always have an owner and positions, or that they have
@@ -23,7 +23,7 @@ public struct LockKnowledge: Equatable, Sendable {
   private var autolockAsked: Int?
   /// Whether the history is empty.
   public private(set) var isHistoryEmpty = false
-  /// Whether it is known who owns the lock: no registration or reset is unanswered.
+  /// Whether the owner is known: no registration or reset is unanswered.
   public private(set) var isOwnerSure = false
 
   /// Whether a reset is unanswered: a status may still report the owner before it.
@@ -31,7 +31,7 @@ public struct LockKnowledge: Equatable, Sendable {
   /// Whether a registration was requested and its response was never seen.
   public private(set) var isRegistrationOpen = false
 
-  /// Starts with what is known of every lock of a family.
+  /// Starts with the facts that hold for every lock of a family.
   init(of family: LockFamily) {
     self.init(
       hasOwners: family.hasOwners, hasPositions: family.hasPositions, hasAutolock: family.has(.setAutolock))
@@ -75,7 +75,7 @@ extension LockKnowledge {
     }
   }
 
-  /// Discards what a lock loses together with its owner.
+  /// Discards the state that a lock loses together with its owner.
   private mutating func forget() {
     let rest = lastRest
     self = LockKnowledge(hasOwners: hasOwners, hasPositions: hasPositions, hasAutolock: hasAutolock)
@@ -114,7 +114,7 @@ extension LockKnowledge {
       isRegistrationOpen = false
     case .ownerless, .forgotten:
       forget()
-      // The settings of the previous owner are gone.
+      // The settings of the previous owner are deleted.
       (isOwnerSure, autolock) = (true, 0)
     case .proving: (autolockAsked, isResetOpen) = (nil, false)
     case .away: leave()

@@ -4,12 +4,12 @@ import Documents
 
 /// Why a lock is not as it should be.
 enum OperatorFailure: Error {
-  /// The lab failed; with what the lock showed instead, if a status was waited for.
+  /// The lab failed; with the status shown instead, if a status was awaited.
   case lab(LabFault, instead: Instead? = nil)
   /// The lab works, but the lock cannot be brought into the condition.
   case impossible(String)
 
-  /// What the lock showed instead of the expected status.
+  /// The status shown instead of the expected one.
   struct Instead {
     var wanted: [LockFamily.Condition]
     var shown: String
@@ -83,7 +83,7 @@ final class LockOperator<Device: DeviceUnderTest> {
     while device.now < limit, (try? nextStatus(until: limit)) != nil {}
   }
 
-  /// Gives a stimulus as soon as it is allowed.
+  /// Sends a stimulus as soon as it is allowed.
   func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(OperatorFailure) {
     guard let name = family.name(of: request) else {
       throw .impossible("nothing asks such a lock for \(request.rawValue)")
@@ -130,7 +130,7 @@ final class LockOperator<Device: DeviceUnderTest> {
   /// The reason for the lock's silence, if known.
   var reason: String { device.explanation(ofSilence: true).map { "; \($0)" } ?? "" }
 
-  /// Takes the lab's diagnostics since the last call.
+  /// Removes and returns the lab's diagnostics since the last call.
   func takeDiagnostics() -> [String] { device.takeDiagnostics() }
 }
 

@@ -67,7 +67,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   private var isPrepared = false
   /// Whether the lock has an owner whose key is stored, or needs none.
   var isRegistered: Bool { !family.hasOwners || interlock.wrapped.isRegistered }
-  /// What the lock showed after a silence that it caused, and the explanation.
+  /// The observation after a silence that the lock caused, with the explanation.
   private var late: Observation?
   private var silence: Explanation?
   /// How long preparation sessions waited for the motor's rest.
@@ -77,7 +77,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   ///
   /// - Parameters:
   ///   - start: the cycle counter's total when the run began, if the run opened the lock before.
-  ///   - positions: what generated tests may pass to `configure`.
+  /// - positions: the positions that generated tests may pass to `configure`.
   public init(
     _ device: Device, _ settings: InterlockSettings, _ cycleCounter: CycleCounter, since start: Int? = nil,
     positions: [[Argument]] = [[]]
@@ -174,7 +174,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   /// controller, or the lock itself once it is heard again, show whether the lock or the lab causes the
   /// silence.
   ///
-  /// - Returns: what the lock shows in time; `nil` for a silence that the model must judge.
+  /// - Returns: the observation in time; `nil` for a silence that the model must judge.
   private func listenOn(since begin: Instant, until limit: Instant) throws(LabFault) -> Observation? {
     let (enough, longest) = (Interlock<Device>.silenceBesideOthers, Interlock<Device>.longestSilence)
     while now < begin + longest {

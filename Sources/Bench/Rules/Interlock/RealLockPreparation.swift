@@ -13,7 +13,7 @@ extension RealLock {
     /// The bolt's position, `locked` or `unlocked`; `nil` if it does not matter.
     var bolt: String?
     var hasEmptyHistory = false
-    /// Where to turn the bolt before the lock loses the positions by which it reports that.
+    /// The goal of the last turn before the lock loses the positions by which it reports that.
     var lastBolt: String?
     /// The autolock delay in seconds; 0 for never.
     var autolock = 0
@@ -133,7 +133,7 @@ extension RealLock {
     throw .impossible("the lock does not stay as it is made")
   }
 
-  /// What is known of the lock when a session begins.
+  /// The preparation session that begins with the present knowledge of the lock.
   private var newSession: Preparation {
     let known = interlock.knowledge
     var start: StartCondition?
@@ -160,7 +160,7 @@ extension RealLock {
     interlock.session = nil
   }
 
-  /// Does what one session can do, and returns whether the condition is reached.
+  /// Performs the steps of one session, and returns whether the condition is reached.
   private func work(toward goal: Condition) throws(OperatorFailure) -> Bool {
     var status: LockFamily.Condition
     (status, sessionEnd) = try interlock.open(for: Self.sessionTime)
@@ -222,7 +222,7 @@ extension RealLock {
     }
   }
 
-  /// Gives a stimulus through the interlock, once the motor may move.
+  /// Sends a stimulus through the interlock, once the motor may move.
   private func give(_ request: LockFamily.Request, _ arguments: [Argument] = []) throws(OperatorFailure) {
     let begin = now
     try interlock.lockOperator.give(request, arguments)

@@ -20,9 +20,10 @@ public struct Inventory: Equatable, Sendable {
 extension Inventory {
   /// A transport to a controller.
   public struct Dongle: Equatable, Sendable {
-    /// What people call it.
+    /// The name.
     public var name: String
-    /// The transport, as `--transport` takes it: `usb:0A12:0001/SERIAL`, `usb:1-2.3`, `tcp-client:HOST:PORT`.
+    /// The transport, in the form of `--transport`: `usb:0A12:0001/SERIAL`, `usb:1-2.3`,
+    /// `tcp-client:HOST:PORT`.
     public var transport: String
     /// The name of the switch of its power.
     public var power: String?
@@ -30,7 +31,7 @@ extension Inventory {
 
   /// The commands that switch the power of a dongle.
   public struct PowerSwitch: Equatable, Sendable {
-    /// What people call it.
+    /// The name.
     public var name: String
     /// The command that switches it off.
     public var off: String
@@ -46,7 +47,7 @@ extension Inventory {
 
   /// A lock, its permissions and its limits.
   public struct Lock: Equatable, Sendable {
-    /// Where the lock's description comes from.
+    /// The source of the lock's description.
     public enum Source: Equatable, Sendable {
       /// The lock file at a path.
       case file(String)
@@ -54,9 +55,9 @@ extension Inventory {
       case device(String)
     }
 
-    /// What people call it.
+    /// The name.
     public var name: String
-    /// Where its description comes from.
+    /// The source of its description.
     public var source: Source
     /// The control socket of the emulator that simulates it, as for `--control`; `nil` for a real lock.
     public var control: String?

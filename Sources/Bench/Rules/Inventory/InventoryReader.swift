@@ -7,9 +7,9 @@ extension Inventory {
   /// The checks that other targets contribute: which transports and emulated devices exist, and what lock files
   /// contain.
   public struct Checks {
-    /// What is wrong with a transport, or `nil`.
+    /// Checks a transport; returns what is wrong with it, or `nil`.
     public var transport: (String) -> String?
-    /// What is wrong with a device, or `nil`.
+    /// Checks a device; returns what is wrong with it, or `nil`.
     public var device: (String) -> String?
     /// Whether a lock file names a driver; only the driver knows which stimuli need a permission.
     public var isDriven: (String) -> Bool

@@ -149,7 +149,7 @@ public struct LabReservation: Equatable, Sendable {
   }
 }
 
-/// The values of a list, each of which must be understood.
+/// The values of a list; `nil` unless each one is valid.
 private func all<Value>(_ json: JSON?, _ read: (JSON) -> Value?) -> [Value]? {
   guard let elements = json?.elements else { return nil }
   let values = elements.compactMap(read)

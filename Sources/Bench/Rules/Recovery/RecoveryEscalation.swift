@@ -51,7 +51,7 @@ public struct RecoveryEscalation: Equatable, Sendable {
     public var step: RecoveryStep
     /// When it began.
     public var begin: Instant
-    /// How long it took.
+    /// The duration.
     public var duration: Interval
     /// Why it did not help; `nil` if it did.
     public var failure: String?
@@ -88,7 +88,8 @@ public struct RecoveryEscalation: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - hasUSBReset: whether the controller is a dongle on a USB bus.
-  ///   - powerSettles: how long its voltage takes to drop, and to return; `nil` if its power cannot be switched.
+  /// - powerSettles: how long its voltage takes to drop, and to return; `nil` if its power cannot be
+  ///   switched.
   public init(hasUSBReset: Bool, powerSettles: Interval?) {
     self.powerSettles = powerSettles ?? .zero
     steps = RecoveryStep.allCases.filter {

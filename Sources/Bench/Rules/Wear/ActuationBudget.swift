@@ -32,9 +32,9 @@ public struct ActuationBudget: Equatable, Sendable {
   public static let shift = Interval.seconds(12 * 3600)
   /// The window of battery readings from which the discharge rate follows.
   public static let slopeWindow = Interval.seconds(3 * 3600)
-  /// How long the battery may sag under load.
+  /// How long the battery's voltage sag under load lasts.
   static let sagTime = Interval.seconds(600)
-  /// How long a battery reading can keep cases from beginning.
+  /// How long a battery reading can prevent cases from beginning.
   static let readingLife = hour
   /// How much later than its event a movement may begin: the time that the disk may take to store the event.
   public static let lateness = Interval.seconds(1)
@@ -187,7 +187,7 @@ extension ActuationBudget {
   /// Why a movement or a case is refused now; `nil` if it is allowed. Of several reasons it returns the one that
   /// lasts longest.
   ///
-  /// - Parameter cost: the number of movements that it takes.
+  /// - Parameter cost: the number of movements that it needs.
   public func refusal(
     of cost: Int = 1, for purpose: Purpose = .movement, under limits: LockLimits, at now: Instant
   ) -> Refusal? {
@@ -225,7 +225,7 @@ extension ActuationBudget {
     let first = firstIndex(after: now - window)
     let excess = movements.count - first + awaited + cost - budget
     guard excess > 0 else { return nil }
-    // What exceeds even an empty window never fits.
+    // A cost that exceeds even an empty window never fits.
     guard first + excess <= movements.count else { return .never }
     return movements[first + excess - 1] + window
   }

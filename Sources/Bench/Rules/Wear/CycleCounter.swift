@@ -34,7 +34,7 @@ public final class CycleCounter {
   /// The time at which movements are counted.
   public var now: BenchTime { clock() }
 
-  /// Where the events are stored, for display; `nil` for a lock that exists only in this process.
+  /// The location of the stored events, for display; `nil` for a lock that exists only in this process.
   public var place: String? { store?.place }
 
   /// Counts a movement that is about to begin. If it throws, the motor must not move.
@@ -114,7 +114,7 @@ public final class CycleCounter {
 
 /// Stores the events of a ``CycleCounter`` beyond the process that counts.
 public protocol CycleStore {
-  /// Where the events are stored, for display.
+  /// The location of the stored events, for display.
   var place: String { get }
 
   /// Stores events, all of them or none. After it returns they survive any failure of this machine.

@@ -2,7 +2,7 @@ public import Basics
 
 /// An event of a lock, stored for later runs.
 public struct LockEvent: Hashable, Sendable {
-  /// What happened.
+  /// The kind of event.
   public enum Kind: Hashable, Sendable {
     /// The motor was about to move; the cause in one word.
     case movement(String)
