@@ -2,14 +2,14 @@ import Bench
 
 /// The battery of a lock in the morning.
 struct NightlyBattery {
-  /// What it was when it was last read, in percent.
+  /// The last reading, in percent.
   let percent: Int
-  /// How many percent it loses in an hour, in tenths; `nil` where nothing tells.
+  /// The loss in tenths of a percent per hour; `nil` if it is unknown.
   let slope: Double?
-  /// Why the lock is left alone because of it, if it is.
+  /// The limit that blocks the lock because of the battery, if any.
   let low: ActuationBudget.Refusal?
 
-  /// Takes the battery out of a ledger; `nil` where it was never read, or not since somebody saw to the lock.
+  /// Reads the battery from a ledger; `nil` if it was never read, or not since a person serviced the lock.
   init?(_ ledger: ActuationBudget, under limits: LockLimits) {
     guard let percent = ledger.battery else { return nil }
     self.percent = percent
@@ -17,7 +17,7 @@ struct NightlyBattery {
     low = ledger.batteryRefusal(under: limits)
   }
 
-  /// As it stands in a table.
+  /// The text in a table.
   var text: String {
     "\(percent) %" + (slope.map { $0 > 0 ? ", −\($0) %/h" : ", steady" } ?? "") + (low == nil ? "" : ", LOW")
   }

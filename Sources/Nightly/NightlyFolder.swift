@@ -3,24 +3,23 @@ public import System
 public import Journal
 import Basics
 
-/// Where a night keeps what it takes to go on, and what it leaves: a folder beside those of runs.
+/// The folder of a night, beside those of runs, with all that is needed to resume it, and its results.
 ///
-///     runs/2026-11-22T02-00-00-nightly/
-///       night.jsonl      what was begun and what came of it, each line on the disk before it takes effect
-///       cases/00042/     what the 42nd child left
-///       journal.jsonl    all of it as the journal of one run; while the night goes on, what is judged by then
-///       summary.json     what stands on its page; where it is there, so is every report
+/// runs/2026-11-22T02-00-00-nightly/ night.jsonl      starts and results, each line on the disk before it
+/// takes effect cases/00042/     the folder of the 42nd child journal.jsonl    everything as the journal of
+/// one run; during the night, the judgements so far summary.json     the contents of its page; if it exists,
+/// so does every report
 public final class NightlyFolder {
   public let folder: RunFolder
   public let seed: UInt64
-  /// What the record says already.
+  /// The existing lines of the record.
   let record: [NightLine]
   private var file: OutputFile?
 
   /// The path of the record.
   var recordPath: String { folder.path + "/night.jsonl" }
 
-  /// Makes the folder of a night that begins now.
+  /// Creates the folder of a night that begins now.
   public init(
     new plan: String, reports: ReportPlaces, cases: Int, command: [String], seed: UInt64
   ) throws(FileFault) {
@@ -32,11 +31,11 @@ public final class NightlyFolder {
     try prepare()
   }
 
-  /// Takes up the folder of one that did not end.
+  /// Continues in the folder of a night that did not end.
   public init(
     _ open: Unfinished, _ run: EarlierRun, reports: ReportPlaces, cases: Int
   ) throws(FileFault) {
-    // Its manifest names the plan at all times: by that it is found again, whenever we are killed.
+    // Its manifest always names the plan, by which it is found again, whenever the process is killed.
     folder = try RunFolder(
       resuming: run, reports: reports, cases: cases, command: [], properties: [("plan", open.plan)])
     seed = open.seed
@@ -50,9 +49,9 @@ public final class NightlyFolder {
     file = try OutputFile(appendingTo: recordPath)
   }
 
-  /// Writes lines to the record; they are on the disk when it returns.
+  /// Writes lines to the record; they are on the disk at return.
   ///
-  /// After a failure the file is opened anew before it is written again, which cuts off what was torn.
+  /// After a failure the file is reopened before the next write, which cuts off an incomplete line.
   func write(_ lines: [NightLine]) throws(FileFault) {
     do throws(FileFault) {
       let file: OutputFile
@@ -67,7 +66,7 @@ public final class NightlyFolder {
     }
   }
 
-  /// What is written last of all that a night leaves.
+  /// The file that is written last.
   public static let summary = "summary.json"
 
   /// A night that did not end.
@@ -78,7 +77,7 @@ public final class NightlyFolder {
     public let record: [NightLine]
   }
 
-  /// The last night of a plan that did not end, among the runs under a folder.
+  /// The last unfinished night of a plan, among the runs under a folder.
   public static func unfinished(_ plan: String, out: String) throws(UsageError) -> Unfinished? {
     let names = try checked { try FolderNames.listed(in: out + "/runs") }
     for name in names.reversed() where name.contains("-nightly") && !name.hasPrefix(".") {
@@ -87,7 +86,7 @@ public final class NightlyFolder {
       guard let manifest, let seed = manifest.seed,
         manifest.properties.contains(where: { $0.name == "plan" && $0.value.words == plan })
       else { continue }
-      // One that was killed before it could begin has no record yet.
+      // A night that was killed before it began has no record yet.
       let bytes = try checked { () throws(FileFault) in
         do throws(FileFault) {
           return try WholeFile.bytes(of: path + "/night.jsonl")
@@ -102,7 +101,7 @@ public final class NightlyFolder {
       } catch {
         throw UsageError("\(path)/night.jsonl cannot be gone on with: \(error); move the folder away")
       }
-      // One that was killed over its report has that still to come.
+      // A night that was killed while it wrote its report still has to write it.
       if case .finish? = record.last, Host.isFile(path + "/\(summary)") { return nil }
       return Unfinished(path: path, plan: plan, seed: seed, record: record)
     }

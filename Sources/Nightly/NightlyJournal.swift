@@ -4,10 +4,10 @@ public import System
 import Harness
 import Basics
 
-/// The journal of a night: which runs have its cases, in the order of the plan, what became of the other cases, and what
-/// campaigns found.
+/// The journal of a night: the runs with its cases, in the order of the plan, the results of other cases, and
+/// the findings of campaigns.
 ///
-/// It is that of one run: who reads it has the lines that the runs of the night wrote (``KeptCase``).
+/// It has the form of one run's journal, with the lines that the runs of the night wrote (``KeptCase``).
 public struct NightlyJournal {
   let runs: NightlyRuns
   let night: Night
@@ -21,7 +21,7 @@ public struct NightlyJournal {
   /// Writes it as a whole.
   ///
   /// - Parameters:
-  ///   - tally: what the night came to; `nil` while it has not ended.
+  ///   - tally: the result of the night; `nil` while it has not ended.
   public func write(to path: String, tally: Tally?) throws(FileFault) {
     var file = try Replacement(of: path)
     func write(_ lines: [String]) throws(FileFault) {
@@ -43,12 +43,12 @@ public struct NightlyJournal {
     if let tooLittle = tally?.tooLittle { words.append(tooLittle) }
     try write(words.map { .event(Record.Event(.diagnostic, $0, at: .zero)) })
     if let tally { try write([.end(Record.End(tally))]) }
-    // Earlier versions wrote when each line of it was driven.
+    // Earlier versions wrote the time of each line.
     try removeFile(Path.join(Path.folder(of: path), CaseTime.file))
     try file.commit()
   }
 
-  /// How a lock was left, and what there is to say of it to people.
+  /// How a lock was left, with the diagnostics.
   private func park(of lock: Night.LockState) -> [Record] {
     var words: [String] = []
     if let why = lock.outOfUse { words.append("it is out of use: \(why)") }
@@ -61,7 +61,7 @@ public struct NightlyJournal {
       + (lock.park.map { [.left(Record.Left(lock.lock.name, $0))] } ?? [])
   }
 
-  /// The lines of a case: the runs that have its attempts, one behind the other.
+  /// The lines of a case: those of the runs with its attempts, in order.
   private func lines(of state: Night.CaseState, _ test: Case) -> [String] {
     let result = night.reason(for: state)
     let attempts = state.runs.compactMap { ended[$0] }.filter { $0.ending.verdict.word != .incomplete }
@@ -93,7 +93,7 @@ public struct NightlyJournal {
 }
 
 extension Record.Case {
-  /// The same case among those of other locks.
+  /// The case with the lock in its name.
   func named(on lock: String?, attempt: Int) -> Record.Case {
     var copy = self
     copy.attempt = attempt
@@ -104,10 +104,10 @@ extension Record.Case {
   }
 }
 
-/// What a campaign of a night came to: each finding with the case that shows it, whether or not that is sure, and the case
-/// of the campaign itself where the lab failed it. What else ended it is the night's to report.
+/// The result of a campaign: each finding with the case that shows it, whether or not it is confirmed, and
+/// the campaign's own case after a lab fault. The night reports other ends.
 struct KeptCampaign {
-  /// A case, and the finding that it shows.
+  /// A case, with the finding that it shows.
   struct Case {
     var finding: Record.Finding?
     var verdict: Record.Verdict
@@ -116,16 +116,16 @@ struct KeptCampaign {
   /// The lines of a night's journal.
   private(set) var lines: [String] = []
   private(set) var cases: [Case] = []
-  /// The machines, and what was visited of them.
+  /// The machines, with their visits.
   private(set) var visits: [Record] = []
 
-  /// - Returns: `nil` where a run fuzzed nothing, or left no journal.
+  /// - Returns: `nil` if a run is no campaign, or has no journal.
   init?(of run: Night.Ended, _ runs: NightlyRuns) {
     guard case .fuzz = run.attempt.work, let path = runs.journal(of: run.attempt.number),
       var reader = try? JournalReader(path)
     else { return nil }
     let lock = run.attempt.lock
-    /// The finding that the next case shows, and the case that has not ended.
+    /// The finding of the next case, and the case that has not ended.
     var (finding, open): (Record.Finding?, Record.Case?) = (nil, nil)
     while let line = try? reader.next() {
       guard case .success(let record) = line else { continue }

@@ -2,35 +2,35 @@ import System
 import Basics
 import Synchronization
 
-/// Writes the journal of a night that is under way, so that reports can be made of it before its end.
+/// Writes the journal of a running night, so that reports can be made before its end.
 ///
-/// The journal is written as a whole each time, by a thread of its own: of a big night that takes a while, in which no
-/// child must be taken for one that hangs.
+/// The whole journal is written each time, in a thread of its own: in a large night that takes a while,
+/// during which no child must be mistaken for a hanging one.
 final class NightlyJournalWriter: Sendable {
-  /// How often it is written at most.
+  /// The minimum interval between two writes.
   private static let period = Interval.seconds(10)
-  /// How many times as long as it took to write it is left alone: a fiftieth of the time is spent on it at most.
+  /// The minimum ratio of the pause to the duration of a write: writing takes at most a fiftieth of the time.
   private static let rest: Int64 = 50
 
   private struct State {
     var isWriting = false
-    /// By the monotonic clock, when it may be written next.
+    /// When it may be written next, by the monotonic clock.
     var next = Interval.zero
     var fault: FileFault?
   }
 
   private let state = Mutex(State())
 
-  /// How long it is left alone that took so long to write.
+  /// The pause after a write of a duration.
   static func pause(after length: Interval) -> Interval { max(period, length * rest) }
 
-  /// Whether it is being written.
+  /// Whether a write is in progress.
   var isWriting: Bool { state.withLock(\.isWriting) }
 
   /// Begins to write the journal.
   ///
-  /// - Parameter body: writes it; called in another thread, and not at all where it is too soon after the last time.
-  /// - Returns: whether it is written.
+  /// - Parameter body: writes it; called in another thread, and not at all if the last write was too recent.
+  /// - Returns: whether it is being written.
   func write(_ body: @escaping @Sendable () throws(FileFault) -> Void) -> Bool {
     let begin = MonotonicClock.now
     let isTime = state.withLock { state in
@@ -54,7 +54,7 @@ final class NightlyJournalWriter: Sendable {
     return true
   }
 
-  /// Why the journal could not be written last, once.
+  /// Removes and returns the fault of the last write.
   func takeFault() -> FileFault? {
     state.withLock { state in
       defer { state.fault = nil }

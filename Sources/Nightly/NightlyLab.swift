@@ -9,30 +9,30 @@ public import System
 import Harness
 public import Basics
 
-/// A plan and the bench that it is for, read and joined: what a night drives on what.
+/// A plan joined with its bench: the cases of a night on its locks.
 public struct NightlyLab: Sendable {
   public let plan: NightPlan
   private let bench: BenchFile
-  /// The places of a lab at which the locks stand; `nil` where the bench has its locks for itself.
+  /// The places of a lab with the locks; `nil` if the bench owns its locks.
   private(set) var places: NightlyPlaces?
-  /// The cases as the night knows them, and as a run would drive them; one beside the other.
+  /// The cases in the form of the night and in that of a run, in the same order.
   public private(set) var cases: [NightCase] = []
   private(set) var tests: [Case] = []
-  /// The locks and the dongles, as they are now.
+  /// The locks and the dongles in their present state.
   public private(set) var locks: [NightLock] = []
   private(set) var dongles: [NightDongle] = []
-  /// What locks and dongles are known by, whatever the bench calls them.
+  /// The identities of locks and dongles, whatever their names in the bench.
   private var identities: [NightDevice: String] = [:]
-  /// The scenarios that park locks of drivers, each by what its driver says of it.
+  /// The scenarios that park locks of drivers, by path.
   private(set) var parks: [String: String] = [:]
-  /// What is to be fuzzed and meets no lock, in sentences.
+  /// Fuzzing without a matching lock, one sentence each.
   private(set) var unmet: [String] = []
-  /// The quarantine that has lapsed, and what it is about.
+  /// The expired quarantines.
   private(set) var lapsed: [Quarantine] = []
 
   /// Reads the plan of a file, and the bench that it names.
   ///
-  /// - Parameter bench: the bench to use in place of the one that the plan names.
+  /// - Parameter bench: the bench that replaces the plan's own.
   public init(_ path: String, bench: String?) throws(UsageError) {
     plan = try checked {
       try ScenarioFiles.read(path) { bytes throws(DocumentError) in try NightPlan(bytes, name: path) }
@@ -44,13 +44,13 @@ public struct NightlyLab: Sendable {
     self.bench = try BenchFile(reading: place)
   }
 
-  /// The locks and dongles that there are.
+  /// The inventory of the bench.
   var inventory: Inventory { bench.inventory }
 
-  /// Where they are described.
+  /// The path of the inventory.
   var benchPath: String { bench.path }
 
-  /// Finds the places of the lab, where one is named: only what stands there is driven.
+  /// Finds the places of the lab, if one is named: only locks at these places are used.
   public mutating func findPlaces(_ request: Reservation.Request?, _ messages: StatusLine) throws(NoPlace) {
     guard let request else { return }
     places = try NightlyPlaces(request, bench, messages)
@@ -59,8 +59,8 @@ public struct NightlyLab: Sendable {
   /// Joins suites and locks.
   ///
   /// - Parameters:
-  ///   - seed: the seed of scenarios that have none of their own.
-  ///   - today: on which day quarantine lapses or holds.
+  ///   - seed: the seed of scenarios without one.
+  ///   - today: the day for the expiry of quarantines.
   public mutating func prepare(seed: UInt64, today: Day, _ messages: StatusLine) throws(UsageError) {
     for (name, identity) in try transports() {
       identities[.dongle(name)] = identity
@@ -80,7 +80,7 @@ public struct NightlyLab: Sendable {
       for lock in wanted {
         for test in try tests(of: suite, on: lock, seed: seed, messages) {
           let identity = identity(of: test, on: lock)
-          // What two suites ask for is driven once.
+          // A case of two suites runs once.
           guard known.insert(identity).inserted else { continue }
           tests.append(test)
           cases.append(nightCase(test, identity, suite, lock, today))
@@ -93,12 +93,12 @@ public struct NightlyLab: Sendable {
     messages.say("lockstep: \(unmet[0])".inOneLine)
   }
 
-  /// Why no lock is for something.
+  /// Why no lock matches.
   private static func unmet(_ tags: [String]) -> String {
     tags.isEmpty ? "there is no lock" : "no lock has the tags \(tags.joined(separator: ", "))"
   }
 
-  /// Plans the scenarios of a suite for which there is no lock: they are not driven, and reported so.
+  /// Plans the scenarios of a suite without a matching lock: they are not run, and reported.
   private mutating func plan(
     _ suite: NightPlan.Suite, for reason: String, seed: UInt64, _ messages: StatusLine
   ) throws(UsageError) {
@@ -129,7 +129,7 @@ public struct NightlyLab: Sendable {
     return set
   }
 
-  /// What leads to locks, by its name, and what that is known by, where anybody can tell.
+  /// The dongles or places that lead to locks, by name, with their identities if known.
   private func transports() throws(UsageError) -> [(name: String, identity: String?)] {
     if let places {
       return places.places.values.sorted { $0.name < $1.name }.map { place in
@@ -152,14 +152,14 @@ public struct NightlyLab: Sendable {
       skipReason: test.skipReason, quarantine: quarantine.map { "\($0)" })
   }
 
-  /// The scenarios of a suite as they are driven on a lock.
+  /// The cases of a suite on a lock.
   private func tests(
     of suite: NightPlan.Suite, on lock: Inventory.Lock, seed: UInt64, _ messages: StatusLine
   ) throws(UsageError) -> [Case] {
     let named = BenchLock(bench: bench, lock: lock)
     var settings = LabSettings(of: named, isNamed: true)
     if !named.isEmulated {
-      // Which way leads to it at a place is known once that is ours.
+      // The transport at a place is known once the place is reserved.
       if places == nil { settings.transports = try bench.transports(to: lock) }
       settings.control = try lock.control.map { text throws(UsageError) in
         try socketPath(text, of: "--control")
@@ -178,7 +178,7 @@ public struct NightlyLab: Sendable {
     }
   }
 
-  /// Scenario, arguments, model and firmware, which the digest has, and the lock.
+  /// A hash of the digest, which covers scenario, arguments, model and firmware, and of the lock.
   private func identity(of test: Case, on lock: Inventory.Lock) -> String {
     var fingerprint = Fingerprint(test.digest)
     for part in [lock.name, lock.sourceText, lock.firmware ?? "", test.id] { fingerprint.mix("\n" + part) }
@@ -218,31 +218,32 @@ public struct NightlyLab: Sendable {
     }
   }
 
-  /// Whether a lock or a dongle can be used now.
+  /// The present state of a lock or a dongle.
   func use(of device: NightDevice) -> DeviceState.Use {
     identities[device].map { DeviceState.Use(of: $0) } ?? .available
   }
 
-  /// Puts a device out of use until `lockstep devices restore`, so that later runs see what the night found.
+  /// Puts a device out of use until `lockstep devices restore`, so that later runs know it.
   func putOut(_ device: NightDevice, _ why: String) throws(LabFault) {
     guard let identity = identities[device] else { return }
     try HealthStore.putOut(identity, called: device.name, why, at: WallClock.time)
   }
 
-  /// What names the bench in a line to paste.
+  /// The options that name the bench in a command.
   var benchWords: [String] { bench.words }
 
-  /// Whether the motor of a lock is left alone now, after a jam or for its battery.
+  /// Whether the motor of a lock must not move now, after a jam or because of its battery.
   func isBlocked(_ name: String) -> Bool {
     guard let lock = inventory.lock(name), case .file(let path) = lock.source else { return false }
     return LockCycleCounter.known(of: path)?.ledger.isBlocked(
       under: lock.limits, at: BenchClock.now.uptime) ?? false
   }
 
-  /// The line to paste that puts something back in use.
+  /// The command that restores a device.
   func restoring(_ name: String) -> String { bench.restoring(name) }
 
-  /// Why a lock or a dongle needs a person before it is used, by its health checks; `nil` for one in use.
+  /// Why a lock or a dongle needs a person before it is used, according to its health checks; `nil` if it
+  /// does not.
   func sickness(of device: NightDevice) -> String? {
     guard let identity = identities[device] else { return nil }
     do throws(LabFault) { return try HealthStore.health(of: identity).outOfUse?.reason } catch {
@@ -252,7 +253,7 @@ public struct NightlyLab: Sendable {
 }
 
 extension Inventory.Lock {
-  /// How it is described.
+  /// The description of its source.
   fileprivate var sourceText: String {
     switch source {
     case .device(let text): text
@@ -261,9 +262,9 @@ extension Inventory.Lock {
   }
 }
 
-/// What the cycle counter of a lock says, even while another process uses it.
+/// Reads the cycle counter of a lock, even while another process uses it.
 enum LockCycleCounter {
-  /// How often the motor has moved, and what that did to it; `nil` where that is unknown.
+  /// The number of movements, and the load on the motor; `nil` if it is unknown.
   static func known(of lockFile: String) -> (total: Int, ledger: ActuationBudget)? {
     guard let lock = (try? LockFile(reading: lockFile))?.identity else { return nil }
     do throws(LabFault) { return try CycleCounter.known(of: lock) ?? (0, ActuationBudget()) } catch {

@@ -5,36 +5,36 @@ import Harness
 import Journal
 import System
 
-/// A lock, or something else of the lab, that needs a person in the morning.
+/// A lock, or another part of the lab, that needs a person in the morning.
 struct NightlyNeed: Equatable {
-  /// What it is.
+  /// The kind of subject.
   enum Kind: String, CaseIterable {
     case lock, dongle, place, bench
   }
 
-  /// What happened to it.
+  /// The cause.
   enum Cause: Equatable {
     case diverged, unmet, stoppedAnswering, notFound, transportLost, linkLost, outOfUse, notParked
-    /// It is not known whether it is parked.
+    /// It is unknown whether it is parked.
     case parkUnknown
     case lowBattery
     /// A program of it failed, or does not start.
     case program(ProgramTrouble)
-    /// Anything else that kept the lab from a judgement.
+    /// Another lab fault.
     case trouble
-    /// The bench lacks what the plan needs, in words.
+    /// The bench lacks something that the plan needs, described by the text.
     case missing(String)
   }
 
-  /// A line to paste where the night was started.
+  /// A command to run where the night was started.
   struct Command: Equatable {
-    /// What it does.
+    /// The purpose of the command.
     enum Purpose: String, CaseIterable {
-      /// It puts back in use what is out of use.
+      /// Restores a device that is out of use.
       case restore
-      /// It brings a lock to where it is to be left.
+      /// Parks a lock.
       case park
-      /// It does again what failed.
+      /// Replays a failure.
       case replay
     }
 
@@ -44,16 +44,16 @@ struct NightlyNeed: Equatable {
 
   var kind: Kind
   var name: String
-  /// What happened, what weighs most first.
+  /// The causes, the most serious first.
   var causes: [Cause] = []
-  /// What happened, a sentence each.
+  /// The causes as sentences.
   var reasons: [String] = []
-  /// What to do about it, in this order.
+  /// The commands, in this order.
   var commands: [Command] = []
-  /// The number of the first of its failures on the page; `nil` where it has none there.
+  /// The number of its first failure on the page; `nil` if it has none there.
   var item: Int?
 
-  /// What happened, for the headline: `diverged`.
+  /// The most serious cause, for the headline: `diverged`.
   var what: String {
     var known: [String] = []
     for words in causes.map(\.description) where !known.contains(words) { known.append(words) }
@@ -62,7 +62,7 @@ struct NightlyNeed: Equatable {
 }
 
 extension NightlyNeed.Cause: CustomStringConvertible {
-  /// What is said of whom it happened to.
+  /// The subject with its causes.
   var description: String {
     switch self {
     case .diverged: "diverged"
@@ -82,10 +82,10 @@ extension NightlyNeed.Cause: CustomStringConvertible {
   }
 }
 
-// MARK: - What needs a person
+// MARK: - Needs
 
 extension NightlyReport {
-  /// What needs a person: the locks in the order of the bench, then what leads to them.
+  /// The needs: of locks in the order of the bench, then of dongles or places.
   var needs: [NightlyNeed] {
     let numbered = kinds.flatMap(\.items).enumerated().map { (item: $0.element, number: $0.offset + 1) }
     let failed =
@@ -107,7 +107,8 @@ extension NightlyReport {
       need.reasons.insert(String(first.item.message.prefix { $0 != "\n" }), at: 0)
     }
     need.causes = causes(lock, first?.item)
-    // What is out of use can be tried again once it is restored; nothing moves a lock that is jammed, or low, before.
+    // A failure can be replayed once the device is restored; the motor of a lock that is jammed or low must
+    // not move before.
     if lock.outOfUse != nil || lock.battery?.low != nil || lock.isBlocked {
       need.commands.append(.init(purpose: .restore, line: runs.lab.restoring(lock.name)))
     }
@@ -124,7 +125,7 @@ extension NightlyReport {
       commands: [.init(purpose: .restore, line: runs.lab.restoring(dongle.name))])
   }
 
-  /// What happened to a lock.
+  /// The causes of a lock's need.
   private func causes(_ lock: LockLine, _ item: Item?) -> [NightlyNeed.Cause] {
     let diverged = item.map { !trouble.contains($0) } ?? false
     var causes: [NightlyNeed.Cause] = []
@@ -147,7 +148,7 @@ extension NightlyReport {
     return causes
   }
 
-  /// What happened to a lock, by what kept a case from its verdict; `nil` where that is of no known kind.
+  /// The cause of a lab fault; `nil` if its kind is unknown.
   private static func cause(of trouble: Record.Trouble?) -> NightlyNeed.Cause? {
     guard let fault = trouble?.fault() else { return nil }
     switch (fault.symptom, fault.origin) {
@@ -160,14 +161,14 @@ extension NightlyReport {
     }
   }
 
-  /// Who needs a person, and why, in one line: `2 of 3 locks need you: broken diverged, hangs stopped answering`.
+  /// The needs in one line: `2 of 3 locks need you: broken diverged, hangs stopped answering`.
   var needsLine: String? {
     let needs = needs
     guard let head = Self.head(needs, of: locks.count) else { return nil }
     return head + ": " + needs.map { "\($0.title)\($0.what)" }.joined(separator: ", ")
   }
 
-  /// How many locks of how many need a person, or that the lab does.
+  /// The number of locks that need a person, or that the lab does.
   static func head(_ needs: [NightlyNeed], of count: Int) -> String? {
     guard !needs.isEmpty else { return nil }
     let locks = needs.count { $0.kind == .lock }
@@ -177,7 +178,7 @@ extension NightlyReport {
 }
 
 extension NightlyNeed {
-  /// What stands before what happened.
+  /// The title before the cause.
   var title: String {
     switch kind {
     case .lock: "\(name) "
@@ -187,21 +188,21 @@ extension NightlyNeed {
   }
 }
 
-// MARK: - What did not happen
+// MARK: - Omissions
 
-/// What was planned and did not happen.
+/// A planned activity that did not happen.
 struct NightlyOmission: Equatable {
-  /// What it is.
+  /// The kind of activity.
   enum Kind: String, CaseIterable {
     case cases, fuzzing
   }
 
   var kind: Kind
-  /// Why.
+  /// The reason.
   var reason: String
-  /// On which locks.
+  /// The locks.
   var locks: [String]
-  /// How many cases.
+  /// The number of cases.
   var count: Int?
 }
 
@@ -216,7 +217,7 @@ extension NightlyOmission: CustomStringConvertible {
 }
 
 extension NightlyReport {
-  /// What was planned and did not happen, and why.
+  /// The planned activities that did not happen, with the reasons.
   var notDone: [NightlyOmission] {
     var fuzzing: [NightlyOmission] = []
     for lock in night.locks {
@@ -254,7 +255,7 @@ extension NightlyNeed.Cause: Written {
     .known("lastWords", \.program?.lastWords, .text),
   ]
 
-  /// The word by which a program tells it from others.
+  /// The words by which programs distinguish them.
   enum Word: String, CaseIterable {
     case diverged, outOfUse, notFound, notParked, parkUnknown, lowBattery, stoppedAnswering, transportLost
     case linkLost, trouble, missing, doesNotStart, neverAnswers, programFailed

@@ -6,14 +6,14 @@ import Reporting
 public import System
 
 extension NightlyReport {
-  /// The most runs that get a report of their own, and the most failures that the page shows.
+  /// The maximum number of runs with a report of their own, and of failures on the page.
   private static let (maximumReports, maximumItems) = (100, 500)
 
-  /// What did not simply agree, in the order of the page.
+  /// The cases that did not simply agree, in the order of the page.
   private var items: [Item] { kinds.flatMap(\.items) }
 
-  /// Makes the report of each run that did not simply agree, in the folder of that run, and the scenarios that the lines which
-  /// park locks name.
+  /// Writes the report of each run that did not simply agree, into the folder of that run, and the scenarios
+  /// for the commands that park locks.
   public func writeRunReports() throws(FileFault) {
     for lock in locks where lock.isLeftElsewhere { try runs.writePark(of: lock.name) }
     var made = Set<Int>()
@@ -25,11 +25,11 @@ extension NightlyReport {
 
   private func reportPath(of number: Int) -> String { runs.folder(of: number) + "/report.html" }
 
-  /// The report as one page for people, without anything from the network, in the style of the reports of runs.
+  /// The report as a self-contained page, in the style of the reports of runs.
   ///
   /// - Parameters:
   ///   - began: when the night began.
-  ///   - folder: where the page will stand: its links are from there.
+  ///   - folder: the folder of the page, to which its links are relative.
   public func page(began: String, in folder: String) -> String {
     var body = pageHead(title: "\(headline.text) – \(night.name)") + header(began)
     body += "<main id=\"main\">\n" + needList
@@ -58,9 +58,9 @@ extension NightlyReport {
     return body.source
   }
 
-  // MARK: What it comes to
+  // MARK: Result
 
-  /// The action that is needed now, in one line; each lock that needs a person has a link to its results.
+  /// The needed action in one line; each lock that needs a person has a link to its results.
   private var headline: (markup: Markup, text: String) {
     let needs = needs
     guard let head = Self.head(needs, of: locks.count), let text = needsLine else { return ("\(todo)", todo) }
@@ -71,7 +71,7 @@ extension NightlyReport {
     return ("\(head.capitalizedFirst): \(names.joined(separator: ", "))", text.capitalizedFirst)
   }
 
-  /// What there is to say where nothing needs a person.
+  /// The headline if there are no needs.
   private var todo: String {
     switch status {
     case .divergence, .agree, .labFault: return calm
@@ -169,7 +169,7 @@ extension NightlyReport {
       """
   }
 
-  /// What the run of an item left: its report, its journal, its captures.
+  /// The links to the report, the journal and the captures of an item's run.
   private func links(of item: Item, in folder: String) -> Markup {
     guard let number = item.run, let journal = runs.journal(of: number) else { return "" }
     let report = reportPath(of: number)
@@ -195,9 +195,9 @@ extension NightlyReport {
     return table(title, ["why", "cases", "locks"], rows, numbers: [1])
   }
 
-  /// A table under its title.
+  /// A table with a title.
   ///
-  /// - Parameter numbers: the columns that are counts.
+  /// - Parameter numbers: the columns of counts.
   private func table(
     _ title: String, _ head: [String], _ rows: [(cells: [String], isBad: Bool)], numbers: Set<Int>
   ) -> Markup {

@@ -3,16 +3,16 @@ import Journal
 import Bench
 import Conformance
 
-/// The places of a lab over which a night is spread: each has the part of a dongle that leads to one lock.
+/// The places of a lab for a night: each replaces a dongle and leads to one lock.
 struct NightlyPlaces: Sendable {
-  /// The lab, and how long a run of the night waits for its place there.
+  /// The lab, and how long a run of the night waits for its place.
   let request: Reservation.Request
   /// The place of each lock, by the lock's name.
   let places: [String: LabPlace]
 
-  /// Asks a lab for its places and joins them with the locks of a bench, by the tag `lock=NAME`.
+  /// Queries a lab for its places and joins them with the locks of a bench, by the tag `lock=NAME`.
   ///
-  /// What the night leaves alone of either is told.
+  /// Unmatched locks and places are reported.
   init(
     _ request: Reservation.Request, _ bench: BenchFile, _ messages: StatusLine
   ) throws(NoPlace) {

@@ -5,33 +5,33 @@ public import Journal
 public import Reporting
 import Basics
 
-/// What a lab manager wants to know in the morning: what ran, what is new, what is flaky, what is worn, what was not
-/// run and why, and how each lock was left.
+/// The report for a lab manager in the morning: what ran, what is new, what is flaky, what is worn, what was
+/// not run and why, and how each lock was left.
 public struct NightlyReport {
-  /// A case that failed, or agreed only at a later try.
+  /// A case that failed, or passed only on a retry.
   struct Item: Equatable {
-    /// How the case ended, whether or not that is known already; what fuzzing found is a divergence.
+    /// How the case ended, whether or not that is known already; a finding of fuzzing is a divergence.
     var ending: Record.Ending
-    /// The lock, or what is said in its place where none is for it.
+    /// The lock, or a text in its place if none matches.
     var lock: String
     var file: String
     var message: String
-    /// The line to paste that does it again.
+    /// The replay command.
     var replay: String?
     var signature: String?
-    /// What kept it from a verdict, or how the device stopped answering.
+    /// The lab fault, or the fault with which the device stopped answering.
     var problem: Record.Trouble?
-    /// Whether no night before showed the same; `nil` where there is no history.
+    /// Whether no earlier night had the same failure; `nil` without a history.
     var isNew: Bool?
-    /// Why it is no news.
+    /// Why it is quarantined.
     var quarantine: String?
-    /// The run that came to it.
+    /// The number of its run.
     var run: Int?
-    /// What that run left beside its journal, from its folder.
+    /// The captures of that run, relative to its folder.
     var captures: [String] = []
   }
 
-  /// Cases that were not run for one reason.
+  /// Cases that were not run for the same reason.
   struct Group {
     var reason: String
     var locks: [String]
@@ -47,9 +47,9 @@ public struct NightlyReport {
     var trouble: [String] = []
     /// Why it is out of use, if it is.
     var outOfUse: String?
-    /// Whether its motor is left alone, after a jam or for its battery, until it is restored or that has passed.
+    /// Whether its motor is blocked, after a jam or because of its battery.
     var isBlocked = false
-    /// How it is now: what `lockstep devices` says of it, in the same words.
+    /// Its present state, in the words of `lockstep devices`.
     var use = ""
     var judged: Int
     var planned: Int
@@ -57,9 +57,9 @@ public struct NightlyReport {
     var budget: Int?
     var life: Int?
     var battery: NightlyBattery?
-    /// Whether there is something in its line to look at.
+    /// Whether its line must be highlighted.
     var isMarked: Bool { isBad || battery?.low != nil }
-    /// How one was left that is not where it is to be, and one of which that is not known.
+    /// The texts for a lock that is not parked, and for one whose position is unknown.
     static let (notParked, notKnown) = ("NOT PARKED", "NOT KNOWN")
     /// Whether it is not parked, or may not be.
     var isLeftElsewhere: Bool { [Self.notParked, Self.notKnown].contains(left) }
@@ -73,7 +73,7 @@ public struct NightlyReport {
     var failures: Int
     /// Why it is out of use, if it is.
     var trouble: String?
-    /// How it is now, as of a lock.
+    /// Its present state, as for a lock.
     var use = ""
     var isBad: Bool { trouble != nil }
   }
@@ -82,11 +82,11 @@ public struct NightlyReport {
   public let runs: NightlyRuns
   public let folder: NightlyFolder
   let took: Interval
-  /// How much must have been judged.
+  /// The minimum number of judgements.
   let minimum: MinimumVerdicts
-  /// The files in which there is more.
+  /// The files with more details.
   public var reports: [String] = []
-  /// The cases that did not simply agree, in the order of the plan; behind them the lab's failures of campaigns.
+  /// The cases that did not simply agree, in the order of the plan; then the lab faults of campaigns.
   private var items: [Item] = []
   private(set) var findings: [Item] = []
   private(set) var notRun: [Group] = []
@@ -94,13 +94,13 @@ public struct NightlyReport {
   private(set) var agree = 0
   private(set) var locks: [LockLine] = []
   private(set) var dongles: [DongleLine] = []
-  /// For how long was fuzzed.
+  /// The duration of fuzzing.
   private(set) var fuzzed = Interval.zero
-  /// What the locks showed of choices that each of them makes once.
+  /// The permanent choices that the locks have shown.
   let chosen: [ShownChoices.Known]
   private(set) var resumptions = 0
   private(set) var causes = Set<NightResult.Cause>()
-  /// What the night came to; ``Tally/exitStatus`` is how it ended.
+  /// The result of the night; ``Tally/exitStatus`` is its exit status.
   public private(set) var tally = Tally()
 
   init(
@@ -125,7 +125,7 @@ public struct NightlyReport {
     tally = sum(kept)
   }
 
-  /// What the night came to: its cases as its journal has them, and what befell it beside them.
+  /// The result of the night: its cases as in its journal, and further faults.
   private func sum(_ campaigns: [KeptCampaign]) -> Tally {
     var count = EndingCount()
     for state in night.cases { count.count(night.ending(of: state)) }
@@ -157,7 +157,7 @@ public struct NightlyReport {
     }
   }
 
-  /// What stands in place of a lock where none is for a case.
+  /// The text in place of a lock if none matches.
   private static let noLock = "no lock"
 
   private static func add(_ reason: String, _ lock: String, to groups: inout [Group]) {
@@ -170,7 +170,7 @@ public struct NightlyReport {
   }
 
   private func item(_ state: Night.CaseState, _ result: NightResult) -> Item {
-    // What is flaky has a divergence or trouble behind it.
+    // A flaky case has an earlier divergence or lab fault.
     let isTrouble = result.ending == .labFault || result.ending == .flaky && state.divergences == 0
     let wanted: [Record.Ending] =
       isTrouble ? [.labFault] : result.ending == .unmet ? [.unmet] : [.diverged, .unmet]
@@ -191,7 +191,7 @@ public struct NightlyReport {
     (verdict?.attachments ?? []).filter { $0.kind == "capture" }.map(\.path)
   }
 
-  /// Takes what a campaign found, each finding once, and what came to no verdict in it.
+  /// Adds the findings of a campaign, each once, and its cases without a verdict.
   private mutating func take(_ campaign: KeptCampaign, of run: Night.Ended) {
     var known: [String: Int] = [:]
     var items: [(item: Item, evidence: Record.Finding.Evidence?)] = []
@@ -273,7 +273,7 @@ public struct NightlyReport {
 }
 
 extension NightResult.Cause {
-  /// What it makes of the night that a case was not run for it.
+  /// The status that such a reason of an omitted case gives the night.
   fileprivate var status: CommandStatus {
     switch self {
     case .budget: .safetyLimit
@@ -283,39 +283,39 @@ extension NightResult.Cause {
   }
 }
 
-// MARK: - What it comes to
+// MARK: - Result
 
 extension NightlyReport {
-  /// The cases with this ending, quarantined or not.
+  /// The items with this ending, quarantined or not.
   private func items(_ ending: Record.Ending) -> [Item] { items.filter { $0.ending == ending } }
 
-  /// The cases with this ending that are not quarantined.
+  /// The items with this ending that are not quarantined.
   private func news(_ ending: Record.Ending) -> [Item] { items(ending).filter { $0.quarantine == nil } }
 
-  /// The cases that agreed only at a later attempt.
+  /// The cases that passed only on a retry.
   var flaky: [Item] { items(.flaky) }
 
-  /// Divergences that are news.
+  /// The divergences that are not quarantined.
   var red: [Item] { news(.diverged) }
 
-  /// What was not as a scenario expects, and is news.
+  /// The unmet expectations that are not quarantined.
   var unmetNews: [Item] { news(.unmet) }
 
-  /// Divergences and lab trouble that were to be expected.
+  /// The divergences and lab faults that are quarantined.
   var excused: [Item] {
     (items(.diverged) + items(.unmet) + items(.labFault)).filter { $0.quarantine != nil }
   }
 
-  /// Lab trouble that was not.
+  /// The lab faults that are not quarantined.
   var trouble: [Item] { news(.labFault) }
 
-  /// Why it is less than was asked for, where all agrees.
+  /// Why there are fewer judgements than required, if everything agrees.
   public var shortfall: String? { tally.tooLittle }
 
-  /// What the command ends with.
+  /// The exit status of the command.
   public var status: CommandStatus { tally.exitStatus }
 
-  /// Says of each failure whether a run before showed the same.
+  /// Marks each failure as new or known from an earlier run.
   public mutating func compare(with history: History) throws(HistoryError) {
     var selection = HistorySelection()
     selection.last = 1000
@@ -328,12 +328,12 @@ extension NightlyReport {
   }
 }
 
-// MARK: - What stands on a page
+// MARK: - Contents of a page
 
 extension NightlyReport {
-  /// Each kind of what did not simply agree, with the ending that people are shown.
+  /// The kinds of items that did not simply agree, with their shown ending.
   ///
-  /// Each item stands in one kind alone.
+  /// Each item belongs to one kind.
   var kinds: [(title: String, items: [Item], ending: Record.Ending)] {
     [
       ("News", red.filter { $0.isNew != false }, .diverged),
@@ -346,15 +346,15 @@ extension NightlyReport {
     ]
   }
 
-  /// What stands above the columns of locks.
+  /// The column titles of locks.
   static let lockTitles = ["lock", "left", "judged", "movements", "in its life", "battery", "state"]
 
-  /// What stands above the columns of dongles or of places.
+  /// The column titles of dongles or places.
   var dongleTitles: [String] { [night.settings.transport.rawValue, "runs", "failed", "state"] }
 }
 
 extension NightlyReport.LockLine {
-  /// What stands in the columns.
+  /// The cells of the row.
   var cells: [String] {
     let allowed = budget.map { " of \($0)" } ?? ""
     return [
@@ -365,14 +365,14 @@ extension NightlyReport.LockLine {
 }
 
 extension NightlyReport.DongleLine {
-  /// What stands in the columns.
+  /// The cells of the row.
   var cells: [String] { [name, "\(runs)", "\(failures)", use] }
 }
 
 // MARK: - As text
 
 extension NightlyReport {
-  /// The page for a terminal and for a mail.
+  /// The report as text for a terminal and for a mail.
   public func text(_ paint: Painter, reports: [String]) -> String {
     var lines = [paint(.strong, night.name) + "   " + summary(paint)]
     lines.append("  \(counts)")
@@ -402,7 +402,7 @@ extension NightlyReport {
     lines += chosen.map { "  chosen   \($0)" }
     if !reports.isEmpty { lines.append("") }
     lines += reports.map { "  report   \($0)" }
-    // Whatever a scenario, a lock or a file is called: no name begins a line of ours.
+    // No name of a scenario, a lock or a file begins a line of ours.
     return lines.map(\.inOneLine).joined(separator: "\n")
   }
 
@@ -426,7 +426,7 @@ extension NightlyReport {
     return paint(words.1, words.0) + "   \(clock(took))" + again
   }
 
-  /// How often it was taken up again, behind how long it took.
+  /// The number of resumptions, after the duration.
   var again: String {
     resumptions == 0 ? "" : ", taken up again \(resumptions == 1 ? "once" : "\(resumptions) times")"
   }
@@ -471,7 +471,7 @@ extension NightlyReport {
     if groups.count > Self.maximum { lines.append("    and for \(groups.count - Self.maximum) more reasons") }
   }
 
-  /// How much of one kind fits on a page.
+  /// The maximum number of items of one kind.
   private static let maximum = 12
 
   private func table(_ rows: [[String]], _ paint: Painter, bad: [Bool]) -> [String] {
@@ -486,7 +486,7 @@ extension NightlyReport {
   }
 }
 
-/// As much of a text as a line of a terminal or a mail takes; the reports have all of it.
+/// A text truncated to a line of a terminal or a mail; the reports have all of it.
 private func short(_ text: String) -> String { text.count > 160 ? text.prefix(159) + "…" : text }
 
 // MARK: - As data
@@ -511,10 +511,10 @@ extension NightlyReport: Written {
     .derived("reports", \.reports, .list(.text)), .derived("status", { Int($0.status.rawValue) }, .count),
   ]
 
-  /// With three decimals at least.
+  /// With at least three decimals.
   private static func seconds(_ time: Interval) -> JSON { .number((Instant.zero + time).secondsText) }
 
-  /// The dongles, or the places; of one kind there are none.
+  /// The dongles or places; the field of the other kind is empty.
   private static func transports(_ kind: NightTransport) -> Field<Self> {
     .derived(
       "\(kind.rawValue)s", { report in report.dongles.filter { $0.kind == kind } },

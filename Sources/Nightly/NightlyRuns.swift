@@ -5,7 +5,7 @@ import Harness
 import Journal
 import Basics
 
-/// The child processes of a night: with which words each is started, and what it left.
+/// The child processes of a night: their arguments and their results.
 public struct NightlyRuns: Sendable {
   let lab: NightlyLab
   /// The folder of the night.
@@ -23,41 +23,42 @@ public struct NightlyRuns: Sendable {
     "\(folder)/cases/\(number.padded(to: 5))"
   }
 
-  /// The file that a run holds while it lives.
+  /// The file that a run holds for its lifetime.
   func lifeline(of number: Int) -> String { folder(of: number) + "/alive" }
 
-  /// The journal of a run; `nil` where it has none.
+  /// The journal of a run; `nil` if it has none.
   func journal(of number: Int) -> String? {
     let runs = folder(of: number) + "/runs"
     return folderEntries(runs)?.first.map { "\(runs)/\($0)/journal.jsonl" }
   }
 
-  /// The journal of a run from the folder of the night; nothing where it has none.
+  /// The journal of a run, relative to the folder of the night; empty if it has none.
   func journalName(of number: Int) -> String {
     journal(of: number).map { Path.relative($0, from: folder) } ?? ""
   }
 
-  /// The scenario that parks a Sesame: it looks at the lock, and the end of every run does the rest.
+  /// The scenario that parks a Sesame: it only reads the lock's state, and the end of every run parks the
+  /// lock.
   static let park = InterlockSettings().family.parkScenario
 
-  /// The scenario of an attempt that parks another lock, and where that stands.
+  /// The scenario of an attempt that parks another lock, with its path.
   func ownPark(of attempt: NightAttempt) -> (path: String, text: String)? {
     guard case .park = attempt.work, let text = lab.parks[attempt.lock] else { return nil }
     return (folder(of: attempt.number) + "/park.yaml", text)
   }
 
-  /// The scenario that parks a lock once the night is over, in the folder of the night.
+  /// The path of the scenario that parks a lock after the night, in the folder of the night.
   private func park(of lock: String) -> String {
     folder + (lab.parks[lock] == nil ? "/park.yaml" : "/park-\(lock).yaml")
   }
 
-  /// Writes the scenario that parks a lock, where that is not the one of every Sesame.
+  /// Writes the scenario that parks a lock, unless it is that of every Sesame.
   func writePark(of lock: String) throws(FileFault) {
     guard let text = lab.parks[lock] else { return }
     try WholeFile.replace(park(of: lock), with: text)
   }
 
-  /// The line to paste that parks a lock: it looks at the lock, and the end of each run does the rest.
+  /// The command that parks a lock: it only reads the lock's state, and the end of every run parks the lock.
   func parking(_ lock: String) -> String {
     var words = ["lockstep", "run", park(of: lock), "--device", "lock:\(lock)"] + lab.benchWords
     if let places = lab.places, let place = places.places[lock] {
@@ -66,8 +67,8 @@ public struct NightlyRuns: Sendable {
     return words.map(shellWord).joined(separator: " ")
   }
 
-  /// Why nothing is to be begun now: there is no room for what a run writes. One that is begun without would fail, and seem
-  /// to be trouble with its lock.
+  /// Why no run may begin now: there is no disk space for its output. It would fail, and seem to have a
+  /// faulty lock.
   var shortage: FileFault? {
     do throws(FileFault) {
       _ = try ReservedSpace(for: folder + "/cases/room", bytes: 4 << 20)
@@ -77,11 +78,11 @@ public struct NightlyRuns: Sendable {
     }
   }
 
-  /// For how long a run waits for a lock or a dongle that another process has.
+  /// How long a run waits for a lock or a dongle that another process uses.
   static let wait = Interval.seconds(60)
 
-  /// What the locks of a night have shown of choices that each of them makes once, over its cases in the order in which they
-  /// ended, and by which of its runs that is known.
+  /// The permanent choices that the locks of a night have shown, over its cases in the order of their ends,
+  /// with the runs that showed them.
   func shownChoices(in night: Night) -> (choices: ShownChoices, runs: [NightAttempt]) {
     var (choices, runs) = (ShownChoices(), [NightAttempt]())
     for run in night.ended where run.ending.verdict == .agreed && !run.ending.shown.isEmpty {
@@ -96,7 +97,7 @@ public struct NightlyRuns: Sendable {
     return (choices, runs)
   }
 
-  /// The words of a command that makes a run of a night.
+  /// The arguments of a run of a night.
   func words(for attempt: NightAttempt, of night: Night) -> [String] {
     var words: [String]
     switch attempt.work {
@@ -125,21 +126,21 @@ public struct NightlyRuns: Sendable {
     return words + ["--out=\(folder(of: attempt.number))", "--history=none", "--html=none", "--quiet"]
   }
 
-  /// The case of an attempt, where it drives one.
+  /// The case of an attempt, if it runs one.
   func test(of attempt: NightAttempt) -> Case? {
     guard case .test(let identity) = attempt.work, let place = places[identity] else { return nil }
     return lab.tests[place]
   }
 }
 
-// MARK: - What came of a run
+// MARK: - Results of a run
 
 extension NightlyRuns {
-  /// What came of a run that ended, by what it left behind.
+  /// The result of a run that ended, from its files.
   ///
   /// - Parameters:
-  ///   - end: how its process ended, where anybody saw it.
-  ///   - words: the last words of its process.
+  ///   - end: how its process ended, if known.
+  ///   - words: the last output of its process.
   func ending(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
     var ending = judgement(of: attempt, end, words: words)
     for device in [attempt.dongle.map { NightDevice.dongle($0) }, .lock(attempt.lock)].compactMap(\.self) {
@@ -157,8 +158,8 @@ extension NightlyRuns {
     return ending
   }
 
-  /// How long a lock is to be left alone that reached a limit, or may not be parked yet, as after a jam; `nil`
-  /// where nothing hinders, or time does not help.
+  /// How long a lock must rest that reached a limit or must not be parked yet, as after a jam; `nil` if
+  /// nothing blocks it, or time does not help.
   private static func pause(
     after ending: NightEnding, _ ledger: ActuationBudget, under limits: LockLimits
   ) -> Interval? {
@@ -181,7 +182,7 @@ extension NightlyRuns {
     if let headerScan, let status = headerScan.status {
       return ending(of: attempt, headerScan, status, park)
     }
-    // The journal of a case that came to its verdict is complete as to that, whatever killed the run after it.
+    // The journal of a case with a verdict is complete up to there, whatever killed the run afterwards.
     if let headerScan, case .test = attempt.work, let verdict = headerScan.verdict {
       return Self.ending(verdict, park)
     }
@@ -194,7 +195,7 @@ extension NightlyRuns {
     }
   }
 
-  /// What a verdict means; what is in quarantine is the night's to excuse.
+  /// The meaning of a verdict; the night itself applies quarantines.
   private static func ending(_ verdict: Record.Verdict, _ park: ParkState) -> NightEnding {
     var ending = NightEnding(
       Record.Ending(verdict.word, isLimited: verdict.limit != nil), verdict.message ?? "", park: park)
@@ -208,7 +209,7 @@ extension NightlyRuns {
     switch attempt.work {
     case .test:
       guard let verdict = headerScan.verdict else {
-        // One that was stopped while it waited for its place.
+        // A run that was stopped while it waited for its place.
         if status == Int(CommandStatus.incomplete.rawValue) {
           return NightEnding(.incomplete, "it was stopped", park: park)
         }
@@ -227,7 +228,7 @@ extension NightlyRuns {
 }
 
 extension NightEnding {
-  /// What a stretch of fuzzing came to, by what its journal says of its run.
+  /// The result of a stretch of fuzzing, from its journal.
   init(fuzzing headerScan: RunHeaderScan) {
     let message = headerScan.verdict?.message
     self =
@@ -247,19 +248,19 @@ extension NightEnding {
   }
 }
 
-/// What a night wants to know of the journal of a child.
+/// The data of a child's journal that a night needs.
 struct RunHeaderScan {
   private(set) var verdict: Record.Verdict?
-  /// What the run came to.
+  /// The result of the run.
   let summary: RunSummary
-  /// What the lab said last: of a run that came to no case, why.
+  /// The last diagnostic of the lab: the reason of a run without a case.
   private(set) var diagnostic: String?
-  /// How the lock was left; unknown where nothing is said of it.
+  /// How the lock was left; unknown if the journal lacks it.
   private(set) var park = ParkState.unknown
-  /// What the run ended with; `nil` where it did not end.
+  /// The exit status of the run; `nil` if it did not end.
   private(set) var status: Int?
 
-  /// Looks at a journal; `nil` where it cannot be read.
+  /// Reads a journal; `nil` if it cannot be read.
   init?(_ path: String) {
     guard var reader = try? JournalReader(path) else { return nil }
     summary = RunSummary(journals: [path])

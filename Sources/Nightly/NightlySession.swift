@@ -6,12 +6,12 @@ import Harness
 public import System
 import Basics
 
-/// A night at work: the children that it starts, the clock, and the service manager that wants to know.
+/// A running night: its child processes, the clock, and the service manager.
 public final class NightlySession {
-  /// How long to wait until something is looked at again: shorter while things happen.
+  /// The interval between two checks, which is shorter while things happen.
   private static let pauses = (shortest: Interval.milliseconds(1), longest: Interval.milliseconds(25))
 
-  /// How often devices that are out of use are checked for having been restored.
+  /// How often to check whether devices that are out of use were restored.
   private static let visits = Interval.seconds(10)
 
   private let folder: NightlyFolder
@@ -24,17 +24,17 @@ public final class NightlySession {
   private var jobs: [(number: Int, job: Job)] = []
   private var events = FIFO<NightEvent>()
   private var hasStopped = false
-  /// What is out of use until it is restored, and when that was checked last.
+  /// The devices that are out of use, and the time of the last check.
   private var sick: [NightDevice] = []
   private var lastVisit = MonotonicClock.now
-  /// Whether there are results that the journal does not have yet.
+  /// Whether the journal lacks some results.
   private var isJournalBehind: Bool
-  /// Whether it was said that the journal cannot be written.
+  /// Whether it was reported that the journal cannot be written.
   private var hasSaidJournalFault = false
-  /// What the monotonic clock said when the night was this old.
+  /// The monotonic clock at the beginning of the night.
   private let origin: Interval
 
-  /// A child, or one of a night before us that may live still.
+  /// A child, or one of an earlier process of the night that may still be running.
   private enum Job {
     case child(JobProcess)
     case orphan
@@ -65,10 +65,10 @@ public final class NightlySession {
   /// The time since the night began.
   private var now: Instant { .zero + (MonotonicClock.now - origin) }
 
-  /// Goes through the night.
+  /// Runs the night.
   ///
-  /// - Parameter minimum: how much must have been judged in it.
-  /// - Returns: what became of it.
+  /// - Parameter minimum: the minimum number of judgements.
+  /// - Returns: the report.
   public func perform(_ minimum: MinimumVerdicts) -> NightlyReport {
     Interruption.listen()
     notifier.ready()
@@ -90,7 +90,7 @@ public final class NightlySession {
       pause = isBusy ? Self.pauses.shortest : min(pause * 2, Self.pauses.longest)
       if !night.isOver { rest(for: pause) }
     }
-    // What is written last must be what stays.
+    // The last version must be the final one.
     while writer.isWriting {
       notifier.alive()
       rest(for: Self.pauses.longest)
@@ -100,7 +100,7 @@ public final class NightlySession {
     return NightlyReport(night, runs, folder, took: now - .zero, minimum)
   }
 
-  /// Looks after all children; true when something happened.
+  /// Checks all children; true if something happened.
   private func listen() -> Bool {
     var heard: [NightEvent] = []
     for (number, job) in jobs {
@@ -111,12 +111,12 @@ public final class NightlySession {
         case .ended(let end, let words): heard.append(ended(number, end, words))
         }
       case .orphan:
-        // Its input is closed, so it is on its way to its end; that it lives is all the sign of life there is.
+        // Its input is closed, so that it is ending; being alive is its only sign of life.
         do {
           let holder = try HeldFile.holder(of: runs.lifeline(of: number))
           heard.append(holder == nil ? ended(number, nil, "") : .sign(number))
         } catch {
-          // Nobody knows whether it lives: its lock is not given to another one, and its time goes on.
+          // It is unknown whether it lives: its lock is not given to another run, and its time continues.
         }
       }
     }
@@ -129,7 +129,7 @@ public final class NightlySession {
     return .ended(number, runs.ending(of: run.attempt, end, words: words))
   }
 
-  /// Tells the night what happened, and does what it asks for until that is all.
+  /// Passes an event to the night, and carries out all actions that follow.
   private func receive(_ event: NightEvent) {
     events.append(event)
     while let event = events.popFirst() {
@@ -169,7 +169,7 @@ public final class NightlySession {
     }
   }
 
-  /// Checks now and then whether what health checks put out of use was restored.
+  /// Checks from time to time whether devices that health checks put out of use were restored.
   private func visit() {
     let now = MonotonicClock.now
     guard now - lastVisit >= Self.visits else { return }
@@ -184,7 +184,7 @@ public final class NightlySession {
     sick += devices.filter { !sick.contains($0) && runs.lab.sickness(of: $0) != nil }
   }
 
-  /// Lets the journal have what came in. Without it the night goes on: the record has it all.
+  /// Updates the journal. The night does not depend on it: the record is complete.
   private func keepJournal() {
     if isJournalBehind {
       let path = folder.folder.journalPath
@@ -229,14 +229,14 @@ public final class NightlySession {
   }
 }
 
-// MARK: - What is said
+// MARK: - Messages
 
 extension NightlySession {
   private func say(_ text: String) {
     messages.say("lockstep: \(text)".inOneLine)
   }
 
-  /// Says what a lab manager who looks on wants to know at once.
+  /// Prints a message for a lab manager who watches.
   private func tell(_ line: NightLine) {
     if case .done = line { isJournalBehind = true }
     if case .out(let device, let why, _) = line { putOut(device, why) }
@@ -258,7 +258,7 @@ extension NightlySession {
   /// Records in the health store that a device is out of use, for `lockstep devices` and later runs.
   private func putOut(_ device: NightDevice, _ why: String) {
     do throws(LabFault) {
-      // What a program said last stands in its case.
+      // The last output of a program is in its case.
       let reason = why.split(separator: "\n").first.map(String.init) ?? why
       try runs.lab.putOut(device, reason)
     } catch {

@@ -1,64 +1,65 @@
 public import Journal
 
-/// What earlier runs show of a case.
+/// The results of a case in earlier runs.
 ///
-/// Reports show it beside the case; it comes from a history, which is filled from journals.
+/// Reports show it beside the case; it comes from a history, which is made from journals.
 public struct CaseHistory: Hashable, Sendable {
   /// One earlier run of the case.
   public struct Point: Hashable, Sendable {
     /// The name of the run.
     public var run: String
-    /// When that run started, in UTC as `2026-11-20T22:38:51Z`.
+    /// The start of that run in UTC: `2026-11-20T22:38:51Z`.
     public var start: String
     /// How the case ended.
     public var ending: Record.Ending
-    /// How long it took, in the time of the device, in milliseconds.
+    /// The duration in the time of the device, in milliseconds.
     public var milliseconds: Int64
   }
 
   /// How often the case failed in the same way.
   public struct Recurrence: Hashable, Sendable {
-    /// In how many runs.
+    /// The number of runs.
     public var count: Int
-    /// When the first of them started.
+    /// The start of the first of them.
     public var first: String
-    /// When the last of them started.
+    /// The start of the last of them.
     public var last: String
   }
 
-  /// In how many runs the case came to a judgement: agreement or divergence.
+  /// The number of runs in which the case has a judgement: agreement or divergence.
   public var judged = 0
-  /// In how many of them model and device agreed, at the first try or a later one.
+  /// The number of them in which model and device agreed, at the first or a later attempt.
   public var agreed = 0
-  /// How often the judgement changed from one run to the next on the same device, and how often it took a retry to agree.
+  /// How often the judgement changed from one run to the next on the same device, or agreement needed a
+  /// retry.
   public var changes = 0
-  /// When the first run with the case started; `nil` for a case that is new.
+  /// The start of the first run with the case; `nil` for a new case.
   public var firstSeen: String?
-  /// How long it usually takes when it agrees, the median, in milliseconds.
+  /// The median duration when it agrees, in milliseconds.
   public var usualMilliseconds: Int64?
   /// Whether this time it took much longer than usual.
   public var isSlower = false
-  /// Earlier runs in which the case failed with the signature that it has now.
+  /// The earlier runs in which the case failed with its current signature.
   public var sameFailure: Recurrence?
-  /// The latest runs, the oldest first; fifty at most.
+  /// The latest runs, the oldest first; at most fifty.
   public var points: [Point] = []
 }
 
-/// The source from which reports learn how earlier runs ended, and what they show of a case.
+/// The source of earlier runs' results for reports.
 public protocol CaseHistorySource {
-  /// The latest of the runs other than the ones that are reported, the oldest first.
+  /// The latest runs other than the reported ones, the oldest first.
   ///
-  /// - Parameter count: how many are wanted.
+  /// - Parameter count: the maximum number.
   func runs(last count: Int) throws -> [HistoryRun]
 
-  /// What is known of a case from runs other than the ones that are reported.
+  /// The results of a case in runs other than the reported ones.
   ///
   /// - Parameters:
   ///   - className: the class of the case in JUnit.
   ///   - name: its name there.
-  ///   - signature: that of its failure, where it failed now.
-  ///   - milliseconds: how long it took now.
-  /// - Returns: `nil` for a case that no other run had.
+  ///   - signature: the signature of its failure, if it failed now.
+  ///   - milliseconds: its duration now.
+  /// - Returns: `nil` for a case without earlier runs.
   func history(
     className: String, name: String, signature: String?, milliseconds: Int64
   ) throws -> CaseHistory?

@@ -2,29 +2,30 @@ import Basics
 import Journal
 import System
 
-/// What a report says of one try of a case, for people.
+/// The text of one attempt at a case in a report.
 struct CaseText {
   /// The case.
   var start: Record.Case
-  /// How it ended, or `nil` when it has no verdict.
+  /// The verdict; `nil` if there is none.
   var verdict: Record.Verdict?
-  /// The time, step and line of the last event, for what the verdict does not say.
+  /// The last event, for the time, step and line that the verdict lacks.
   var lastEvent: Record.Event?
-  /// What happened, a line for each event.
+  /// The events, one a line.
   var trace: HeadAndTail
   private let limit: Int
 
-  /// Starts a text of which each part has at most so many bytes.
+  /// Starts a text with a maximum length of each part, in bytes.
   init(start: Record.Case, limit: Int = 64 << 10) {
     self.start = start
     self.limit = limit
     trace = HeadAndTail(limit: limit)
   }
 
-  /// What every message of what is not as expected begins with: Allure has no other way to tell it from a divergence.
+  /// The beginning of every message of an unmet expectation, by which Allure distinguishes it from a
+  /// divergence.
   static var unmetWords: String { Record.Verdict.unmetWords }
 
-  /// One line that says why.
+  /// The reason in one line.
   var message: String {
     if let message = verdict?.summary, !message.isEmpty { return message }
     switch verdict?.word {
@@ -38,8 +39,8 @@ struct CaseText {
     }
   }
 
-  /// Step, expectation, observation, seed and the way back first; then the message again, for readers that ignore
-  /// attributes, and what else there is to say.
+  /// Step, expectation, observation, seed and replay command first; then the message again, for readers that
+  /// ignore attributes, and further details.
   var body: String {
     var lines = [place]
     if let title = start.name, !title.isEmpty { lines.append("scenario: \(title.inOneLine)") }
@@ -55,7 +56,7 @@ struct CaseText {
     return text.text
   }
 
-  /// The message and what there is to say beside it: why a case was skipped.
+  /// The message with details: why a case was skipped.
   var reason: String {
     var text = HeadAndTail(limit: limit)
     text.append(message)
@@ -63,7 +64,7 @@ struct CaseText {
     return text.text
   }
 
-  /// The line of the scenario where it ended as it did; that of the scenario where it agreed.
+  /// The line of the scenario at which the case ended; the scenario's first line if it agreed.
   var line: Int? {
     verdict?.word == .agree || verdict?.word == .skipped
       ? start.line : verdict?.line ?? lastEvent?.line ?? start.line
@@ -78,7 +79,7 @@ struct CaseText {
       .compactMap(\.self).joined(separator: ", ")
   }
 
-  /// Adds an event to the trace: its time, the step that starts with it, and what it is.
+  /// Adds an event to the trace: its time, the step that begins with it, and its description.
   mutating func add(_ event: Record.Event) {
     var place = event
     (place.step, place.line) = (event.step ?? lastEvent?.step, event.line ?? lastEvent?.line)
@@ -90,45 +91,45 @@ struct CaseText {
       words.append("step \(step)" + (event.line.map { " (line \($0))" } ?? ""))
     }
     for member in event.content {
-      // The value of a reading or a fault stands after its name.
+      // The value of a reading or a fault follows its name.
       words.append(
         member.name == "value" ? "= \(member.value.words)" : "\(member.name) \(member.value.words)")
     }
     trace.append(words.joined(separator: "  ") + "\n")
   }
 
-  /// Adds a line that could not be read.
+  /// Adds an unreadable line.
   mutating func add(_ problem: JournalProblem) {
     trace.append("(\(problem) of the journal)\n")
   }
 }
 
-/// A case with all that its journal says of it.
+/// A case with all records of its journal.
 struct CaseTexts {
-  /// The tries, from the first to the last; of very many those in the middle are left out.
+  /// The attempts from first to last; if there are many, those in the middle are omitted.
   var attempts: [CaseText]
-  /// How many tries were left out.
+  /// The number of omitted attempts.
   var omitted = 0
 
-  /// The most tries that are shown.
+  /// The maximum number of attempts that are shown.
   static let limit = 32
 
-  /// How much of a try is shown that is not the only one.
+  /// The maximum length of an attempt's text if there are several attempts.
   static func limit(of attempts: Int32) -> Int { attempts > 1 ? 16 << 10 : 64 << 10 }
 }
 
-/// The tries of a case, in the places that they have in a report.
+/// The attempts of a case, in their places in a report.
 struct CaseOutcome {
-  /// The try that is shown as the case's: the first that ended as the case did.
+  /// The attempt that represents the case: the first one that ended like the case.
   var main: CaseText
-  /// The others that failed, in their order.
+  /// The other failed attempts, in order.
   var others: [CaseText]
   var omitted: Int
 
   init(_ entry: JournalIndex.Entry, _ texts: CaseTexts) {
     var attempts = texts.attempts
     let last = attempts[attempts.count - 1]
-    // The next try was not begun.
+    // The next attempt was not begun.
     if last.verdict?.isTriedAgain ?? false { attempts.append(CaseText(start: last.start)) }
     let ending = entry.ending
     let word =
@@ -148,14 +149,14 @@ struct CaseOutcome {
 extension JournalSource {
   /// Reads a case again, from its first line to its last verdict.
   ///
-  /// - Returns: `nil` when there is no case where the index says so.
+  /// - Returns: `nil` if the case is not at the place in the index.
   func texts(of entry: JournalIndex.Entry) throws(FileFault) -> CaseTexts? {
     try reader.seek(to: entry.offset, line: entry.line)
     guard case .success(.begin(let start)) = try reader.next() else { return nil }
     let limit = CaseTexts.limit(of: entry.attempts)
     var all = CaseTexts(attempts: [CaseText(start: start, limit: limit)])
     for attempt in 1...max(1, entry.attempts) {
-      // Of a case that agreed at once only what the lab said is of use.
+      // Of a case that agreed at once only the lab's messages are needed.
       let isTerse = entry.hasAgreed && attempt == entry.attempts
       try read(into: &all.attempts[all.attempts.count - 1], isTerse: isTerse)
       if attempt == entry.attempts { break }

@@ -1,23 +1,23 @@
 import Basics
 import Journal
 
-/// The case that stands in every report for what its other cases do not show: parts that are missing, a run that did not
-/// end, lines that cannot be read, what a run ended with beside its cases, or that less was judged than is asked for.
+/// The case in every report for what other cases do not show: missing parts, a run that did not end,
+/// unreadable lines, the exit status of a run, or fewer judgements than required.
 ///
-/// Without it a report could look greener than what the command ends with.
+/// Without it a report could show a better result than the command's exit status.
 struct DamageCase {
-  /// Its class; no path gives one with a slash.
+  /// Its class, which contains a slash so that no path can have it.
   static let className = "lockstep/journal"
   static let name = "journal"
 
-  /// One line that says why.
+  /// The reason in one line.
   let message: String
-  /// All of it, a line each.
+  /// All details, one a line.
   let text: String
-  /// What it counts as: a divergence of which no case tells is one all the same.
+  /// Its ending: a divergence without a case counts as a divergence, too.
   let ending: Record.Ending
 
-  /// - Returns: `nil` where nothing is wrong.
+  /// - Returns: `nil` if there is no damage.
   init?(_ problems: [JournalProblem]) {
     guard let first = problems.first else { return nil }
     var text = HeadAndTail()
@@ -26,7 +26,7 @@ struct DamageCase {
     ending = problems.contains { $0.status == .divergence } ? .diverged : .labFault
   }
 
-  /// What it counts as.
+  /// Its counts.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
     counts.add(ending.element)
@@ -35,10 +35,10 @@ struct DamageCase {
 }
 
 extension JournalIndex {
-  /// The case for what the others do not show, if there is anything.
+  /// The case for damage of the journals, if there is any.
   var damage: DamageCase? { DamageCase(remarks) }
 
-  /// What reports of it count.
+  /// The counts of the reports.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
     for suite in suites { counts.add(suite.counts) }
@@ -48,7 +48,7 @@ extension JournalIndex {
 }
 
 extension JournalIndex.Suite {
-  /// What reports of it count: nothing where all cases made place for others.
+  /// The counts of the suite; zero if all of its cases were replaced by others.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
     for entry in entries { counts.add(entry) }

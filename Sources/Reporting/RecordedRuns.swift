@@ -1,21 +1,21 @@
 public import Journal
 public import System
 
-/// Runs as their journals record them, read once for all reports.
+/// Runs from their journals, read once for all reports.
 ///
-/// It does not matter in which order the journals are named.
+/// The order of the journals does not matter.
 public struct RecordedRuns {
   let index: JournalIndex
 
   /// Reads journals, such as those of the shards of one run.
   ///
   /// - Parameters:
-  ///   - journals: Their paths. One that cannot be read is a problem of the runs.
-  ///   - manifests: The manifests of the runs, one for each journal; what they do not say is left out. Without any,
-  ///     the files beside the journals.
-  ///   - isReproducible: Whether the reports say nothing that differs between two runs of one seed: when and where they
-  ///     were made, by which command, and in which folders they are.
-  ///   - minimum: How much must have been judged in all of them together.
+  ///   - journals: their paths. An unreadable one is a problem of the runs.
+  ///   - manifests: the manifests of the runs, one for each journal. Without any, the files beside the
+  ///     journals.
+  ///   - isReproducible: whether the reports omit everything that differs between two runs of one seed:
+  ///     times, commands and folders.
+  ///   - minimum: the minimum number of judgements in all of them together.
   public init(
     journals: [String], manifests: [String] = [], isReproducible: Bool = false,
     minimum: MinimumVerdicts = MinimumVerdicts()
@@ -24,23 +24,23 @@ public struct RecordedRuns {
       journals: journals, manifests: manifests, isReproducible: isReproducible, minimum: minimum)
   }
 
-  /// What the runs came to.
+  /// The result of the runs.
   public var summary: RunSummary { RunSummary(index) }
 
-  /// Why a journal or a manifest could not be read, if one could not: then reports lack what it says.
+  /// Why a journal or a manifest could not be read; reports then lack its data.
   public var fault: FileFault? { index.sources.lazy.compactMap(\.fault).first }
 
-  /// Writes the JUnit report of the runs, which appears at its path whole or not at all.
+  /// Writes the JUnit report of the runs, which appears at its path as a whole or not at all.
   ///
-  /// The journals are read again and never held: memory grows by about forty bytes a case. What is too large for one file
-  /// goes on in others beside it: `junit-2.xml` and so on.
+  /// The journals are read again and never kept in memory, which grows by about forty bytes a case. A report
+  /// that is too large for one file continues in others beside it: `junit-2.xml` and so on.
   ///
   /// - Parameters:
-  ///   - path: Where the report goes; missing directories are made.
-  ///   - profile: The shape of the report.
-  ///   - largest: The most bytes of a file.
-  /// - Returns: What the report counts.
-  /// - Throws: When the report cannot be written, or a journal not be read a second time; the old report stays.
+  ///   - path: the path of the report; missing folders are created.
+  ///   - profile: the variant of the report.
+  ///   - largest: the maximum size of a file, in bytes.
+  /// - Returns: the counts of the report.
+  /// - Throws: if the report cannot be written, or a journal cannot be read again; the old report then stays.
   @discardableResult
   public func writeJUnit(
     to path: String, profile: JUnitProfile = .ci, largest: Int = 25_000_000

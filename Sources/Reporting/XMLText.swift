@@ -1,6 +1,6 @@
 import Basics
 import Journal
-/// XML that is put together in memory.
+/// A buffer of XML text.
 struct XMLBuffer {
   private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ struct XMLBuffer {
 
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Adds markup, or text that needs no escape; of a literal no string is built.
+  /// Adds markup, or text that needs no escapes; a literal is not converted to a string.
   @_disfavoredOverload
   mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
@@ -32,11 +32,11 @@ struct XMLBuffer {
 
   mutating func add(_ other: XMLBuffer) { bytes.append(contentsOf: other.bytes) }
 
-  /// Adds text as it stands in XML 1.0, between tags or in an attribute.
+  /// Adds text for XML 1.0, between tags or in an attribute.
   ///
-  /// What no escape can express either is shown: see ``visible(_:)``. Nothing needs a CDATA section: `>` is escaped,
-  /// and so `]]>` cannot arise. Where a parser would change white space it is written as a reference: CR everywhere,
-  /// TAB and LF in attributes.
+  /// Characters that no escape can express are made visible: see ``visible(_:)``. No CDATA section is needed:
+  /// `>` is escaped, so that `]]>` cannot occur. White space that a parser would change is written as a
+  /// reference: CR everywhere, TAB and LF in attributes.
   mutating func addEscaped(_ text: String, inAttribute: Bool = false) {
     let text = visible(text)
     if text.utf8.contains(where: { needsEscape($0, inAttribute) }) {
@@ -68,7 +68,7 @@ struct XMLBuffer {
     add("\"")
   }
 
-  /// Adds the value of an attribute as it stands in a journal; the longest are cut.
+  /// Adds the value of an attribute in its encoded form; long values are truncated.
   mutating func addEscaped(_ raw: LineTokens.Raw, _ scanner: borrowing LineTokens) {
     if raw.form == .plain, raw.range.count <= longestValue {
       append(scanner.bytes.extracting(raw.range))
@@ -82,7 +82,7 @@ struct XMLBuffer {
   }
 }
 
-/// The longest value of a property, in bytes.
+/// The maximum length of a property's value, in bytes.
 let longestValue = 4 << 10
 
 private func needsEscape(_ byte: UInt8, _ inAttribute: Bool) -> Bool {
@@ -93,19 +93,19 @@ private func needsEscape(_ byte: UInt8, _ inAttribute: Bool) -> Bool {
   }
 }
 
-/// Text of any length cut to its beginning and its end, so that no report outgrows its readers.
+/// Text truncated to its beginning and its end, so that reports stay within their readers' limits.
 struct HeadAndTail {
   private let limit: Int
   private var head: [UInt8] = []
   private var tail: [UInt8] = []
   private var omitted = 0
 
-  /// Keeps so many bytes, half of them from the beginning and half from the end.
+  /// Makes a text with a maximum length in bytes, half of it for the beginning and half for the end.
   init(limit: Int = 64 << 10) {
     self.limit = limit
   }
 
-  /// Keeps the beginning and the end of a text.
+  /// Makes the beginning and the end of a text.
   init(_ text: String) {
     self.init()
     append(text)
@@ -115,7 +115,7 @@ struct HeadAndTail {
     var bytes = Array(text.utf8)[...]
     if tail.isEmpty {
       var taken = min(bytes.count, limit / 2 - head.count)
-      // No character is cut: what does not fit whole goes to the tail.
+      // Characters are not split: one that does not fit goes to the tail.
       while taken < bytes.count, taken > 0, bytes[bytes.startIndex + taken] & 0xC0 == 0x80 { taken -= 1 }
       head += bytes.prefix(taken)
       bytes = bytes.dropFirst(taken)
@@ -124,7 +124,7 @@ struct HeadAndTail {
     if tail.count > 2 * limit { dropMiddle() }
   }
 
-  /// The text, with a line that says how much was left out where something was.
+  /// The text, with a line about the omitted length if there is any.
   var text: String {
     var whole = self
     whole.dropMiddle()

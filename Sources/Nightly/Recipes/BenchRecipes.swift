@@ -4,11 +4,11 @@ import Harness
 import Bench
 import System
 
-/// Recipes for machines of one's own.
+/// Recipes for one's own machines.
 extension Recipe {
   /// A script that installs a service and its timer.
   ///
-  /// The service is stopped gently: its step is ended, the lock brought to its park position, the report written.
+  /// The service is stopped gently: it finishes its step, parks the lock, and writes the report.
   var systemd: String {
     EmbeddedFile.recipeSystemd.text([
       "origin": origin, "name": name, "service": service, "resumption": resumption,
@@ -18,7 +18,7 @@ extension Recipe {
     ])
   }
 
-  /// The service that goes on with a night that a start of the machine cut off.
+  /// The service that resumes a night after a restart of the machine.
   private var resumption: String {
     guard let nightly else { return "" }
     return """
@@ -31,7 +31,7 @@ extension Recipe {
 
   private var service: String { nightly.map { nightService($0, resumes: false) } ?? runService }
 
-  /// A night is told how it is by the night itself, and is killed and taken up again where it says nothing.
+  /// The night itself reports its status; if it is silent, it is killed and resumed.
   private func nightService(_ nightly: [String], resumes: Bool) -> String {
     let words = [command ?? "lockstep"] + nightWords(nightly, resumes: resumes)
     return EmbeddedFile.recipeNightService.text([
@@ -56,14 +56,14 @@ extension Recipe {
     ])
   }
 
-  /// A word of `ExecStart=`: systemd knows escapes, specifiers and variables there.
+  /// A word of `ExecStart=`, where systemd interprets escapes, specifiers and variables.
   private static func unitWord(_ word: String) -> String {
     let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
       .replacing("$", with: "$$")
     return text == word && shellWord(word) == word ? word : "\"\(text)\""
   }
 
-  /// A script that submits an array of jobs, and one that merges what they left.
+  /// A script that submits an array of jobs, and one that merges their results.
   var slurm: String {
     let minutes = (seconds + 59) / 60 + 6
     return EmbeddedFile.recipeSlurm.text([

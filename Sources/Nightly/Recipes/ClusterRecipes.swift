@@ -3,12 +3,12 @@ import Basics
 
 /// The recipe for a cluster that runs containers.
 extension Recipe {
-  /// Where the reports of all jobs are, in the containers.
+  /// The folder of all jobs' reports, in the containers.
   private static let reports = "/reports"
 
-  /// A manifest of two jobs: one that runs a pod for each shard, and one that waits to be told to merge what they left.
+  /// A manifest of two jobs: one that runs a pod for each shard, and a suspended one that merges the results.
   ///
-  /// A part that fails is not run again, one that was evicted or killed is: of all goes at a part one counts.
+  /// A failed part is not restarted, but an evicted or killed one is: one attempt at each part counts.
   var kubernetes: String {
     let run = ["run", "--out=\(Self.reports)/jobs/$(LOCKSTEP_JOB)/shard-$(LOCKSTEP_INDEX)"]
     let words = [program(in: .container)] + run + (plan(.shard) + selection).map(Self.literalWord)
@@ -36,9 +36,9 @@ extension Recipe {
       """
   }
 
-  /// A text in double quotes, as YAML reads them too.
+  /// A text in double quotes, also for YAML.
   private static func quoted(_ text: String) -> String { JSON.text(text).line }
 
-  /// A word in which Kubernetes puts nothing.
+  /// A word without substitutions by Kubernetes.
   private static func literalWord(_ word: String) -> String { word.replacing("$(", with: "$$(") }
 }

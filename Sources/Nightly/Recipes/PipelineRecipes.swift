@@ -6,7 +6,7 @@ import Harness
 extension Recipe {
   private static let image = "swift:6.3-bookworm"
 
-  /// What whoever reads the file of a CI system has to know of the machine that it wants.
+  /// Remarks for the reader of the file, on the machine that it needs.
   private var remarks: [String] {
     if builds {
       return [
@@ -21,7 +21,7 @@ extension Recipe {
 
   /// `.gitlab-ci.yml`.
   ///
-  /// GitLab shows JUnit of the job that merges the shards. Trouble of the lab makes the job a warning.
+  /// GitLab shows the JUnit report of the job that merges the shards. A lab fault makes the job a warning.
   var gitlab: String {
     let merges = shards > 1
     let stages = (command == nil ? ["build"] : []) + ["test"] + (merges ? ["report"] : [])
@@ -99,7 +99,7 @@ extension Recipe {
       { $1 })
   }
 
-  /// What both jobs have.
+  /// The common part of both jobs.
   private var githubMachine: [String: String] {
     [
       "name": name, "machine": isBench || command != nil ? "[self-hosted, linux]" : "ubuntu-24.04",
@@ -108,7 +108,8 @@ extension Recipe {
     ]
   }
 
-  /// What earlier runs came to: GitHub never changes what is cached, so each run keeps its own and takes the latest.
+  /// The step that restores the history: GitHub never changes a cache, so each run stores its own and reads
+  /// the latest.
   private var githubHistory: String {
     guard keepsHistory else { return "" }
     return """
@@ -120,7 +121,7 @@ extension Recipe {
       """
   }
 
-  /// What this one came to, also where it failed: by itself GitHub keeps what is green.
+  /// The step that stores the history, even after a failure: by default GitHub stores it only after success.
   private var githubHistoryKept: String {
     guard keepsHistory else { return "" }
     return """
@@ -132,7 +133,7 @@ extension Recipe {
       """
   }
 
-  /// A job that is done again is another attempt of the same run.
+  /// A repeated job is another attempt of the same run.
   private var githubHistoryPlace: String {
     "path: \(out)/history.sqlite\n"
       + "    key: \(name)-history-${{ github.run_id }}-${{ github.run_attempt }}"
@@ -149,7 +150,7 @@ extension Recipe {
     """
   }
 
-  /// GitHub knows pass and fail only: trouble of the lab passes with a warning that everybody sees.
+  /// GitHub has only success and failure: a lab fault succeeds with a visible warning.
   private func githubOutcome(_ line: String) -> String {
     """
     status=0
@@ -162,7 +163,7 @@ extension Recipe {
     """
   }
 
-  /// Text that GitHub is not to take for an expression.
+  /// Text that GitHub must not interpret as an expression.
   private static func literal(_ text: String) -> String { text.replacing("${{", with: "${{ '${{' }}") }
 
   /// `Jenkinsfile`, declarative.
@@ -193,7 +194,7 @@ extension Recipe {
     """
   }
 
-  /// A string of Groovy in which nothing is put in.
+  /// A string of Groovy without interpolation.
   private static func groovy(_ text: String) -> String {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }

@@ -8,12 +8,12 @@ import Conformance
 import System
 import Basics
 
-/// What a recipe says, whatever it is written in.
+/// The contents of a recipe, whatever its format.
 ///
-/// Values from the command line reach a recipe only through the quoting of the place where they stand.
+/// Values from the command line reach a recipe only through the quoting of their place.
 public struct Recipe {
   let kind: ScheduleKind
-  /// What was asked for; it was checked.
+  /// The settings, which were checked.
   let arguments: RecipeSettings
 
   public init(_ arguments: RecipeSettings, _ kind: ScheduleKind) throws(UsageError) {
@@ -21,26 +21,26 @@ public struct Recipe {
     (self.arguments, self.kind) = (arguments, kind)
   }
 
-  /// What jobs and units are called.
+  /// The name of jobs and units.
   var name: String { arguments.name }
-  /// The folder of reports, without anything that a shell or a pattern would read otherwise.
+  /// The folder of reports, without characters that a shell or a pattern would interpret.
   var out: String { arguments.out }
   var shards: Int { arguments.shards ?? 1 }
   var user: String { arguments.user ?? Host.variable("USER") ?? "root" }
   var folder: String { arguments.folder ?? Host.folder }
-  /// The claim of the volume that reports of containers go to.
+  /// The volume claim for the reports of containers.
   var claim: String { arguments.claim ?? "lockstep-reports" }
 
-  /// How lockstep is called; `nil` where it is built first.
+  /// The command of lockstep; `nil` if it is built first.
   var command: String? {
     let isHere = kind == .systemd || kind == .slurm
     return arguments.command ?? (isHere ? Host.program ?? "lockstep" : nil)
   }
 
-  /// Whether Lockstep is built first, for which the repository has to be that of Lockstep.
+  /// Whether Lockstep is built first, for which the repository must be that of Lockstep.
   var builds: Bool { command == nil && kind != .kubernetes }
 
-  /// What is to be said to who prints a recipe that cannot work in the repository of a folder.
+  /// A warning for a recipe that cannot work in the repository of a folder.
   public func caution(in folder: String) -> String? {
     let marks = ["Package.swift", ".ci/dependencies"].map { Path.join(folder, $0) }
     guard builds, marks.contains(where: { fileKind($0) == .missing }) else { return nil }
@@ -49,28 +49,28 @@ public struct Recipe {
       + "lockstep is on the machine that runs it"
   }
 
-  /// The words of a night, where that is what is started.
+  /// The arguments of a night, if the recipe starts one.
   var nightly: [String]? {
     arguments.plan.map { [arguments.bench.map { "--bench=\($0)" }].compactMap(\.self) + ["--", $0] }
   }
 
-  /// What is run, and on what.
+  /// The scenarios and their device.
   var selection: [String] {
     let given = [("device", arguments.device), ("transport", arguments.transport)]
     return given.compactMap { option, value in value.map { "--\(option)=\($0)" } } + ["--"]
       + (arguments.scenarios.isEmpty ? [ScenarioFiles.usualFolder] : arguments.scenarios)
   }
 
-  /// Where the history of runs is kept, where somebody said so.
+  /// The place of the history, if the user chose one.
   private var history: HistorySettings.Choice { arguments.history.choice }
 
-  /// Whether a real lock is driven, which only one run may do at a time.
+  /// Whether a real lock is used, which only one run may do at a time.
   var isBench: Bool { arguments.device?.hasPrefix("lock:") ?? false }
 
-  /// Whether the transport is an adapter of the kernel, for which a capability is needed.
+  /// Whether the transport is an adapter of the kernel, which needs a capability.
   var needsAdapter: Bool { arguments.transport?.hasPrefix("hci-socket:") ?? false }
 
-  /// The command that writes this recipe again.
+  /// The command that writes this recipe.
   var origin: String { "lockstep schedule " + arguments.words.map(shellWord).joined(separator: " ") }
 
   /// The recipe.
@@ -85,12 +85,12 @@ public struct Recipe {
     }
   }
 
-  /// Where a program is called.
+  /// The place where a program is called.
   enum Place {
     case checkout, container
   }
 
-  /// The program, for a shell.
+  /// The path of the program, for a shell.
   var program: String { shellWord(program(in: .checkout)) }
 
   /// The program.
@@ -98,23 +98,23 @@ public struct Recipe {
     command ?? (place == .checkout ? ".build/release/lockstep" : "lockstep")
   }
 
-  /// What a run does with its results.
+  /// The use of a run's results.
   enum Share {
-    /// It is all there is, and has reports of its own.
+    /// The run is complete by itself, with its own reports.
     case whole
-    /// It is one of many, which are merged.
+    /// The run is one of many, which are merged.
     case shard
   }
 
-  /// Whether the history is kept by a server, to which every run adds itself.
+  /// Whether a server stores the history, to which every run adds itself.
   var hasServer: Bool {
     if case .place(.postgres(_)) = history { true } else { false }
   }
 
-  /// Whether the history is a file in the folder of reports, which is to outlive a job.
+  /// Whether the history is a file in the folder of reports, which must outlive a job.
   var keepsHistory: Bool { history == .usual }
 
-  /// Where the history is, as an option.
+  /// The place of the history as an option.
   private var historyWords: [String] {
     switch history {
     case .usual: []
@@ -123,8 +123,8 @@ public struct Recipe {
     }
   }
 
-  /// The options of a run that say what becomes of its results: a page about one shard helps nobody, and a file that
-  /// each shard has of its own is no history.
+  /// The options for the results of a run: a page about one shard is of no use, nor is a history file for
+  /// each shard.
   func plan(_ share: Share) -> [String] {
     switch share {
     case .whole: historyWords
@@ -132,36 +132,36 @@ public struct Recipe {
     }
   }
 
-  /// The words of a run.
+  /// The arguments of a run.
   func words(out: String) -> [String] { ["run", "--out=\(out)"] + plan(.whole) + selection }
 
-  /// The words of a night, or of taking up one that was cut off.
+  /// The arguments of a night, or of its resumption.
   func nightWords(_ nightly: [String], resumes: Bool) -> [String] {
     ["nightly", "--out=\(out)"] + plan(.whole) + (resumes ? ["--resume"] : []) + nightly
   }
 
-  /// The run as a line of a shell; `shard` and `out` are written as they are, for the shell to read.
+  /// The run as a shell command; `shard` and `out` are inserted unchanged for the shell.
   ///
-  /// When the time is over it is asked to end, which takes a step and the way back to a lock's park position.
+  /// At its time limit the run is asked to end, which takes a step and the parking of a lock.
   func runLine(shard: String? = nil, out: String, telling host: AnnotationHost? = nil) -> String {
     let plan = plan(shards > 1 ? .shard : .whole).map(shellWord)
-    // Of several parts the report tells it.
+    // For several parts, the report writes the annotations.
     let told = shards > 1 ? [] : Self.telling(host)
     let options = ["--out=\(out)"] + (shard.map { ["--shard=\($0)"] } ?? []) + told + plan
     return "timeout --preserve-status --kill-after=5m \(seconds) \(program) "
       + runWords(options)
   }
 
-  /// The words of a run for a shell, which reads the options as they are.
+  /// The arguments of a run for a shell, with the options inserted unchanged.
   func runWords(out: String) -> String { runWords(["--out=\(out)"] + plan(.shard).map(shellWord)) }
 
   private func runWords(_ options: [String]) -> String {
     (["run"] + options + selection.map(shellWord)).joined(separator: " ")
   }
 
-  /// The merging of what several shards left, as a line of a shell.
+  /// The merging of several shards' results, as a shell command.
   ///
-  /// A history that is no server's takes the runs in afterwards, which changes nothing about the outcome.
+  /// A history without a server is updated afterwards, which does not change the outcome.
   func reportLine(
     _ runs: String, out: String, in place: Place = .checkout, telling host: AnnotationHost? = nil
   ) -> String {
@@ -173,23 +173,23 @@ public struct Recipe {
       "(status=0; \(line) || status=$?; \(program) history add \(options) \(runs) || true; exit \"$status\")"
   }
 
-  /// The options by which the host of the repository is told what did not go well.
+  /// The options for annotations on the host of the repository.
   private static func telling(_ host: AnnotationHost?) -> [String] {
     host.map { ["--annotations=\($0.rawValue)"] } ?? []
   }
 
-  /// How long a run may take, in seconds.
+  /// The time limit of a run, in seconds.
   var seconds: Int64 { max(arguments.limit.nanoseconds / 1_000_000_000, 1) }
 
-  /// How long the job may take: the run, its end, and building before it.
+  /// The time limit of the job: the run, its end, and building before it.
   var minutes: Int64 { (seconds + 59) / 60 + (command == nil ? 40 : 10) }
 
-  /// Where the daily start stands in a crontab.
+  /// The daily start as a crontab entry.
   var cron: String { "\(arguments.time.minute) \(arguments.time.hour) * * *" }
 }
 
 extension RecipeSettings {
-  /// The words that lead to the same recipe.
+  /// The arguments that lead to the same recipe.
   fileprivate var words: [String] {
     let usual = RecipeSettings()
     var words = kinds + scenarios.map { "--scenarios=\($0)" }
@@ -202,12 +202,12 @@ extension RecipeSettings {
       ("folder", folder), ("image", image), ("claim", claim),
     ]
     for (name, value) in given { if let value { words.append("--\(name)=\(value)") } }
-    // Without what could be a password.
+    // Without a password.
     let place = history.words.last.map { "--history=\(withoutSecrets($0))" }
     return words + (place.map { [$0] } ?? [])
   }
 
-  /// What no recipe can hold, and what does not go together.
+  /// Throws for values that no recipe can contain, and for contradictions.
   fileprivate func check(_ kind: ScheduleKind) throws(UsageError) {
     let texts =
       scenarios + [plan, bench, device, transport, command, user, folder, image, claim].compactMap(\.self)
@@ -215,7 +215,7 @@ extension RecipeSettings {
       throw UsageError("a recipe can hold no control characters: \(shellWord(text).debugDescription)")
     }
     try plain(name, of: "name", also: "_-.")
-    // CI systems read it as a pattern, and shells as words.
+    // CI systems interpret it as a pattern, and shells as words.
     try plain(out, of: "out", also: "_-./")
     if let user { try plain(user, of: "user", also: "_-.") }
     if kind == .systemd, shards != nil { throw UsageError("--shards: a bench does all of it by itself") }
@@ -242,7 +242,7 @@ extension RecipeSettings {
     }
   }
 
-  /// A lock and the way to it go together.
+  /// Throws unless a lock and its transport are given together.
   private func checkLock() throws(UsageError) {
     guard let name = device.flatMap({ $0.hasPrefix("lock:") ? String($0.dropFirst(5)) : nil }) else {
       guard transport == nil else {

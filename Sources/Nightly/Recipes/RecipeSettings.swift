@@ -1,7 +1,7 @@
 public import Basics
 public import Reporting
 
-/// The systems that start runs by themselves.
+/// The systems that start runs automatically.
 public enum ScheduleKind: String, CaseIterable, Sendable {
   case gitlab, github, jenkins, systemd, slurm, kubernetes
 }
@@ -20,11 +20,11 @@ public struct TimeOfDay: Equatable, Sendable {
     (self.hour, self.minute) = (hour, minute)
   }
 
-  /// As it was written.
+  /// The text form.
   public var text: String { hour.padded(to: 2) + ":" + minute.padded(to: 2) }
 }
 
-/// What a recipe is to say.
+/// The settings of a recipe.
 public struct RecipeSettings: Sendable {
   public var kinds: [String] = []
   public var scenarios: [String] = []
@@ -44,6 +44,6 @@ public struct RecipeSettings: Sendable {
   public var image: String?
   public var claim: String?
 
-  /// The recipe that most want.
+  /// Makes the default settings.
   public init() {}
 }

@@ -3,7 +3,8 @@ import Journal
 import Bench
 public import Basics
 
-/// A night of a lab: which case runs when, on which lock and over which dongle, until each has a verdict or a reason.
+/// A night of a lab: decides which case runs when, on which lock and over which dongle, until each has a
+/// result.
 ///
 ///            begin                 no case can be begun any more,
 ///     new ──────────▶ under way ─────────────────────────────────▶ over
@@ -11,24 +12,25 @@ public import Basics
 ///      killed at any  ▼       │ begin
 ///      moment         taken up again from its record
 ///
-/// It does no I/O and reads no clock: feed it what happened and when, as time since the night began, then carry out the
-/// actions it returns, in order. ``NightAction/record(_:)`` comes before what it speaks of: the line must be on the disk
-/// before the next action is carried out. Where it cannot be written, that line and all lines and starts behind it are
-/// left out and reported as ``NightEvent/unwritten(_:why:)``; whatever stops or kills is carried out nevertheless.
+/// It does no I/O and reads no clock: feed it what happened and when, as time since the night began, then
+/// carry out the actions it returns, in order. ``NightAction/record(_:)`` precedes its effect: the line must
+/// be on the disk before the next action is carried out. If it cannot be written, that line and all later
+/// lines and starts are omitted and reported with ``NightEvent/unwritten(_:why:)``; stops and kills are
+/// carried out nevertheless.
 ///
-/// What it holds to, whatever happens:
+/// Its invariants:
 ///
 /// - A lock and a dongle are in at most one run at a time.
-/// - A case that came to a verdict is never begun again. One that was begun and has no end in the record may be.
-/// - The movements that were made and those that running children may still make are never more than the budgets; as
-///   many are kept back as parking each lock may take.
-/// - A lock that was left unparked, or whose position is unknown, is parked first; where that fails it is out of use, and
-///   the summary says so.
-/// - When it is over each case has a result.
+/// - A case with a verdict is never begun again. One that was begun and has no end in the record may be.
+/// - The movements made, and those that running children may still make, never exceed the budgets; the
+///   movements for parking each lock are reserved.
+/// - A lock that was left unparked, or whose position is unknown, is parked first; if that fails it is out of
+///   use, and the summary states it.
+/// - At the end each case has a result.
 public struct Night: Sendable {
   /// The budgets and the timeouts.
   public let settings: NightSettings
-  /// What the night is called.
+  /// The name of the night.
   public let name: String
   /// The cases, in the order of the plan.
   public internal(set) var cases: [CaseState]
@@ -36,60 +38,60 @@ public struct Night: Sendable {
   public internal(set) var locks: [LockState]
   /// The dongles.
   public internal(set) var dongles: [DongleState]
-  /// All runs that ended, in the order in which they did.
+  /// All runs that ended, in the order of their ends.
   public internal(set) var ended: [Ended] = []
-  /// The runs that are under way.
+  /// The runs in progress.
   public internal(set) var running: [Running] = []
   /// Whether it is over.
   public var isOver: Bool { state == .over }
-  /// Why nothing more is begun, where the night was stopped.
+  /// Why the night was stopped, if it was: no more runs begin.
   public internal(set) var stopped: String?
 
-  /// What is known of a case.
+  /// The state of a case.
   public struct CaseState: Sendable {
     /// The case.
     public let test: NightCase
-    /// What became of it; `nil` while that is open.
+    /// The result; `nil` while it is open.
     public internal(set) var result: NightResult?
-    /// The numbers of the runs that drove it.
+    /// The numbers of its runs.
     public internal(set) var runs: [Int] = []
     var isRunning = false
-    /// How often it diverged, the lab failed it, and it was begun without coming to an end.
+    /// The number of divergences, of lab faults, and of runs without an end.
     var divergences = 0
     var labFailures = 0
     var losses = 0
     var last: NightEnding?
     /// Whether its next run is one of the retries.
     var isRetry = false
-    /// The dongles over which the lab failed it.
+    /// The dongles with a lab fault.
     var avoided: [String] = []
   }
 
-  /// What is known of a lock.
+  /// The state of a lock.
   public struct LockState: Sendable {
     /// The lock.
     public let lock: NightLock
     /// Why it is out of use, if it is.
     public internal(set) var outOfUse: String?
-    /// Why it is asked for nothing more tonight, if that is so.
+    /// Why it is not used any more tonight, if so.
     public internal(set) var spent: String?
     /// The movements of this night.
     public internal(set) var used = 0
-    /// What its cycle counter said last.
+    /// The last value of its cycle counter.
     public internal(set) var cycleCounter: Int
-    /// How it was left; `nil` for one that was not used, or cannot be left anywhere.
+    /// How it was left; `nil` for one that was not used, or needs no parking.
     public internal(set) var park: ParkState?
     var run: Int?
     /// When it may be used again.
     var readyAt = Instant.zero
     /// The dongles over which it failed, since it last worked.
     var failures: [String] = []
-    /// How often it was tried in vain to park it.
+    /// The number of failed attempts to park it.
     var parkAttempts = 0
     var isFuzzed: Bool
     /// Whether it has worked since it last failed.
     var isTrusted = false
-    /// The numbers of its cases that are open.
+    /// The indices of its open cases.
     var open: [Int] = []
 
     var needsRest: Bool {
@@ -101,7 +103,7 @@ public struct Night: Sendable {
     }
   }
 
-  /// What is known of a dongle.
+  /// The state of a dongle.
   public struct DongleState: Sendable {
     /// The dongle.
     public let dongle: NightDongle
@@ -114,19 +116,19 @@ public struct Night: Sendable {
 
   /// A run that ended.
   public struct Ended: Sendable {
-    /// What was done.
+    /// The attempt.
     public let attempt: NightAttempt
-    /// What came of it.
+    /// The result.
     public let ending: NightEnding
-    /// From when to when.
+    /// The beginning and the end.
     public let begin: Instant, end: Instant
   }
 
-  /// A run that is under way.
+  /// A run in progress.
   public struct Running: Sendable {
-    /// What is done.
+    /// The attempt.
     public let attempt: NightAttempt
-    /// Since when.
+    /// The beginning.
     public let begin: Instant
     var limit: Instant
     var lastSign: Instant
@@ -135,19 +137,19 @@ public struct Night: Sendable {
 
   enum Stage: Equatable {
     case working
-    /// It was asked to end, and is killed when it does not.
+    /// It was asked to end, and is killed if it does not.
     case stopping(killAt: Instant, why: String, isFault: Bool)
     case killed(abandonAt: Instant, why: String, isFault: Bool)
   }
 
-  /// How often it is tried to park a lock, how many movements each try may take, and so how many are kept back
-  /// for that.
+  /// The maximum number of attempts to park a lock, the movements of each, and so the number of reserved
+  /// movements.
   static let maximumParkAttempts = 2
   public static let parkMovements = 2
   static let keptBack = maximumParkAttempts * parkMovements
-  /// How long to wait until the record is tried again that could not be written.
+  /// The pause before the next attempt to write the record.
   private static let recordPause = Interval.seconds(30)
-  /// How long a process may go on to be there after it was killed.
+  /// How long a process may exist after it was killed.
   private static let burial = Interval.seconds(30)
 
   enum State: Equatable {
@@ -156,17 +158,17 @@ public struct Night: Sendable {
   }
 
   var state = State.new(isResumed: false)
-  /// Lines that could not be written yet, and until when the record is left alone for that; they have taken effect here.
+  /// The lines that could not be written yet, which have taken effect here, and when the next attempt is due.
   private var held: (lines: [NightLine], until: Instant)?
   var nextNumber = 1
   var retriesUsed = 0
-  /// Until when the record is left alone, since it could not be written.
+  /// When the next attempt to write the record is due, if one failed.
   var pausedUntil: Instant? { held?.until }
-  /// How often it could not be written.
+  /// The number of failed writes.
   var unwrittenAttempts = 0
-  /// The last moment that was heard of.
+  /// The time of the last event.
   var clock = Instant.zero
-  /// Where each case stands.
+  /// The index of each case.
   private var places: [String: Int] = [:]
 
   /// Makes a night that has not begun.
@@ -187,10 +189,10 @@ public struct Night: Sendable {
     }
   }
 
-  /// Takes a night up again from its record.
+  /// Resumes a night from its record.
   ///
-  /// Runs that the record does not end are ``running`` still, as far as it knows: for each of them somebody must look,
-  /// and say what came of it with ``NightEvent/ended(_:_:)``.
+  /// Runs without an end in the record are still ``running``: for each of them the caller must find out the
+  /// result and report it with ``NightEvent/ended(_:_:)``.
   public init(
     _ settings: NightSettings, name: String, cases: [NightCase], locks: [NightLock], dongles: [NightDongle],
     resuming record: [NightLine]
@@ -201,9 +203,9 @@ public struct Night: Sendable {
   }
 }
 
-/// What happens to a night.
+/// An event of a night.
 public enum NightEvent: Equatable, Sendable {
-  /// It is to begin, or to go on; by the clocks of the machine.
+  /// It begins or resumes, by the clocks of the machine.
   case begin(BenchTime)
   /// A run ended, by its number.
   case ended(Int, NightEnding)
@@ -211,15 +213,15 @@ public enum NightEvent: Equatable, Sendable {
   case sign(Int)
   /// Time has passed, to ``Night/deadline`` or anywhere.
   case time
-  /// Somebody wants it to end.
+  /// A stop was requested, for this reason.
   case stop(String)
   /// These lines could not be written.
   case unwritten([NightLine], why: String)
-  /// Somebody put a lock or a dongle back to use.
+  /// A person restored a lock or a dongle.
   case restored(NightDevice)
 }
 
-/// What is to be done for a night.
+/// What the caller must do next, in order.
 public enum NightAction: Equatable, Sendable {
   /// Write a line to the record, and do nothing else before it is on the disk.
   case record(NightLine)
@@ -233,10 +235,10 @@ public enum NightAction: Equatable, Sendable {
   case finish
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension Night {
-  /// Takes in what happened.
+  /// Receives an event.
   public mutating func receive(_ event: NightEvent, at now: Instant) -> [NightAction] {
     var actions: [NightAction] = []
     guard !isOver else { return [] }
@@ -263,7 +265,7 @@ extension Night {
     return actions
   }
 
-  /// When it must next receive ``NightEvent/time``, or `nil` while nothing is awaited.
+  /// When it must next receive ``NightEvent/time``; `nil` while nothing is awaited.
   public var deadline: Instant? {
     guard state == .underWay else { return nil }
     var times = running.map { run in
@@ -287,7 +289,7 @@ extension Night {
     } else {
       write(.begin(name: name, time), &actions)
     }
-    // What was known before the record could say it.
+    // The state before the record can have it.
     for index in cases.indices where cases[index].result == nil && !cases[index].isRunning {
       if let result = decision(on: cases[index]) {
         write(.done(cases[index].test.identity, result, at: now), &actions)
@@ -313,7 +315,7 @@ extension Night {
     actions.append(.stop(running[index].attempt.number))
   }
 
-  /// Asks what takes too long to end, and kills what does not.
+  /// Asks runs that take too long to end, and kills those that do not.
   private mutating func watch(at now: Instant, _ actions: inout [NightAction]) {
     var abandoned: [(Int, String)] = []
     for index in running.indices {
@@ -363,7 +365,7 @@ extension Night {
     judgeLocks(at: now, &actions)
   }
 
-  /// Takes back what the record does not say.
+  /// Reverts lines that could not be written.
   private mutating func putBack(_ lines: [NightLine], at now: Instant) {
     var kept = held?.lines ?? []
     for line in lines {
@@ -373,14 +375,14 @@ extension Night {
     unwrittenAttempts += 1
   }
 
-  /// Writes what could not be written before.
+  /// Writes the lines that could not be written before.
   private mutating func catchUp(at now: Instant, _ actions: inout [NightAction]) {
     guard let (lines, time) = held, now >= time else { return }
     held = nil
     actions += lines.map { .record($0) }
   }
 
-  /// Lets a line take effect, and has it written.
+  /// Applies a line, and has it written.
   mutating func write(_ line: NightLine, _ actions: inout [NightAction]) {
     apply(line)
     if held == nil { actions.append(.record(line)) } else { held?.lines.append(line) }
@@ -390,10 +392,10 @@ extension Night {
 // MARK: - Finding things
 
 extension Night {
-  /// What is known of a lock.
+  /// The state of a lock.
   public func lock(_ name: String) -> LockState? { lockIndex(name).map { locks[$0] } }
 
-  /// What is known of a dongle.
+  /// The state of a dongle.
   public func dongle(_ name: String) -> DongleState? { dongleIndex(name).map { dongles[$0] } }
 
   func index(of number: Int) -> Int? { running.firstIndex { $0.attempt.number == number } }

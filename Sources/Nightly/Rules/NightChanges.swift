@@ -2,13 +2,13 @@ import Conformance
 import Journal
 import Basics
 
-// What a line of the record changes.
+// The changes by a line of the record.
 
 extension Night {
-  /// How much longer than its duration a stretch of fuzzing may take.
+  /// By how much a stretch of fuzzing may exceed its duration.
   private static let fuzzMargin = Interval.seconds(60)
 
-  /// Lets a line take effect: the same whether it is written now or read from the record.
+  /// Applies a line: the effect is the same whether it is written now or read from the record.
   mutating func apply(_ line: NightLine) {
     if let time = line.time { clock = max(clock, time) }
     switch line {
@@ -48,7 +48,7 @@ extension Night {
     if let index = dongleIndex(attempt.dongle) { dongles[index].run = attempt.number }
   }
 
-  /// Undoes ``begin(_:at:)`` for a run that was not started.
+  /// Reverts ``begin(_:at:)`` for a run that was not started.
   mutating func takeBack(_ attempt: NightAttempt) {
     guard let index = index(of: attempt.number) else { return }
     release(running.remove(at: index).attempt)
@@ -102,12 +102,12 @@ extension Night {
   private mutating func endLock(_ attempt: NightAttempt, _ ending: NightEnding, at time: Instant) {
     guard let index = lockIndex(attempt.lock) else { return }
     if locks[index].lock.isReal {
-      // Where movements were not counted, all that were allowed may have been made.
+      // If the movements were not counted, all permitted ones may have been made.
       let cycleCounter = ending.cycleCounter ?? attempt.cycleCounter + attempt.actuations
-      // Not what it said last: to a night that is taken up again that is what it says now.
+      // Not its last value: a resumed night has the present one.
       locks[index].used += max(0, cycleCounter - attempt.cycleCounter)
       locks[index].cycleCounter = max(cycleCounter, locks[index].cycleCounter)
-      // What was not moved is where it was: movements are counted before they begin.
+      // A lock without movements is where it was: movements are counted before they begin.
       let isUntouched = ending.park == .unknown && ending.cycleCounter == attempt.cycleCounter
       if !isUntouched { locks[index].park = ending.park ?? locks[index].park }
     }
@@ -131,7 +131,7 @@ extension Night {
     }
   }
 
-  /// Whether a lock is fuzzed again after a stretch: not where that found something, failed, or came to nothing.
+  /// Whether a lock is fuzzed again after a stretch: not after a finding, a failure or an empty stretch.
   private func isWorthFuzzing(after attempt: NightAttempt, _ ending: NightEnding) -> Bool {
     switch ending.verdict {
     case .agreed, .flaky: true
@@ -148,7 +148,7 @@ extension Night {
       locks[index].outOfUse = why
       locks[index].failures = []
       if why == nil { locks[index].parkAttempts = 0 }
-      // What it failed over is not to blame.
+      // The devices over which it failed are not to blame.
       for other in dongles.indices { dongles[other].failures.removeAll { $0 == name } }
     case .dongle(let name):
       guard let index = dongleIndex(name) else { return }
@@ -160,6 +160,6 @@ extension Night {
 }
 
 extension NightEnding {
-  /// Whether the lab failed, or what it says counts against the lock and its dongle.
+  /// Whether it is a lab fault, or counts against the lock and its dongle otherwise.
   fileprivate var isFailure: Bool { verdict == .labFault }
 }

@@ -2,19 +2,19 @@ import Conformance
 import Basics
 public import Journal
 
-// What became of a case, of a lock, of the night.
+// The results of a case, of a lock, and of the night.
 
 extension Night {
-  /// How often a case may be begun without coming to an end.
+  /// The maximum number of a case's runs without an end.
   private static let maximumLosses = 10
-  /// After how many failures in a row a lock or a dongle is out of use.
+  /// The number of consecutive failures after which a lock or a dongle is out of use.
   private static let maximumFailures = 3
 
-  /// Ends the night when nothing runs and nothing can be begun any more.
+  /// Ends the night if nothing runs and nothing can begin any more.
   mutating func conclude(at now: Instant, _ actions: inout [NightAction]) {
     guard running.isEmpty else { return }
     if pausedUntil != nil {
-      // A disk that stays full must not keep the night from ending.
+      // A disk that stays full must not prevent the end of the night.
       let isDone = unwrittenAttempts > 3 && locks.allSatisfy(\.open.isEmpty)
       guard stopped != nil || now >= .zero + settings.duration || isDone else { return }
     } else if isWorkWaiting(at: now) {
@@ -31,7 +31,7 @@ extension Night {
     actions.append(.finish)
   }
 
-  /// Whether something will be begun by itself later.
+  /// Whether something will begin later by itself.
   private func isWorkWaiting(at now: Instant) -> Bool {
     guard stopped == nil else { return false }
     return locks.contains { lock in
@@ -42,7 +42,7 @@ extension Night {
     }
   }
 
-  /// What becomes of a case as far as its own runs say; `nil` where it is to be begun, or begun again.
+  /// The result of a case by its own runs; `nil` if it is to be begun, or begun again.
   func decision(on state: CaseState) -> NightResult? {
     guard let last = state.last else { return nil }
     switch last.verdict {
@@ -72,13 +72,13 @@ extension Night {
     }
   }
 
-  /// Whether a run made all the movements that it was allowed, but for what an interlock keeps back.
+  /// Whether a run made all permitted movements, except those that an interlock reserves.
   func isUsedUp(_ run: Ended) -> Bool {
     (run.ending.cycleCounter ?? 0) - run.attempt.cycleCounter >= run.attempt.actuations - 2
   }
 
-  /// What a case comes to that failed and is not tried again: a divergence stands, whatever the lab did later, and so
-  /// does what was not as expected, which weighs less.
+  /// The result of a failed case without another attempt: a divergence stands, whatever the lab's later
+  /// faults, and so does an unmet expectation, which weighs less.
   func failure(of state: CaseState) -> NightResult {
     let message = state.last?.message ?? ""
     guard state.divergences > 0 else { return NightResult(.labFault, message) }
@@ -90,7 +90,7 @@ extension Night {
     return NightResult(run == nil ? .diverged : .unmet, run?.ending.message ?? message)
   }
 
-  /// What there is to say of a case without a result, as things are.
+  /// The present reason of a case without a result.
   public func reason(for state: CaseState) -> NightResult {
     if let result = state.result { return result }
     if let reason = state.test.skipReason { return NightResult(.skipped, reason) }
@@ -134,10 +134,10 @@ extension Night {
 }
 
 extension Night {
-  /// What a case counts as: in the journal of the night, on its page and for what the command ends with.
+  /// The ending of a case in the journal of the night, on its page and for the exit status.
   public func ending(of state: CaseState) -> Record.Ending {
     let result = reason(for: state)
-    // What kept it from its end says what it is, if it was begun.
+    // The cause determines it, if the case was begun.
     if result.cause != nil { return state.runs.isEmpty ? .skipped : result.ending }
     return state.test.quarantine != nil && result.ending.isRed ? .excused : result.ending
   }
@@ -161,13 +161,13 @@ extension Night {
 // MARK: - Locks and dongles
 
 extension Night {
-  /// What an ending means, given how it came about.
+  /// The meaning of an ending under its circumstances.
   func normalized(_ ending: NightEnding, of run: Running) -> NightEnding {
     var ending = ending
     switch run.stage {
     case .working: break
     case .stopping(_, let why, let isFault), .killed(_, let why, let isFault):
-      // One that came to its verdict all the same has it.
+      // A run with a verdict keeps it.
       if ending.verdict == .incomplete || ending.verdict == .labFault {
         ending.verdict = isFault ? .labFault : .incomplete
         ending.message = why
@@ -200,7 +200,7 @@ extension Night {
     }
   }
 
-  /// Puts a lock out of use that cannot be parked.
+  /// Puts locks out of use that cannot be parked.
   mutating func judgeLocks(at now: Instant, _ actions: inout [NightAction]) {
     for lock in locks where lock.outOfUse == nil && lock.parkAttempts >= Self.maximumParkAttempts {
       guard case .elsewhere(let why) = lock.park else { continue }

@@ -2,53 +2,53 @@ import Conformance
 public import Documents
 public import Basics
 
-/// What is to be driven in a night, and with what budgets.
+/// The plan of a night: its scenarios and budgets.
 ///
-/// It is read from a file of its own by ``init(_:name:)``. Suites are joined with the locks of a bench by tags: a suite
-/// is for each lock that has all of its tags.
+/// ``init(_:name:)`` reads it from a file of its own. Suites are joined with the locks of a bench by tags: a
+/// suite applies to each lock that has all of its tags.
 public struct NightPlan: Equatable, Sendable {
-  /// What the night is called.
+  /// The name of the night.
   public var name: String
-  /// The path of the bench's description; `nil` where the command is to find it.
+  /// The path of the bench's description; `nil` if the command must find it.
   public var bench: String?
-  /// How long the night is: nothing is begun after it.
+  /// The duration of the night, after which nothing begins.
   public var duration: Interval
-  /// How many movements all locks may make together; `nil` for any number.
+  /// The maximum number of movements of all locks together; `nil` for no limit.
   public var actuations: Int?
-  /// How often anything may be tried again.
+  /// The maximum number of all retries.
   public var retries = 20
-  /// What is driven, in this order.
+  /// The suites, in this order.
   public var suites: [Suite]
-  /// What is done in the time that is left.
+  /// Fuzzing in the remaining time.
   public var fuzz: Fuzz?
 
-  /// Scenarios, and the locks that they are for.
+  /// Scenarios, with the tags of their locks.
   public struct Suite: Equatable, Sendable {
-    /// What it is called.
+    /// The name.
     public var name: String
-    /// Files of scenarios, and folders of them.
+    /// Scenario files and folders.
     public var scenarios: [String]
-    /// What a lock must be tagged with, all of it.
+    /// The tags that a lock must have, all of them.
     public var tags: [String] = []
-    /// How often each scenario is driven on each lock.
+    /// How often each scenario runs on each lock.
     public var rounds = 1
-    /// How long a try of one may take.
+    /// The time limit of an attempt.
     public var timeout = Interval.seconds(300)
-    /// How often one that diverges is tried again.
+    /// How often a scenario is retried after a divergence.
     public var retries = 0
-    /// How many movements a try of one may cause.
+    /// The maximum number of movements of an attempt.
     public var actuations = 100
   }
 
-  /// Fuzzing in the time that is left.
+  /// Fuzzing in the remaining time.
   public struct Fuzz: Equatable, Sendable {
     /// The machine that the locks are compared with.
     public var machine: String
-    /// What a lock must be tagged with, all of it.
+    /// The tags that a lock must have, all of them.
     public var tags: [String] = []
-    /// How long one stretch is.
+    /// The duration of one stretch.
     public var stretch = Interval.seconds(600)
-    /// How many movements a stretch may cause.
+    /// The maximum number of movements of a stretch.
     public var actuations = 100
   }
 }
@@ -66,7 +66,7 @@ extension NightPlan {
     }
   }
 
-  /// The JSON Schema (draft-07) of a plan, as editors read it.
+  /// The JSON Schema (draft-07) of a plan, for editors.
   public static var schema: JSON {
     Form.mapping(keys, others: nil).schema(
       title: "A nightly plan of Lockstep",
@@ -74,7 +74,7 @@ extension NightPlan {
   }
 }
 
-// MARK: - What may stand in it
+// MARK: - Grammar
 
 extension NightPlan {
   fileprivate static let movements = 2...1_000_000
@@ -133,7 +133,7 @@ extension NightPlan {
 
 // MARK: - Reading
 
-/// The reading of one file.
+/// The reader of one file.
 private struct PlanReading {
   let folder: String
 
@@ -187,7 +187,7 @@ private struct PlanReading {
   private func fuzz(_ cursor: Cursor) -> NightPlan.Fuzz? {
     guard let fields = cursor.fields(NightPlan.fuzzKeys) else { return nil }
     var others = OptionalFields(fields)
-    // What has a slash or a dot in it is the path of a file.
+    // A text with a slash or a dot is the path of a file.
     let machine = fields.required("machine")?.text("a machine").map {
       $0.contains("/") || $0.contains(".") ? Path.join(folder, $0) : $0
     }
@@ -202,7 +202,7 @@ private struct PlanReading {
 }
 
 extension Cursor {
-  /// A length of time that is not nothing.
+  /// A positive duration.
   fileprivate func span() -> Interval? {
     guard let span = duration() else { return nil }
     guard span > .zero, span < .forever else {

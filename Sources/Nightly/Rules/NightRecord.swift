@@ -2,14 +2,14 @@ import Conformance
 public import Basics
 import Journal
 
-/// A line of a night's record: what a night is taken up again from.
+/// A line of a night's record, from which the night can be resumed.
 ///
-/// A line is on the disk before what it says takes effect, so a night that was killed at any moment knows all that it
-/// began. The record grows at its end only; a last line without its end was torn off and counts as never written.
+/// A line is on the disk before it takes effect, so that a night that was killed at any moment knows
+/// everything that it began. The record grows only at its end; an incomplete last line counts as not written.
 public enum NightLine: Equatable, Sendable {
   /// The night begins, by the clocks of the machine.
   case begin(name: String, BenchTime)
-  /// It is taken up again.
+  /// The night is resumed.
   case resumed(at: Instant)
   /// A run is about to start.
   case start(NightAttempt, at: Instant)
@@ -19,12 +19,12 @@ public enum NightLine: Equatable, Sendable {
   case out(NightDevice, why: String, at: Instant)
   /// It is in use again.
   case back(NightDevice, at: Instant)
-  /// A case came to its result.
+  /// A case has its result.
   case done(String, NightResult, at: Instant)
   /// The night is over.
   case finish(at: Instant)
 
-  /// When it was written; `nil` for the first.
+  /// When it was written; `nil` for the first line.
   public var time: Instant? {
     switch self {
     case .begin: nil
@@ -39,7 +39,7 @@ public enum NightLine: Equatable, Sendable {
 public struct NightRecordError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Its number, from 1.
   public var line: Int
-  /// What is wrong with it.
+  /// The problem.
   public var reason: String
 
   public var description: String { "line \(line): \(reason)" }
@@ -48,10 +48,10 @@ public struct NightRecordError: Error, Equatable, Sendable, CustomStringConverti
 extension NightLine {
   /// The time since a night began.
   ///
-  /// While the machine runs on, the clock counts that nobody sets. After it was started anew only the calendar can tell,
-  /// which may have been set back: what the record says has passed has passed.
+  /// While the machine runs, the monotonic clock counts. After a restart only the calendar is available,
+  /// which may have been set back: the time is never less than that of the last line.
   ///
-  /// - Returns: `nil` where the record has no beginning.
+  /// - Returns: `nil` if the record has no beginning.
   public static func time(of record: [NightLine], at now: BenchTime) -> Instant? {
     guard case .begin(_, let begin)? = record.first else { return nil }
     let last = record.compactMap(\.time).max() ?? .zero
@@ -96,7 +96,7 @@ extension NightLine {
 
   private static func text(_ time: Instant) -> JSON { .text(time.secondsText) }
 
-  /// A text, if it says anything.
+  /// A text, if it is not empty.
   private static func text(_ text: String) -> JSON? { text.isEmpty ? nil : .text(text) }
 
   private static func start(_ attempt: NightAttempt, _ time: JSON) -> JSON {
@@ -144,7 +144,7 @@ extension NightDevice {
     }
   }
 
-  /// What the bench calls it.
+  /// The name in the bench.
   var name: String {
     switch self {
     case .lock(let name), .dongle(let name): name
@@ -155,7 +155,7 @@ extension NightDevice {
 // MARK: - Reading
 
 extension NightLine {
-  /// Reads the lines of a record; the last one is passed over where it has no end.
+  /// Reads the lines of a record; an incomplete last one is skipped.
   public static func lines(of record: [UInt8]) throws(NightRecordError) -> [NightLine] {
     var lines: [NightLine] = []
     var rest = record[...]
@@ -176,7 +176,7 @@ extension NightLine {
     return lines
   }
 
-  /// Reads a line; `nil` where this version does not know it.
+  /// Reads a line; `nil` if this version does not support it.
   public init?(_ json: JSON) {
     guard case .mapping(let members) = json, members.count == 1, let kind = members.first else { return nil }
     let line = Reader(json: kind.value)
@@ -249,7 +249,7 @@ private struct Reader {
     return attempt
   }
 
-  /// How something ended; records of older versions have a word of their own for a health check that was not passed.
+  /// The ending; records of older versions have a word of their own for a failed health check.
   private var verdict: Record.Ending? {
     text("verdict").flatMap { $0 == "unhealthy" ? .labFault : Record.Ending(name: $0) }
   }

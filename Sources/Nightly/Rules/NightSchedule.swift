@@ -1,18 +1,18 @@
 import Basics
 import Journal
 
-// Which run is begun next, and over which dongle.
+// Decides which run begins next, and over which dongle.
 
 extension Night {
-  /// The least time that is worth fuzzing in.
+  /// The minimum duration of fuzzing.
   private static let minimumFuzzing = Interval.seconds(10)
 
-  /// Begins whatever can be begun.
+  /// Begins all runs that can begin.
   mutating func schedule(at now: Instant, _ actions: inout [NightAction]) {
     guard pausedUntil == nil else { return }
     let isTime = now < .zero + settings.duration && stopped == nil
-    // One that failed lets others go first: they show whether it or the dongle is to blame. Then the lock with most to
-    // do goes first, so that none is left with much at the end.
+    // A lock that failed comes after others: they show whether it or the dongle is to blame. Then the lock
+    // with the most work comes first, so that none has much left at the end.
     let order = locks.indices.filter { locks[$0].run == nil }.sorted { left, right in
       let (one, other) = (locks[left], locks[right])
       return (one.failures.count, other.open.count, left) < (other.failures.count, one.open.count, right)
@@ -70,7 +70,7 @@ extension Night {
     }
     let left = .zero + settings.duration - now
     guard left >= Self.minimumFuzzing, let transport = transport(for: index, avoiding: []) else { return }
-    // Cases go first: a dongle that one of them could want is left to it.
+    // Cases have precedence: a dongle that one of them could use is left to it.
     for other in locks where other.outOfUse == nil && other.spent == nil {
       let isRival =
         transport.dongle.map { other.lock.dongles?.contains($0) ?? false } ?? (other.lock.dongles == nil)
@@ -96,7 +96,7 @@ extension Night {
     actions.append(.start(attempt))
   }
 
-  /// A free way to a lock; the inner `nil` is none for one that needs none.
+  /// A free transport to a lock; the inner `nil` is for a lock that needs none.
   func transport(for index: Int, avoiding avoided: [String]) -> (dongle: String?, Void)? {
     guard locks[index].lock.dongles != nil else {
       let busy = running.count { $0.attempt.dongle == nil }
@@ -105,7 +105,7 @@ extension Night {
     return freeDongles(of: index, avoiding: avoided).map { ($0, ()) }
   }
 
-  /// A free dongle that reaches a lock; one that is to be avoided only where there is no other, busy or not.
+  /// A free dongle that reaches a lock; one to avoid is used only if there is no other, busy or not.
   private func freeDongles(of index: Int, avoiding avoided: [String]) -> String? {
     let usable = dongles.filter {
       locks[index].lock.dongles?.contains($0.dongle.name) ?? false && $0.outOfUse == nil
@@ -114,7 +114,7 @@ extension Night {
     return (better.isEmpty ? usable : better).first { $0.run == nil }?.dongle.name
   }
 
-  /// How many movements a run may cause; `nil` where the budgets have no room for any.
+  /// The maximum number of movements of a run; `nil` if the budgets have none left.
   func movements(for index: Int, wanted: Int, isParking: Bool) -> Int? {
     let lock = locks[index]
     guard lock.lock.isReal else { return wanted }
@@ -129,7 +129,7 @@ extension Night {
     return maximum >= (isParking ? 1 : 2) ? maximum : nil
   }
 
-  /// What is left of the night's movements: what running children may still make is gone.
+  /// The remaining movements of the night, without those that running children may still make.
   private var movementsLeft: Int? {
     guard let actuations = settings.actuations else { return nil }
     let reserved = running.filter { isReal($0.attempt.lock) }.map(\.attempt.actuations).reduce(0, +)

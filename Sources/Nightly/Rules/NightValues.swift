@@ -3,29 +3,29 @@ import Bench
 public import Basics
 public import Journal
 
-/// One scenario on one lock, as a night is to drive it.
+/// One scenario on one lock, for a night.
 public struct NightCase: Equatable, Sendable {
-  /// What tells the case from all others: a hash of scenario, arguments, model, firmware and lock. Unique in a night.
+  /// The unique identity of the case in a night: a hash of scenario, arguments, model, firmware and lock.
   public var identity: String
-  /// The suite that asked for it first.
+  /// The first suite with the case.
   public var suite: String
   /// The scenario's file.
   public var file: String
-  /// Which of several rounds it is, from 1.
+  /// The number of the round, from 1.
   public var round: Int
-  /// The lock; `nil` where none is for it.
+  /// The lock; `nil` if none matches.
   public var lock: String?
-  /// How long a try may take.
+  /// The time limit of an attempt.
   public var timeout: Interval
-  /// How often it is tried again when it diverges.
+  /// How often it is retried after a divergence.
   public var retries: Int
-  /// How many movements a try may cause, parking included.
+  /// The maximum number of movements of an attempt, parking included.
   public var actuations: Int
-  /// Why it is not tried, if it is not.
+  /// Why it is skipped; `nil` if it runs.
   public var skipReason: String?
-  /// Why no lock is for it, where none is.
+  /// Why no lock matches; `nil` if one does.
   public var unmet: String?
-  /// Why its failure is no news: it is driven and reported, and does not make the night red.
+  /// Why it is quarantined: it is run and reported, and does not fail the night.
   public var quarantine: String?
 
   /// Makes a case.
@@ -48,21 +48,21 @@ public struct NightCase: Equatable, Sendable {
   }
 }
 
-/// A lock as a night sees it.
+/// A lock of a night.
 public struct NightLock: Equatable, Sendable {
   /// Its name in the inventory.
   public var name: String
-  /// The dongles that reach it; `nil` for a lock that is emulated in the process that drives it, and needs none.
+  /// The dongles that reach it; `nil` for an emulated lock, which needs none.
   public var dongles: [String]?
   /// Whether it has a motor that wears, and a door that it may leave open.
   public var isReal: Bool
-  /// How many movements twelve hours on end may see.
+  /// The maximum number of movements in any twelve hours.
   public var perShift: Int?
-  /// What its cycle counter says now.
+  /// The present value of its cycle counter.
   public var cycleCounter: Int
-  /// Whether it is fuzzed in the time that is left.
+  /// Whether it is fuzzed in the remaining time.
   public var isFuzzed: Bool
-  /// Why it is not used, if it is not.
+  /// Why it is out of use, if it is.
   public var outOfUse: String?
 
   /// Makes a lock.
@@ -80,11 +80,11 @@ public struct NightLock: Equatable, Sendable {
   }
 }
 
-/// A dongle as a night sees it.
+/// A dongle of a night.
 public struct NightDongle: Equatable, Sendable {
   /// Its name in the inventory.
   public var name: String
-  /// Why it is not used, if it is not.
+  /// Why it is out of use, if it is.
   public var outOfUse: String?
 
   /// Makes a dongle.
@@ -96,29 +96,29 @@ public struct NightDongle: Equatable, Sendable {
 
 /// The budgets and the timeouts of a night.
 public struct NightSettings: Equatable, Sendable {
-  /// How long the night is: nothing is begun after it.
+  /// The duration of the night, after which nothing begins.
   public var duration: Interval
-  /// How many movements all locks may make together; `nil` for any number.
+  /// The maximum number of movements of all locks together; `nil` for no limit.
   public var actuations: Int?
-  /// How often anything may be tried again.
+  /// The maximum number of all retries.
   public var retries = 20
-  /// How often a case is tried again that the lab failed.
+  /// How often a case is retried after a lab fault.
   public var labRetries = 3
-  /// How many locks without a dongle are driven at a time.
+  /// The number of locks without a dongle that are used concurrently.
   public var processes = 2
   /// How long a run may show no sign of life before it counts as hung.
   public var silence = Interval.milliseconds(4500)
-  /// How long a run that hangs may take to end once it is asked to.
+  /// How long a hung run may take to end after it was asked to.
   public var hungGrace = Interval.seconds(1)
-  /// How long any other may: it parks its lock in this time.
+  /// How long any other run may take: it parks its lock in this time.
   public var grace = Interval.seconds(90)
-  /// How long one stretch of fuzzing is.
+  /// The duration of one stretch of fuzzing.
   public var fuzzing = Interval.seconds(600)
-  /// How many movements a stretch of fuzzing may cause.
+  /// The maximum number of movements of a stretch of fuzzing.
   public var fuzzActuations = 100
-  /// What leads to the locks, and has the part of a dongle.
+  /// The kind of transport to the locks.
   public var transport = NightTransport.dongle
-  /// How long a run may wait for its way before it does anything, beside all that it may take.
+  /// How long a run may wait for its transport, in addition to its time limit.
   public var wait = Interval.zero
 
   /// Makes settings.
@@ -145,7 +145,7 @@ public struct NightSettings: Equatable, Sendable {
 }
 
 extension NightSettings {
-  /// Makes those of a plan.
+  /// Makes the settings of a plan.
   public init(_ plan: NightPlan, processes: Int) {
     self.init(
       duration: plan.duration, actuations: plan.actuations, retries: plan.retries, processes: processes)
@@ -154,11 +154,11 @@ extension NightSettings {
   }
 }
 
-/// What leads to the locks of a night, by the word for it.
+/// The kind of transport to the locks of a night.
 public enum NightTransport: String, Sendable {
   /// A dongle of the bench.
   case dongle
-  /// A place of a lab, which each run gets and gives back.
+  /// A place of a lab, which each run reserves and releases.
   case place
 }
 
@@ -170,29 +170,29 @@ public enum NightDevice: Hashable, Sendable {
   case dongle(String)
 }
 
-/// What came of one run of a child process.
+/// The result of one run of a child process.
 public struct NightEnding: Equatable, Sendable {
   /// How it ended.
   public var verdict: Record.Ending
   /// Why, in one line.
   public var message: String
-  /// What the lock's cycle counter says afterwards; `nil` where that is unknown.
+  /// The value of the lock's cycle counter afterwards; `nil` if it is unknown.
   public var cycleCounter: Int?
-  /// How the lock was left; `nil` where nothing is left.
+  /// How the lock was left; `nil` if it needs no parking.
   public var park: ParkState?
-  /// How long the lock is to be left alone, where a limit says so that will be over.
+  /// How long the lock must rest, if a limit with a known end requires it.
   public var pause: Interval?
-  /// What the run put out of use.
+  /// The device that the run put out of use.
   public var outOfUse: NightDevice?
-  /// What a case showed of choices that a lock makes once, where it agreed by itself.
+  /// The permanent choices that a case has shown, if it agreed by itself.
   public var shown: [Shown] = []
-  /// The options of a choice that explain what was shown.
+  /// The options of a choice that explain the observations.
   public struct Shown: Equatable, Sendable {
     var choice: String
     var options: [String]
   }
 
-  /// Whether it showed something else than cases before it: another try takes nothing of that back.
+  /// Whether it contradicts earlier cases: a retry cannot change that.
   var isContradiction: Bool { verdict == .diverged && !shown.isEmpty }
 
   /// Makes an ending.
@@ -211,7 +211,7 @@ public struct NightEnding: Equatable, Sendable {
 
 /// One run of a child process: a case, a stretch of fuzzing, or parking.
 public struct NightAttempt: Equatable, Sendable {
-  /// What is done.
+  /// The kind of work.
   public enum Work: Equatable, Sendable {
     /// A case, by its identity.
     case test(String)
@@ -223,19 +223,19 @@ public struct NightAttempt: Equatable, Sendable {
 
   /// Its number in the night, from 1.
   public var number: Int
-  /// What is done.
+  /// The work.
   public var work: Work
   /// The lock.
   public var lock: String
   /// The dongle; `nil` for a lock that needs none.
   public var dongle: String?
-  /// Which try of the case it is, from 1.
+  /// The number of the attempt at the case, from 1.
   public var attempt = 1
-  /// How many movements it may cause.
+  /// The maximum number of movements.
   public var actuations: Int
-  /// What the lock's cycle counter said before it.
+  /// The value of the lock's cycle counter before it.
   public var cycleCounter: Int
-  /// Whether the lock is to be checked before anything else is done with it.
+  /// Whether to check the lock's health first.
   public var checksHealth = false
 
   /// Makes an attempt.
@@ -254,24 +254,24 @@ public struct NightAttempt: Equatable, Sendable {
   }
 }
 
-/// What became of a planned case.
+/// The result of a planned case.
 public struct NightResult: Equatable, Sendable {
-  /// What kept a case from a verdict.
+  /// The cause that prevented a verdict.
   public enum Cause: String, CaseIterable, Sendable {
     /// The night was over.
     case time
-    /// Movements were used up, or another safety limit was reached.
+    /// The movements were used up, or another safety limit was reached.
     case budget
-    /// Its lock, or all that reaches it, was out of use.
+    /// Its lock, or every transport to it, was out of use.
     case device
-    /// Somebody stopped the night.
+    /// The night was stopped.
     case stopped
-    /// Its runs were killed, again and again.
+    /// Its runs were killed repeatedly.
     case losses
-    /// What was done could not be written down.
+    /// The record could not be written.
     case record
 
-    /// How a case ended that was begun and then kept from a verdict.
+    /// The ending of a case that was begun and has no verdict.
     public var ending: Record.Ending {
       switch self {
       case .budget: .limited
@@ -281,27 +281,27 @@ public struct NightResult: Equatable, Sendable {
     }
   }
 
-  /// How it ended; of a case that was kept from a verdict, if it was begun.
+  /// How it ended; for a case without a verdict, if it was begun.
   public var ending: Record.Ending
   /// Why, in one line.
   public var reason: String
-  /// What kept it from a verdict, where something did.
+  /// The cause that prevented a verdict, if one did.
   public var cause: Cause?
 
-  /// A case ended.
+  /// Makes the result of a case that ended.
   public init(_ ending: Record.Ending, _ reason: String = "") {
     (self.ending, self.reason) = (ending, reason)
   }
 
-  /// A case was kept from a verdict.
+  /// Makes the result of a case without a verdict.
   public init(notRun cause: Cause, _ reason: String = "") {
     (ending, self.cause, self.reason) = (cause.ending, cause, reason)
   }
 
-  /// What stands in a record for a case that was kept from a verdict.
+  /// The name in a record for a case without a verdict.
   static let notRun = "not-run"
 
-  /// What stands for it in a record.
+  /// The name in a record.
   public var name: String { cause == nil ? ending.name : Self.notRun }
 
   /// Whether the device was judged.

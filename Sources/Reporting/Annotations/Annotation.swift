@@ -3,33 +3,33 @@ import Journal
 import Secrets
 import System
 
-/// What the host of a repository shows beside a line of it: a case that did not go well, or a journal that is not whole.
+/// An annotation for the host of a repository: a case that failed, or an incomplete journal.
 struct Annotation: Equatable {
-  /// How the case ended, or what stands for the problem of a journal.
+  /// How the case ended, or the ending that represents a problem of a journal.
   var ending: Record.Ending
-  /// The file of the scenario, as hosts know it; `nil` where there is none.
+  /// The path of the scenario from the repository's root; `nil` if there is none.
   var file: String?
-  /// The line of the step that failed, or else the one where the scenario begins.
+  /// The line of the failed step, or else the first line of the scenario.
   var line = 1
   /// The case, and how it ended.
   var title: String
-  /// Why.
+  /// The reason.
   var message: String
-  /// More lines: model and device side by side, and the line to paste that does it again.
+  /// More lines: model and device side by side, and the replay command.
   var details: [String] = []
 }
 
 extension Annotation {
-  /// The longest text that is made of one, in bytes.
+  /// The maximum length of an annotation's text, in bytes.
   static let longestText = 4 << 10
-  /// The longest title.
+  /// The maximum length of a title.
   static let longestTitle = 200
 
-  /// What there is to say of a case that did not go well.
+  /// Makes the annotation of a failed case.
   ///
   /// - Parameters:
-  ///   - saved: the file in which a campaign saved the case, which stands in no other.
-  ///   - checkout: how hosts know files.
+  ///   - saved: the file in which a campaign saved the case, if it has no other.
+  ///   - checkout: the checkout of the repository.
   fileprivate init(_ entry: JournalIndex.Entry, _ texts: CaseTexts, saved: String?, in checkout: Checkout) {
     let main = CaseOutcome(entry, texts).main
     let verdict = main.verdict
@@ -46,7 +46,7 @@ extension Annotation {
     self = shown
   }
 
-  /// What there is to say of a journal that is not whole.
+  /// Makes the annotation of an incomplete journal.
   fileprivate init(_ problem: JournalProblem) {
     self.init(
       ending: Record.Ending(problem.status),
@@ -55,7 +55,8 @@ extension Annotation {
     self = shown
   }
 
-  /// The same, in which nothing stands that nobody may see, before a host's own notation can hide it from who looks for it.
+  /// The annotation with secrets redacted, which must precede the host's escapes: they could disguise a
+  /// secret.
   private var shown: Annotation {
     func plain(_ text: String, _ limit: Int) -> String {
       clipped(visible(Redactor.shared.redacted(text)), toBytes: limit)
@@ -71,19 +72,19 @@ extension Annotation {
 }
 
 extension Annotation {
-  /// Whether something is wrong with the device; everything else says nothing of it.
+  /// Whether it shows an error of the device; all others prove nothing about it.
   var isFault: Bool { ending.element == .failed }
 }
 
-/// What hosts have of a repository: they know files from its root.
+/// The checkout of a repository, which determines the paths that its host knows.
 private struct Checkout {
   private let here = Host.folder
-  /// The root of the repository, and the folder in which we are for what lies in none.
+  /// The root of the repository, and the current folder for files outside.
   private let roots: [String]
 
   init() { roots = [Repository(around: here)?.root, here].compactMap(\.self) }
 
-  /// What a file is called.
+  /// The path of a file from the root.
   func name(_ path: String) -> String {
     let path = Path.normalized(Path.join(here, path))
     let root = roots.first { path.hasPrefix($0 + "/") }
@@ -92,8 +93,8 @@ private struct Checkout {
 }
 
 extension RecordedRuns {
-  /// Goes through all that did not go well, in the order of the reports. Cases that were not begun get one annotation
-  /// together, where there is no other.
+  /// Enumerates everything that did not pass, in the order of the reports. Cases that were not begun share
+  /// one annotation, if there is no other.
   func forEachAnnotation(_ body: (Annotation) throws(FileFault) -> Void) throws(FileFault) {
     let (saved, checkout) = (index.savedFiles, Checkout())
     var (count, notBegun) = (0, 0)
@@ -118,7 +119,7 @@ extension RecordedRuns {
 }
 
 extension CaseText {
-  /// Whether the case came to its first step, or to a verdict that says more than that it did not.
+  /// Whether the case reached its first step, or a verdict other than incomplete.
   fileprivate var wasBegun: Bool {
     guard let verdict else { return true }
     return verdict.word != .incomplete || verdict.step != nil || verdict.limit != nil

@@ -1,19 +1,19 @@
 import System
 
-/// The host of a repository that shows what did not go well beside its lines.
+/// The host of a repository that shows annotations.
 public enum AnnotationHost: String, Hashable, Sendable, CaseIterable {
-  /// In the log of a job of GitHub, lines of a form of their own are its annotations.
+  /// GitHub, which reads annotations from lines in the log of a job.
   case github
 }
 
 extension RecordedRuns {
-  /// The most that GitHub shows of a kind in one step of a job.
+  /// The maximum number of annotations of a kind that GitHub shows for one step of a job.
   static let gitHubLimit = 10
 
-  /// What did not go well as lines that GitHub takes out of a log: `::error file=…,line=…,title=…::message`.
+  /// The annotations as lines that GitHub extracts from a log: `::error file=…,line=…,title=…::message`.
   ///
-  /// An error is a divergence; whatever says nothing of the device is a warning. Of each kind there are as many as GitHub
-  /// shows, and a line that says how many more there are.
+  /// A divergence is an error; anything that proves nothing about the device is a warning. Of each kind there
+  /// are at most as many as GitHub shows, and a line with the number of the others.
   ///
   /// Source: GitHub Docs, "Workflow commands for GitHub Actions" and, for what is escaped, `actions/toolkit`,
   /// `packages/core/src/command.ts`.
@@ -37,7 +37,7 @@ extension RecordedRuns {
 }
 
 extension Annotation {
-  /// The line, which holds no line end.
+  /// The annotation as one line.
   var gitHubLine: String {
     var properties = file.map { ["file=" + Self.property($0), "line=\(line)"] } ?? []
     properties.append("title=" + Self.property(title))

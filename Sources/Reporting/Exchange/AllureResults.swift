@@ -3,10 +3,11 @@ import Journal
 public import System
 
 extension RecordedRuns {
-  /// Writes the runs as results of Allure into a folder: a file for each try of each case, and the files that belong to it.
+  /// Writes the runs as Allure results into a folder: a file for each attempt at each case, and the attached
+  /// files.
   ///
-  /// Results of other runs in the folder stay, as Allure has it; those of the same run are replaced. Allure knows a case
-  /// from one run to the next by its `historyId`, and the tries of one run by the same.
+  /// Results of other runs in the folder stay, as is usual for Allure; those of the same run are replaced.
+  /// Allure recognizes a case in several runs, and the attempts of one run, by the `historyId`.
   ///
   /// Source: Allure documentation, "How it works", "Test result file".
   public func writeAllure(to folder: String) throws(FileFault) {
@@ -27,7 +28,7 @@ extension RecordedRuns {
     try replaceOwn(folder + "/categories.json", with: categories, mark: categories)
   }
 
-  /// Each is small, and there are many: none waits for the disk.
+  /// Writes a result without waiting for the disk: results are small and many.
   private func write(_ result: JSON, to path: String) throws(FileFault) {
     let file = try OutputFile(creating: path)
     try file.write(result.line + "\n")
@@ -36,8 +37,8 @@ extension RecordedRuns {
 
   private func resultPath(_ id: String, in folder: String) -> String { "\(folder)/\(id)-result.json" }
 
-  /// Writes what is wrong with the journals as a result of the first run, in place of what was said of any of the runs
-  /// before: one that was killed may have been brought to its end meanwhile, and a missing part been found.
+  /// Writes the damage of the journals as a result of the first run, which replaces earlier ones of any of
+  /// the runs: a killed run may have been completed meanwhile, and a missing part been found.
   private func writeAllureDamage(to folder: String) throws(FileFault) {
     var ids: [String] = []
     for source in index.sources {
@@ -49,7 +50,7 @@ extension RecordedRuns {
     try write(damage.allure(uuid: id, host: manifest.host), to: resultPath(id, in: folder))
   }
 
-  /// Writes a file that belongs to all results of the folder, unless somebody has one of their own there.
+  /// Writes a file that applies to all results of the folder, unless the user has one there.
   private func replaceOwn(_ path: String, with text: String, mark: String) throws(FileFault) {
     if let beginning = beginningOfFile(path, count: mark.utf8.count), !beginning.elementsEqual(mark.utf8) {
       return
@@ -57,10 +58,10 @@ extension RecordedRuns {
     try WholeFile.replace(path, with: text)
   }
 
-  /// What an environment of ours begins with.
+  /// The beginning of our environment file.
   private static let environmentMark = "lockstep = "
 
-  /// What Allure puts cases under that did not pass.
+  /// The categories of failed cases in Allure.
   private static var allureCategories: JSON {
     [
       [
@@ -92,10 +93,10 @@ extension RecordedRuns {
     }.joined()
   }
 
-  /// Copies files of a case to where Allure looks for them.
+  /// Copies files of a case to Allure's folder.
   ///
-  /// A journal may be somebody else's: nothing is taken that does not lie in the folder of its run, or among the scenarios
-  /// that are saved beside the runs.
+  /// A journal may come from another user: only files in the folder of its run, or among the scenarios saved
+  /// beside the runs, are copied.
   private func copy(
     _ files: [Record.Attachment], from run: String, to folder: String
   ) throws(FileFault) -> [JSON] {
@@ -120,17 +121,17 @@ extension RecordedRuns {
     return copied
   }
 
-  /// The most bytes of a file that are copied.
+  /// The maximum size of a copied file, in bytes.
   private static var largestAttachment: Int { 64 << 20 }
 }
 
 extension JournalIndex.Source {
-  /// What tells the run from others.
+  /// The identifier of the run.
   fileprivate var runName: String { manifest.id ?? manifest.name ?? "" }
 }
 
 extension DamageCase {
-  /// The case as Allure has it.
+  /// The case as an Allure result.
   fileprivate func allure(uuid id: String, host: String?) -> JSON {
     let labels = [
       ("parentSuite", Self.className), ("package", Self.className), ("framework", "lockstep"), ("host", host),
@@ -149,7 +150,7 @@ extension DamageCase {
 }
 
 extension Record.Ending {
-  /// A case that was not brought to its end is unknown.
+  /// An incomplete case is unknown.
   fileprivate var allure: JSON {
     switch (element, self) {
     case (.passed, _): "passed"
@@ -162,7 +163,7 @@ extension Record.Ending {
 }
 
 extension ExchangeCase {
-  /// A try as Allure has it.
+  /// An attempt as an Allure result.
   fileprivate func allure(_ item: Attempt, uuid id: String, _ files: [JSON], host: String?) -> JSON {
     let isLast = item.text.start.attempt == attempts.last?.text.start.attempt
     let ending = isLast ? ending : item.ending
@@ -194,7 +195,7 @@ extension ExchangeCase {
     return .mapping(result)
   }
 
-  /// A parameter; the seed is none of those by which Allure tells cases apart.
+  /// A parameter; the seed is excluded from those by which Allure distinguishes cases.
   private static func parameter(_ item: (name: String, value: String)) -> JSON {
     ["name": .text(item.name), "value": .text(item.value), "excluded": true]
   }

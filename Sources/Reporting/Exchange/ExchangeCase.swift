@@ -2,32 +2,33 @@ import Basics
 import Journal
 import System
 
-/// A case as formats have it that other programs exchange: how each of its tries ended, when, and why.
+/// A case for interchange formats: how each of its attempts ended, when, and why.
 struct ExchangeCase {
-  /// One go at it.
+  /// One attempt.
   struct Attempt {
     var ending: Record.Ending
     var text: CaseText
     var time: CaseTime?
   }
 
-  /// What it is known by from one run to the next.
+  /// The class, which stays the same from run to run.
   let className: String
   let name: String
-  /// What people call it.
+  /// The display name.
   let title: String
   let start: Record.Case
   let entry: JournalIndex.Entry
-  /// How it ended; of a try, how that did.
+  /// How it ended, or how an attempt ended.
   let ending: Record.Ending
-  /// The try that counts, and all of them in their order; of very many those in the middle are left out.
+  /// The representative attempt, and all of them in order; if there are many, those in the middle are
+  /// omitted.
   let main: CaseText
   let attempts: [Attempt]
 
   /// The folders of its scenario, from the outermost.
   var suites: [String] { className.split(separator: ".").map(String.init) }
 
-  /// What it was driven with, by name.
+  /// The parameters of the run, by name.
   var parameters: [(name: String, value: String)] {
     [
       ("machine", start.machine), ("device", start.device), ("firmware", start.firmware),
@@ -53,7 +54,7 @@ struct ExchangeCase {
 }
 
 extension CaseTime {
-  /// Milliseconds since 1970, as other programs count.
+  /// The beginning and the end in milliseconds since 1970.
   var range: (start: Int, stop: Int) {
     let start = Int(self.start.nanoseconds / 1_000_000)
     return (start, start + Int((Instant.zero + taken).milliseconds))
@@ -61,10 +62,10 @@ extension CaseTime {
 }
 
 extension Record.Attachment {
-  /// What people see of it: its path, without the way there.
+  /// The path for display, without leading `..`.
   var name: String { path.split(separator: "/").drop { $0 == ".." }.joined(separator: "/") }
 
-  /// Its kind, as the internet calls it.
+  /// The media type.
   var mediaType: String {
     switch kind {
     case "packets": "application/x-ndjson"
@@ -75,7 +76,7 @@ extension Record.Attachment {
 }
 
 extension RecordedRuns {
-  /// Goes through all cases for which no other stands, in the order of the reports.
+  /// Enumerates all cases that were not replaced by others, in the order of the reports.
   func forEachExchangeCase(_ body: (ExchangeCase) throws(FileFault) -> Void) throws(FileFault) {
     for suite in index.suites {
       for entry in suite.entries where entry.ending != nil {
@@ -85,11 +86,11 @@ extension RecordedRuns {
     }
   }
 
-  /// What is known of all runs together.
+  /// The common properties of all runs.
   var manifest: Manifest { Manifest(index.sources.map(\.manifest)) }
 }
 
-/// An identifier in the form of a UUID that is made of texts: the same of the same.
+/// An identifier in the form of a UUID that is derived from texts.
 ///
 /// Source: RFC 9562, "Universally Unique IDentifiers", section 5.8.
 func uuid(of parts: [String]) -> String {

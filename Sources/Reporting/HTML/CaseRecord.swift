@@ -2,43 +2,43 @@ import Basics
 import Journal
 import System
 
-/// Something that happened in a case: a row of its timeline.
+/// An event of a case, as a row of its timeline.
 struct Moment: Hashable {
-  /// Who brought it about.
+  /// The cause of the event.
   enum Lane {
     case tester
     case device
     case lab
-    /// Nobody: the model changed its mind because time passed.
+    /// The model changed by the passing of time.
     case model
   }
 
-  /// Since the start of the case.
+  /// The time since the start of the case.
   var time: Instant
   var step: Int?
   var line: Int?
   var lane: Lane
   /// The kind of event, such as `stimulus`.
   var kind: Record.Event.Kind
-  /// What there is to say beside the kind.
+  /// The text after the kind.
   var words: String
-  /// What the model holds possible after it, and whether that is new.
+  /// The model's possible states after it, and whether they are new.
   var possible: [String]
   var isModelChanged: Bool
-  /// What the device shows after it.
+  /// The status that the device shows after it.
   var status: String?
 
-  /// The longest text that a row shows, in bytes.
+  /// The maximum length of a row's text, in bytes.
   fileprivate static let longestWords = 1 << 10
-  /// The most statuses that a row shows.
+  /// The maximum number of statuses in a row.
   fileprivate static let maximumStatuses = 64
 }
 
-/// The first and the last moments of a case, for one that has more than a page should hold.
+/// The first and the last moments of a case, if it has more than a page can hold.
 struct Moments {
   private(set) var head: [Moment] = []
   private(set) var tail: [Moment] = []
-  /// How many stood between them.
+  /// The number of moments between them.
   private(set) var omitted = 0
   private var possible: [String] = []
   private var status: String?
@@ -47,10 +47,10 @@ struct Moments {
 
   var count: Int { head.count + omitted + tail.count }
 
-  /// All that were kept.
+  /// All kept moments.
   var kept: [Moment] { head + tail }
 
-  /// All that were kept, each with its number among all.
+  /// All kept moments, each with its number among all.
   var numbered: [(number: Int, moment: Moment)] {
     head.enumerated().map { ($0, $1) } + tail.enumerated().map { (head.count + omitted + $0, $1) }
   }
@@ -65,7 +65,7 @@ struct Moments {
         kind: event.kind, words: words, possible: possible, isModelChanged: false, status: status))
   }
 
-  /// A change of the model alone belongs to what it follows at once, and otherwise is time passing.
+  /// Adds a change of the model: it belongs to an event at the same time, and else to the passing of time.
   private mutating func addModel(_ event: Record.Event) {
     let isChanged = event.statuses != possible
     possible = event.statuses.prefix(Moment.maximumStatuses).map { clipped($0, toBytes: Moment.longestWords) }
@@ -103,7 +103,7 @@ private func lane(of kind: Record.Event.Kind) -> Moment.Lane {
   }
 }
 
-/// The value of the first member, and the others behind it.
+/// The value of the first member, followed by the others.
 private func described(_ content: [JSON.Member]) -> String {
   var words = content.first?.value.words ?? ""
   for member in content.dropFirst() {
@@ -117,14 +117,14 @@ private func described(_ content: [JSON.Member]) -> String {
   return words
 }
 
-/// One try of a case.
+/// One attempt at a case.
 struct CaseAttempt {
   var start: Record.Case
   var verdict: Record.Verdict?
   var moments = Moments()
   var problems: [JournalProblem] = []
 
-  /// Why it ended so, in one line.
+  /// The reason of its ending, in one line.
   var message: String {
     var text = CaseText(start: start)
     text.verdict = verdict
@@ -132,44 +132,44 @@ struct CaseAttempt {
   }
 }
 
-/// A case as it is shown: all of its tries, the last of which counts.
+/// A case with all of its attempts, the last of which counts.
 struct CaseRecord {
   var attempts: [CaseAttempt]
-  /// Which of the cases with its name it is.
+  /// The number among the cases with its name.
   var copy: Int32
   var milliseconds: Int64
   /// The class of the case in JUnit.
   var suite: String
-  /// Where files that belong to it are looked for.
+  /// The folder of the files that belong to it.
   var folder: String
 
   var start: Record.Case { attempts[0].start }
   var last: CaseAttempt { attempts[attempts.count - 1] }
   var verdict: Record.Verdict? { last.verdict }
-  /// What it is known by from one run to the next.
+  /// The name, which stays the same from run to run.
   var name: String { caseName(of: start, copy: copy) }
-  /// What people call it.
+  /// The display name.
   var title: String { caseTitle(of: start, copy: copy) }
 
-  /// The states of a machine that it was possibly in when it diverged.
+  /// The possible states of a machine in which it diverged.
   func places(in machine: Record.Machine) -> [Int] {
     guard verdict?.word == .divergence else { return [] }
     let names = (verdict?.allowed ?? []).prefix(64).map(\.state)
     return machine.states.indices.filter { names.contains(machine.states[$0]) }
   }
 
-  /// Where it stands: the file, and the line of the step at which it ended, or else that at which it begins.
+  /// The file, and the line of the step at which it ended, or else of its beginning.
   var place: String {
     let line = (verdict?.line).flatMap { $0 > 0 ? $0 : nil } ?? start.line
     return [start.file, line.map { String($0) }].compactMap(\.self).joined(separator: ":")
   }
 }
 
-/// Reads cases again where an index found them.
+/// Reads cases again at their places in an index.
 struct CaseReader {
   let sources: [JournalIndex.Source]
 
-  /// A case with everything that its journal says of it, or `nil` where the journal cannot be read.
+  /// A case with all records of its journal; `nil` if the journal cannot be read.
   func record(_ entry: JournalIndex.Entry, of suite: String) throws(FileFault) -> CaseRecord? {
     guard let start = try start(entry), let source = sources[Int(entry.journal)].file else { return nil }
     var record = CaseRecord(
@@ -197,7 +197,7 @@ struct CaseReader {
     return record
   }
 
-  /// The line that a case starts with.
+  /// The first record of a case.
   func start(_ entry: JournalIndex.Entry) throws(FileFault) -> Record.Case? {
     guard let source = sources[Int(entry.journal)].file else { return nil }
     try source.reader.seek(to: entry.offset, line: entry.line)

@@ -1,31 +1,31 @@
 import Basics
 import Journal
 
-/// The moments of a case as a page shows them: what happens many times in a row stands there once, with how often.
+/// The moments of a case in a page, with repetitions folded into one line and a count.
 struct FoldedMoments {
-  /// A moment, or several of which each is the same again.
+  /// A moment, or several equal ones.
   struct Line {
-    /// The number of the moment among all of the case.
+    /// The number of the moment in the case.
     var number: Int
-    /// The moment; of several the first one.
+    /// The moment; the first one of several.
     var moment: Moment
     /// How often it happened in a row.
     var times = 1
-    /// How often this line and those before it, so many in all, happened in turn.
+    /// How often this line and the ones before it, with their total number, repeated.
     var round: (lines: Int, times: Int)?
 
-    /// How many moments it stands for.
+    /// The number of moments in the line.
     var count: Int { times + (round.map { ($0.times - 1) * $0.lines } ?? 0) }
   }
 
-  /// The first moments of the case, and the last ones, where those between them were not kept.
+  /// The first and the last moments of the case, if those between were not kept.
   let head: [Line]
   let tail: [Line]
 
   /// All lines.
   var lines: [Line] { head + tail }
 
-  /// Fewer than so many stand there one by one, and so many are looked for in turn.
+  /// The minimum number of equal moments that are folded, and the longest cycle.
   private static let (leastTimes, longestCycle) = (5, 3)
 
   init(_ moments: Moments) {
@@ -54,7 +54,7 @@ struct FoldedMoments {
   }
 }
 
-/// What two moments have in common that look the same in a page, but for their times and the numbers of their steps.
+/// The part of moments that must be equal to fold them: all but their times and step numbers.
 private struct Likeness: Equatable {
   let kind: Record.Event.Kind
   let line: Int?

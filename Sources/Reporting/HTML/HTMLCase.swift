@@ -2,28 +2,28 @@ import Basics
 import Journal
 import System
 
-/// A case with everything there is to say of it.
+/// A case with all its details.
 struct HTMLCase {
   let record: CaseRecord
   let shown: Record.Ending
-  /// Which of the cases in the page it is, from 1.
+  /// The number of the case in the page, from 1.
   let number: Int
   let history: CaseHistory?
   /// The path from the folder of the page to the folder of the journal, ending with a slash unless empty.
   let link: String
   /// The scenario and its text, or why that is not shown.
   let scenario: (file: String, text: ScenarioTexts.Finding)?
-  /// The model with its number in the page, where the journal has it.
+  /// The model with its number in the page, if the journal has it.
   let machine: (number: Int, machine: Record.Machine)?
 
   private var id: String { "case-\(number)" }
   private static let (longestName, longestMessage) = (300, 4 << 10)
 
-  /// The case as an article, of which long parts are left out where there is no room left in the page.
+  /// The case as an article; long parts are omitted if the page has no room for them.
   func markup(room: inout PageRoom) -> Markup {
     let verdict = record.verdict
     let isTriedAgain = record.attempts.count > 1
-    // Of a flaky case the tries that failed are what there is to see.
+    // Of a flaky case the failed attempts are of interest.
     let first = isTriedAgain ? record.attempts.firstIndex { $0.verdict?.word != .agree } ?? 0 : 0
     let hasAgreed = record.last.verdict?.word == .agree
     let told = isTriedAgain && hasAgreed ? record.attempts[first] : record.last
@@ -54,7 +54,7 @@ struct HTMLCase {
     return result + "</article>\n"
   }
 
-  /// Where the case stands, and what it was made with.
+  /// The place of the case, and its parameters.
   private var place: Markup {
     let start = record.start
     var parts: [Markup] = []
@@ -75,7 +75,7 @@ struct HTMLCase {
 
   private func short(_ text: String) -> String { clipped(text, toBytes: 200) }
 
-  /// What happened, to be read aloud.
+  /// The failure as a sentence.
   private func sentence(_ told: CaseAttempt) -> Markup {
     told.verdict?.sentence.map {
       "\n<p class=\"aloud\">\(clipped($0, toBytes: Self.longestMessage))</p>"
@@ -96,7 +96,7 @@ struct HTMLCase {
     }
   }
 
-  /// Where it diverged: a drawing of its own, or the way to that of the machine, which has the place marked.
+  /// The states around the divergence: a drawing, or a link to that of the machine, where they are marked.
   private func neighbourhood(_ told: CaseAttempt) -> Markup {
     if let machine, HTMLMachine.isDrawnWhole(machine.machine), !record.places(in: machine.machine).isEmpty {
       return """
@@ -112,9 +112,9 @@ struct HTMLCase {
       """
   }
 
-  // MARK: What was allowed
+  // MARK: Allowed observations
 
-  /// What each state would have taken, against what was seen.
+  /// The observations that each state allows, beside the actual one.
   private func comparison(_ told: CaseAttempt) -> Markup {
     guard let verdict = told.verdict else { return "" }
     if !verdict.unmet.isEmpty { return expectations(verdict) }
@@ -148,7 +148,7 @@ struct HTMLCase {
       """
   }
 
-  /// What the scenario expects beyond the model, and what came in its place.
+  /// The expectations of the scenario beyond the model, and the actual values.
   private func expectations(_ verdict: Record.Verdict) -> Markup {
     let rows = verdict.unmet.prefix(40).markup { item in
       """
@@ -166,7 +166,7 @@ struct HTMLCase {
       """
   }
 
-  /// The rule of its protocol that the device broke, and the packet.
+  /// The protocol rule that the device violated, with the packet.
   private func broken(_ rule: String, _ breach: Record.Breach) -> Markup {
     let subject: Markup = breach.subject.map { " of \(short($0))" } ?? ""
     let packet: Markup =
@@ -177,7 +177,7 @@ struct HTMLCase {
     return "<p class=\"note\">Rule <code>\(short(rule))</code>\(subject)\(packet)</p>"
   }
 
-  /// What the tester had sent that no client sends, and what is right.
+  /// The last input that no client sends, with the right behaviour.
   private func injected(_ action: Record.InjectedAction) -> Markup {
     """
     <p class="note">Sent by the tester at \(short(action.time.description)), <code>\(short(action.kind))</code>: \
@@ -189,7 +189,7 @@ struct HTMLCase {
     HTMLHistory(history: history, milliseconds: record.milliseconds).markup
   }
 
-  // MARK: Tries
+  // MARK: Attempts
 
   private var attempts: Markup {
     let rows = record.attempts.prefix(100).markup { attempt in
@@ -215,7 +215,7 @@ struct HTMLCase {
       """
   }
 
-  // MARK: What else there is
+  // MARK: Other details
 
   private func problems(_ told: CaseAttempt) -> Markup {
     told.problems.prefix(20).markup { "<p class=\"note bad\">\("\($0)") of the journal</p>\n" }
@@ -237,7 +237,7 @@ struct HTMLCase {
     let files = (attempt.verdict?.attachments ?? []).filter { $0.kind == "packets" }
     var result: [HTMLPackets] = []
     for file in files.prefix(4) {
-      // Only what lies in the folder of the run is read.
+      // Only files in the folder of the run are read.
       let isInside = !file.path.hasPrefix("/") && !file.path.split(separator: "/").contains("..")
       let path = "\(record.folder)/\(file.path)"
       guard isInside, let size = sizeOfFile(path), size <= room.bytes else { continue }
@@ -261,11 +261,11 @@ struct HTMLCase {
   }
 }
 
-/// How much more the page may hold.
+/// The remaining room of a page.
 struct PageRoom {
   /// Rows of timelines.
   var rows = 40_000
-  /// Rows of the timelines of cases that agreed, which few will look at.
+  /// Rows in timelines of cases that agreed, which are rarely read.
   var agreed = 5_000
   var packets = 20_000
   /// Bytes of scenarios.
@@ -274,7 +274,7 @@ struct PageRoom {
   var bytes = 128 << 20
 }
 
-/// A command to take away.
+/// A command with a button that copies it.
 package func copied(_ command: String) -> Markup {
   """
   <div class="replay"><code>\(clipped(command, toBytes: 2 << 10))</code><button type="button" class="copy" hidden>Copy</button></div>
@@ -282,7 +282,7 @@ package func copied(_ command: String) -> Markup {
   """
 }
 
-/// What filters look at.
+/// The data attributes for filters.
 func filterData(_ start: Record.Case, _ shown: Record.Ending) -> Markup {
   let tags = start.tags.prefix(20).map { clipped($0, toBytes: 60) }.joined(separator: "\n")
   return """
@@ -290,10 +290,10 @@ func filterData(_ start: Record.Case, _ shown: Record.Ending) -> Markup {
     """
 }
 
-/// A path as a reference that can lead nowhere but to a file: no scheme, no host, no script.
+/// A path as a reference that can only lead to a file, without a scheme, a host or a script.
 package func reference(_ path: String) -> String {
   var result = percentEncoded(path, leaving: "/")
-  // Two slashes in front would name a host.
+  // Two leading slashes would name a host.
   while result.hasPrefix("//") { result.removeFirst() }
   return result.hasPrefix("/") || result.hasPrefix(".") ? result : "./" + result
 }

@@ -2,10 +2,10 @@ import Basics
 import Crypto
 import Files
 
-/// A style or a script of the page, which stands between tags as its file does.
+/// A style or a script of the page, embedded unchanged.
 private struct PagePart {
   let markup: Markup
-  /// By what the policy of the page knows it.
+  /// The hash by which the page's policy permits it.
   let hash: String
 
   init(_ file: EmbeddedFile) {
@@ -13,20 +13,21 @@ private struct PagePart {
     hash = "sha256-" + sha256InBase64(Array(markup.source.utf8))
   }
 
-  /// How the page looks, in light and dark, on a telephone and on paper.
+  /// The styles of the page, in light and dark, on a telephone and on paper.
   ///
-  /// Each outcome has a colour, and wherever it is used a sign beside it.
+  /// Each outcome has a colour and always a sign beside it.
   static let style = PagePart(.pageStyle)
 
-  /// What the page does beyond being read: filters, keys, a button that copies.
+  /// The interactive features of the page: filters, keys, buttons that copy.
   ///
-  /// It builds no markup from what stands in the page, and works on files without a server.
+  /// It makes no markup from contents of the page, and works on files without a server.
   static let script = PagePart(.pageScript)
 }
 
 /// The beginning of a page up to its body.
 ///
-/// Nothing may be loaded, and no style or script may take effect but ours, which the policy knows by their hashes.
+/// Nothing may be loaded, and no style or script may run except ours, which the policy permits by their
+/// hashes.
 package func pageHead(title: String) -> Markup {
   """
   <!doctype html>
@@ -48,11 +49,11 @@ package func pageHead(title: String) -> Markup {
   """
 }
 
-/// Everything behind the last section.
+/// The end of a page.
 ///
 /// - Parameters:
-///   - origin: what the page was made by and from.
-///   - waited: what it tells of that was timed by the clock of who waited for it.
+///   - origin: the program and the sources of the page.
+///   - waited: the note that some times were measured by the clock of a waiting person.
 package func pageEnd(_ origin: Markup, waited: Markup? = nil) -> Markup {
   let exception: Markup = waited.map { " \($0) is by the clock," } ?? ""
   return """
@@ -65,7 +66,7 @@ package func pageEnd(_ origin: Markup, waited: Markup? = nil) -> Markup {
     """
 }
 
-/// The form that the script shows, since nothing but it can answer.
+/// The form for filters, which is shown only if the script runs.
 let filters: Markup = """
   <details id="filters" hidden><summary>Filter the cases, and keys</summary>
   <form role="search" aria-label="Filter the cases">

@@ -2,20 +2,20 @@ import Basics
 import Journal
 import Drawing
 
-/// States as boxes and the ways between them as arrows.
+/// A graph of states as boxes and transitions as arrows.
 ///
-/// All ways from one state to another are one arrow: what it looks like is said by its kind, and what it is by the lines
-/// beside it.
+/// All transitions from one state to another are one arrow, styled by their kind and labelled with their
+/// names.
 struct HTMLGraph {
   /// A state.
   struct Box {
-    /// Its name, and what else there is to say of it.
+    /// Its name and further lines.
     var lines: [String]
-    /// `statebox`, and what sets it apart from others.
+    /// `statebox`, and further classes.
     var kind: Markup = "statebox"
   }
 
-  /// The ways from one state to another.
+  /// The transitions from one state to another.
   struct Edge {
     var from: Int
     var to: Int
@@ -26,12 +26,12 @@ struct HTMLGraph {
   let name: String
   let description: String
   let id: String
-  /// The first of them is where the drawing begins.
+  /// The drawing begins with the first of them.
   var boxes: [Box]
-  /// None leads back to where it comes from.
+  /// None of them returns to its own state.
   var edges: [Edge]
 
-  /// The most arrows that a drawing can have and still be read.
+  /// The maximum size of a readable drawing.
   private static let (maximumStates, maximumArrows) = (200, 160)
   private static let (characterWidth, lineHeight, maximumLines, longest) = (7, 13, 4, 26)
 
@@ -105,7 +105,7 @@ struct HTMLGraph {
       """
   }
 
-  /// A label on paper of its own, so that arrows pass behind it.
+  /// A label with a background, so that arrows pass behind it.
   private func label(_ box: GraphLayout.Box, _ lines: [String]) -> Markup {
     let texts = lines.enumerated().map { index, line -> Markup in
       "<text x=\"\(box.x + 3)\" y=\"\(box.y + 11 + index * Self.lineHeight)\">\(line)</text>"
@@ -120,8 +120,8 @@ struct HTMLGraph {
 // MARK: - A machine
 
 extension HTMLGraph {
-  /// A machine, or a region of it, with what the run went through: thick where it went, dashed where it did not, dotted
-  /// where things happen by themselves. Ways that lead back to their state are counted in its box.
+  /// A machine or a region of it, with the visited transitions thick, others dashed, and spontaneous ones
+  /// dotted. Transitions that return to their state are counted in its box.
   ///
   /// - Parameter marks: the states in which cases diverged, with those cases.
   init(_ visits: MachineVisits, name: String, states: [Int], id: String, marks: [Int: [Int]]) {
@@ -136,7 +136,7 @@ extension HTMLGraph {
       }, edges: Self.edges(visits, states))
   }
 
-  /// All ways from one state of the drawing to another, by the numbers they have in it.
+  /// All transitions from one state of the drawing to another, by their numbers in it.
   private static func edges(_ visits: MachineVisits, _ states: [Int]) -> [Edge] {
     var numbers = [Int](repeating: -1, count: visits.machine.states.count)
     for (number, state) in states.enumerated() { numbers[state] = number }
@@ -162,7 +162,7 @@ extension HTMLGraph {
     return visited == counted.count ? "went" : visited == 0 ? "not" : "part"
   }
 
-  /// The name of a state, and how many of the ways back to it and out of the drawing the run went.
+  /// The name of a state, and how many of the transitions to itself and out of the drawing were visited.
   private static func lines(_ visits: MachineVisits, _ state: Int, in states: [Int]) -> [String] {
     let own = visits.edges.filter { $0.from == state && $0.isVisited != nil }
     let loops = own.filter { $0.to == state }
@@ -179,20 +179,21 @@ extension HTMLGraph {
 // MARK: - A divergence
 
 extension HTMLGraph {
-  /// The most states of the model of which a drawing is of use.
+  /// The maximum number of possible states in a useful drawing.
   private static let maximumPossible = 12
 
-  /// Where a case diverged: what the model held possible before the last stimulus, the states that it led to, the rows
-  /// out of them, and what was seen, to which none leads; `nil` where the verdict does not say.
+  /// The states around a divergence: those before the last stimulus, those after it, their rows, and the
+  /// observation that none of them allows.
   ///
-  /// - Parameter machine: the model, where the journal has it.
+  /// - Parameter machine: the model, if the journal has it.
+  /// - Returns: `nil` if the verdict lacks them.
   init?(_ attempt: CaseAttempt, _ machine: Record.Machine?, id: String) {
     guard let verdict = attempt.verdict, verdict.word == .divergence, !verdict.allowed.isEmpty else {
       return nil
     }
     var neighbourhood = Neighbourhood(machine)
     let (stimulus, before) = attempt.moments.lastStimulus
-    // Where the stimulus itself is what could be answered, the states are those before it.
+    // If the stimulus itself can be answered, the states are those before it.
     let isPending = stimulus.map { name in verdict.allowed.contains { $0.cause?.hasPrefix(name) == true } }
     if let stimulus, isPending == false, !before.isEmpty {
       neighbourhood.begin(before.joined(separator: " or "))
@@ -220,7 +221,7 @@ extension HTMLGraph {
 
     mutating func begin(_ before: String) { boxes.append(Box(lines: [before, "before"])) }
 
-    /// A state that the model held possible.
+    /// Adds a possible state.
     private mutating func state(_ name: String) -> Int {
       if !possible.contains(name) { possible.append(name) }
       let number = box(name)
@@ -248,7 +249,7 @@ extension HTMLGraph {
 
     mutating func enter(_ name: String, _ line: String) { join(0, state(name), line, "went") }
 
-    /// A row out of a state: to the states that the machine has for it, or else to what it would show.
+    /// Adds a row of a state: to its targets in the machine, or else to its observation.
     mutating func add(_ allowance: Record.Allowance) {
       let from = state(allowance.state)
       let cause = allowance.cause ?? "–"
@@ -263,11 +264,11 @@ extension HTMLGraph {
         .map { (length: $0.event.utf8.count, next: $0.next) }
       let given = machine.cells.filter { $0.state == state && cause.hasPrefix(machine.stimuli[$0.stimulus]) }
         .map { (length: machine.stimuli[$0.stimulus].utf8.count, next: $0.next) }
-      // Of two names that the cause begins with it is the longer one.
+      // Of two names with which the cause begins, the longer one is right.
       return (own + given).max { $0.length < $1.length }.map { $0.next.map { machine.states[$0] } }
     }
 
-    /// What was seen, to which no row leads from any of the states.
+    /// Adds the observation that no row of the states allows.
     mutating func end(_ states: [String], _ seen: String) {
       let end = boxes.count
       boxes.append(Box(lines: ["✘ \(seen)", "seen"], kind: "statebox here"))
@@ -277,7 +278,7 @@ extension HTMLGraph {
 }
 
 extension Moments {
-  /// The stimulus that was given last, and what was possible before it.
+  /// The last stimulus, with the possible states before it.
   fileprivate var lastStimulus: (name: String?, before: [String]) {
     guard let index = kept.lastIndex(where: { $0.kind == .stimulus }) else { return (nil, []) }
     return (kept[index].words, index > 0 ? kept[index - 1].possible : [])

@@ -1,14 +1,14 @@
 import Basics
 import Journal
 
-/// What earlier runs tell of a case.
+/// The results of a case in earlier runs.
 struct HTMLHistory {
   let history: CaseHistory
   let milliseconds: Int64
 
   private static let (width, height) = (168, 30)
 
-  /// Sentences and the drawing of how long the case took.
+  /// Sentences, and the graph of its durations.
   var markup: Markup {
     var facts: [Markup] = []
     if let same = history.sameFailure {
@@ -42,13 +42,13 @@ struct HTMLHistory {
       """
   }
 
-  /// How it ended in the latest of them.
+  /// The endings of the latest runs.
   var strip: Markup {
     let count = min(history.points.count, HTMLStrip.length)
     return HTMLStrip(history.points).markup("The last \(counted(count, "run")) of it, the oldest first")
   }
 
-  /// How long the case took in each of the latest runs; what did not agree has a cross or a triangle.
+  /// The durations in the latest runs; those that did not agree have a cross or a triangle.
   var sparkline: Markup {
     let points = history.points.suffix(50)
     guard points.count > 1 else { return "" }

@@ -1,25 +1,25 @@
 import Basics
 import Journal
 
-/// The drawing of the two lanes.
+/// The drawing of the lanes of model and device.
 ///
-/// Columns are moments, the last of them where the case ended. The model's lane is above and the device's below; a box
-/// reaches as far as it holds. Steps stand between them.
+/// Columns are moments; in the last one the case ended. The model's lane is above and the device's below; a
+/// box extends as long as its state lasts. The steps are between them.
 struct HTMLLanes {
   let attempt: CaseAttempt
-  /// What happened in it.
+  /// The moments of the case.
   let folded: FoldedMoments
   let id: String
 
-  /// Everything at one time.
+  /// The contents of one moment.
   private struct Column {
     var time: Instant
-    /// What the model holds possible from here on; `nil` where that is not new.
+    /// The model's new possible states; `nil` if they are unchanged.
     var model: [String]?
     var steps: [String] = []
     var status: String?
     var shows: [String] = []
-    /// The time has no event of its own: it is that of the verdict.
+    /// Whether it is only the time of the verdict, without an event.
     var isEnd = false
     var x = 0
     var width = 0
@@ -33,13 +33,13 @@ struct HTMLLanes {
   }
 
   private static let (maximumColumns, longest, maximumLines) = (14, 24, 4)
-  /// How wide the drawing may be, so that the end can be seen beside what led to it.
+  /// The maximum width, so that the end is visible together with its causes.
   private static let maximumWidth = 1120
   private static let (gutter, top, line) = (58, 26, 15)
 
   private var isDivergence: Bool { attempt.verdict?.word == .divergence }
 
-  /// The drawing, or nothing where nothing happened.
+  /// The drawing; empty without moments.
   var markup: Markup {
     let layout = layout()
     guard layout.columns.count > 1 || !(layout.columns.first?.steps.isEmpty ?? true) else { return "" }
@@ -90,7 +90,7 @@ struct HTMLLanes {
       """
   }
 
-  /// A box from each column that says something new to the next that does.
+  /// A box from each column with a change to the next one.
   private func boxes(
     _ columns: [Column], y: Int, lines: Int, _ name: Markup, _ content: (Column) -> [String]?
   ) -> Markup {
@@ -131,7 +131,7 @@ extension HTMLLanes {
     for index in columns.indices { columns[index].width = width(of: columns[index]) }
     while columns.count > 2, columns.reduce(Self.gutter, { $0 + $1.width }) > Self.maximumWidth {
       let gone = columns.removeFirst()
-      // What still holds is said where the drawing begins.
+      // The state before the first column is shown there.
       columns[0].model = columns[0].model ?? gone.model
       columns[0].status = columns[0].status ?? gone.status
       columns[0].width = width(of: columns[0])
@@ -156,7 +156,7 @@ extension HTMLLanes {
     return max(52, (texts.map { short($0).count }.max() ?? 0) * 7 + 14)
   }
 
-  /// The moments by their times, as far as they may be drawn; the first says what held before it.
+  /// The moments by time, as far as they fit; the first one has the state before it.
   private func columns() -> [Column] {
     var lines = (folded.tail.isEmpty ? folded.head : folded.tail).suffix(60)
     while lines.count > 1, Set(lines.map(\.moment.time)).count > Self.maximumColumns {
@@ -200,7 +200,7 @@ extension HTMLLanes {
     }
   }
 
-  /// The column in which the two part: that of the last observation, or one more where nothing was observed.
+  /// Adds the column of the failure: that of the last observation, or another one if there was none.
   private func addEnd(to columns: inout [Column]) {
     guard let verdict = attempt.verdict, isDivergence else { return }
     let time = verdict.time ?? columns.last?.time ?? .zero

@@ -1,23 +1,23 @@
 import Basics
 import Journal
 
-/// A machine with what the run visited of it: figures, the table of states and stimuli, drawings.
+/// A machine with its visits: figures, the table of states and stimuli, drawings.
 struct HTMLMachine {
   let visits: MachineVisits
   let number: Int
-  /// The cases that diverged, with the state in which each did.
+  /// The cases that diverged, with their states.
   var places: [(state: Int, number: Int)] = []
 
   private static let longestName = 100
   /// A machine with more states is drawn region by region.
   private static let maximumStates = 20
 
-  /// Whether a machine is drawn as a whole, with the places at which cases diverged.
+  /// Whether a machine is drawn as a whole, with the states in which cases diverged.
   static func isDrawnWhole(_ machine: Record.Machine) -> Bool {
     (2...maximumStates).contains(machine.states.count)
   }
 
-  /// The most regions that are drawn.
+  /// The maximum number of drawn regions.
   private static let maximumDrawings = 30
 
   private var machine: Record.Machine { visits.machine }
@@ -167,7 +167,7 @@ struct HTMLMachine {
       """
   }
 
-  /// Where cases diverged, with a link to each.
+  /// The states in which cases diverged, with links to the cases.
   private var diverged: Markup {
     guard !places.isEmpty else { return "" }
     let links = places.prefix(50).map { place -> Markup in

@@ -1,24 +1,24 @@
 import Basics
 import Journal
 
-/// The head of a page: what the run came to, in words first.
+/// The head of a page: the result of the run, first as text.
 struct HTMLOverview {
   let index: JournalIndex
   let manifest: Manifest
   let counts: Tally
   /// The sum of the times of all cases.
   let milliseconds: Int64
-  /// The runs before.
+  /// The earlier runs.
   let past: [HistoryRun]
 
-  /// How bad it is.
+  /// The severity of the result.
   private enum Severity { case good, fair, bad }
 
   private var isIncomplete: Bool {
     index.tally.befell(.incomplete) || index.tally.tooLittle != nil || missing > 0
   }
 
-  /// How many cases were to be run and never begun.
+  /// The number of planned cases that were not begun.
   private var missing: Int { index.missing.cases }
 
   private var severity: Severity {
@@ -29,7 +29,7 @@ struct HTMLOverview {
     }
   }
 
-  /// What the run came to where its cases do not show it.
+  /// The result of the run as far as its cases do not show it.
   private var prefix: String {
     let tally = index.tally
     if isIncomplete { return "Incomplete: " }
@@ -43,7 +43,7 @@ struct HTMLOverview {
     }
   }
 
-  /// What of the counts is not a campaign's: neither the case that stands for it nor those that show its findings.
+  /// The counts without campaigns and their findings.
   private var tests: Tally {
     guard !index.campaigns.isEmpty else { return counts }
     var tests = counts
@@ -53,20 +53,21 @@ struct HTMLOverview {
     return tests
   }
 
-  /// Whether there is nothing but campaigns: then what they came upon is counted, and not cases.
+  /// Whether there are only campaigns: then findings are counted instead of cases.
   var isCampaign: Bool { !index.campaigns.isEmpty && tests.ended == 0 }
 
-  /// How many events the campaigns tried.
+  /// The number of events in campaigns.
   private var events: Int { index.campaigns.map(\.status.events).reduce(0, addedUp) }
 
-  /// What campaigns came upon: `2 findings in 1.1 million events`. What came to no verdict is none, and is said.
+  /// The result of campaigns: `2 findings in 1.1 million events`. Findings without a verdict are stated
+  /// separately.
   private var campaignWords: String {
     let (sure, all) = (index.confirmed.count, index.findings.count)
     return
       "\(EndingCount.Found(confirmed: sure, unconfirmed: all - sure).words) in \(rounded(events)) event\(events == 1 ? "" : "s")"
   }
 
-  /// The verdict of the run in words.
+  /// The verdict of the run as text.
   var headline: String {
     if isCampaign {
       let (words, faults) = (campaignWords, counts[shown: .labFault])
@@ -152,7 +153,7 @@ struct HTMLOverview {
     var x = 0
     let parts = Record.Ending.allShown.filter { counts[shown: $0] > 0 }
     let pieces = parts.markup { shown in
-      // What there is must be seen, however little.
+      // Every share must be visible, however small.
       let share = max(4, counts[shown: shown] * (width - 4 * parts.count) / counts.ended)
       defer { x += share }
       return "<rect class=\"\(shown.presentation.key)\" x=\"\(x)\" y=\"0\" width=\"\(share)\" height=\"10\"/>"
@@ -206,7 +207,7 @@ struct HTMLOverview {
 
   // MARK: The run
 
-  /// What the run was made with, what campaigns found, how the lab was left.
+  /// The properties of the run, the findings of campaigns, and how the lab was left.
   var summary: Markup {
     """
     <section id="run" aria-labelledby="run-title"><h2 id="run-title">The run</h2>
@@ -216,7 +217,7 @@ struct HTMLOverview {
     """
   }
 
-  /// What is wrong with the journals: then nothing that follows is the whole story.
+  /// The problems of the journals, because of which all that follows is incomplete.
   var problems: Markup {
     let remarks = index.remarks
     guard !remarks.isEmpty else { return "" }
@@ -253,7 +254,7 @@ struct HTMLOverview {
       """
   }
 
-  /// How often a finding showed again: `3 of 3 (likelihood ratio 729)`.
+  /// How often a finding was reproduced: `3 of 3 (likelihood ratio 729)`.
   private static func words(_ confirmation: Record.Finding.Confirmation) -> String {
     let (shown, runs, ratio) = (confirmation.shown, confirmation.runs, confirmation.likelihoodRatio)
     let word = confirmation.verdict == "confirmed" ? "reproduced" : confirmation.verdict
@@ -296,7 +297,7 @@ struct HTMLOverview {
   }
 }
 
-/// A number as people say it: `3,057`, `1.1 million`.
+/// A rounded number: `3,057`, `1.1 million`.
 private func rounded(_ number: Int) -> String {
   guard number >= 1_000_000 else { return grouped(number) }
   let (words, unit) = number < 1_000_000_000 ? ("million", 1_000_000) : ("billion", 1_000_000_000)
@@ -304,7 +305,7 @@ private func rounded(_ number: Int) -> String {
   return "\(grouped(tenths / 10))\(tenths % 10 == 0 ? "" : ".\(tenths % 10)") \(words)"
 }
 
-/// A sum of what a journal says, which may be anything.
+/// A sum of untrusted numbers from a journal, without overflow.
 private func addedUp<Number: FixedWidthInteger>(_ sum: Number, _ next: Number) -> Number {
   let (value, isTooLarge) = sum.addingReportingOverflow(next)
   return isTooLarge ? .max : value

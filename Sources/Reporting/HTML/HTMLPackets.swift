@@ -4,14 +4,14 @@ import System
 
 /// The packets of a case, from the decoded capture that its verdict names.
 struct HTMLPackets {
-  /// One line of such a file.
+  /// One line of the file.
   struct Packet {
     var time: String
-    /// The same as a number, where it is one.
+    /// The time as a number, if it is one.
     var instant: Instant?
-    /// Who sent it; `nil` for an event of the link.
+    /// The sender; `nil` for an event of the link.
     var from: String?
-    /// The first of its bytes in hexadecimal, and how many there are.
+    /// The first of its bytes in hexadecimal, and their number.
     var bytes: String
     var count: Int
     var layers: [(name: String, text: String)]
@@ -20,17 +20,17 @@ struct HTMLPackets {
 
   /// How many packets of a case are shown, from the beginning and from the end.
   private static let (first, last) = (20, 180)
-  /// The most bytes of a packet that are shown, and the longest line about a layer.
+  /// The maximum number of shown bytes of a packet, and the maximum length of a line about a layer.
   private static let (maximumBytes, longestLine) = (1024, 400)
 
   private var head: [Packet] = []
   private var tail: [Packet] = []
   private var omitted = 0
   private var problem: String?
-  /// Whether there is room for them in the page.
+  /// Whether the page has room for them.
   private var isShown = true
 
-  /// Reads a decoded capture; one that is not there or not of that form says so in its place.
+  /// Reads a decoded capture; if it is missing or malformed, the section states that.
   init(path: String) {
     do {
       var lines = try LineReader(path)
@@ -38,7 +38,7 @@ struct HTMLPackets {
         if lines.line.isEmpty { continue }
         guard let value = try? JSON(parsing: lines.line, isMended: true), let packet = Self.packet(value)
         else {
-          // The last line of a file may be torn off, as that of a journal.
+          // The last line may be incomplete, as in a journal.
           if lines.isTerminated { problem = "Line \(lines.number) of \(path) is no packet." }
           continue
         }
@@ -74,7 +74,7 @@ struct HTMLPackets {
     )
   }
 
-  /// Takes the room that the packets need; without it they are not shown.
+  /// Reserves the room for the packets; without enough room they are not shown.
   mutating func take(from room: inout Int) {
     if tail.count > Self.last {
       omitted += tail.count - Self.last
@@ -90,8 +90,8 @@ struct HTMLPackets {
   /// The packets, folded; each of them folded again.
   ///
   /// - Parameters:
-  ///   - id: What the list is called by in the page.
-  ///   - rows: The row of the timeline to which each packet belongs that is shown.
+  ///   - id: the id of the list in the page.
+  ///   - rows: the row of the timeline for each shown packet.
   func markup(id: String, rows ties: [PacketTies.Row?]) -> Markup {
     let count = head.count + omitted + tail.count
     guard count > 0 || problem != nil else { return "" }
@@ -137,7 +137,7 @@ struct HTMLPackets {
       """
   }
 
-  /// Sixteen bytes a line with their offset, and what they are in ASCII.
+  /// Sixteen bytes a line with their offset, and as ASCII.
   private func hexDump(_ digits: String) -> Markup {
     let digits = Array(digits.utf8)
     guard digits.count.isMultiple(of: 2), digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit })

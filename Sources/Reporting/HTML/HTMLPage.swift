@@ -8,25 +8,25 @@ struct HTMLPage: ~Copyable {
   private let index: JournalIndex
   private let manifest: Manifest
   private let reader: CaseReader
-  /// The way from the folder of the page to that of each journal.
+  /// The relative path from the page's folder to that of each journal.
   private let links: [String]
   private let history: (any CaseHistorySource)?
   private let scenarios: ScenarioTexts
-  /// Where the tests of findings were saved, by the cases that show them.
+  /// The saved tests of findings, by the cases that show them.
   private let saved: [JournalIndex.Place: String]
-  /// The machines in the order in which they are shown, and where cases diverged in them.
+  /// The machines in the order in which they are shown, and the states in which cases diverged.
   private let machines: [Record.Machine]
   private var places: [Int: [(state: Int, number: Int)]] = [:]
   private var historyProblem: String?
   private let counts: Tally
   private var room = PageRoom()
-  /// How many cases are shown in full, and how many have a line of their own.
+  /// The number of cases shown in full, and of those with a line of their own.
   private var (detailed, listed) = (0, 0)
-  /// How many cases that agreed are shown with their traces.
+  /// The number of cases that agreed and are shown with their traces.
   private var agreedTraces = 0
 
   private static let (maximumDetailed, maximumFailedRows, maximumRows) = (500, 5_000, 2_000)
-  /// How many cases are looked at for timings, and how many skipped ones for their reasons.
+  /// The maximum numbers of cases for timings, and of skipped ones for their reasons.
   private static let (maximumTimed, maximumReasoned) = (10_000, 20_000)
 
   init(
@@ -41,14 +41,14 @@ struct HTMLPage: ~Copyable {
     self.links = links
     self.history = history
     self.scenarios = scenarios
-    // Coverage of a machine that no journal describes still has its figures.
+    // The coverage of a machine without a description in the journals still has its figures.
     let described = index.machines
     let others = index.coverage.filter { coverage in !described.contains { $0.name == coverage.machine } }
     machines = Array((described + others.map { Record.Machine($0.machine) }).prefix(50))
     saved = index.savedFiles
   }
 
-  /// Writes the whole page and puts it in its place.
+  /// Writes the whole page and moves it to its path.
   mutating func write() throws(FileFault) -> HTMLReport {
     var milliseconds: Int64 = 0
     for suite in index.suites {
@@ -90,7 +90,7 @@ struct HTMLPage: ~Copyable {
     try output.write(Array(markup.source.utf8))
   }
 
-  /// Does something with every case that ended in a way.
+  /// Calls a function with every case that has an ending.
   private mutating func forEach(
     _ shown: Record.Ending,
     _ body: (inout HTMLPage, JournalIndex.Entry, String) throws(FileFault) -> Bool
@@ -102,7 +102,7 @@ struct HTMLPage: ~Copyable {
     }
   }
 
-  /// The text of the scenario of a case, as far as there is room for it.
+  /// The text of a case's scenario, if there is room for it.
   private mutating func scenario(
     of record: CaseRecord, at place: JournalIndex.Place
   ) -> (file: String, text: ScenarioTexts.Finding)? {
@@ -114,7 +114,7 @@ struct HTMLPage: ~Copyable {
     return (file, text)
   }
 
-  /// The model of a case, in which it is noted where the case diverged.
+  /// The model of a case, in which the divergence of the case is marked.
   private mutating func machine(
     of record: CaseRecord, number: Int
   ) -> (number: Int, machine: Record.Machine)? {
@@ -159,11 +159,11 @@ struct HTMLPage: ~Copyable {
 extension HTMLPage {
   /// The endings whose cases are shown in full, the worst first.
   private static let detailedEndings = [Record.Ending.diverged, .unmet, .labFault, .incomplete, .flaky]
-  /// How many cases are shown at a glance.
+  /// The maximum number of cases in the summary of failures.
   private static let maximumGlances = 8
 
-  /// What failed, where, and how to have it again, in a few lines each: where there are several, the second would
-  /// otherwise stand below all of the first.
+  /// Writes a summary of the failures, with place and replay command in a few lines each: the details of the
+  /// second one begin only below all of the first.
   private mutating func writeGlance() throws(FileFault) {
     let failed = Self.detailedEndings.dropLast().reduce(0) { $0 + counts[shown: $1] }
     guard failed > 1 else { return }
@@ -188,7 +188,7 @@ extension HTMLPage {
 
       """)
   }
-  /// A section with the cases of an ending that is shown in full.
+  /// Writes the section of an ending whose cases are shown in full.
   private mutating func writeDetails(_ shown: Record.Ending, isCampaign: Bool) throws(FileFault) {
     guard counts[shown: shown] > 0 else { return }
     let presentation = shown.presentation
@@ -224,7 +224,7 @@ extension HTMLPage {
     try put("</section>\n")
   }
 
-  /// What stands above the cases that ended so, and what there is to say of all of them.
+  /// The heading of an ending's section, with a note on all of its cases.
   private func heading(_ shown: Record.Ending) -> (title: Markup, note: Markup) {
     switch shown {
     case .unmet: ("Not as expected", "Model and device agree; the scenario asks for more.")
@@ -245,7 +245,7 @@ extension HTMLPage {
     """
   }
 
-  /// A case that agreed, with its trace folded behind its name as long as there is room for it.
+  /// A case that agreed, with its folded trace as long as there is room for it.
   private mutating func agreedRow(
     _ entry: JournalIndex.Entry, _ suite: String
   ) throws(FileFault) -> Markup? {
@@ -258,7 +258,7 @@ extension HTMLPage {
     return row(entry, record.start, .agreed, trace: past + timeline.short(room: &room.agreed))
   }
 
-  /// A case in a line.
+  /// A case in one line.
   private func row(
     _ entry: JournalIndex.Entry, _ suite: String, _ shown: Record.Ending
   ) throws(FileFault) -> Markup? {
@@ -286,7 +286,7 @@ extension HTMLPage {
       """
   }
 
-  /// The reasons for which cases were not tried, and the cases under each.
+  /// Writes the reasons of skipped cases, with the cases of each.
   private mutating func writeSkipped() throws(FileFault) {
     guard counts[shown: .skipped] > 0 else { return }
     var reasons: [(text: String, count: Int, rows: [Markup])] = []
@@ -331,7 +331,7 @@ extension HTMLPage {
       """)
   }
 
-  /// The cases that agreed, folded by suite; each has a line as long as there are not too many.
+  /// Writes the cases that agreed, folded by suite; each has a line unless there are too many.
   private mutating func writeAgreed() throws(FileFault) {
     guard counts[shown: .agreed] > 0 else { return }
     try put(
@@ -428,7 +428,7 @@ extension HTMLPage {
   }
 }
 
-/// A case that failed, in three lines: which, why, and how to have it again.
+/// A failed case in three lines: the case, the reason and the replay command.
 private func glance(_ record: CaseRecord, _ shown: Record.Ending, number: Int) -> Markup {
   let replay = record.verdict?.replay.map(copied) ?? ""
   return """

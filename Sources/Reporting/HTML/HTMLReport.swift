@@ -2,43 +2,43 @@ public import Journal
 public import System
 import Basics
 
-/// A page made from journals, and what it counted.
+/// A page made from journals, with its counts.
 ///
-/// One file that holds everything and asks for nothing: no network, no fonts, no pictures. It can be read without its
-/// script, which only adds filters and keys. As with JUnit there is always a page, and none is greener than its run.
+/// It is one self-contained file without network access, fonts or pictures. It can be read without its
+/// script, which only adds filters and keys. As with JUnit there is always a page, and none shows a better
+/// result than its run.
 public struct HTMLReport: Hashable, Sendable {
-  /// How many cases the journals hold.
+  /// The number of cases in the journals.
   public var cases = 0
-  /// How many diverged.
+  /// The number of divergences.
   public var divergences = 0
-  /// In how many model and device agree, and the scenario asks for more.
+  /// The number of cases in which model and device agree, and an expectation of the scenario is not met.
   public var unmet = 0
-  /// How many the lab failed.
+  /// The number of lab faults.
   public var labFaults = 0
-  /// How many were not brought to their end.
+  /// The number of incomplete cases.
   public var incomplete = 0
-  /// How many agreed only when they were tried again.
+  /// The number of cases that passed only on a retry.
   public var flaky = 0
-  /// How many were not tried.
+  /// The number of skipped cases.
   public var skipped = 0
-  /// How many agreed at once.
+  /// The number of cases that agreed at once.
   public var agreed = 0
-  /// What is wrong with the journals themselves.
+  /// The problems of the journals themselves.
   public var problems: [JournalProblem] = []
 }
 
 extension RecordedRuns {
-  /// Writes the page about the runs, which appears at its path whole or not at all.
+  /// Writes the page of the runs, which appears at its path as a whole or not at all.
   ///
-  /// The journals are read again for what the page shows and never held. Beyond some hundred failures and some
-  /// thousand other cases the page has counts only, so that a browser can open it.
+  /// The journals are read again for the details and never kept in memory. Beyond some hundred failures and
+  /// some thousand other cases the page has counts only, so that a browser can open it.
   ///
   /// - Parameters:
-  ///   - path: Where the page goes; missing directories are made.
-  ///   - history: Where to learn what earlier runs tell of a case; one that fails says so in the page.
-  ///   - folder: Where scenarios are looked for, to be shown with the cases that failed: nothing that is not below it is
-  ///     read.
-  /// - Throws: When the page cannot be written, or a journal not be read a second time; the old page stays.
+  ///   - path: the path of the page; missing folders are created.
+  ///   - history: the source of earlier results; if it fails, the page states that.
+  ///   - folder: the folder of scenarios to be shown with failed cases: nothing outside is read.
+  /// - Throws: if the page cannot be written, or a journal cannot be read again; the old page then stays.
   @discardableResult
   public func writeHTML(
     to path: String, history: (any CaseHistorySource)? = nil, scenariosBelow folder: String = Host.folder

@@ -1,17 +1,17 @@
 import Basics
 import Journal
 
-/// The text of a scenario with the line marked at which its case ended: a few lines around it, the others folded.
+/// The text of a scenario with a marked line: a few lines around it are shown, the others are folded.
 struct HTMLScenario {
   let file: String
   let lines: [String]
-  /// The line that is marked, from 1.
+  /// The marked line, from 1.
   let line: Int?
-  /// What stands beside it.
+  /// The message beside it.
   let message: String
   let sign: Markup
 
-  /// How many lines before and behind the marked one are seen.
+  /// The number of visible lines before and after the marked one.
   private static let context = 4
   private static let longest = 400
 

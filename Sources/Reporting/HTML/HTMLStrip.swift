@@ -1,19 +1,19 @@
 import Basics
 import Journal
 
-/// How the latest runs ended, a mark each, the oldest first.
+/// The endings of the latest runs, one mark each, the oldest first.
 struct HTMLStrip {
-  /// How many runs are shown.
+  /// The maximum number of runs.
   static let length = 30
 
   private let marks: [(shown: Record.Ending, words: String)]
 
-  /// How whole runs ended.
+  /// Makes a strip of whole runs.
   init(_ runs: [HistoryRun]) {
     marks = runs.suffix(Self.length).map { ($0.shown, "\(spoken(moment: $0.started)): \($0.words)") }
   }
 
-  /// How a case ended in them.
+  /// Makes a strip of one case.
   init(_ points: [CaseHistory.Point]) {
     marks = points.suffix(Self.length).map { point in
       let shown = point.ending.isFlaky ? .flaky : point.ending.shown
@@ -21,7 +21,7 @@ struct HTMLStrip {
     }
   }
 
-  /// The marks under a label; nothing where there is none.
+  /// The marks with a label; empty without marks.
   func markup(_ label: Markup) -> Markup {
     guard !marks.isEmpty else { return "" }
     let items = marks.markup { shown, words in
@@ -39,7 +39,7 @@ struct HTMLStrip {
 }
 
 extension HistoryRun {
-  /// What the run came to.
+  /// The ending of the run.
   fileprivate var shown: Record.Ending {
     switch exitStatus {
     case .divergence: count(.divergence) == 0 && count(.unmet) > 0 ? .unmet : .diverged

@@ -1,23 +1,23 @@
 import Basics
 import Journal
 
-/// The two lanes of a try: what the model held possible beside what the device showed, and between them what the tester
-/// did.
+/// The lanes of an attempt: the model's possible states beside the device's observations, and between them
+/// the tester's actions.
 ///
-/// First a drawing of what led to the end, in which each moment takes the same room however long it lasted; then the
-/// same as a table.
+/// First a drawing of the events before the end, in which each moment has the same width whatever its
+/// duration; then the same as a table.
 struct HTMLTimeline {
   let attempt: CaseAttempt
-  /// What the drawing is called by in the page.
+  /// The id of the drawing in the page.
   let id: String
-  /// What went over the air at its moments.
+  /// The packets of its moments.
   var ties = PacketTies()
   private let folded: FoldedMoments
   private let lines: [Line]
 
   private typealias Line = FoldedMoments.Line
 
-  /// How many rows are shown without being asked for: from the beginning, and up to the end.
+  /// The numbers of initially visible rows at the beginning and at the end.
   private static let (first, last) = (5, 40)
 
   init(attempt: CaseAttempt, id: String) {
@@ -28,7 +28,7 @@ struct HTMLTimeline {
 
   private var isDivergence: Bool { attempt.verdict?.word == .divergence }
 
-  /// The timeline, and how many rows it took; the rows that are folded away only if there is room for so many.
+  /// The timeline, with the number of its rows; folded rows are included only if there is room for them.
   func markup(room: inout Int) -> Markup {
     lanes + tables(room: &room)
   }
@@ -36,18 +36,18 @@ struct HTMLTimeline {
   /// The drawing.
   var lanes: Markup { HTMLLanes(attempt: attempt, folded: folded, id: id).markup }
 
-  /// The moments that have a row of their own when there is room for so many.
+  /// The moments that have a row of their own in some room.
   func shown(room: Int) -> [(number: Int, moment: Moment)] {
     let isWhole = !isLong || lines.count <= room - Self.first - Self.last
     return (isWhole ? lines[...] : ends).map { ($0.number, $0.moment) }
   }
 
-  /// The lines that are shown of a long one without being asked for.
+  /// The initially visible lines of a long timeline.
   private var ends: ArraySlice<Line> { lines.prefix(Self.first) + lines.suffix(Self.last) }
 
   private var isLong: Bool { lines.count > Self.first + Self.last + 5 }
 
-  /// The table; what is in the middle of a long one is folded away.
+  /// The table; the middle of a long one is folded.
   func tables(room: inout Int) -> Markup {
     var result = Markup()
     if !isLong {
@@ -68,7 +68,7 @@ struct HTMLTimeline {
     return result
   }
 
-  /// The rows of all that was kept.
+  /// The rows of all kept moments.
   private func all(isAgain: Bool = false) -> Markup {
     let middle = attempt.moments.omitted
     return rows(folded.head[...], isAgain: isAgain)
@@ -76,7 +76,7 @@ struct HTMLTimeline {
       + rows(folded.tail[...], isAgain: isAgain) + ending
   }
 
-  /// The table of a case in which there is nothing to look for: without a drawing, and its middle in the journal alone.
+  /// The table of a case of little interest, without a drawing, and with its middle in the journal only.
   func short(room: inout Int) -> Markup {
     guard isLong else {
       room -= lines.count
@@ -88,7 +88,7 @@ struct HTMLTimeline {
 
   /// The table of the beginning and the end.
   ///
-  /// - Parameter rest: where the others are.
+  /// - Parameter rest: where the other rows are.
   private func beginningAndEnd(_ rest: String) -> Markup {
     let shown = ends.reduce(0) { $0 + $1.count }
     return table(
@@ -111,7 +111,7 @@ struct HTMLTimeline {
     "<tr class=\"gap\"><td colspan=\"5\">⋮ \(counted(count, "event")) \(`where`)</td></tr>\n"
   }
 
-  /// - Parameter isAgain: whether the first and the last have rows already: an id is given once.
+  /// - Parameter isAgain: whether the first and the last have rows already, so that their ids are used.
   private func rows(_ lines: ArraySlice<Line>, isAgain: Bool = false) -> Markup {
     let ends = isAgain ? Set(self.ends.map(\.number)) : []
     return lines.markup { line in
@@ -133,7 +133,7 @@ struct HTMLTimeline {
     }
   }
 
-  /// Says how often more what the last rows show happened in turn.
+  /// The note that the last rows repeated.
   private func again(_ lines: Int, _ times: Int) -> Markup {
     """
     <tr class="gap"><td colspan="5">⋮ these \(lines) events \(grouped(times - 1)) times more</td></tr>
@@ -169,7 +169,7 @@ struct HTMLTimeline {
       : "<span class=\"kind\">\(moment.kind.rawValue)</span> \(moment.words)"
   }
 
-  /// The row with which the try ends: where the two part, or how else it came to an end.
+  /// The last row, with the divergence or another ending.
   private var ending: Markup {
     guard let verdict = attempt.verdict else {
       return
@@ -194,7 +194,7 @@ struct HTMLTimeline {
   private func short(_ text: String) -> String { clipped(text, toBytes: 400) }
 }
 
-/// Statuses beside one another.
+/// Statuses side by side.
 func chips(_ statuses: [String]) -> Markup {
   statuses.map { "<span class=\"chip\">\($0)</span>" as Markup }.joined(separator: " ")
 }

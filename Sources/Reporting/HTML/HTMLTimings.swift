@@ -1,5 +1,5 @@
 import Basics
-/// How long things took: from a stimulus to the next status, and the slowest cases.
+/// The timings: from a stimulus to the next status, and the slowest cases.
 struct HTMLTimings {
   /// One of the slowest cases.
   struct Slow {
@@ -11,7 +11,7 @@ struct HTMLTimings {
 
   let latencies: Latencies
   let slowest: [Slow]
-  /// How many cases were looked at for latencies, and how many there are.
+  /// The number of cases used for latencies, and the number of all cases.
   let looked: (at: Int, of: Int)
 
   private static let (width, height, margin) = (360, 22, 10)
@@ -53,7 +53,7 @@ struct HTMLTimings {
       """
   }
 
-  /// The decades of the scale in milliseconds; the last is not exceeded.
+  /// The decades of the scale in milliseconds; the last one is not exceeded.
   private var decades: [Int64] {
     let worst = latencies.rows.map(\.worst.milliseconds).max() ?? 1
     var decades: [Int64] = [1, 10]
@@ -63,13 +63,13 @@ struct HTMLTimings {
     return decades
   }
 
-  /// Where a time stands on the logarithmic scale.
+  /// The position of a time on the logarithmic scale.
   private func place(_ milliseconds: Int64) -> Int {
     let decades = decades
     let room = Self.width - 2 * Self.margin
     for (index, decade) in decades.enumerated().dropFirst() where milliseconds <= decade {
       let lower = decades[index - 1]
-      // Between two powers of ten the logarithm is made of the doublings that fit.
+      // Between two powers of ten the logarithm is approximated by doublings.
       let part = hundredthsOfDecade(max(milliseconds, lower), over: lower)
       return Self.margin + ((index - 1) * 100 + part) * room / ((decades.count - 1) * 100)
     }
@@ -139,9 +139,10 @@ struct HTMLTimings {
   }
 }
 
-/// The hundredths of a decade that a number from `base` to ten times as much stands above it, on a logarithmic scale.
+/// The position of a number within the decade from `base`, in hundredths, on a logarithmic scale.
 private func hundredthsOfDecade(_ number: Int64, over base: Int64) -> Int {
-  // A hundred steps of 10^(1/100), in millionths, without a logarithm that rounds otherwise on another machine.
+  // A hundred steps of 10^(1/100), in millionths, without a logarithm that may round differently on another
+  // machine.
   var (step, reached) = (0, base * 1_000_000)
   let (target, wanted) = (number * 1_000_000, 100)
   while step < wanted, reached < target {

@@ -1,31 +1,32 @@
 import Basics
 import Journal
 
-/// How long it took from each stimulus to the next status that the device showed.
+/// The times from each stimulus to the device's next status.
 struct Latencies {
   /// The times of one stimulus.
   struct Row {
     var stimulus: String
-    /// In milliseconds, and in order once all are in.
+    /// In milliseconds; sorted at the end.
     var times: [Int64] = []
-    /// The case in which it took longest.
+    /// The case with the longest time.
     var worst: (milliseconds: Int64, name: String) = (-1, "")
 
     var median: Int64 { quantile(50) }
 
-    /// The time that so many percent do not exceed.
+    /// The time that a percentage of the times does not exceed.
     func quantile(_ percent: Int) -> Int64 {
       times.isEmpty ? 0 : times[(times.count - 1) * percent / 100]
     }
   }
 
-  /// By stimulus, in the order in which they first came.
+  /// By stimulus, in the order of first use.
   private(set) var rows: [Row] = []
   private var numbers: [String: Int] = [:]
 
   private static let (maximumRows, maximumTimes) = (60, 100_000)
 
-  /// Adds what a case shows. A stimulus that another one follows before the device shows anything does not count.
+  /// Adds the times of a case. A stimulus that another one follows before the device shows anything does not
+  /// count.
   mutating func add(_ record: CaseRecord) {
     for attempt in record.attempts {
       add(attempt.moments.head, record.title)
@@ -58,7 +59,7 @@ struct Latencies {
     if milliseconds > rows[number].worst.milliseconds { rows[number].worst = (milliseconds, name) }
   }
 
-  /// Puts the times in order, which quantiles need.
+  /// Sorts the times, as quantiles require.
   mutating func finish() {
     for number in rows.indices { rows[number].times.sort() }
   }

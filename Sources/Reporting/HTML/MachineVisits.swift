@@ -1,28 +1,28 @@
 import Basics
 import Journal
 
-/// A machine with what the run visited of it, ready to be drawn.
+/// A machine with its visits, prepared for drawing.
 struct MachineVisits {
-  /// What is known of a cell of the table.
+  /// The state of a cell of the table.
   enum Cell {
-    /// The stimulus is allowed, and was given.
+    /// The stimulus is allowed, and was sent.
     case visited
-    /// The stimulus is allowed, and was never given.
+    /// The stimulus is allowed, and was never sent.
     case missing
     /// The stimulus is refused, and was tried.
     case refused
     /// The stimulus is refused, and was never tried.
     case untried
-    /// The stimulus is allowed; the journal does not say whether it was given.
+    /// The stimulus is allowed; the journal lacks whether it was sent.
     case unknown
   }
 
-  /// Where a legal cell leads, and whether the run went there.
+  /// The transition of a legal cell, and whether it was visited.
   struct Edge: Hashable {
     var from: Int
     var to: Int
     var name: String
-    /// `nil` for what happens by itself, which is not counted.
+    /// `nil` for a spontaneous transition, which is not counted.
     var isVisited: Bool?
   }
 
@@ -32,12 +32,12 @@ struct MachineVisits {
   private(set) var cells: [[Cell]]
   private(set) var edges: [Edge] = []
 
-  /// The most cells that a table can have and still be of use.
+  /// The maximum number of cells in a useful table.
   private static let maximumCells = 20_000
 
   var isTooLarge: Bool { cells.isEmpty && !machine.states.isEmpty }
 
-  /// Takes a machine and its coverage, which may be missing or not say which cells were visited.
+  /// Takes a machine and its coverage, which may be missing or lack the visited cells.
   init(_ machine: Record.Machine, _ coverage: Record.Coverage?) {
     self.machine = machine
     self.coverage = coverage
@@ -68,7 +68,7 @@ struct MachineVisits {
     }
   }
 
-  /// The cells that are not legal stand by stimulus and state.
+  /// Marks the illegal cells, which the digits have by stimulus and state.
   private mutating func markRefused(_ digits: [String]) {
     let count = machine.states.count * machine.stimuli.count - machine.cells.count
     guard let bits = Bits(digits, 1, count: count) else { return }
@@ -81,7 +81,7 @@ struct MachineVisits {
     }
   }
 
-  /// The states by region, in the order in which the regions first come.
+  /// The states by region, in the order of first occurrence.
   var regions: [(name: String, states: [Int])] {
     guard machine.regions.count == machine.states.count else { return [("", Array(machine.states.indices))] }
     var regions: [(name: String, states: [Int])] = []
@@ -104,11 +104,11 @@ struct MachineVisits {
   }
 }
 
-/// Bits as coverage writes them, four to a hexadecimal digit.
+/// The bits in coverage digits, four to a hexadecimal digit.
 private struct Bits {
   private let digits: [UInt8]
 
-  /// `nil` where the text is not there or holds not as many.
+  /// `nil` if the text is missing or too short.
   init?(_ texts: [String], _ index: Int, count: Int) {
     guard index < texts.count else { return nil }
     let digits = texts[index].utf8.compactMap(hexValue)

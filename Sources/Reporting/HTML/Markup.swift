@@ -1,17 +1,16 @@
 import Basics
 import Files
 import Journal
-/// A piece of a page: what stands in a literal is markup, and what is interpolated is text.
+/// A piece of a page: literals are markup, and interpolated strings are text.
 ///
-/// Nothing that comes from a journal can become markup, since there is no way from a string to it but through
-/// ``escapedForHTML(_:)``.
+/// Text of a journal cannot become markup: ``escapedForHTML(_:)`` is the only conversion from a string.
 package struct Markup: Hashable {
   package private(set) var source: String
 
-  /// Nothing.
+  /// Makes empty markup.
   package init() { source = "" }
 
-  /// A file of markup, of style or of script that the command carries.
+  /// Makes markup from an embedded file.
   init(_ file: EmbeddedFile) { source = file.text }
 
   package static func += (markup: inout Markup, other: Markup) { markup.source += other.source }
@@ -36,7 +35,7 @@ extension Markup: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<Markup> {
-  /// All pieces behind one another.
+  /// The concatenation of all pieces.
   package func joined(separator: Markup = "") -> Markup {
     var (result, isFirst) = (Markup(), true)
     for piece in self {
@@ -49,14 +48,14 @@ extension Sequence<Markup> {
 }
 
 extension Sequence {
-  /// A piece for each element, behind one another.
+  /// The concatenation of a piece for each element.
   package func markup(_ piece: (Element) -> Markup) -> Markup { map(piece).joined() }
 }
 
-/// Text as it stands between tags and in quoted attributes.
+/// Text for use between tags and in quoted attributes.
 ///
-/// What ``visible(_:)`` shows is shown, and also what else cannot be seen: other control characters, what takes no room,
-/// and what is no character at all.
+/// It also makes invisible characters visible: those of ``visible(_:)``, other control characters, characters
+/// without width, and noncharacters.
 func escapedForHTML(_ text: String) -> String {
   guard text.utf8.contains(where: mayNeedEscape) else { return text }
   var result = String.UnicodeScalarView()
@@ -79,7 +78,7 @@ func escapedForHTML(_ text: String) -> String {
   return String(result)
 }
 
-/// Whether a byte may be part of what must be escaped: markup, controls, or the first byte of what is not ASCII.
+/// Whether a byte may need an escape: markup, controls, or the first byte of a non-ASCII character.
 private func mayNeedEscape(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
@@ -90,10 +89,10 @@ private func mayNeedEscape(_ byte: UInt8) -> Bool {
 private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x20, 0x7F..<0xA0, 0xAD: true
-  // Marks and turns of direction, and what joins, parts or breaks words or lines without a trace.
+  // Direction marks, and characters that invisibly join, separate or break words or lines.
   case 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E: true
   case 0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0xFDD0...0xFDEF: true
-  // Tags spell text that nobody sees.
+  // Tag characters spell invisible text.
   case 0xE0000...0xE0FFF: true
   default: scalar.value & 0xFFFE == 0xFFFE
   }

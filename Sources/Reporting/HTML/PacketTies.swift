@@ -1,17 +1,18 @@
 import Basics
 import Journal
 
-/// Which packets belong to which rows of a timeline: there and back by a link, and lit together.
+/// The relation between packets and rows of a timeline, which link to each other and are highlighted
+/// together.
 ///
-/// Both count their times from the start of the case. What the tester's side sends belongs to what the tester did last;
-/// what the device's side sends, to what the device is seen to do at that moment or just after, which is how long a
-/// message of several packets takes; and else to whatever happened last.
+/// Both have times from the start of the case. A packet of the tester belongs to the tester's last action. A
+/// packet of the device belongs to an observation at that moment or shortly after, which is the duration of a
+/// message in several packets, and else to the last event.
 struct PacketTies {
-  /// A row to which packets belong.
+  /// A row with packets.
   struct Row {
-    /// What it is called by in the page.
+    /// The id in the page.
     var id: String
-    /// What rows and packets have in common that are lit together.
+    /// The common key of rows and packets that are highlighted together.
     var key: Int
   }
 
@@ -20,13 +21,13 @@ struct PacketTies {
   /// The key of each row, and its first packet.
   private var rows: [Int: (key: Int, packet: String)] = [:]
 
-  /// For how long packets of the device belong to what is seen of it after them.
+  /// How much later than a packet an observation may be.
   private static let reach = Interval.milliseconds(10)
 
-  /// No packets.
+  /// Makes ties without packets.
   init() {}
 
-  /// Ties the packets of some lists to the rows of a timeline for which there is so much room.
+  /// Relates the packets of some lists to the rows of a timeline with limited room.
   init(_ lists: [HTMLPackets], _ timeline: HTMLTimeline, room: Int) {
     let moments = timeline.shown(room: room)
     for (number, list) in lists.enumerated() {
@@ -38,7 +39,7 @@ struct PacketTies {
         }
         let (row, moment) = moments[place]
         packets[number].append(Row(id: "\(timeline.id)-r\(row)", key: row))
-        // What is seen of the device at one moment is one thing.
+        // Observations at the same moment belong together.
         let same = moments[place...].prefix { $0.moment.time == moment.time }
         for other in same where rows[other.number] == nil && other.moment.lane == moment.lane {
           guard other.number == row || moment.lane == .device else { continue }
@@ -51,7 +52,7 @@ struct PacketTies {
   private static func place(
     of packet: HTMLPackets.Packet, at time: Instant, in moments: [(number: Int, moment: Moment)]
   ) -> Int? {
-    // The moments stand in the order of their times.
+    // The moments are ordered by time.
     var (low, high) = (0, moments.count)
     while low < high {
       let middle = (low + high) / 2
@@ -66,27 +67,27 @@ struct PacketTies {
     }
     let before = moments[..<(isTester ? end : low)]
     if isTester, let own = before.suffix(64).lastIndex(where: { $0.moment.isDone }) { return own }
-    // That the model thought again is nothing that packets bring about.
+    // Packets cause no change of the model alone.
     return before.suffix(64).lastIndex { $0.moment.lane != .model } ?? before.indices.last
   }
 }
 
 extension Moment {
-  /// Whether the tester did something, and did not only wait for something or take note.
+  /// Whether it is an action of the tester other than waiting or a note.
   fileprivate var isDone: Bool { kind == .stimulus || kind == .fault }
 }
 
 extension PacketTies {
-  /// What makes a row one that can be gone to, and lit.
+  /// The attributes of a row that can be linked to and highlighted.
   ///
-  /// - Parameter isFirst: whether no row was given its id before.
+  /// - Parameter isFirst: whether the row's id is not used yet.
   func attributes(ofRow number: Int, in id: String, isFirst: Bool) -> Markup {
     guard let tie = rows[number] else { return "" }
     let own: Markup = isFirst ? " id=\"\(id)-r\(number)\"" : ""
     return "\(own) data-tie=\"\(tie.key)\""
   }
 
-  /// The time of a row, which leads to its packets where it has some.
+  /// The time of a row, with a link to its packets if there are any.
   func time(_ text: String, ofRow number: Int) -> Markup {
     guard let tie = rows[number] else { return "\(text)" }
     return "<a class=\"tie\" href=\"#\(tie.packet)\" title=\"To the packets\">\(text)</a>"

@@ -3,38 +3,37 @@ import Journal
 import Secrets
 import System
 
-/// Reads the scenarios that journals name, to be shown in a page.
+/// Reads the scenarios that journals name, for display in a page.
 ///
-/// A journal may be somebody else's, and name whatever file its author would like to see. So a file is read only where
-/// its real path lies below the folder in which the report is made, or among the scenarios that were saved beside the run;
-/// and what is read is shown only where it is the text that the journal knows already, by its fingerprint. What looks like a
-/// key in it is taken out all the same.
+/// A journal may come from another user and name any file. So a file is read only if its real path is below
+/// the folder of the report, or among the scenarios saved beside the run; and it is shown only if its
+/// fingerprint is in the journal. Text that looks like a key is redacted nevertheless.
 struct ScenarioTexts {
-  /// What is to be shown of a scenario.
+  /// The result for a scenario.
   enum Finding: Equatable {
     case lines([String])
-    /// Why it is not shown, as the rest of a sentence.
+    /// It is not shown, for this reason, which is the rest of a sentence.
     case withheld(String)
   }
 
-  /// The real path of the folder; `nil` where nothing is read.
+  /// The real path of the folder; `nil` if nothing is read.
   private let folder: String?
 
-  /// The most bytes of a scenario that are shown.
+  /// The maximum size of a shown scenario, in bytes.
   static let maximumBytes = 64 << 10
 
-  /// Reads what lies below a folder, and nothing where that is everything.
+  /// Makes a reader for a folder; it reads nothing if the folder is the root.
   init(below folder: String?) {
     self.folder = folder.flatMap(realPath).flatMap { $0 == "/" ? nil : $0 }
   }
 
-  /// The text of a scenario; `nil` where the file is none.
+  /// The text of a scenario; `nil` without a file.
   ///
   /// - Parameters:
-  ///   - file: its path, as the journal says it.
-  ///   - fingerprint: that of the text that was driven.
-  ///   - journal: the journal, beside whose run scenarios may be saved: of such a file its name is enough, wherever the run
-  ///     was made and its folder is now.
+  ///   - file: its path in the journal.
+  ///   - fingerprint: the fingerprint of the text that was run.
+  ///   - journal: the journal, beside whose run scenarios may be saved: their names are enough, wherever the
+  ///     run was made and its folder is now.
   func text(of file: String, fingerprint: String?, savedBy journal: String? = nil) -> Finding? {
     guard Self.isScenario(file) else { return nil }
     if let fingerprint, let saved = journal.flatMap({ Self.saved(file, by: $0, fingerprint) }) {
@@ -45,7 +44,7 @@ struct ScenarioTexts {
       return .withheld("is not shown: the journal does not say which text it had")
     }
     let outside = Finding.withheld("is not shown: it lies outside of the folder in which the report is made")
-    // Of what is certainly outside it is not even asked whether it is there.
+    // The existence of files outside is not even checked.
     let path = Path.normalized(Path.join(folder, file))
     guard path.hasPrefix(folder + "/") else { return outside }
     guard let real = realPath(path) else { return .withheld("is not there any more") }
@@ -58,7 +57,8 @@ struct ScenarioTexts {
     return .lines(Self.lines(of: bytes))
   }
 
-  /// The text of a scenario of that name among those that were saved beside a run; `nil` where there is none, or another.
+  /// The text of a scenario with a name among those saved beside a run; `nil` if there is none, or another
+  /// one.
   private static func saved(_ file: String, by journal: String, _ fingerprint: String) -> Finding? {
     guard let name = file.split(separator: "/").last,
       let home = SavedPlaces(journal: journal).flatMap({ realPath($0.folder) }), home != "/",
@@ -79,9 +79,9 @@ struct ScenarioTexts {
     path.hasSuffix(".yaml") || path.hasSuffix(".yml")
   }
 
-  /// The lines without what must not be printed.
+  /// The lines with secrets redacted.
   private static func lines(of bytes: [UInt8]) -> [String] {
-    // What looks like a key is one for this text alone: a scenario may send bytes that the journal has too.
+    // A likely key is redacted in this text only: the journal may contain the same bytes of a scenario.
     let redactor = Redactor()
     redactor.registerLookalikes(in: bytes)
     let shown = Redactor.shared.redacted(redactor.redacted(bytes))

@@ -1,14 +1,15 @@
 import Databases
 
-/// The rare tests of fuzzing campaigns in PostgreSQL, beside the history: for campaigns of many hosts.
+/// The rare tests of fuzzing campaigns in PostgreSQL, beside the history, for campaigns of many hosts.
 ///
-/// It is a set: a test is known by a hash of its text, so several campaigns may add to it at once and in any order, and
-/// again, and what it holds is the same. What a part of a job adds the job's parts do not read: so what one of them draws
-/// does not depend on how far the others are, or on a go at it that was killed.
+/// It is a set: a test is identified by a hash of its text, so that several campaigns may add tests
+/// concurrently, in any order and repeatedly, with the same result. The parts of a job do not read tests of
+/// the job: so the tests that a part draws do not depend on the progress of the others, or on an attempt that
+/// was killed.
 public final class CorpusStore {
   /// A test.
   public struct Test: Hashable, Sendable {
-    /// What it is known by.
+    /// The name, which is derived from the text.
     public var name: String
     /// The scenario.
     public var text: String
@@ -23,10 +24,10 @@ public final class CorpusStore {
   /// The number of the last test that was read, by machine.
   private var last: [String: Int64] = [:]
 
-  /// Where it is, without what could be a password.
+  /// The place, without a password.
   public var place: HistoryPlace { database.place }
 
-  /// Connects to a database, by the URL that libpq reads, and makes the table where there is none.
+  /// Connects to a database by the URL for libpq, and creates the table if it does not exist.
   public init(url: String) throws(HistoryError) {
     database = try HistoryDatabase(.postgres(url), .writing, lockTimeout: 30_000)
     try database.write { () throws(HistoryError) in
@@ -41,11 +42,11 @@ public final class CorpusStore {
     }
   }
 
-  /// The tests of a machine that were not read yet, by their names.
+  /// The tests of a machine that were not read yet, by name.
   ///
   /// - Parameters:
-  ///   - maximum: how many at most; of more the last by name, as a folder of them has it.
-  ///   - job: a job whose tests are left out.
+  ///   - maximum: the maximum number; the last ones by name are chosen, as in a folder.
+  ///   - job: a job whose tests are excluded.
   public func tests(
     of machine: String, maximum: Int, without job: String? = nil
   ) throws(HistoryError) -> [Test] {
@@ -65,11 +66,12 @@ public final class CorpusStore {
     return tests.reversed()
   }
 
-  /// Keeps a test; one that is there stays as it is.
+  /// Stores a test; an existing one stays unchanged.
   ///
   /// - Parameter job: the job that found it.
   public func keep(_ test: Test, of machine: String, job: String? = nil) throws(HistoryError) {
-    // Alone: so numbers become visible in their order, and nobody who reads on from the last one misses any.
+    // Exclusive: numbers then become visible in order, and a reader that continues after the last one misses
+    // none.
     try database.write { () throws(HistoryError) in
       try database.query(
         """

@@ -1,28 +1,29 @@
 import Databases
 import Journal
 
-/// What earlier runs came to: a database that is filled from journals.
+/// The results of earlier runs: a database that is filled from journals.
 ///
-/// It is kept in a file of SQLite, or in PostgreSQL for a lab with many hosts. Several processes may add to it at once.
+/// It is a file of SQLite, or a PostgreSQL database for a lab with many hosts. Several processes may add to
+/// it at once.
 public final class History {
   let database: HistoryDatabase
 
-  /// What is to be done with a history.
+  /// The purpose of opening a history.
   public enum Purpose: Sendable {
-    /// Runs are taken in; it is made where there is none.
+    /// To add runs; it is created if it does not exist.
     case adding
-    /// Questions are asked; it must be there.
+    /// To query it; it must exist.
     case asking
   }
 
-  /// Opens a history, and brings it up to date where an older Lockstep made it.
+  /// Opens a history, and migrates one of an older Lockstep.
   public convenience init(_ place: HistoryPlace, for purpose: Purpose) throws(HistoryError) {
     try self.init(place, for: purpose, lockTimeout: 30_000, steps: HistorySchema.steps)
   }
 
   /// - Parameters:
   ///   - lockTimeout: how long to wait for other writers, in milliseconds.
-  ///   - steps: what leads from each version of the schema to the next.
+  ///   - steps: the migration steps from each version of the schema to the next.
   init(
     _ place: HistoryPlace, for purpose: Purpose, lockTimeout: Int32,
     steps: (Dialect) -> [[HistorySchema.Step]]
@@ -32,12 +33,12 @@ public final class History {
     try HistorySchema.migrate(database, steps)
   }
 
-  /// Takes in what a run left behind; a run that was taken in before is replaced.
+  /// Adds the results of a run; a run that was added before is replaced.
   public func take(journal: String, manifest: String? = nil) throws(HistoryError) {
     try take([RunRecord(journal: journal, manifest: manifest)])
   }
 
-  /// Takes in runs, all of them or none; one that was taken in before is replaced.
+  /// Adds runs, all of them or none; one that was added before is replaced.
   public func take(_ records: [RunRecord]) throws(HistoryError) {
     try database.write { () throws(HistoryError) in
       var numbers = Numbers()
@@ -81,7 +82,7 @@ public final class History {
       "INSERT INTO digests (run_id, digest) VALUES ($1, $2)", [.integer(run), .bytes(digest.bytes)])
   }
 
-  /// A case of a run by its number: what has to be known of all cases at once.
+  /// A case of a run by its number, with the data that are needed for all cases at once.
   private struct NumberedCase {
     var number: Int64
     var place: RunRecord.Place
@@ -91,7 +92,7 @@ public final class History {
 
   /// The cases by their numbers.
   ///
-  /// Names that were cut or shown may have become the same: of two such cases the one that says more stays.
+  /// Truncated or escaped names may have become equal: of two such cases the one with more data is kept.
   private func numbered(_ record: RunRecord, _ numbers: Numbers) throws(HistoryError) -> [NumberedCase] {
     var all: [NumberedCase] = []
     try record.forEach { place, result throws(HistoryError) in
@@ -109,7 +110,8 @@ public final class History {
     return all
   }
 
-  /// Whether a better go at the same part of a job is kept already, or one as good that began earlier.
+  /// Whether a better attempt at the same part of a job is stored already, or an equal one that began
+  /// earlier.
   private func isSurpassed(
     _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Bool {
@@ -127,7 +129,7 @@ public final class History {
     return own < other || own == other && (known[3].text ?? "") < record.started
   }
 
-  /// The number of a run, which has nothing but its own row when this returns.
+  /// The number of a run, which then has only its own row.
   private func runNumber(
     _ record: RunRecord, _ cases: [NumberedCase]
   ) throws(HistoryError) -> Int64 {
@@ -160,11 +162,11 @@ struct CaseName {
   var name: String
 }
 
-/// The numbers of cases and settings, in a transaction that is alone in writing.
+/// The numbers of cases and settings, in an exclusive transaction.
 private struct Numbers {
   private var settings: [RunRecord.Setting: Int64] = [:]
 
-  /// The number of a case. The database is asked for each: there may be more than one would keep in memory.
+  /// The number of a case. The database is queried for each: there may be too many for memory.
   func number(of result: RunRecord.Result, _ database: HistoryDatabase) throws(HistoryError) -> Int64 {
     if let number = try database.caseNumber(result.className, result.name) { return number }
     return try Self.insert(
@@ -192,7 +194,7 @@ private struct Numbers {
     return number
   }
 
-  /// The number of an edition of a case, from 1; zero where it is not known.
+  /// The number of an edition of a case, from 1; zero if it is unknown.
   func edition(_ edition: String, of number: Int64, _ database: HistoryDatabase) throws(HistoryError) -> Int64
   {
     if edition.isEmpty { return 0 }

@@ -1,16 +1,16 @@
 public import Journal
 public import Basics
 
-/// What `lockstep history` has to tell.
+/// The answer of `lockstep history`.
 public enum HistoryAnswer {
-  /// What all runs came to together.
+  /// The sums over all runs.
   public struct Totals: Written {
     public var runs: Int
     public var cases: Int
     public var flaky: Int
     public var slow: Int
 
-    /// Says what runs came to.
+    /// Makes totals.
     public init(runs: Int, cases: Int, flaky: Int, slow: Int) {
       self.runs = runs
       self.cases = cases
@@ -60,7 +60,7 @@ extension HistoryAnswer {
     ]
   }
 
-  /// What `lockstep history --format json` prints, as JSON Schema: one object, and `question` says which one.
+  /// The JSON Schema of `lockstep history --format json`: one object, whose `question` shows its kind.
   public static var shape: JSON {
     func answer(_ question: JSON, _ members: KeyValuePairs<String, JSON>) -> JSON {
       Shape.object([(key: "question", value: Shape.constant(question))] + Array(members), optional: [])
@@ -104,7 +104,7 @@ extension HistoryRun: Written {
 extension HistoryCase: Written {
   public static let fields = figures + [.derived("points", \.points, .list(.object()))]
 
-  /// What all kinds of answers about cases say.
+  /// The common fields of all answers about cases.
   fileprivate static let figures: [Field<Self>] = [
     .derived("class", \.className, .text), .derived("name", \.name, .text),
     .derived("judged", \.judged, .count), .derived("agreed", \.agreed, .count),
@@ -167,7 +167,7 @@ extension History.Details {
 // MARK: - Notations
 
 extension Notation<String> {
-  /// When a run started.
+  /// The start of a run.
   fileprivate static var start: Notation {
     .text(["type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$"])
   }

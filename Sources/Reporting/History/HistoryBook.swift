@@ -2,11 +2,11 @@ import Basics
 import Databases
 public import Journal
 
-/// What a history tells of runs.
+/// A run in a history.
 public struct HistoryRun: Hashable, Sendable {
-  /// Which run it is.
+  /// The identity of the run.
   public var identity: RunRecord.Identity
-  /// When it started, in UTC as `2026-11-20T22:38:51Z`.
+  /// The start in UTC: `2026-11-20T22:38:51Z`.
   public var started: String
   /// Its seed.
   public var seed: String?
@@ -14,19 +14,19 @@ public struct HistoryRun: Hashable, Sendable {
   public var revision: String?
   /// The version of Lockstep.
   public var version: String?
-  /// What it ended with; `nil` for one that did not end.
+  /// The exit status; `nil` for a run that did not end.
   public var status: Int?
-  /// How long its cases took together, in the time of the device.
+  /// The sum of its cases' durations in the time of the device.
   public var milliseconds: Int64
-  /// How many of its cases ended so, by the codes of the words.
+  /// The number of its cases by how they ended, by the codes of the words.
   public var counts: [Int]
-  /// How many agreed only when they were tried again.
+  /// The number of cases that passed only on a retry.
   public var flaky: Int
 
-  /// How many cases it had.
+  /// The number of cases.
   public var cases: Int { counts.reduce(0, +) }
 
-  /// How the run ended: what weighs most of what its cases came to and of what it ended with.
+  /// The exit status: the most serious one of its cases and its own.
   public var exitStatus: CommandStatus {
     var all: Set<CommandStatus> = [
       status.map { CommandStatus(rawValue: Int32(clamping: $0)) ?? .internalFault } ?? .incomplete
@@ -37,76 +37,76 @@ public struct HistoryRun: Hashable, Sendable {
     return .gravest(of: all)
   }
 
-  /// How many of its cases ended with a word.
+  /// The number of its cases with a word.
   public func count(_ word: Record.Verdict.Word) -> Int {
     word.code < counts.count ? counts[word.code] : 0
   }
 }
 
-/// Which runs and cases a question is about.
+/// The runs and cases that a query selects.
 public struct HistorySelection: Hashable, Sendable {
-  /// Only so many runs, the latest.
+  /// The maximum number of runs, the latest ones.
   public var last: Int?
-  /// Only runs that started then or later: the beginning of `2026-11-20T22:38:51Z`, or all of it.
+  /// Only runs that started at this time or later: the beginning of `2026-11-20T22:38:51Z`, or all of it.
   public var since: String?
-  /// Only runs that started before that.
+  /// Only runs that started before this time.
   public var before: String?
-  /// Only runs of one host.
+  /// Only runs of this host.
   public var host: String?
   /// Only cases with this text in their class or their name.
   public var filter: String?
-  /// Not these runs.
+  /// Excluded runs.
   public var excluded: [RunRecord.Identity] = []
 
-  /// All runs and all cases.
+  /// Selects all runs and all cases.
   public init() {}
 }
 
-/// What runs show of a case.
+/// The results of a case in several runs.
 public struct HistoryCase: Hashable, Sendable {
   /// The class of the case, as in JUnit.
   public var className: String
   /// Its name there.
   public var name: String
-  /// In how many runs it came to a judgement: agreement or divergence.
+  /// The number of runs with a judgement: agreement or divergence.
   public var judged = 0
-  /// In how many of them model and device agreed, at the first try or a later one.
+  /// The number of them in which model and device agreed, at the first or a later attempt.
   public var agreed = 0
-  /// How often the judgement was another one than in the run before that had one on the same device, of the same scenario,
-  /// machine and program.
+  /// How often the judgement differed from the previous one on the same device, of the same scenario, machine
+  /// and program.
   public var changes = 0
-  /// In how many runs it took another try to agree.
+  /// The number of runs in which agreement needed a retry.
   public var retried = 0
-  /// When the first run with the case started.
+  /// The start of the first run with the case.
   public var firstSeen: String?
-  /// When the judgement last changed, or it last took another try.
+  /// The start of the last run in which the judgement changed or a retry was needed.
   public var lastUnsteady: String?
-  /// How long it usually takes when it agrees.
+  /// The usual duration when it agrees.
   public var usual: UsualTime?
-  /// How long it took when it last agreed.
+  /// The duration when it last agreed.
   public var lastMilliseconds: Int64?
   /// Whether that was much longer than usual.
   public var isSlower = false
-  /// The runs that had it, the oldest first.
+  /// The runs with the case, the oldest first.
   public var points: [CaseHistory.Point] = []
 
-  /// Whether its judgement cannot be relied on.
+  /// Whether its judgement is unreliable.
   public var isFlaky: Bool { changes + retried > 0 }
 }
 
-/// How long a case usually takes: from the runs in which it agreed.
+/// The usual duration of a case, from the runs in which it agreed.
 public struct UsualTime: Hashable, Sendable {
   /// The median, in milliseconds.
   public let milliseconds: Int64
-  /// The median of how far the runs are from it, in milliseconds.
+  /// The median deviation from it, in milliseconds.
   public let deviation: Int64
 
-  /// From fewer runs nothing can be said.
+  /// The minimum number of runs.
   public static let minimum = 5
-  /// Of more runs only the latest count: what a case usually takes may change.
+  /// The maximum number of runs, the latest ones: the usual duration may change.
   public static let maximum = 50
 
-  /// Finds what is usual among some times; `nil` where they are too few.
+  /// Computes the usual duration; `nil` if there are too few times.
   public init?(_ times: some BidirectionalCollection<Int64>) {
     let latest = times.suffix(Self.maximum)
     guard latest.count >= Self.minimum else { return nil }
@@ -117,9 +117,9 @@ public struct UsualTime: Hashable, Sendable {
 
   /// Whether a time is much longer than usual.
   ///
-  /// That is: further above the median than four standard deviations, as the median deviation estimates them, which is
-  /// robust against a few runs that went wrong; and by a fifth and a tenth of a second at least, since many cases take
-  /// exactly the same time in each run, and then any difference would count.
+  /// That is: above the median by more than four standard deviations, as estimated by the median deviation,
+  /// which is robust against a few failed runs; and by at least a fifth and a tenth of a second, since many
+  /// cases have exactly the same duration in each run, so that any difference would count.
   public func isExceeded(by time: Int64) -> Bool {
     let margin = max(Double(deviation) * 1.4826 * 4, Double(milliseconds) / 5, 100)
     return Double(time) > Double(milliseconds) + margin
@@ -133,15 +133,15 @@ private func middle(_ values: [Int64]) -> Int64 {
   return sorted.count % 2 == 1 ? sorted[half] : sorted[half - 1] + (sorted[half] - sorted[half - 1]) / 2
 }
 
-/// How a case was last judged on each device: another device is no change of mind, and no more is what was edited.
+/// The last judgement of a case on each device: a difference counts only for the same device and edition.
 private struct Judgements {
   private typealias Judgement = (device: UInt16, edition: Int64, agrees: Bool)
 
   private var latest: Judgement?
-  /// Those on other devices. Most cases have one device, and for them nothing is allocated.
+  /// The judgements on other devices. Most cases have one device, for which nothing is allocated.
   private var others: [Judgement] = []
 
-  /// Takes a judgement in, and says whether it is another one than the last on that device.
+  /// Records a judgement; returns whether it differs from the last one on that device.
   mutating func isChange(_ agrees: Bool, of edition: Int64, on device: UInt16) -> Bool {
     if let latest, latest.device != device {
       let place = others.firstIndex { $0.device == device }
@@ -155,14 +155,14 @@ private struct Judgements {
   }
 }
 
-/// Runs of a history with all their results.
+/// The runs of a history with all their results.
 struct HistoryBook {
   struct Point {
     var run: Int32
     var ending: Record.Ending
-    /// The device, by its place among those that the history knows.
+    /// The device, by its index among those of the history.
     var device: UInt16
-    /// Which edition of the case it was; zero where that is not known.
+    /// The edition of the case; zero if it is unknown.
     var edition: Int64
     var milliseconds: Int64
   }
@@ -171,19 +171,20 @@ struct HistoryBook {
   private(set) var runs: [HistoryRun] = []
   /// The numbers of the cases, ascending.
   private(set) var numbers: [Int64] = []
-  /// What they are called, where that was asked for.
+  /// The names of the cases, if requested.
   private(set) var names: [CaseName] = []
-  /// What each case came to, the oldest run first.
+  /// The results of each case, the oldest run first.
   private(set) var points: [[Point]] = []
   /// The device of each setting.
   private var devices: [Int64: UInt16] = [:]
 
-  /// So many bytes of digests are read at most, which is some thirteen million results: the latest runs.
+  /// The maximum size of the digests that are read, which is some thirteen million results, of the latest
+  /// runs.
   private static let digestLimit = 64 << 20
 
   /// Reads the results of some runs.
   ///
-  /// - Parameter isNamed: whether the names of the cases are read, too.
+  /// - Parameter isNamed: whether to read the names of the cases, too.
   init(_ database: HistoryDatabase, _ selection: HistorySelection, isNamed: Bool = true) throws(HistoryError)
   {
     let place = database.place
@@ -222,7 +223,8 @@ struct HistoryBook {
     points = Array(repeating: [], count: numbers.count)
   }
 
-  /// Tells the devices apart: settings differ also by firmware and machine, and what they change is news of a device.
+  /// Assigns indices to devices: settings differ also by firmware and machine, which are not separate
+  /// devices.
   private mutating func readDevices(_ database: HistoryDatabase) throws(HistoryError) {
     var places: [ExactText: UInt16] = [:]
     var devices: [Int64: UInt16] = [:]
@@ -235,7 +237,7 @@ struct HistoryBook {
     self.devices = devices
   }
 
-  /// Adds the results of a run; `false` when the digest is none, or of cases that nobody knows.
+  /// Adds the results of a run; `false` if the digest is malformed, or has unknown cases.
   private mutating func add(_ digest: RunDigest, of run: Int32) -> Bool {
     var slot = -1
     var isWhole = true
@@ -244,7 +246,7 @@ struct HistoryBook {
     var (setting, device): (Int64, UInt16) = (0, 0)
     isWhole =
       digest.forEach { entry in
-        // The next case is nearly always the next one here too.
+        // The next case is usually the next one here, too.
         slot += 1
         if slot >= numbers.count || numbers[slot] != entry.caseNumber {
           guard let found = self.slot(of: entry.caseNumber) else {
@@ -267,7 +269,7 @@ struct HistoryBook {
     return isWhole
   }
 
-  /// Where the case of a number is.
+  /// The index of the case with a number.
   func slot(of number: Int64) -> Int? {
     var (low, high) = (0, numbers.count)
     while low < high {
@@ -277,7 +279,7 @@ struct HistoryBook {
     return low < numbers.count && numbers[low] == number ? low : nil
   }
 
-  /// What the runs show of the case in a slot.
+  /// The results of the case in a slot.
   func history(_ slot: Int) -> HistoryCase {
     let name = names.isEmpty ? CaseName(className: "", name: "") : names[slot]
     var history = HistoryCase(className: name.className, name: name.name)
@@ -307,7 +309,7 @@ struct HistoryBook {
     return history
   }
 
-  /// What the runs show of the case in a slot, with each of them, or the latest.
+  /// The results of the case in a slot, with each of the runs, or the latest.
   func history(_ slot: Int, points limit: Int) -> HistoryCase {
     var history = history(slot)
     history.points = points[slot].suffix(limit).map { point in
@@ -321,7 +323,7 @@ struct HistoryBook {
 }
 
 extension HistoryDatabase {
-  /// Hands on the runs that are asked for, the latest first, with their numbers and the sizes of their digests.
+  /// Enumerates the selected runs, the latest first, with their numbers and the sizes of their digests.
   func forEachRun(
     _ selection: HistorySelection, _ body: (Int64, HistoryRun, Int) -> Void
   ) throws(HistoryError) {
@@ -336,7 +338,7 @@ extension HistoryDatabase {
     require("started <", selection.before)
     require("host =", selection.host)
     var count = 0
-    // What is excluded does not count among the last.
+    // Excluded runs do not count among the last.
     let limit = selection.last.map { " LIMIT \($0 + selection.excluded.count)" } ?? ""
     try query(
       """
@@ -356,7 +358,7 @@ extension HistoryDatabase {
 }
 
 extension HistoryRun {
-  /// Reads a row of the runs.
+  /// Makes a run from a row.
   fileprivate init(_ row: [SQLValue]) {
     func number(_ column: Int) -> Int { Int(row[column].integer ?? 0) }
     identity = RunRecord.Identity(

@@ -1,8 +1,8 @@
 import Databases
 
-/// The database of a history: what is wrong with it is said of the history.
+/// The database of a history, whose errors are those of the history.
 final class HistoryDatabase {
-  /// Where it is.
+  /// The place of the database.
   let place: HistoryPlace
   private let database: any Database
 
@@ -12,7 +12,7 @@ final class HistoryDatabase {
     do throws(DatabaseError) {
       switch place {
       case .file(let path):
-        // "Lkst": what tells the file from other programs' databases.
+        // "Lkst": identifies the file among other programs' databases.
         database = try SQLiteDatabase(path, mode, application: 0x4C6B_7374, lockTimeout: lockTimeout)
       case .postgres(let url): database = try PostgresDatabase(url, lockTimeout: lockTimeout)
       }
@@ -23,12 +23,12 @@ final class HistoryDatabase {
 
   var dialect: Dialect { database.dialect }
 
-  /// The number of the schema that it holds; 0 where there is nothing.
+  /// The version of its schema; 0 if it is empty.
   var version: Int {
     get throws(HistoryError) { try reported { () throws(DatabaseError) in try database.version } }
   }
 
-  /// Writes the number down, in the transaction that is open.
+  /// Writes the version, in the open transaction.
   func setVersion(_ version: Int) throws(HistoryError) {
     try reported { () throws(DatabaseError) in try database.setVersion(version) }
   }
@@ -47,7 +47,7 @@ final class HistoryDatabase {
     try reported { () throws(DatabaseError) in try database.first(statement, values) }
   }
 
-  /// The number of a case; `nil` for one that is in no run.
+  /// The number of a case; `nil` if it is in no run.
   func caseNumber(_ className: String, _ name: String) throws(HistoryError) -> Int64? {
     try first("SELECT id FROM cases WHERE class = $1 AND name = $2", [.text(className), .text(name)])?.first?
       .integer
@@ -57,19 +57,19 @@ final class HistoryDatabase {
     try reported { () throws(DatabaseError) in try database.beginWriting() }
   }
 
-  /// Does something alone: all of it or nothing.
+  /// Runs an exclusive transaction: all of it or nothing.
   func write<Result>(_ body: () throws(HistoryError) -> Result) throws(HistoryError) -> Result {
     try database.write({ HistoryError($0, place) }, body)
   }
 
-  /// Reads all from one moment.
+  /// Runs a transaction that reads a consistent state.
   func read<Result>(_ body: () throws(HistoryError) -> Result) throws(HistoryError) -> Result {
     try database.read({ HistoryError($0, place) }, body)
   }
 
-  /// Changes tables, alone: all of it or nothing.
+  /// Runs an exclusive transaction that changes tables.
   func change(_ body: () throws(HistoryError) -> Void) throws(HistoryError) {
-    // While a table is written anew, what refers to it must not go with the old one.
+    // While a table is rewritten, references to it must not be deleted with the old one.
     if dialect.rewritesTables { try run("PRAGMA foreign_keys = OFF") }
     defer { if dialect.rewritesTables { try? run("PRAGMA foreign_keys = ON") } }
     try write(body)
@@ -83,7 +83,7 @@ final class HistoryDatabase {
 }
 
 extension HistoryError {
-  /// What is wrong with the database of a history.
+  /// Makes the error of a history from that of its database.
   fileprivate init(_ error: DatabaseError, _ place: HistoryPlace) {
     switch error {
     case .absent: self = .absent(place)

@@ -2,28 +2,28 @@ public import System
 
 /// Why a history cannot be read or written.
 public enum HistoryError: Error, Hashable, Sendable {
-  /// There is none yet.
+  /// It does not exist yet.
   case absent(HistoryPlace)
   /// Its server does not answer, or not any more.
   case away(HistoryPlace, reason: String)
-  /// The machine fails it: its disk is full or broken, and it is as it was.
+  /// The machine is at fault, with a full or broken disk; the history is unchanged.
   case failing(HistoryPlace, reason: String)
-  /// It cannot be opened, or not be used as is needed.
+  /// It cannot be opened, or not be used as needed.
   case unusable(HistoryPlace, reason: String)
-  /// Another process keeps it for itself, for longer than was waited.
+  /// Another process has locked it for longer than the timeout.
   case busy(HistoryPlace)
-  /// What it holds is not what was written to it.
+  /// Its contents are damaged.
   case damaged(HistoryPlace, reason: String)
-  /// It was written by a newer Lockstep.
+  /// A newer Lockstep wrote it.
   case newer(HistoryPlace, version: Int, known: Int)
-  /// The journal of a run, or what says which run that is, cannot be read now.
+  /// The journal of a run, or its manifest, cannot be read now.
   case unreadable(String, FileFault)
-  /// A run cannot be taken into it.
+  /// A run cannot be added to it.
   case run(String, reason: String)
 }
 
 extension HistoryError {
-  /// Whether it is likely to be over before long, without anybody doing anything to the history.
+  /// Whether the error is likely to disappear without any action.
   public var isPassing: Bool {
     switch self {
     case .away, .busy, .failing: true
@@ -33,7 +33,7 @@ extension HistoryError {
 }
 
 extension HistoryError: CustomStringConvertible {
-  /// What is wrong, where, and what can be done.
+  /// The problem, the place and advice.
   public var description: String {
     switch self {
     case .absent(let place): "there is no history at \(place) yet"

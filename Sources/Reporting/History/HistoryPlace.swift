@@ -1,10 +1,11 @@
 import Secrets
 
-/// Where a history is kept.
+/// The place of a history.
 public enum HistoryPlace: Hashable, Sendable {
-  /// A file of SQLite, at a path.
+  /// A file of SQLite.
   case file(String)
-  /// A database of PostgreSQL, by the URL that libpq reads. It may hold a password, and is never shown as it is.
+  /// A PostgreSQL database, by the URL for libpq. The URL may contain a password, and is never shown
+  /// unchanged.
   case postgres(String)
 
   /// Reads the value of an option: `postgres://…`, `postgresql://…`, or a path.
@@ -12,7 +13,7 @@ public enum HistoryPlace: Hashable, Sendable {
     self = databaseSchemes.contains { text.hasPrefix($0) } ? .postgres(text) : .file(text)
   }
 
-  /// Whether it looks like a database of a kind that is not known here: hardly anybody means a file by `mysql://…`.
+  /// Whether it looks like a database of an unsupported kind: a file named `mysql://…` is improbable.
   public var isOtherScheme: Bool {
     guard case .file(let path) = self, let mark = path.firstRange(of: "://") else { return false }
     return path[..<mark.lowerBound].allSatisfy {
@@ -22,7 +23,7 @@ public enum HistoryPlace: Hashable, Sendable {
 }
 
 extension HistoryPlace: CustomStringConvertible {
-  /// The path, or of a URL only the host and the database.
+  /// The path; of a URL only the host and the database.
   public var description: String {
     switch self {
     case .file(let path): path

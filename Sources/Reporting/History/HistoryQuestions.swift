@@ -11,17 +11,17 @@ extension History {
     }
   }
 
-  /// What some runs show of cases: of each that they had, by class and name.
+  /// The results of cases in some runs, for each case by class and name.
   public struct Cases: Sendable {
-    /// How many runs were looked at.
+    /// The number of runs.
     public var runs = 0
     /// The cases.
     public var cases: [HistoryCase] = []
   }
 
-  /// What runs show of the cases that they had.
+  /// The results of the cases in some runs.
   ///
-  /// - Parameter points: with so many of the latest runs of each case at most.
+  /// - Parameter points: the maximum number of runs of each case, the latest ones.
   public func cases(
     _ selection: HistorySelection = HistorySelection(), points: Int = 0,
     where isWanted: (HistoryCase) -> Bool = { _ in true }
@@ -37,7 +37,7 @@ extension History {
     return Cases(runs: book.runs.count, cases: cases)
   }
 
-  /// The cases whose judgement changed from one run to the next or took another try, the worst first.
+  /// The cases whose judgement changed from one run to the next or needed a retry, the worst first.
   public func flaky(
     _ selection: HistorySelection = HistorySelection(), points: Int = 0
   ) throws(HistoryError) -> Cases {
@@ -55,7 +55,7 @@ extension History {
   public func slow(
     _ selection: HistorySelection = HistorySelection(), points: Int = 0
   ) throws(HistoryError) -> Cases {
-    /// How much longer, in thousandths.
+    /// By how much longer, in thousandths.
     func excess(_ history: HistoryCase) -> Int64 {
       (history.lastMilliseconds ?? 0) * 1000 / max(history.usual?.milliseconds ?? 1, 1)
     }
@@ -68,7 +68,7 @@ extension History {
 }
 
 extension CaseName {
-  /// Whether a text stands in the class, in the name, or in both as `class / name`.
+  /// Whether a text occurs in the class, in the name, or in both as `class / name`.
   func contains(_ text: String) -> Bool {
     "\(className) / \(name)".contains(text)
   }
@@ -76,9 +76,9 @@ extension CaseName {
 
 // MARK: - Failures
 
-/// A way of failing, and when it was seen.
+/// A kind of failure with its occurrences.
 public struct HistoryFailure: Hashable, Sendable {
-  /// A case that failed so.
+  /// A case with the failure.
   public struct Case: Hashable, Sendable {
     /// Its class, as in JUnit.
     public var className: String
@@ -86,24 +86,24 @@ public struct HistoryFailure: Hashable, Sendable {
     public var name: String
   }
 
-  /// What tells it from others; `nil` where the run did not say, and then the message does.
+  /// The signature; `nil` if the run has none, and then the message identifies the failure.
   public var signature: String?
-  /// How the case ended when it was last seen: `agree` where another try did.
+  /// How the case last ended with it: `agree` if a retry passed.
   public var word: Record.Verdict.Word
-  /// What was said when it was last seen.
+  /// The last message.
   public var message: String
-  /// In how many runs it was seen.
+  /// The number of runs.
   public var runs: Int
-  /// When the first of them started.
+  /// The start of the first of them.
   public var first: String
-  /// When the last of them started.
+  /// The start of the last of them.
   public var last: String
-  /// The cases that failed so, the latest first.
+  /// The cases with the failure, the latest first.
   public var cases: [Case]
 }
 
 extension History {
-  /// Ways of failing, the one seen last first.
+  /// The kinds of failure, the latest first.
   public func failures(
     _ selection: HistorySelection = HistorySelection()
   ) throws(HistoryError) -> [HistoryFailure] {
@@ -130,12 +130,12 @@ extension History {
   }
 }
 
-/// Puts what failed alike together, from the latest run to the first.
+/// Groups equal failures, from the latest run to the first.
 private struct FailureCollector {
   private(set) var failures: [HistoryFailure] = []
   private let filter: String?
   private var places: [String: Int] = [:]
-  /// The run in which a failure was counted last, and its cases.
+  /// The last run in which each failure was counted, and its cases.
   private var counted: [RunRecord.Identity?] = []
   private var cases: [Set<HistoryFailure.Case>] = []
 
@@ -174,41 +174,41 @@ private struct FailureCollector {
 
 // MARK: - One case
 
-/// How a case ended in a run, with all that is known of it.
+/// The result of a case in a run, with all data.
 public struct HistoryResult: Hashable, Sendable {
   /// The run.
   public var run: HistoryRun
   /// How the case ended.
   public var ending: Record.Ending
-  /// How often it was tried.
+  /// The number of attempts.
   public var attempts: Int
-  /// How long it took, in the time of the device.
+  /// The duration in the time of the device.
   public var milliseconds: Int64
-  /// What it ran against.
+  /// The device and the machine.
   public var setting: RunRecord.Setting
   /// Its seed.
   public var seed: String?
-  /// What tells its failure from others.
+  /// The signature of its failure.
   public var signature: String?
   /// Why it did not agree.
   public var message: String?
 }
 
 extension History {
-  /// A case, and how it ended in the latest runs.
+  /// A case with its results in the latest runs.
   public struct Details: Sendable {
-    /// What all the runs show of it.
+    /// The results in all runs, in short.
     public var history: HistoryCase
-    /// How it ended in the latest of them, the latest first.
+    /// The results in the latest runs, the latest first.
     public var results: [HistoryResult]
   }
 
-  /// All that is known of the cases that a text names: by class, name or `class / name`; or else by a part of that.
+  /// The details of the cases with a class, name or `class / name`, or else of those that contain the text.
   ///
   /// - Parameters:
-  ///   - results: how many runs of each are wanted.
-  ///   - limit: how many cases are wanted.
-  /// - Returns: The cases, and how many more there are.
+  ///   - results: the maximum number of runs of each.
+  ///   - limit: the maximum number of cases.
+  /// - Returns: the cases, and the number of further ones.
   public func details(
     of text: String, _ selection: HistorySelection = HistorySelection(), results: Int, limit: Int
   ) throws(HistoryError) -> (cases: [Details], more: Int) {
@@ -235,7 +235,7 @@ extension History {
     }
   }
 
-  /// How a case ended in some runs.
+  /// The results of a case in some runs.
   private func results(of number: Int64, _ runs: [HistoryRun]) throws(HistoryError) -> [HistoryResult] {
     var all: [HistoryResult] = []
     for run in runs {

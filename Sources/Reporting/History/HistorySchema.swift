@@ -15,10 +15,10 @@ import Journal
 /// | `editions` | what a case was in a run: a hash of its scenario, its machine and its program, with its number |
 /// | `digests` | the results of a run once more in a few bytes, from which most questions are answered |
 ///
-/// Nothing is kept that was computed over several runs, so runs may come in any order, from several hosts at once, and
-/// again.
+/// Nothing that is computed over several runs is stored, so that runs may be added in any order, from several
+/// hosts at once, and repeatedly.
 enum HistorySchema {
-  /// What leads from each version to the next; the first of them from nothing.
+  /// The migration steps from each version to the next; the first ones create the tables.
   static func steps(_ dialect: Dialect) -> [[Step]] {
     [
       tables(dialect).map(Step.statement), identities(dialect), [.work(renameCases)], [.work(digestSettings)],
@@ -26,10 +26,10 @@ enum HistorySchema {
     ]
   }
 
-  /// A part of what leads from one version to the next.
+  /// A migration step.
   enum Step: ExpressibleByStringLiteral {
     case statement(String)
-    /// What cannot be said in both databases.
+    /// A step that differs between the databases.
     case work((HistoryDatabase) throws(HistoryError) -> Void)
 
     init(stringLiteral statement: String) { self = .statement(statement) }
@@ -42,7 +42,7 @@ enum HistorySchema {
     }
   }
 
-  /// Brings a database to the newest version; all of it or nothing.
+  /// Migrates a database to the newest version: all of it or nothing.
   static func migrate(_ database: HistoryDatabase, _ steps: (Dialect) -> [[Step]]) throws(HistoryError) {
     let steps = steps(database.dialect)
     try check(try database.version, database.place, steps.count)
@@ -111,7 +111,7 @@ enum HistorySchema {
     ]
   }
 
-  /// From a history in which what is not as expected counts as a divergence to one that has a word for it.
+  /// Adds a word of its own for unmet expectations, which counted as divergences.
   private static func expectations(_ dialect: Dialect) -> [Step] {
     let word = Record.Verdict.Word.unmet
     return [
@@ -120,15 +120,15 @@ enum HistorySchema {
     ]
   }
 
-  /// From host and name to an identity: runs that began in one second may be called the same.
+  /// Replaces host and name by an identity: runs that began in the same second may have the same name.
   private static func identities(_ dialect: Dialect) -> [Step] {
     let (text, integer) = (dialect.text, dialect.integer)
     let columns = """
       id, host, name, started, seed, revision, version, status, milliseconds, agree, divergences, lab_faults, skipped,
       incomplete, flaky
       """
-    // SQLite has no other way to take a constraint away than to write the table anew; who keeps what refers to it stays
-    // right meanwhile is ``HistoryDatabase/change(_:)``.
+    // SQLite can remove a constraint only by rewriting the table; ``HistoryDatabase/change(_:)`` preserves
+    // references to it meanwhile.
     let table: [Step] =
       dialect.rewritesTables
       ? [
@@ -151,7 +151,7 @@ enum HistorySchema {
     return table + [.work(identify), "CREATE UNIQUE INDEX runs_identity ON runs (identity)"]
   }
 
-  /// Gives each run the identity that its journal gives it when it is taken in again.
+  /// Gives each run the identity that its journal would have when it is added again.
   private static func identify(_ database: HistoryDatabase) throws(HistoryError) {
     var known: [(number: Int64, identity: RunRecord.Identity)] = []
     try database.query("SELECT id, host, name, started, seed FROM runs", []) { row in
@@ -167,7 +167,7 @@ enum HistorySchema {
 }
 
 extension HistorySchema {
-  /// From results that do not say which edition of a case they are of: of those it is not known.
+  /// Adds editions to results; those of older results are unknown.
   private static func editions(_ dialect: Dialect) -> [Step] {
     let (text, integer) = (dialect.text, dialect.integer)
     return [
@@ -181,7 +181,7 @@ extension HistorySchema {
     ]
   }
 
-  /// From digests that do not say what cases ran against to those that do.
+  /// Adds settings to digests.
   private static func digestSettings(_ database: HistoryDatabase) throws(HistoryError) {
     var runs: [Int64] = []
     try database.query("SELECT run_id FROM digests ORDER BY run_id", []) { row in
@@ -212,9 +212,9 @@ extension HistorySchema {
     }
   }
 
-  /// From class and name that were the file and the title of a case to those that are its folder and its file.
+  /// Replaces the file and the title of a case as class and name by its folder and its file.
   ///
-  /// Where a class has several titles, nobody can say which of them is the file's now: they stay as they are.
+  /// If a class has several titles, the right one for the file is unknown: they stay unchanged.
   private static func renameCases(_ database: HistoryDatabase) throws(HistoryError) {
     var known: [(number: Int64, className: String, name: String)] = []
     try database.query("SELECT id, class, name FROM cases ORDER BY class, id", []) { row in
@@ -234,7 +234,7 @@ extension HistorySchema {
     }
   }
 
-  /// A name as a title and the number behind it that told rounds apart.
+  /// A name as a title and the number after it that distinguished rounds.
   private static func title(_ name: String) -> (text: Substring, round: Int?) {
     guard name.hasSuffix(")"), let mark = name.lastIndex(of: "("), mark > name.startIndex,
       let number = Int(name[name.index(after: mark)...].dropLast()), number > 1
@@ -244,24 +244,26 @@ extension HistorySchema {
 }
 
 extension Record.Verdict.Word {
-  /// In the order of the numbers that stand for them in a history; never another one, since they are on disks.
+  /// In the order of their numbers in a history, which must never change.
   private static let coded: [Record.Verdict.Word] = [
     .agree, .divergence, .labFault, .skipped, .incomplete, .unmet,
   ]
 
-  /// The number that stands for it in a history.
+  /// The number in a history.
   var code: Int { Self.coded.firstIndex(of: self) ?? 0 }
 
-  /// The word of a number, if it is one.
+  /// The word with a number, if there is one.
   init?(code: Int) {
     guard Self.coded.indices.contains(code) else { return nil }
     self = Self.coded[code]
   }
 }
 
-/// A text as it is kept: no longer than an index can hold, and with a NUL, which PostgreSQL has no place for, shown.
+/// A text in its stored form: not longer than an index permits, and with NUL escaped, which PostgreSQL cannot
+/// store.
 ///
-/// What is cut ends with a hash of it all, so that two long names that begin alike stay two.
+/// A truncated text ends with a hash of the whole, so that two long names with the same beginning stay
+/// different.
 func kept(_ text: String, toBytes limit: Int = 1100) -> String {
   let isLong = text.utf8.count > limit
   var head = isLong ? clipped(text, toBytes: limit) : text

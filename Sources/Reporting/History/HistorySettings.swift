@@ -1,9 +1,9 @@
 import Basics
 import System
 
-/// Where the history is kept: `--history`, which several commands have.
+/// The place of the history: the option `--history` of several commands.
 public struct HistorySettings: Equatable, Sendable {
-  /// What somebody chose.
+  /// The user's choice.
   public enum Choice: Equatable, Sendable {
     /// `history.sqlite` in the folder of reports.
     case usual
@@ -11,13 +11,13 @@ public struct HistorySettings: Equatable, Sendable {
     case none
   }
 
-  /// What somebody chose.
+  /// The user's choice.
   public var choice = Choice.usual
 
-  /// The usual place.
+  /// Makes the default settings.
   public init() {}
 
-  /// Where it is; `nil` where none is wanted.
+  /// The place; `nil` if there is none.
   public func place(out: String) -> HistoryPlace? {
     switch choice {
     case .usual: .file(out + "/history.sqlite")
@@ -26,13 +26,13 @@ public struct HistorySettings: Equatable, Sendable {
     }
   }
 
-  /// How long to wait before a history that is away is tried again.
+  /// The pauses before a history that is away is tried again.
   private static let pauses = [Interval.seconds(1), .seconds(2)]
 
-  /// Takes runs into the history when they are over, after those that it could not take earlier.
+  /// Adds runs to the history at their end, after those that could not be added earlier.
   ///
-  /// What goes wrong here is said, and changes nothing about the runs: their journals have it all. A history that is away
-  /// is tried again for a while; then the runs are noted, and a later command sends them.
+  /// Failures are reported, and do not change the runs: their journals are complete. A history that is away
+  /// is retried for a while; then the runs are noted, and a later command sends them.
   func take(journals: [String], out: String, _ messages: StatusLine) {
     guard let place = place(out: out) else { return }
     let unsent = UnsentRuns(out: out, place: place)
@@ -53,7 +53,7 @@ public struct HistorySettings: Equatable, Sendable {
         }
         return
       } catch {
-        // Who waited for other writers has waited long enough.
+        // The wait for other writers is over.
         if case .away = error, !Interruption.isRequested, let pause = pauses.popFirst() {
           System.rest(for: pause)
           continue
@@ -64,7 +64,7 @@ public struct HistorySettings: Equatable, Sendable {
     }
   }
 
-  /// What the history tells of cases for the reports of some runs; `nil` where there is none, or none that can be read.
+  /// The source of earlier results for the reports of some runs; `nil` if there is no readable history.
   func source(journals: [String], out: String, _ messages: StatusLine) -> HistorySource? {
     guard let place = place(out: out) else { return nil }
     do {
@@ -78,7 +78,7 @@ public struct HistorySettings: Equatable, Sendable {
 }
 
 extension HistorySettings {
-  /// The choice as words of a command line.
+  /// The choice as command-line options.
   public var words: [String] {
     switch choice {
     case .usual: []

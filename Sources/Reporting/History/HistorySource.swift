@@ -1,18 +1,18 @@
 import Databases
 import Journal
 
-/// What a history tells reports of cases: of the runs before those that are reported.
+/// A source of earlier results for reports: those of the runs before the reported ones.
 public final class HistorySource: CaseHistorySource {
   private let history: History
   private let book: HistoryBook
 
-  /// The most points of a case.
+  /// The maximum number of points of a case.
   private static let pointLimit = 50
 
-  /// Reads what was before some runs: what came later, or is added later, does not change a report that is made again.
+  /// Reads the runs before some runs: later ones do not change a report that is made again.
   ///
   /// - Parameters:
-  ///   - journals: the journals of the runs that are reported.
+  ///   - journals: the journals of the reported runs.
   ///   - manifests: their manifests; without any, the files beside them.
   public init(
     _ history: History, journals: [String], manifests: [String] = []

@@ -2,18 +2,18 @@ public import System
 import Basics
 import Journal
 
-/// What `lockstep history` has to tell, for a person.
+/// The answer of `lockstep history` as text.
 public struct HistoryText {
   public let answer: HistoryAnswer
   public let paint: Painter
 
-  /// Puts an answer into words.
+  /// Makes the text of an answer.
   public init(answer: HistoryAnswer, paint: Painter) {
     self.answer = answer
     self.paint = paint
   }
 
-  /// How many runs of a case are shown as signs.
+  /// The maximum number of runs of a case that are shown as signs.
   public static let strip = 20
 
   public var text: String {
@@ -38,14 +38,14 @@ public struct HistoryText {
 // MARK: - Tables
 
 extension HistoryText {
-  /// A cell of a table, and how it is painted.
+  /// A cell of a table with its style.
   private typealias Cell = (text: String, style: Painter.Style?)
 
   private func table(_ runs: [HistoryRun]) -> [String] {
     func count(_ count: Int, _ style: Painter.Style) -> Cell {
       count == 0 ? ("·", .faint) : ("\(count)", style)
     }
-    // What most histories never have takes no room in them.
+    // Columns that are empty in most histories are omitted.
     let hasUnmet = runs.contains { $0.count(.unmet) > 0 }
     let head =
       ["started", "cases", "agree", "diverge"] + (hasUnmet ? ["not as expected"] : [])
@@ -125,7 +125,7 @@ extension HistoryText {
       }, under: head)
   }
 
-  /// Rows with their columns below one another; numbers stand to the right of theirs.
+  /// Rows with aligned columns; numbers are right-aligned.
   private func aligned(_ rows: [[Cell]], under head: [String] = []) -> [String] {
     let count = rows.first?.count ?? head.count
     let isRight = (0..<count).map { column in
@@ -204,7 +204,7 @@ extension HistoryText {
     item.judged == 0 ? "" : "\(item.agreed * 100 / item.judged) %"
   }
 
-  /// `2026-11-20 22:38` of a time in UTC.
+  /// `2026-11-20 22:38` from a time in UTC.
   private func moment(_ time: String) -> String {
     String(time.prefix(16).map { $0 == "T" ? " " : $0 })
   }

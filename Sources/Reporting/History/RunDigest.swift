@@ -1,13 +1,14 @@
 import Journal
 
-/// The results of a run in a few bytes each: which case, how it ended, how long it took.
+/// The results of a run in a few bytes each: the case, its ending and its duration.
 ///
-/// They stand in the order of the cases' numbers. Each is three numbers in base 128, the low digits first, with the
-/// highest bit set on all but the last: how much the number of the case is above the one before; eight times the tries
-/// after the first, with the word; and twice the milliseconds, plus one where the case is flaky.
+/// They are ordered by the numbers of the cases. Each is three numbers in base 128, the low digits first,
+/// with the highest bit set on all but the last: the difference to the previous case's number; eight times
+/// the number of retries, plus the word; and twice the milliseconds, plus one if the case is flaky.
 ///
-/// What the cases ran against stands where it changes: zero, which no case is above another, and the number of the setting,
-/// which holds from there on. In the same way which edition of a case it was: zero twice, and the number of the edition.
+/// The setting of the cases is written where it changes: a zero, which is no difference of case numbers, and
+/// the number of the setting, which holds from there on. In the same way the edition of a case: two zeros,
+/// and the number of the edition.
 struct RunDigest: Equatable {
   /// A result.
   struct Entry: Hashable {
@@ -15,10 +16,9 @@ struct RunDigest: Equatable {
     var ending: Record.Ending
     var attempts: Int64 = 1
     var milliseconds: Int64
-    /// The number of what it ran against; zero where a digest does not say.
+    /// The number of the setting; zero if the digest has none.
     var setting: Int64 = 0
-    /// Which edition of scenario, machine and program it was, by its number among those of the case; zero where a digest does
-    /// not say.
+    /// The edition of scenario, machine and program, by its number for the case; zero if the digest has none.
     var edition: Int64 = 0
   }
 
@@ -27,15 +27,15 @@ struct RunDigest: Equatable {
   private var setting: Int64 = 0
   private var edition: Int64 = 0
 
-  /// A digest of nothing.
+  /// Makes an empty digest.
   init() {}
 
-  /// The digest that bytes are.
+  /// Makes a digest from its bytes.
   init(bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Adds a result of a case with a higher number than all before.
+  /// Appends a result of a case with a higher number than all before.
   mutating func append(_ entry: Entry) {
     precondition(entry.caseNumber > last, "results of a digest are in the order of their cases")
     if entry.setting != setting {
@@ -64,7 +64,7 @@ struct RunDigest: Equatable {
     bytes.append(UInt8(rest))
   }
 
-  /// Hands on all results; `false` when the bytes are none, with what they hold up to there.
+  /// Enumerates all results; `false` if the bytes are malformed, after the results before.
   func forEach(_ body: (Entry) -> Void) -> Bool {
     let bytes = bytes.span
     var position = 0

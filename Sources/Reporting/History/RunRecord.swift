@@ -2,40 +2,41 @@ import Basics
 public import Journal
 import System
 
-/// What a history keeps of a run.
+/// The data of a run in a history.
 public struct RunRecord {
-  /// What tells a run from others: it is the same run however often it is taken in, and from wherever.
+  /// The identity of a run, which is the same however often and from wherever it is added.
   ///
-  /// Two are equal when their ids are. Host and name are for people: several runs may have them.
+  /// Identities with equal ids are equal. Host and name are for people: several runs may have them.
   public struct Identity: Sendable {
-    /// What nobody else has.
+    /// The unique id.
     public var id: String
-    /// The host that it ran on; empty where that is unknown.
+    /// The host of the run; empty if it is unknown.
     public var host: String
     /// Its name.
     public var name: String
 
-    /// Names a run.
+    /// Makes an identity.
     public init(id: String, host: String, name: String) {
       (self.id, self.host, self.name) = (id, host, name)
     }
 
-    /// Names a run that was given no id when it began: its id is made of what is known of it, and so always the same.
+    /// Makes the identity of a run without an id: the id is derived from the other properties, and so always
+    /// the same.
     public init(host: String, name: String, started: String, seed: String?) {
       self.init(id: Self.id(of: [host, name, started, seed ?? ""]), host: host, name: name)
     }
 
-    /// Names all goes at a part of a job at once, wherever they were made.
+    /// Makes the common identity of all attempts at a part of a job, wherever they were made.
     init(job: String, part: String) { self.init(id: Self.id(of: [job, part]), host: job, name: part) }
 
-    /// 32 hexadecimal digits for some words.
+    /// 32 hexadecimal digits derived from some words.
     private static func id(of words: [String]) -> String {
       (0..<2 as Range<UInt64>).map { half in
         var hash = Fingerprint()
         hash.mix(half)
         for word in words {
           hash.mix(word)
-          // Ends the word, which no byte of a text can.
+          // Terminates the word; no text contains this byte.
           hash.mix(0x100)
         }
         return hash.description
@@ -43,18 +44,18 @@ public struct RunRecord {
     }
   }
 
-  /// What a case ran against; what is unknown is empty.
+  /// The device and the machine of a case; unknown parts are empty.
   public struct Setting: Hashable, Sendable {
-    /// The device, as a scenario or the command line calls it.
+    /// The device, as named in a scenario or on the command line.
     public var device: String
     /// Its firmware.
     public var firmware: String
-    /// The machine that is the model.
+    /// The machine of the model.
     public var machine: String
     /// The hash of the machine.
     public var model: String
 
-    /// Says what a case ran against.
+    /// Makes a setting.
     public init(device: String = "", firmware: String = "", machine: String = "", model: String = "") {
       self.device = device
       self.firmware = firmware
@@ -63,31 +64,31 @@ public struct RunRecord {
     }
   }
 
-  /// How a case ended.
+  /// The result of a case.
   public struct Result: Hashable, Sendable {
     /// The class of the case, as in JUnit.
     public var className: String
     /// Its name there.
     public var name: String
-    /// How it ended.
+    /// The ending.
     public var ending: Record.Ending
-    /// How often it was tried.
+    /// The number of attempts.
     public var attempts = 1
-    /// How long it took, in the time of the device.
+    /// The duration in the time of the device.
     public var milliseconds: Int64
-    /// What it ran against.
+    /// The device and the machine.
     public var setting = Setting()
-    /// A hash of its scenario, its machine and its program; empty where none of them is known. What was edited in between is
+    /// A hash of its scenario, its machine and its program; empty if none of them is known. An edited one is
     /// another test.
     public var edition = ""
-    /// Its seed, where that is not the seed of the run.
+    /// Its seed, if that is not the seed of the run.
     public var seed: String?
-    /// What tells its failure from others, where it failed, also if it agreed at another try.
+    /// The signature of its failure, even if a retry passed.
     public var signature: String?
     /// Why it did not agree, in one line.
     public var message: String?
 
-    /// Says how a case ended.
+    /// Makes a result.
     public init(className: String, name: String, ending: Record.Ending, milliseconds: Int64) {
       self.className = className
       self.name = name
@@ -96,9 +97,9 @@ public struct RunRecord {
     }
   }
 
-  /// Which run it is.
+  /// The identity of the run.
   public var identity: Identity
-  /// When it started, in UTC as `2026-11-20T22:38:51Z`.
+  /// The start in UTC: `2026-11-20T22:38:51Z`.
   public var started: String
   /// Its seed.
   public var seed: String?
@@ -106,16 +107,16 @@ public struct RunRecord {
   public var revision: String?
   /// The version of Lockstep.
   public var version: String?
-  /// What it ended with; `nil` for one that did not end.
+  /// The exit status; `nil` for a run that did not end.
   public var status: Int?
-  /// Its cases, where they are not those of a journal.
+  /// Its cases, if they do not come from a journal.
   public var results: [Result] = []
-  /// The journal that has its cases. Each is read when it is asked for: a run may have a million.
+  /// The journal with its cases. Each is read when needed: a run may have a million.
   private var journal: JournalIndex?
-  /// Whether it is a go at a part of a job, of which the history keeps the best.
+  /// Whether it is an attempt at a part of a job, of which the history keeps the best.
   var isPartOfJob = false
 
-  /// A run without cases.
+  /// Makes a run without cases.
   public init(identity: Identity, started: String) {
     self.identity = identity
     self.started = started
@@ -129,7 +130,7 @@ extension RunRecord.Identity: Hashable {
 }
 
 extension RunRecord.Identity {
-  /// The run that a journal belongs to, as its manifest names it; by its folder where there is none.
+  /// The identity of a journal's run by its manifest, or else by its folder.
   public init(journal: String, _ manifest: Manifest) {
     if let part = manifest.jobPart {
       self.init(job: kept(part.job), part: part.name)
@@ -146,12 +147,12 @@ extension RunRecord.Identity {
     }
   }
 
-  /// The same of a journal that is read.
+  /// The identity of the run of a journal.
   init(_ source: JournalIndex.Source) { self.init(journal: source.journal, source.manifest) }
 
-  /// The run of a row that was written when host and name told runs apart.
+  /// The identity of a row from before identities, when host and name distinguished runs.
   init(rowOf host: String, _ name: String, started: String, seed: String?) {
-    // Folders of runs are called by the time.
+    // Folders of runs are named by the time.
     if JobPart.isName(name) {
       self.init(job: host, part: name)
     } else {
@@ -161,10 +162,10 @@ extension RunRecord.Identity {
 }
 
 extension RunRecord {
-  /// Reads what a run left behind.
+  /// Reads the results of a run.
   ///
-  /// - Parameter manifest: the manifest of the run; the file beside the journal unless given.
-  /// - Throws: When the journal cannot be read, or nothing says when the run started.
+  /// - Parameter manifest: the manifest of the run; by default the file beside the journal.
+  /// - Throws: if the journal cannot be read, or the start of the run is unknown.
   public init(journal: String, manifest: String? = nil) throws(HistoryError) {
     let index = JournalIndex(journals: [journal], manifests: manifest.map { [$0] } ?? [])
     let source = index.sources[0]
@@ -193,13 +194,13 @@ extension RunRecord {
     return wholeSeconds(String(decoding: text, as: UTF8.self) + "Z")
   }
 
-  /// Where a case is among those of a run.
+  /// The place of a case in a run.
   struct Place: Hashable {
     var suite: Int32 = 0
     var position: Int32
   }
 
-  /// Goes through the cases.
+  /// Enumerates the cases.
   func forEach(_ body: (Place, Result) throws(HistoryError) -> Void) throws(HistoryError) {
     for (number, result) in results.enumerated() { try body(Place(position: Int32(number)), result) }
     guard let journal else { return }
@@ -211,7 +212,7 @@ extension RunRecord {
     }
   }
 
-  /// The case at a place; `nil` for one in whose place another stands.
+  /// The case at a place; `nil` if it was replaced by another one.
   func result(at place: Place) throws(HistoryError) -> Result? {
     guard let journal else { return results[Int(place.position)] }
     let suite = journal.suites[Int(place.suite)]
@@ -224,7 +225,7 @@ extension RunRecord {
     }
   }
 
-  /// Reads a case again: its first line, and all of it where one of its tries has more to say.
+  /// Reads a case again: its first line, and all of it if one of its attempts has more data.
   private func result(
     _ entry: JournalIndex.Entry, _ ending: Record.Ending, of suite: String, from reader: CaseReader
   ) throws(FileFault) -> Result? {
@@ -256,7 +257,7 @@ extension RunRecord {
 
 extension RunRecord.Setting {
   fileprivate init(_ start: Record.Case) {
-    // Four of them are together what tells a row from others, and an index holds only so much.
+    // The four of them together identify a row, and an index has a size limit.
     func part(_ text: String?) -> String { kept(text ?? "", toBytes: 500) }
     self.init(
       device: part(start.device), firmware: part(start.firmware), machine: part(start.machine),

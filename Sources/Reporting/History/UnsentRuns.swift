@@ -2,24 +2,24 @@ import Basics
 import Journal
 public import System
 
-/// Runs that are not in a history yet because it could not be written when they were over: a note of each stands in
-/// `unsent/` under the folder of reports, until a later command sends it.
+/// The runs that could not be written to a history at their end: a note of each is in `unsent/` under the
+/// folder of reports, until a later command sends it.
 ///
-/// They are sent in the order in which they began, each once: the history knows a run by its id.
+/// They are sent in the order of their starts, each once: the history recognizes a run by its id.
 public struct UnsentRuns {
-  /// The folder under that of reports.
+  /// The folder below that of reports.
   public static let folder = "unsent"
-  /// The most that are noted; more than a bench makes in months.
+  /// The maximum number of notes, which is more than a bench makes in months.
   private static let maximum = 10_000
-  /// The most that one command sends.
+  /// The maximum number that one command sends.
   private static let atOnce = 500
-  /// After so many in a row that are not taken, the others wait.
+  /// After this many consecutive failures the others wait.
   private static let maximumFailures = 3
 
   let out: String
   let place: HistoryPlace
 
-  /// Looks at the notes below a folder of reports.
+  /// Reads the notes below a folder of reports.
   public init(out: String, place: HistoryPlace) {
     self.out = out
     self.place = place
@@ -27,11 +27,11 @@ public struct UnsentRuns {
 
   private var path: String { out + "/" + Self.folder }
 
-  /// What a note says.
+  /// The contents of a note.
   private struct Note: Recorded {
-    /// Which history it is for, without what could be a password.
+    /// The history, without a password.
     var history = ""
-    /// The journal of the run, from the folder of reports unless that is not above it.
+    /// The journal of the run, relative to the folder of reports if it is below that.
     var journal = ""
 
     static let blank = Note()
@@ -41,7 +41,7 @@ public struct UnsentRuns {
     ]
   }
 
-  /// The notes for this history, in the order in which the runs began.
+  /// The notes for this history, in the order of the runs' starts.
   private var notes: [(file: String, note: Note)] {
     (folderEntries(path) ?? []).compactMap { name in
       let file = path + "/" + name
@@ -62,7 +62,7 @@ public struct UnsentRuns {
   /// Whether there is nothing to send.
   public var isEmpty: Bool { notes.isEmpty }
 
-  /// Notes runs, and says so.
+  /// Notes runs, and reports that.
   func keep(_ journals: some Collection<String>, _ messages: StatusLine) {
     var count = 0
     do throws(FileFault) {
@@ -96,9 +96,9 @@ public struct UnsentRuns {
     try WholeFile.replace("\(path)/\(String(start))_\(id.prefix(32)).json", with: note.json.pages)
   }
 
-  /// Sends what is noted, unless another process is at it, and says what came of it.
+  /// Sends the noted runs, unless another process does so, and reports the results.
   ///
-  /// - Throws: when the history is away; what was not sent stays noted.
+  /// - Throws: if the history is away; the remaining notes stay.
   public func send(to history: History, _ messages: StatusLine) throws(HistoryError) {
     let notes = notes
     guard !notes.isEmpty, let hold = try? FolderHold(path) else { return }
@@ -121,7 +121,7 @@ public struct UnsentRuns {
       } catch {
         if error.isPassing { throw error }
         messages.say("lockstep: \(error)")
-        // What is gone or never was a run cannot be sent by anybody.
+        // A run that is gone, or no run, can never be sent.
         if case .run = error {
           try? removeFile(file)
           continue

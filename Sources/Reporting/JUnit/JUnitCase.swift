@@ -2,7 +2,7 @@ import Basics
 import Journal
 import System
 
-/// The name of a suite, also as it stands in an attribute.
+/// The name of a suite, with its form in an attribute.
 struct JUnitSuiteName {
   let text: String
   let escaped: XMLBuffer
@@ -18,24 +18,24 @@ struct JUnitSuiteName {
 /// Renders test cases for one profile.
 struct JUnitCaseRenderer {
   let profile: JUnitProfile
-  /// The folders of the runs that the journals belong to, as attachments are to name them.
+  /// The folders of the journals' runs, as written in attachments.
   let folders: [String]
-  /// Where the tests of findings were saved, by the cases that show them.
+  /// The saved tests of findings, by the cases that show them.
   let saved: [JournalIndex.Place: String]
 
-  /// The longest `message`, in bytes; the text of the element has it all.
+  /// The maximum length of `message`, in bytes; the text of the element is complete.
   private static let longestMessage = 4 << 10
-  /// The most files that are named of a case.
+  /// The maximum number of files of a case.
   private static let attachmentLimit = 32
 
   /// Adds a test case to a suite.
   ///
-  /// - Parameter output: what there is no place for in the element, and which goes to the output of the suite.
+  /// - Parameter output: receives text without a place in the element, for the output of the suite.
   func add(
     _ entry: JournalIndex.Entry, from source: JournalSource, suite: JUnitSuiteName, to xml: inout XMLBuffer,
     output: inout XMLBuffer
   ) throws(FileFault) {
-    // Of most cases there is no more to say than their first line has, and nothing of that is built.
+    // Most cases need only the data of their first line, and nothing else is built for them.
     if entry.hasAgreed, entry.attempts == 1, !entry.hasDiagnostics,
       try source.reader.readStart(entry, { addHead(of: $0, entry, $1, suite, to: &xml) }) != nil
     {
@@ -57,7 +57,7 @@ struct JUnitCaseRenderer {
     xml.add("    </testcase>\n")
   }
 
-  /// What there is to say of a case beside its first line.
+  /// The data of a case beyond its first line.
   private struct Addition {
     /// The line of the scenario where it ended.
     var line: Int?
@@ -77,7 +77,7 @@ struct JUnitCaseRenderer {
     }
   }
 
-  /// Adds what every case has, however it ended: its name, where it stands, what it took and what it was driven with.
+  /// Adds the common attributes of all cases: name, place, duration and parameters.
   private func addHead(
     of start: JournalHeaderScan.Start, _ entry: JournalIndex.Entry, _ bytes: Span<UInt8>,
     _ suite: JUnitSuiteName, _ addition: Addition? = nil, to xml: inout XMLBuffer
@@ -142,7 +142,7 @@ struct JUnitCaseRenderer {
     xml.add("      </properties>\n")
   }
 
-  /// Adds a property as it stands in a journal, if it says anything.
+  /// Adds a property in its encoded form, if it is not empty.
   private func add(
     _ name: StaticString, _ value: LineTokens.Raw?, _ tokens: borrowing LineTokens, _ xml: inout XMLBuffer
   ) {
@@ -164,7 +164,7 @@ extension LineTokens {
 }
 
 extension JUnitCaseRenderer {
-  /// Adds the case that stands for damage of the journals.
+  /// Adds the case that represents damage of the journals.
   func add(_ damage: DamageCase, to xml: inout XMLBuffer) {
     xml.add("    <testcase")
     xml.attribute("classname", DamageCase.className)
@@ -178,7 +178,7 @@ extension JUnitCaseRenderer {
 // MARK: - Cases with something to say
 
 extension CaseText {
-  /// What kind of trouble the try is; a try without a verdict was not brought to its end.
+  /// The type of the attempt's failure; an attempt without a verdict is incomplete.
   fileprivate var type: String { (verdict?.word ?? .incomplete).rawValue }
 
   fileprivate var isFailure: Bool { verdict?.word.isFailed ?? false }
@@ -212,7 +212,7 @@ extension JUnitCaseRenderer {
         }
       add(rank) { self.add(other, entry, as: name, to: &$0) }
     }
-    // One family of readers wants the kinds of elements in an order of their own.
+    // One family of readers requires an order of elements by kind.
     if profile == .surefire {
       for rank in 0...6 { elements.forEach { if $0.rank == rank { xml.add($0.xml) } } }
     } else {
@@ -225,7 +225,7 @@ extension JUnitCaseRenderer {
     "flaky, agreed at try \(entry.attempts): \(text.message)"
   }
 
-  /// Adds a try that is not the one which counts.
+  /// Adds an attempt that does not represent the case.
   private func add(
     _ text: CaseText, _ entry: JournalIndex.Entry, as name: String, to xml: inout XMLBuffer
   ) {
@@ -269,15 +269,15 @@ extension JUnitCaseRenderer {
   private func attachments(of text: CaseText, _ entry: JournalIndex.Entry) -> String {
     (text.verdict?.attachments ?? []).prefix(Self.attachmentLimit).map { file in
       let path = Path.normalized(folders[Int(entry.journal)] + file.path)
-      // The line is found by its form, and must stay one.
+      // Readers find the line by its form, and it must stay one line.
       return "[[ATTACHMENT|\(path.split(whereSeparator: \.isNewline).joined(separator: "\u{FFFD}"))]]\n"
     }.joined()
   }
 
-  // MARK: Without elements for it
+  // MARK: Strict profile
 
-  /// Adds a case for readers that know one outcome and no output: the rest goes to the text of the outcome, and of a
-  /// case without one to the output of the suite.
+  /// Adds a case for readers that support one outcome and no output: other text goes into that of the
+  /// outcome, and for a case without one into the output of the suite.
   private func addStrictly(
     _ outcome: CaseOutcome, _ entry: JournalIndex.Entry, name: String, _ xml: inout XMLBuffer,
     _ output: inout XMLBuffer

@@ -1,17 +1,17 @@
 import Journal
 import Basics
 
-/// What a report, a file of it, or a suite in it counts.
+/// The counts of a report, of one of its files, or of a suite.
 struct JUnitCounts: Equatable {
   var tests = 0
   var failures = 0
   var errors = 0
   var skipped = 0
   var flaky = 0
-  /// What they took. Wide enough for the longest times of all cases there can be.
+  /// The sum of the durations. Wide enough for the longest times of the maximum number of cases.
   var milliseconds: Int128 = 0
 
-  /// Counts a case; one for which another stands is none.
+  /// Counts a case, unless it was replaced by another one.
   mutating func add(_ entry: JournalIndex.Entry) {
     guard let ending = entry.ending else { return }
     milliseconds += Int128(entry.takenMilliseconds)

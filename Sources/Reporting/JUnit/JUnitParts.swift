@@ -1,9 +1,9 @@
 import System
 
-/// The files of a report: one, or as many as it takes to keep each below what its readers accept.
+/// The files of a report: as many as needed to keep each below the size limit of its readers.
 ///
-/// `junit.xml` is followed by `junit-2.xml` and so on. They appear when all of them are complete, and those that an
-/// earlier and larger report left go away.
+/// `junit.xml` is followed by `junit-2.xml` and so on. They appear when all of them are complete, and
+/// superfluous ones of an earlier, larger report are removed.
 struct JUnitParts: ~Copyable {
   private let path: String
   private var file: Replacement
@@ -19,10 +19,10 @@ struct JUnitParts: ~Copyable {
     for part in finished { part.discard() }
   }
 
-  /// How many bytes the file has that is being written.
+  /// The size of the current file, in bytes.
   var count: Int { file.count }
 
-  /// Whether there can be more than one: not where the report goes into a pipe.
+  /// Whether there can be several files: not if the report goes into a pipe.
   var canBeSplit: Bool { !file.isDirect }
 
   mutating func write(_ xml: XMLBuffer) throws(FileFault) { try file.write(xml.bytes) }
@@ -31,7 +31,7 @@ struct JUnitParts: ~Copyable {
     try file.overwrite(at: offset, xml.bytes)
   }
 
-  /// Completes the file and begins another.
+  /// Completes the file and begins another one.
   mutating func split() throws(FileFault) {
     finished.append(try file.finish())
     file = try Replacement(of: Self.path(of: finished.count + 1, path), mode: 0o666, saying: .write)
@@ -40,7 +40,7 @@ struct JUnitParts: ~Copyable {
     try write(mark)
   }
 
-  /// Completes the last file and puts all of them in their places, the first one last.
+  /// Completes the last file and moves all of them to their paths, the first one last.
   mutating func commit() throws(FileFault) {
     let isAlone = !canBeSplit
     finished.append(try file.finish())
@@ -59,9 +59,9 @@ struct JUnitParts: ~Copyable {
 }
 
 extension JUnitParts {
-  /// What every file begins with.
+  /// The beginning of every file.
   static let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-  /// What tells further files from reports of their own.
+  /// Distinguishes further files from reports of their own.
   private static let mark = "<!-- Continues the report of Lockstep in the file before. -->\n"
 
   /// `junit-2.xml` for the second file of `junit.xml`.
@@ -72,7 +72,7 @@ extension JUnitParts {
     return "\(path[..<dot])-\(number)\(path[dot...])"
   }
 
-  /// Removes files that are further ones of an earlier report.
+  /// Removes further files of an earlier report.
   private static func removeParts(from first: Int, _ path: String) {
     var number = first
     while removeFile(Self.path(of: number, path), beginning: head + mark) { number += 1 }

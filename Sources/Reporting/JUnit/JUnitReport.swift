@@ -1,23 +1,23 @@
 public import Journal
 
-/// JUnit XML made from a journal, and what it counted.
+/// JUnit XML made from a journal, with its counts.
 ///
-/// A *failure* is a divergence, an *error* is trouble of the lab or a case that was not brought to its end, and
-/// *skipped* was not tried. There is always a report, and none is greener than its run: a journal that stops
-/// early, or holds lines that cannot be read, gives an error of its own.
+/// A *failure* is a divergence, an *error* is a lab fault or an incomplete case, and *skipped* cases were not
+/// tried. There is always a report, and none shows a better result than its run: a journal that ends early,
+/// or has unreadable lines, is an error of its own.
 public struct JUnitReport: Hashable, Sendable {
-  /// How many test cases the report holds, one for a damaged journal included.
+  /// The number of test cases in the report, including one for a damaged journal.
   public var tests = 0
-  /// How many diverged.
+  /// The number of divergences.
   public var failures = 0
-  /// How many the lab failed, or were not brought to their end.
+  /// The number of lab faults and incomplete cases.
   public var errors = 0
-  /// How many agreed, and not at the first try.
+  /// The number of cases that passed only on a retry.
   public var flaky = 0
-  /// How many were not tried.
+  /// The number of skipped cases.
   public var skipped = 0
   /// The sum of the cases' times in milliseconds.
   public var milliseconds: Int64 = 0
-  /// What is wrong with the journal itself.
+  /// The problems of the journal itself.
   public var problems: [JournalProblem] = []
 }

@@ -8,22 +8,22 @@ struct JUnitWriter: ~Copyable {
   private let content: Content
   private let profile: JUnitProfile
   private let renderer: JUnitCaseRenderer
-  /// The largest file, in bytes.
+  /// The maximum size of a file, in bytes.
   private let limit: Int
 
-  /// What has still to be written, in all and of the suite at hand.
+  /// The counts that remain to be written, in all and of the current suite.
   private var left = (all: JUnitCounts(), suite: JUnitCounts())
-  /// What was written to the file, in all and of the suite at hand.
+  /// The counts written to the file, in all and of the current suite.
   private var written = (all: JUnitCounts(), suite: JUnitCounts())
-  /// The root's tag and the one of the suite, which may come to count less than was thought.
+  /// The tags of the root and of the suite, whose counts may become smaller.
   private var tags: (root: Tag?, suite: Tag?)
   private var suiteNumber = 0
-  /// What cases of the suite have to say that its profile has no place for in the cases.
+  /// Text of the suite's cases without a place in their elements.
   private var output = XMLBuffer()
   private var scratch = XMLBuffer()
 
-  /// What the report is about. As fields of a value that is not copied, each part of it would be checked at each use: that took a third of
-  /// the compilation of this module.
+  /// The contents of the report, in a class: as fields of the noncopyable value, each use would be checked,
+  /// which took a third of the compilation time of this module.
   private final class Content {
     let index: JournalIndex
     let manifest: Manifest
@@ -34,7 +34,7 @@ struct JUnitWriter: ~Copyable {
     }
   }
 
-  /// The counts in a tag, and where they stand in the file.
+  /// The counts in a tag, with their place in the file.
   private struct Tag {
     var offset: Int
     var counts: JUnitCounts
@@ -42,13 +42,13 @@ struct JUnitWriter: ~Copyable {
     var isRoot: Bool
   }
 
-  /// What a suite begins with, in each of the files that it goes through.
+  /// The beginning of a suite, in each of its files.
   private struct Head {
     var name: String
     var properties: XMLBuffer
   }
 
-  /// What a file needs for its end, beside the output of the suite.
+  /// The room that a file needs for its end, beside the output of the suite.
   private static let ending = 256
 
   init(_ index: JournalIndex, to path: String, profile: JUnitProfile, limit: Int) throws(FileFault) {
@@ -66,7 +66,7 @@ struct JUnitWriter: ~Copyable {
       }, saved: index.isReproducible ? [:] : index.savedFiles)
   }
 
-  /// Writes the whole report, puts it in its place, and says what it counts.
+  /// Writes the whole report and moves it to its path; returns its counts.
   mutating func write() throws(FileFault) -> JUnitCounts {
     let all = content.index.counts
     left.all = all
@@ -110,7 +110,7 @@ extension JUnitWriter {
     tags.root = nil
   }
 
-  /// Goes on in another file when this one has no room for so many bytes more.
+  /// Continues in another file if this one has no room for more bytes.
   private mutating func makeRoom(for count: Int, in suite: Head?) throws(FileFault) {
     let size = parts.count + count + output.count + Self.ending
     guard size > limit, written.all.tests > 0, parts.canBeSplit else { return }
@@ -121,7 +121,7 @@ extension JUnitWriter {
     if let suite { try begin(suite) }
   }
 
-  /// Opens an element that counts, and remembers where the counts stand.
+  /// Opens an element with counts, and records their place.
   private mutating func open(
     _ name: String, _ before: [(String, String?)], _ counts: JUnitCounts, _ after: [(String, String?)],
     isRoot: Bool
@@ -138,7 +138,7 @@ extension JUnitWriter {
     try parts.write(xml)
   }
 
-  /// Corrects the counts of an element, of which there came fewer than there were left; they never take more room.
+  /// Corrects the counts of an element that became smaller; they never need more room.
   private mutating func correct(_ tag: Tag, _ counts: JUnitCounts) throws(FileFault) {
     if tag.counts == counts { return }
     var text = attributes(counts, isRoot: tag.isRoot)
@@ -163,7 +163,7 @@ extension JUnitWriter {
 extension JUnitWriter {
   private mutating func write(_ suite: JournalIndex.Suite) throws(FileFault) {
     let counts = suite.counts
-    // A suite whose cases all made place for others has nothing to say.
+    // A suite whose cases were all replaced by others has no contents.
     if counts.tests == 0 { return }
     let own = profile.hasCaseProperties || profile.hasOneSuite ? [] : caseProperties([suite])
     let head = Head(name: suite.name, properties: render(runProperties + own, indent: "    "))
@@ -223,7 +223,7 @@ extension JUnitWriter {
     tags.suite = nil
   }
 
-  /// The suite that says what is wrong with the journals.
+  /// Writes the suite with the damage of the journals.
   private mutating func write(_ damage: DamageCase) throws(FileFault) {
     let head = Head(name: DamageCase.className, properties: render(runProperties, indent: "    "))
     scratch.removeAll()
@@ -240,12 +240,12 @@ extension JUnitWriter {
 // MARK: - Properties
 
 extension JUnitWriter {
-  /// The properties of the one suite of a report that has but one.
+  /// The properties of the only suite of a report.
   private var whole: XMLBuffer {
     render(runProperties + caseProperties(Array(content.index.suites)), indent: "  ")
   }
 
-  /// What holds for the run as a whole; every suite carries it, since there is no place above them.
+  /// The properties of the whole run; every suite has them, since there is no place above.
   private var runProperties: [(name: String, value: String)] {
     let (index, manifest) = (content.index, content.manifest)
     var all: [(String, String?)] = [
@@ -265,7 +265,7 @@ extension JUnitWriter {
     return all.compactMap { name, value in value.map { (name, $0) } }
   }
 
-  /// What is true of some or all cases of some suites, for readers that know no properties of a case.
+  /// The properties of some or all cases of some suites, for readers without case properties.
   private func caseProperties(_ suites: [JournalIndex.Suite]) -> [(name: String, value: String)] {
     var values = CaseValues()
     for suite in suites {
@@ -276,7 +276,7 @@ extension JUnitWriter {
     return values.properties
   }
 
-  /// Properties by their name without the prefix; no element where there are none, as schemas insist.
+  /// Properties by their name without the prefix; no element without properties, as schemas require.
   private func render(_ properties: [(name: String, value: String)], indent: String) -> XMLBuffer {
     var xml = XMLBuffer()
     if properties.isEmpty { return xml }
@@ -293,7 +293,7 @@ extension JUnitWriter {
   }
 }
 
-/// The different values that cases have.
+/// The different values of cases.
 private struct CaseValues {
   private var machine = Values()
   private var model = Values()
@@ -302,7 +302,7 @@ private struct CaseValues {
   private var seeds = Values()
   private var flaky = 0
 
-  /// Some values, and how many more there are.
+  /// Some values, with the number of others.
   private struct Values {
     private var last: [UInt8] = []
     private var all: [String] = []

@@ -2,20 +2,20 @@ import Basics
 public import Journal
 public import System
 
-/// What is to be removed of the runs of a folder.
+/// The runs to remove from a folder of reports.
 public struct CleanSettings {
   /// The folder of reports.
   public var out: String
-  /// How long a run must have been over, in seconds.
+  /// The minimum age of a run, in seconds.
   public var age: Int64?
-  /// How many of the latest stay.
+  /// The number of latest runs to keep.
   public var newest = 0
-  /// Whether those stay that came to something of note.
+  /// Whether to keep runs with failures.
   public var keepsFailures = false
-  /// Whether it is only said what would go.
+  /// Whether only to report what would be removed.
   public var isTrial = false
 
-  /// Says what is to be removed.
+  /// Makes settings.
   public init(
     out: String, age: Int64? = nil, newest: Int = 0, keepsFailures: Bool = false, isTrial: Bool = false
   ) {
@@ -27,7 +27,7 @@ public struct CleanSettings {
   }
 }
 
-/// Removes runs that are old, and says what came of it.
+/// Removes old runs, and reports the results.
 public struct Cleaning {
   private let settings: CleanSettings
   private var gone: [CleanReport.Run] = []
@@ -35,15 +35,15 @@ public struct Cleaning {
   private var faults: [CleanReport.Run] = []
   private var isStopped = false
 
-  /// A folder of a run.
+  /// The folder of a run.
   private struct Candidate {
     var name: String
     var path: String
-    /// When it was over, as far as its manifest says.
+    /// The end of the run according to its manifest.
     var time: String
   }
 
-  /// Begins with nothing removed.
+  /// Makes a cleaning that has removed nothing.
   public init(_ settings: CleanSettings) { self.settings = settings }
 
   public mutating func perform() {
@@ -62,21 +62,21 @@ public struct Cleaning {
     }
   }
 
-  /// Brings to its end what was begun to be removed before, and could not be by whoever tidied up: it is not said to be
-  /// gone while something of it is there.
+  /// Completes removals that were begun earlier and not completed: a run is not reported as removed while a
+  /// part of it exists.
   private mutating func finish() {
     for (run, path) in Remains.halfGone(in: settings.out) {
       do throws(FileFault) {
         try removeFolder(path)
       } catch {
-        // Another one may have come first.
+        // Another process may have been first.
         guard FolderNames.kind(path) != .missing else { continue }
         faults.append(.init(name: run, why: "\(error)"))
       }
     }
   }
 
-  /// All runs that say when they were, the latest first.
+  /// All runs with a time, the latest first.
   private var candidates: [Candidate] {
     mutating get {
       var found: [Candidate] = []
@@ -96,9 +96,9 @@ public struct Cleaning {
     }
   }
 
-  /// A run by its folder; `nil` for what is none, and stays.
+  /// A run by its folder; `nil` if it is no run, and stays.
   ///
-  /// - Throws: why nobody can say which of the two it is.
+  /// - Throws: why that is unknown.
   private mutating func candidate(_ name: String, _ path: String) throws(FileFault) -> Candidate? {
     guard try FolderNames.knownKind(path) == .folder,
       try FolderNames.knownKind(path + "/manifest.json") == .file,
@@ -134,7 +134,7 @@ public struct Cleaning {
     let item = CleanReport.Run(name: run.name, why: "", time: run.time, bytes: size)
     if settings.isTrial { return gone.append(item) }
     do throws(FolderHold.Refusal) {
-      // Nobody takes it up again from here on.
+      // The run cannot be resumed from here on.
       let hold = try FolderHold(run.path)
       defer { withExtendedLifetime(hold) {} }
       do throws(FileFault) {
@@ -160,7 +160,7 @@ public struct Cleaning {
     }
   }
 
-  /// Says that a run or a child of a night lives; `nil` where none does.
+  /// Why a run is still in use, by itself or by a child of a night; `nil` if it is not.
   private func lives(_ path: String) throws(FileFault) -> String? {
     let sight = FolderHold.state(at: path)
     if case .held(let holder) = sight { return "it " + EarlierRun.words(holder) }
@@ -179,7 +179,7 @@ public struct Cleaning {
     return nil
   }
 
-  /// Why a run is of note; `nil` for one that came to nothing.
+  /// The failure of a run; `nil` if it has none.
   private func failure(of path: String) -> String? {
     var journals = [path + "/journal.jsonl"]
     for child in FolderNames.all(in: path + "/cases") ?? [] {
@@ -192,13 +192,13 @@ public struct Cleaning {
       return "it has a divergence"
     }
     if summaries.contains(where: { $0.tally.befell(.labFault) }) { return "it had trouble in the lab" }
-    // One that was killed has no end in its manifest either.
+    // A killed run has no end in its manifest either.
     if summaries[0].statuses.allSatisfy({ $0 == nil }),
       (try? Manifest.read(path + "/manifest.json"))??.end != nil
     {
       return "it has ended, and its journal does not say how"
     }
-    // One that was killed stops somewhere; what is said of a line is another matter.
+    // A killed run stops somewhere; a damaged line is another problem.
     let damage = summaries.flatMap(\.problems).first { $0.line > 0 }
     return damage.map { "its journal cannot be read: \($0)" }
   }
@@ -208,20 +208,20 @@ public struct Cleaning {
     return isStopped ? .incomplete : .agree
   }
 
-  /// What came of it.
+  /// The results.
   public var report: CleanReport {
     CleanReport(removed: gone, kept: stays, faults: faults, isTrial: settings.isTrial, isStopped: isStopped)
   }
 }
 
-/// What was removed and what was kept.
+/// The removed and the kept runs.
 public struct CleanReport {
-  /// A run, or what else stands among them.
+  /// A run, or another folder among them.
   public struct Run {
     public var name: String
     /// Why it was kept, or could not be removed.
     public var why: String
-    /// When it was over.
+    /// The end of the run.
     public var time = ""
     public var bytes = 0
   }

@@ -1,16 +1,16 @@
 public import System
 public import Journal
 
-/// The folder of an earlier run, which this process holds from now on: nobody else goes on with it.
+/// The folder of an earlier run, which this process holds from now on: no other process can resume it.
 public struct EarlierRun {
   public let folder: String
   let hold: FolderHold
-  /// What it was; `nil` where nothing that is understood tells.
+  /// Its manifest; `nil` if it cannot be read.
   public let manifest: Manifest?
 
-  /// Takes the folder of a run that does not run any more.
+  /// Acquires the folder of a run that has ended.
   ///
-  /// - Parameter head: what a message begins with.
+  /// - Parameter head: the beginning of messages.
   public init(_ folder: String, saying head: String = "") throws(UsageError) {
     do throws(FolderHold.Refusal) {
       hold = try FolderHold(folder)
@@ -26,7 +26,7 @@ public struct EarlierRun {
     manifest = try checked(head) { try Manifest.read(folder + "/manifest.json") }
   }
 
-  /// Takes the folder of a run that is named by its name under the reports or by its folder, and has a certain file.
+  /// Acquires the folder of a run by its name under the reports or by its path; it must have a certain file.
   public init(
     _ run: String, out: String, with file: String, saying head: String = ""
   ) throws(UsageError) {
@@ -39,13 +39,14 @@ public struct EarlierRun {
     try self.init(folder, saying: head)
   }
 
-  /// What there is to say before the run is gone on with: on another host it may run still, where locks do not reach.
+  /// A warning before the run is resumed: it may still be running on another host, where locks have no
+  /// effect.
   public var diagnostic: String? {
     guard let left = hold.left, left.host != Host.name else { return nil }
     return "\(folder) was last held by \(left), and not let go of; if it runs there still, stop it"
   }
 
-  /// What is said of a run that is under way.
+  /// The message about a run in progress.
   public static func words(_ holder: FolderHold.Holder?) -> String {
     "still runs" + (holder.map { ": \($0)" } ?? "")
   }

@@ -2,20 +2,20 @@ public import Basics
 import Journal
 import System
 
-/// Which cases failed when they were driven the last time, as the runs below a folder of reports tell.
+/// The cases that failed when they were last run, according to the runs below a folder of reports.
 ///
-/// A case that no later run has driven is as it was: whoever drives only what failed, and mends a part of it, has the rest
-/// left.
+/// The result of a case that no later run has repeated stays: a user who repeats only the failed cases, and
+/// fixes some of them, keeps the others.
 public struct LastFailures {
-  /// The cases without the rounds behind their ids.
+  /// The ids of the cases, without rounds.
   public private(set) var ids: Set<ExactText> = []
 
-  /// How many runs are looked at, the latest first.
+  /// The maximum number of runs, the latest first.
   private static let maximumRuns = 30
 
   /// Reads the runs below a folder.
   ///
-  /// - Parameter run: the name or the folder of a run that is gone on with: only what was before it counts.
+  /// - Parameter run: the name or the folder of a run that is resumed: only runs before it count.
   public init(in out: String, before run: String? = nil) {
     var known = Set<ExactText>()
     let limit = run.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
@@ -32,7 +32,7 @@ public struct LastFailures {
       var failed = Set<ExactText>()
       for id in progress.failed { failed.insert(ExactText(withoutRound(id.text))) }
       var seen = failed
-      // Being skipped says nothing of a case.
+      // A skipped case has no result.
       for (id, judged) in progress.judged where judged.ending.word != .skipped {
         seen.insert(ExactText(withoutRound(id.text)))
       }
@@ -41,7 +41,7 @@ public struct LastFailures {
     }
   }
 
-  /// A name as runs follow on each other: those of one second have a number at the end, from the second on.
+  /// A sort key for the names of runs: those of the same second end with a number, from the second one on.
   private static func order(_ name: String) -> (stem: Substring, number: Int, name: String) {
     guard let dash = name.lastIndex(of: "-"), let number = Int(name[name.index(after: dash)...]) else {
       return (name[...], 1, name)

@@ -2,10 +2,10 @@ public import Journal
 import Basics
 import System
 
-/// What a command is about to write, and where: refused before anything runs where it would take the place of something
-/// else, such as a scenario, the key of a lock, a history, or another of its own outputs.
+/// Checks the output paths of a command before it runs: an output must not replace something else, such as a
+/// scenario, the key of a lock, a history, or another output of the command.
 public struct OutputCheck {
-  /// What is written.
+  /// The kinds of output.
   public enum Kind: String {
     case junit = "a JUnit report"
     case html = "an HTML report"
@@ -13,7 +13,7 @@ public struct OutputCheck {
     case history = "a history"
     case tour = "the tour of a machine"
 
-    /// Whether a file that begins so is one.
+    /// Whether a file with this beginning is of the kind.
     fileprivate func admits(_ beginning: ArraySlice<UInt8>) -> Bool {
       let text = String(decoding: beginning, as: UTF8.self).lowercased().drop(while: \.isWhitespace)
       return switch self {
@@ -21,7 +21,7 @@ public struct OutputCheck {
       case .html: text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
       case .capture: text.hasPrefix("btsnoop")
       case .tour: text.replacing("\"", with: "").contains("\nscenario: a tour of ")
-      // It says by itself what it does not take.
+      // The history checks its file itself.
       case .history: true
       }
     }
@@ -29,15 +29,15 @@ public struct OutputCheck {
 
   private var outputs: [(option: String, path: String)] = []
 
-  /// Makes sure that one thing takes the place of its own kind only.
+  /// Throws unless an output replaces its own kind only.
   public static func check(_ option: String, _ kind: Kind, at path: String) throws(UsageError) {
     var check = OutputCheck()
     try check.add(option, kind, at: path)
   }
 
-  /// Takes in that something is to be written.
+  /// Adds an output.
   ///
-  /// - Throws: where something else is there, or is to be.
+  /// - Throws: if something else exists at the path, or another output has it.
   mutating func add(_ option: String, _ kind: Kind, at path: String) throws(UsageError) {
     if kind != .history, fileKind(path) == .folder {
       throw UsageError("\(option): \(path) is a folder: name a file in it")
@@ -57,7 +57,7 @@ public struct OutputCheck {
         + "another file")
   }
 
-  /// Takes in that results for Allure are to be written into a folder: an empty one, or one that has some.
+  /// Adds the folder of Allure results, which must be empty or have such results.
   fileprivate mutating func addAllure(at path: String) throws(UsageError) {
     let place = Self.place(path)
     if let other = outputs.first(where: { $0.path == place })?.option {
@@ -76,13 +76,13 @@ public struct OutputCheck {
         + Path.join(path, "allure-results"))
   }
 
-  /// Whether a name is one that a folder of results has.
+  /// Whether a name is that of a file in a folder of results.
   private static func isOfAllure(_ name: String) -> Bool {
     ["history", "categories.json", "environment.properties", "executor.json"].contains(name)
       || name.hasSuffix("-result.json") || name.hasSuffix("-container.json")
   }
 
-  /// One text for all the ways to name a file.
+  /// One form for all paths of a file.
   private static func place(_ path: String) -> String {
     if let real = realPath(path) { return real }
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -91,11 +91,11 @@ public struct OutputCheck {
 }
 
 extension ReportPlaces {
-  /// Makes sure that the reports take the place of reports, and of nothing else.
+  /// Throws unless the reports replace reports only.
   ///
   /// - Parameters:
-  ///   - capture: where the traffic goes, if somebody said so.
-  ///   - tour: where a tour is saved, if it is.
+  ///   - capture: the path of the capture, if the user chose one.
+  ///   - tour: the path of a saved tour, if there is one.
   public func check(capture: String? = nil, tour: String? = nil) throws(UsageError) {
     var check = OutputCheck()
     if case .file(let path)? = history.place(out: out) {

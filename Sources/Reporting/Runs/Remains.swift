@@ -1,25 +1,25 @@
 public import System
 
-/// What processes leave behind that were killed while they made something: folders of runs that had not appeared yet,
-/// runs that were being removed, and files that had not taken their places.
+/// The remains of processes that were killed: folders of runs before their completion, runs that were being
+/// removed, and temporary files.
 ///
-/// All of it is removed by whoever comes next, when nobody else works below the folder of reports; and nothing else is:
-/// each name must be one that we give.
+/// The next process removes them if no other one works below the folder of reports. It removes nothing else:
+/// each name must be one of ours.
 public enum Remains {
-  /// Begins to work below a folder of reports, and tidies up where nobody else does.
+  /// Begins to work below a folder of reports, and removes remains if no other process works there.
   public static func begin(in out: String) throws(FileFault) -> FolderUse? {
     try makeFolder(out + "/runs")
     return FolderUse(of: out) { sweep(out) }
   }
 
-  /// What stands before the name of a run that is being removed.
+  /// The prefix of the name of a run that is being removed.
   private static let gone = ".gone."
 
-  /// The name under which a folder is removed; a number tells those of one name apart.
+  /// The name under which a folder is removed; a number distinguishes equal names.
   public static func goneName(of name: String, _ number: Int) -> String { gone + name + ".\(number)" }
 
-  /// The folders of runs below a folder of reports that somebody had begun to remove, and nobody removes now: what could
-  /// not be swept away. Each with the name of its run.
+  /// The folders below a folder of reports whose removal was begun and is not in progress, because they could
+  /// not be removed, each with the name of its run.
   public static func halfGone(in out: String) -> [(run: String, path: String)] {
     (FolderNames.all(in: out + "/runs") ?? []).filter(isGone).compactMap { name in
       let path = "\(out)/runs/\(name)"
@@ -52,7 +52,7 @@ public enum Remains {
     }
   }
 
-  /// Removes what was to take the place of files in the folder of a run.
+  /// Removes temporary files in the folder of a run.
   static func sweep(below run: String) {
     sweep(run) {
       ["manifest.json", "campaign.json", "journal.jsonl", "summary.json", "park.yaml"].contains($0)
@@ -61,7 +61,7 @@ public enum Remains {
     sweep(run + "/packets") { _ in true }
   }
 
-  /// Removes what was to take the place of certain files in a folder.
+  /// Removes the temporary files of certain files in a folder.
   private static func sweep(_ folder: String, _ isOurs: (String) -> Bool) {
     for name in FolderNames.all(in: folder) ?? [] {
       guard let target = Replacement.target(ofTemporary: name), isOurs(target) else { continue }
@@ -77,8 +77,8 @@ public enum Remains {
       && name.dropFirst(6).dropLast(4).allSatisfy(\.isNumber)
   }
 
-  /// Whether a folder is that of a run that was killed before it appeared: called by the time and the kind of the run and
-  /// what tells it from others, with nothing in it but what is there from the beginning.
+  /// Whether a folder is that of a run that was killed before its completion: named by the time and the kind
+  /// of the run and a unique suffix, with only the initial files in it.
   private static func isUnborn(_ name: String, _ path: String) -> Bool {
     let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
     let usual = ["manifest.json", "journal.jsonl", FolderHold.file, "campaign.json"]
@@ -95,7 +95,7 @@ public enum Remains {
     return parts.count >= 2 && parts.last?.allSatisfy(\.isNumber) == true
   }
 
-  /// Whether a name begins as those of runs do: `2026-11-21T00-50-17-run`.
+  /// Whether a name begins like those of runs: `2026-11-21T00-50-17-run`.
   private static func isStem(_ name: Substring) -> Bool {
     let pattern = "0000-00-00T00-00-00-"
     return name.count > pattern.count

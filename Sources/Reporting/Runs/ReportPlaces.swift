@@ -1,9 +1,9 @@
 public import Journal
 public import System
 
-/// Where the reports of runs go, in which shape, and what they may tell of earlier runs.
+/// The paths and forms of the reports of runs, and the history that they show.
 public struct ReportPlaces {
-  /// Where a report goes that may be left out.
+  /// The place of an optional report.
   public enum Page: Equatable, Sendable {
     case usual
     case file(String)
@@ -15,22 +15,22 @@ public struct ReportPlaces {
   public var junit: String?
   public var junitProfile = JUnitProfile.ci
   public var html = Page.usual
-  /// The host of the repository whose log shows what did not go well, if one is to.
+  /// The host whose log receives annotations; `nil` for none.
   public var annotations: AnnotationHost?
-  /// The folder of results of Allure, if they are wanted.
+  /// The folder of Allure results; `nil` for none.
   public var allure: String?
   public var history = HistorySettings()
 
-  /// All of them as usual.
+  /// Makes the default places.
   public init() {}
 
-  /// The folders in which there may be files that look like scenarios.
+  /// The folders that may contain files like scenarios.
   public var folders: [String] { [out] + [allure].compactMap(\.self) }
 
-  /// Where the JUnit report goes.
+  /// The path of the JUnit report.
   var junitPath: String { junit ?? out + "/junit.xml" }
 
-  /// Where the HTML report goes; `nil` where none is wanted.
+  /// The path of the HTML report; `nil` for none.
   var htmlPath: String? {
     switch html {
     case .usual: out + "/report.html"
@@ -39,17 +39,17 @@ public struct ReportPlaces {
     }
   }
 
-  /// Which of the paths of some reports a person opens first.
+  /// The report that a person opens first.
   public func first(of paths: [String]) -> String {
     paths.first { $0 == htmlPath } ?? paths.first ?? ""
   }
 
-  /// A report that is there already.
+  /// An existing report.
   var firstThere: String? {
     [junitPath, htmlPath, allure].compactMap(\.self).first { fileKind($0) != .missing }
   }
 
-  /// These, and what others say where these are as usual.
+  /// These places, with those of others in place of defaults.
   public func orElse(_ others: ReportPlaces) -> ReportPlaces {
     let usual = ReportPlaces()
     var sum = self
@@ -63,7 +63,7 @@ public struct ReportPlaces {
     return sum
   }
 
-  /// Those options that are not as usual, as words of a command line.
+  /// The options that differ from the defaults, as command-line arguments.
   public var words: [String] {
     let usual = ReportPlaces()
     var words: [String] = []
@@ -80,18 +80,18 @@ public struct ReportPlaces {
     return words + history.words
   }
 
-  /// Keeps room for the JUnit report: a disk that is full in the middle of a run costs the rest of the run, and not the
-  /// report of what was done by then.
+  /// Reserves space for the JUnit report: if the disk becomes full during a run, the report of the cases so
+  /// far can still be written.
   ///
-  /// - Parameter cases: how many there are; one that passes takes some 300 bytes, one that does not a few thousand.
+  /// - Parameter cases: the number of cases; one that passes needs some 300 bytes, others a few thousand.
   func reserve(cases: Int) throws(FileFault) -> ReservedSpace {
     try ReservedSpace(for: junitPath, bytes: 1 << 20 + cases << 11)
   }
 
-  /// Writes the reports of a run of our own from its journal, then takes it into the history.
+  /// Writes the reports of a run from its journal, then adds it to the history.
   ///
   /// - Returns: the paths of the reports.
-  /// - Throws: also where they are written and lack what cannot be read.
+  /// - Throws: also if they are written and lack unreadable data.
   public func publish(journal: String, _ messages: StatusLine) throws(FileFault) -> [String] {
     let runs = RecordedRuns(journals: [journal])
     let paths = try write(runs, journals: [journal], messages)
@@ -100,7 +100,7 @@ public struct ReportPlaces {
     return paths
   }
 
-  /// Writes the reports of some runs whose journals were read already.
+  /// Writes the reports of runs whose journals were read already.
   public func write(
     _ runs: RecordedRuns, journals: [String], _ messages: StatusLine
   ) throws(FileFault) -> [String] {
@@ -122,13 +122,13 @@ public struct ReportPlaces {
 }
 
 extension ReportPlaces {
-  /// Makes the folder of the reports, where it is not there.
+  /// Creates the folder of the reports, if it does not exist.
   public func makeFolder() throws(UsageError) {
     try checkedReports { () throws(FileFault) in try System.makeFolder(out) }
   }
 }
 
-/// What comes of work in the folder of reports; where that cannot be written, it says which option names another one.
+/// Runs work in the folder of reports; if that cannot be written, the error names the option for another one.
 public func checkedReports<Value>(_ body: () throws(FileFault) -> Value) throws(UsageError) -> Value {
   do throws(FileFault) {
     return try body()

@@ -1,8 +1,8 @@
 import System
 
-/// What a run is made in, as its manifest says it: the revision of the project and the job of a CI system.
+/// The environment of a run for its manifest: the revision of the project and the job of a CI system.
 enum RunEnvironment {
-  /// The properties that are known, in order.
+  /// The known properties, in order.
   static var properties: [(name: String, value: String)] {
     var known: [(name: String, value: String)] = []
     if let revision { known.append(("revision", revision)) }
@@ -12,7 +12,7 @@ enum RunEnvironment {
     return known
   }
 
-  /// The commit of the scenarios: from the CI system, or else that of the repository that this folder is in.
+  /// The commit of the scenarios: from the CI system, or else that of the repository with this folder.
   private static var revision: String? {
     firstVariable(["CI_COMMIT_SHA", "GITHUB_SHA", "GIT_COMMIT"]) ?? Repository(around: Host.folder)?.head
   }
@@ -25,11 +25,11 @@ enum RunEnvironment {
   }
 }
 
-/// A git repository, as far as to tell where it is and which commit is checked out; read from its files, since git may not be there.
+/// A git repository with its current commit, read from its files, since git may not be installed.
 struct Repository {
   /// The folder of the work tree.
   let root: String
-  /// Where HEAD is, and where branches are: a work tree beside others shares them.
+  /// The folders of HEAD and of the branches, which several work trees share.
   private let folder: String
   private let common: String
 

@@ -3,51 +3,51 @@ public import System
 public import Journal
 import Basics
 
-/// What a run leaves behind: `runs/NAME/` with its manifest and journal, and counterexamples in `failures/`.
+/// The folder of a run: `runs/NAME/` with its manifest and journal; counterexamples are in `failures/`.
 ///
-/// The folder appears with its manifest and a journal in it, or not at all: whatever kills the run, what stands under
-/// `runs/` can be reported and taken up again. Its process holds it for as long as it lives, so nobody goes on with a run
-/// that is still under way.
+/// The folder appears with its manifest and a journal in it, or not at all: however the run ends, folders
+/// under `runs/` can be reported and resumed. The process holds its folder for its lifetime, so that a
+/// running run cannot be resumed.
 public final class RunFolder: JournalListener {
   /// The folder of reports.
   public let out: String
   /// The folder of this run.
   public private(set) var path: String
-  /// What nobody else has, however many runs begin in one second.
+  /// The unique id, however many runs begin in one second.
   private let id: String
   private var name: String
   /// When the run began.
   public let start: String
   private let command: [String]
-  /// The job of an engine that it is a part of, if it is one, and which part of a run, as `3/16`, if somebody cut one.
+  /// The job that the run is a part of, if any, and the part of a run, such as `3/16`, if it was divided.
   private let (job, part): (String?, String?)
   private let journal: OutputFile
-  /// How many lines the journal has.
+  /// The number of lines in the journal.
   private var lines = 0
-  /// When cases were driven, once there is one to tell of.
+  /// The file with the times of cases, once there is one.
   private var times: OutputFile?
-  /// Why it is not known of all cases when they were driven, which costs a run nothing else.
+  /// Why the times of some cases are unknown, which has no other consequence for the run.
   private var untimed: FileFault?
-  /// The line with which the try at hand started, when that was, and what whoever drove it said of that.
+  /// The first line of the current attempt, its time, and the time that its worker reported.
   private var open = (line: 0, start: WallTime(nanoseconds: 0), clock: Interval.zero, told: CaseTime?.none)
-  /// Where the file system cannot say who holds what, nobody holds anything.
+  /// If the file system does not support locks, the folder is not held.
   private let hold: FolderHold?
   private let use: FolderUse?
-  /// What else there is to say of the run in its manifest.
+  /// Additional properties for the manifest.
   public var properties: [(name: String, value: String)] = []
-  /// Why nothing more is written, if it is not.
+  /// Why no more is written; `nil` if it is.
   public private(set) var fault: FileFault?
-  /// Room for the JUnit report, whatever fills the disk meanwhile.
+  /// The reserved space for the JUnit report, in case the disk becomes full.
   private let space: ReservedSpace
-  /// The number of the lease of the lock that is driven: it stands in every line from now on.
+  /// The number of the lease of the driven lock, which every line has from now on.
   public var lease: Int?
 
-  /// Makes the folder of a run that begins now.
+  /// Creates the folder of a run that begins now.
   ///
   /// - Parameters:
-  ///   - reports: where its reports go.
-  ///   - cases: how many cases there are to report, as far as that is known.
-  ///   - files: what else stands in it from the first moment, by name.
+  ///   - reports: the places of its reports.
+  ///   - cases: the number of cases to report, if known.
+  ///   - files: additional initial files, by name.
   public init(
     reports: ReportPlaces, cases: Int = 0, kind: String, command: [String], seed: UInt64?,
     share: JobShare? = nil, shard: Shard? = nil, properties: [(name: String, value: String)] = [],
@@ -69,7 +69,7 @@ public final class RunFolder: JournalListener {
     hold = try? FolderHold(path)
     for (name, text) in files { try WholeFile.replace(path + "/" + name, with: text) }
     journal = try OutputFile(creating: path + "/journal.jsonl")
-    // Two runs may begin in one second.
+    // Two runs may begin in the same second.
     var number = 1
     let hidden = path
     repeat {
@@ -80,7 +80,7 @@ public final class RunFolder: JournalListener {
     path = "\(out)/runs/\(name)"
   }
 
-  /// Takes up the folder of an earlier run again: what happens now is written behind what it holds.
+  /// Continues in the folder of an earlier run: new records are appended to its own.
   public init(
     resuming earlier: EarlierRun, reports: ReportPlaces, cases: Int = 0, command: [String],
     share: JobShare? = nil, shard: Shard? = nil, properties: [(name: String, value: String)] = []
@@ -95,7 +95,7 @@ public final class RunFolder: JournalListener {
     (job, part) = (share?.job, (share?.shard ?? shard).map { "\($0.part)/\($0.count)" })
     self.path = path
     let manifest = earlier.manifest
-    // One that began before runs had ids gets the one by which the history knows it.
+    // A run from before ids gets the one by which the history knows it.
     id = RunRecord.Identity(journal: path + "/journal.jsonl", manifest.withoutPart).id
     self.command = manifest?.command ?? command
     name = path.split(separator: "/").last.map(String.init) ?? path
@@ -127,7 +127,7 @@ public final class RunFolder: JournalListener {
 
   public func take(_ time: CaseTime) { open.told = time }
 
-  /// Writes down when the case was driven that has its verdict; unless somebody told, that was as its lines came.
+  /// Writes the time of the case with its verdict: the reported one, or else that of its lines.
   private func noteTime() {
     guard untimed == nil else { return }
     let time = open.told ?? CaseTime(start: open.start, taken: MonotonicClock.now - open.clock)
@@ -140,7 +140,7 @@ public final class RunFolder: JournalListener {
     }
   }
 
-  /// Completes the manifest; from here on there is the room that was kept.
+  /// Completes the manifest, and releases the reserved space.
   public func finish(seed: UInt64) throws(FileFault) {
     space.release()
     journal.synchronize()
@@ -150,11 +150,11 @@ public final class RunFolder: JournalListener {
 
   /// Completes the manifest and makes the reports.
   ///
-  /// Of a journal that is not complete reports are made all the same: they say that it is not.
+  /// Reports are made of an incomplete journal, too: they state that.
   ///
-  /// - Parameter replacesReports: whether reports that are there make place. Where nothing was selected they do not: a word
-  ///   that is misspelt takes nothing from anybody.
-  /// - Returns: the paths of the reports; `nil` after it said what cannot be written.
+  /// - Parameter replacesReports: whether to replace existing reports. It is false if nothing was selected: a
+  ///   misspelt word must not cost anybody's reports.
+  /// - Returns: the paths of the reports; `nil` after a reported failure.
   public func conclude(
     seed: UInt64, _ places: ReportPlaces, replacing replacesReports: Bool = true, _ messages: StatusLine
   ) -> [String]? {
@@ -190,14 +190,14 @@ public final class RunFolder: JournalListener {
     try manifest.write(to: path + "/manifest.json")
   }
 
-  /// The path of a file under the folder of reports, from the folder of the run.
+  /// The path of a file under the folder of reports, relative to the folder of the run.
   public func relative(_ path: String) -> String {
     path.hasPrefix(out + "/") ? "../../" + path.dropFirst(out.count + 1) : path
   }
 }
 
 extension Manifest? {
-  /// The same as that of a run that is no part of a job: goes at a part have ids of their own.
+  /// The manifest of a run that is no part of a job: attempts at a part have ids of their own.
   fileprivate var withoutPart: Manifest {
     var manifest = self ?? Manifest()
     (manifest.job, manifest.part) = (nil, nil)

@@ -2,13 +2,13 @@ public import Journal
 import Basics
 public import System
 
-/// Where earlier runs are.
+/// Finds earlier runs.
 public enum RunPlace {
-  /// The journal of a run, by any of its names: its name under the reports, its folder, or the journal itself.
+  /// The journal of a run, by its name under the reports, its folder, or the path of the journal itself.
   public static func journal(of run: String, out: String) throws(UsageError) -> String {
     let stem = stem(of: run)
     var folders = [stem, "\(out)/runs/\(stem)"]
-    // Who has reports written elsewhere may still name a run of the usual place.
+    // A user with another report folder may still name a run in the default one.
     if out != ReportPlaces().out { folders.append("\(ReportPlaces().out)/runs/\(stem)") }
     let places = folders.map { "\($0)/journal.jsonl" }
     if run.hasSuffix(".jsonl"), Host.isFile(run) { return run }
@@ -18,7 +18,7 @@ public enum RunPlace {
     return found
   }
 
-  /// The journals of runs that are named: one by any of its names, and all below a folder that reports were written to, or
+  /// The journals of named runs: of one run by any of its names, and of all runs below a folder of reports or
   /// its `runs`, in the order of their names.
   public static func journals(of runs: [String], out: String) throws(UsageError) -> [String] {
     var journals: [String] = []
@@ -33,12 +33,12 @@ public enum RunPlace {
     return journals
   }
 
-  /// The journals below a folder that holds runs; nothing where it is something else.
+  /// The journals below a folder of runs; empty for another folder.
   private static func below(_ folder: String) -> [String] {
     let stem = stem(of: folder)
     guard !folder.isEmpty, !Host.isFile("\(stem)/journal.jsonl") else { return [] }
     for place in ["\(stem)/runs", stem] {
-      // What begins with a dot has not appeared yet, or is being removed.
+      // Names that begin with a dot are incomplete runs, or are being removed.
       let names = (FolderNames.all(in: place) ?? []).filter { !$0.hasPrefix(".") }.sorted()
       let found = names.map { "\(place)/\($0)/journal.jsonl" }.filter(Host.isFile)
       if !found.isEmpty { return found }
@@ -46,7 +46,7 @@ public enum RunPlace {
     return []
   }
 
-  /// Why a folder gives no run that has the form of one for reports.
+  /// Why a folder in the form of a run folder has no run to report.
   private static func emptiness(of folder: String) -> String? {
     let runs = "\(stem(of: folder))/runs"
     guard FolderNames.kind(runs) == .folder, !Host.isFile("\(stem(of: folder))/journal.jsonl") else {
@@ -59,7 +59,7 @@ public enum RunPlace {
     run.count > 1 && run.hasSuffix("/") ? String(run.dropLast()) : run
   }
 
-  /// Says of runs that are under way that they are, and what that means.
+  /// Prints a note on runs in progress, with its meaning.
   public static func noteLiving(_ journals: [String], _ meaning: String, _ messages: StatusLine) {
     for journal in journals {
       let folder = Path.folder(of: journal)

@@ -2,7 +2,7 @@ public import Journal
 public import System
 import Basics
 
-/// Which part of a run this process is, as the schedulers that start many tell it.
+/// The part of a run that this process is, from the variables of schedulers.
 ///
 /// | scheduler | part | of how many |
 /// |---|---|---|
@@ -10,8 +10,8 @@ import Basics
 /// | GitLab `parallel` | `CI_NODE_INDEX`, from 1 | `CI_NODE_TOTAL` |
 /// | Kubernetes indexed job | `JOB_COMPLETION_INDEX`, from 0 | `LOCKSTEP_SHARDS` or `JOB_COMPLETIONS`, set by hand |
 ///
-/// Which job it is a part of, so that a part which was started again is told from another one, Slurm says too;
-/// for everything else `LOCKSTEP_JOB` does, which the manifest of `lockstep schedule kubernetes` sets.
+/// Slurm also provides the job, so that a restarted part is distinguished from another one; otherwise
+/// `LOCKSTEP_JOB` does, which the manifest of `lockstep schedule kubernetes` sets.
 public struct ShardEnvironment {
   /// The value of a variable.
   private let variable: (String) -> String?
@@ -20,7 +20,7 @@ public struct ShardEnvironment {
     self.variable = variable
   }
 
-  /// The part, with the variable that says so; `nil` where no scheduler does.
+  /// The part, with the variable that defines it; `nil` if no scheduler does.
   public func find() throws(UsageError) -> (shard: Shard, source: String)? {
     let schedulers: [(name: String, part: (Int) throws(UsageError) -> (number: Int, count: Int))] = [
       ("SLURM_ARRAY_TASK_ID", slurm), ("CI_NODE_INDEX", gitlab), ("JOB_COMPLETION_INDEX", kubernetes),
@@ -32,10 +32,10 @@ public struct ShardEnvironment {
     return nil
   }
 
-  /// The job that a part belongs to; `nil` where none is named.
+  /// The job of a part; `nil` if none is named.
   ///
-  /// - Parameter given: the part that the command line names, where no scheduler does. An array of Slurm's is not its job, and the
-  ///   whole of a run is no part of one: a framework of tests may start many of these.
+  /// - Parameter given: the part on the command line, if no scheduler defines one. A Slurm array is then not
+  ///   its job, and a whole run is no part of one: a test framework may start many of these.
   public func job(of given: Shard?) -> String? {
     if let given, given.count == 1 { return nil }
     if let job = variable("LOCKSTEP_JOB") { return job }
@@ -65,7 +65,7 @@ public struct ShardEnvironment {
         "SLURM_ARRAY_TASK_ID is set, and neither SLURM_ARRAY_TASK_COUNT nor SLURM_ARRAY_TASK_MAX: "
           + "give --shard I/N")
     }
-    // With numbers such as 1,3,7 nobody can tell from one of them which it is.
+    // With numbers such as 1,3,7 the part of one of them is unknown.
     guard !isTooFar, span % step == 0, even ?? count == count else {
       throw UsageError("the tasks of the Slurm array are not evenly numbered: give --shard I/N")
     }

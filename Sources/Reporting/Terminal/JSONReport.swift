@@ -5,7 +5,7 @@ public import System
 public final class JSONReport: JournalListener {
   private let console: Console
   private let isQuiet: Bool
-  /// With 2 every line of the journal.
+  /// With 2, every line of the journal is printed.
   private let verbosity: Int
 
   public init(_ console: Console, isQuiet: Bool, verbosity: Int = 0) {
@@ -27,7 +27,7 @@ public final class JSONReport: JournalListener {
   }
 }
 
-/// Hands a journal on to several listeners.
+/// Passes a journal on to several listeners.
 public final class Listeners: JournalListener {
   private let all: [any JournalListener]
 

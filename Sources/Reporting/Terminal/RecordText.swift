@@ -2,8 +2,8 @@ import Basics
 public import Journal
 public import System
 
-/// How a case ended as a person sees it: in a line, or, where it failed, with all that shows why and the line to paste at
-/// the end. What a device says cannot move the cursor.
+/// The ending of a case for people: one line, or for a failure all details with the replay command at the
+/// end. The text of a device cannot move the cursor.
 public func endingText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: Painter) -> String {
   switch verdict.counted {
   case .agree: return paint(.good, "✔ model and device agree, t = \(verdict.time ?? .zero)")
@@ -28,8 +28,8 @@ public func endingText(_ verdict: Record.Verdict, _ test: Record.Case, _ paint: 
   return lines.joined(separator: "\n") + "\n"
 }
 
-/// What is new in an attempt at a case that failed like ``endingText(_:_:_:)``, after another one; one line where that is
-/// nothing. Times alone are nothing new.
+/// The new part of a failed attempt after a similar one, in the form of ``endingText(_:_:_:)``; one line if
+/// nothing is new. Different times alone are nothing new.
 public func endingText(
   _ verdict: Record.Verdict, after previous: Record.Verdict, _ test: Record.Case, _ paint: Painter
 ) -> String {
@@ -47,8 +47,8 @@ public func endingText(
   return "  \(attempt), where it differs:\n" + new.joined(separator: "\n") + "\n"
 }
 
-/// A text of a device or of somebody else's journal as a line of a log: GitHub and Azure take what begins with their signs
-/// for a command, also behind spaces.
+/// External text as a line of a log: GitHub and Azure interpret lines that begin with their signs as
+/// commands, even after spaces.
 public func unobeyed(_ text: String) -> String {
   let line = text.inOneLine
   let start = line.drop { $0.isWhitespace }
@@ -56,7 +56,7 @@ public func unobeyed(_ text: String) -> String {
 }
 
 extension Tally {
-  /// How many cases came to what, of what there is: `12 agree, 1 diverge`.
+  /// The number of cases by ending, without zeros: `12 agree, 1 diverge`.
   public func counts(_ paint: Painter) -> String {
     let parts = [
       (agree, "agree", Painter.Style.good), (divergences, "diverge", .bad),
@@ -68,12 +68,12 @@ extension Tally {
 }
 
 extension Record.Case {
-  /// Where it stands: its file, or its id where it is of none.
+  /// Its file, or its id if it has no file.
   public var place: String { (file ?? id).inOneLine }
 }
 
 extension Record.Event {
-  /// A diagnostic for a person; `nil` where it is none.
+  /// The diagnostic of the record; `nil` if it has none.
   public var spokenDiagnostic: String? {
     if let quirk = breach.quirk { return "\(text): \(breach.detail ?? ""); known: \(quirk)" }
     return kind == .diagnostic ? text : nil

@@ -2,42 +2,42 @@ public import System
 public import Journal
 public import Basics
 
-/// Where a run is, and how it goes so far.
+/// The progress of a run, with its results so far.
 public struct RunPosition {
-  /// A case that is being driven.
+  /// A case in progress.
   public struct Current {
-    /// Its number among those that are driven.
+    /// Its index among the cases to run.
     var place: Int
     var file: String
     var begin: Interval
-    /// The number of the step that is being done.
+    /// The number of the current step.
     var step = 0
-    /// How often it was said to be slow.
+    /// How often it was reported as slow.
     var notices: Int64 = 0
   }
 
-  /// How many cases there are; `nil` where that is not known before.
+  /// The number of cases; `nil` if that is unknown.
   public var total: Int?
-  /// When it began, on the clock that only counts on.
+  /// The start, by the monotonic clock.
   public var begin: Interval
-  /// What came of the cases so far.
+  /// The results so far.
   public private(set) var tally = Tally()
-  /// What came of the tries of the case that is being written down.
+  /// The attempts at the case that is being recorded.
   private var attempts = CaseAttempts()
-  /// Whether a case that agreed only at a later try counts as failed.
+  /// Whether a case that passes only on a retry counts as failed.
   private var failsFlaky = false
   public var done: Int { tally.cases }
-  /// What is being driven, in the order in which it began.
+  /// The cases in progress, in the order of their starts.
   public private(set) var running: [Current] = []
-  /// Whether it was asked to end.
+  /// Whether a stop was requested.
   public var isStopping = false
 
-  /// A run that begins.
+  /// Makes the position of a run that begins.
   init(total: Int?, begin: Interval) { (self.total, self.begin) = (total, begin) }
 }
 
 extension RunPosition {
-  /// Takes in what is written down.
+  /// Receives a record of the journal.
   public mutating func take(_ record: Record) {
     switch record {
     case .run(let run): failsFlaky = run.failsFlaky
@@ -50,7 +50,7 @@ extension RunPosition {
     }
   }
 
-  /// Sees what happens in a case, and when.
+  /// Receives a record of a case at the time of its event.
   public mutating func see(_ record: Record, of place: Int, at now: Interval) {
     let index = running.firstIndex { $0.place == place }
     switch record {
@@ -65,7 +65,7 @@ extension RunPosition {
     }
   }
 
-  /// Which of the running cases are slow, each time that one has taken as long once more.
+  /// The running cases that are slow, again after each further interval of the limit.
   public mutating func notices(at now: Interval, after limit: Interval) -> [String] {
     running.indices.compactMap { index in
       let times = (now - running[index].begin).nanoseconds / limit.nanoseconds
@@ -77,16 +77,16 @@ extension RunPosition {
     }
   }
 
-  /// How many go on beside the one that is named.
+  /// The number of concurrent cases beside the named one.
   private var more: String { running.count > 1 ? "  +\(running.count - 1)" : "" }
 
-  /// How long it will go on, by what it took so far; `nil` where nobody can say.
+  /// The remaining time, extrapolated; `nil` if it is unknown.
   public func left(at now: Interval) -> Interval? {
     guard let total, done > 0, total > done else { return nil }
     return Interval(nanoseconds: (now - begin).nanoseconds / Int64(done) * Int64(total - done))
   }
 
-  /// `12/50`, or `12` where the total is not known.
+  /// `12/50`, or `12` if the total is unknown.
   private var share: String { "\(done)" + (total.map { "/\($0)" } ?? "") }
 
   /// A line for a log.
@@ -100,7 +100,7 @@ extension RunPosition {
     return parts.joined(separator: "  ")
   }
 
-  /// All there is to say to somebody who asks.
+  /// The answer to a progress request.
   public func answer(at now: Interval) -> String {
     var text = "lockstep: "
     if !running.isEmpty {
@@ -116,9 +116,9 @@ extension RunPosition {
       + (isStopping ? "; it is stopping" : "")
   }
 
-  /// A line for the bottom of a terminal, no wider than it.
+  /// A line for the bottom of a terminal, not wider than the terminal.
   ///
-  /// What is most worth knowing stands first; what does not fit is cut off at the end.
+  /// The most important part is first; excess text is cut off at the end.
   public func bar(at now: Interval, columns: Int, _ paint: Painter) -> String {
     var parts = [share, clock(now - begin)]
     if let left = left(at: now) { parts.append("\(clock(left)) left") }
@@ -129,7 +129,7 @@ extension RunPosition {
       parts.append("\(current.file)  step \(current.step)  \(clock(now - current.begin))\(more)")
     }
     let bar = drawing(width: columns >= 100 ? 24 : columns >= 60 ? 12 : 0)
-    // The last column stays free: what a terminal does after it differs.
+    // The last column stays empty: terminals differ in what they do after it.
     let room = max(columns - 1 - bar.count, 0)
     let text = parts.joined(separator: "  ")
     let fitted = text.count > room ? text.prefix(max(room - 1, 0)) + (room > 0 ? "…" : "") : text[...]

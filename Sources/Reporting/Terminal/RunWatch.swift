@@ -3,27 +3,27 @@ public import Journal
 import Synchronization
 public import System
 
-/// Shows how far a run is while it goes on, says which case is slow, and answers who asks by SIGUSR1.
+/// Shows the progress of a run, reports slow cases, and answers SIGUSR1.
 ///
-/// The run tells it what happens; all else is done by a thread of its own, since a real lock may say nothing for long.
+/// The run passes its records; a thread of its own does the rest, since a real lock may be silent for long.
 public final class RunWatch: JournalListener, CaseObserver, Sendable {
-  /// What is shown on standard error.
+  /// The display on standard error.
   public enum Display: Sendable {
     /// A line at the bottom of the terminal.
     case bar
-    /// A line now and then, and one at each tenth of the cases where that was asked for.
+    /// A line from time to time, and one at each tenth of the cases if requested.
     case counter(atTenths: Bool)
     case nothing
   }
 
-  /// How it shows things.
+  /// The settings of the display.
   public struct Settings: Sendable {
     public var display = Display.nothing
-    /// After how long a case is said to be slow; `nil` for never.
+    /// After how long a case is reported as slow; `nil` for never.
     public var slow: Interval?
     public var paint = Painter(isOn: false)
 
-    /// Shows nothing, until it is told.
+    /// Makes settings, without a display by default.
     public init(
       display: Display = Display.nothing, slow: Interval? = nil, paint: Painter = Painter(isOn: false)
     ) {
@@ -33,7 +33,7 @@ public final class RunWatch: JournalListener, CaseObserver, Sendable {
     }
   }
 
-  /// How often a log gets a line.
+  /// The interval between lines of a log.
   private static let period = Interval.seconds(10)
 
   fileprivate struct State {
@@ -64,7 +64,7 @@ public final class RunWatch: JournalListener, CaseObserver, Sendable {
     }
   }
 
-  /// Ends it; nothing is shown from then on.
+  /// Ends the display.
   public func finish() {
     state.withLock { $0.isOver = true }
     line.show("")
@@ -92,7 +92,7 @@ public final class RunWatch: JournalListener, CaseObserver, Sendable {
   private func tick(isAsked: Bool) {
     let now = MonotonicClock.now
     let columns = line.columns
-    // What is said is said before the run can be over, and after nothing that came later.
+    // Messages are printed before the run can end, and in order.
     state.withLock { state in
       guard !state.isOver else { return }
       state.position.isStopping = Interruption.isRequested

@@ -2,7 +2,8 @@ public import System
 public import Journal
 import Basics
 
-/// Prints the whole trace of a case, an event a line: what was done to the left, what was seen to the right.
+/// Prints the whole trace of a case, one event a line, with actions on the left and observations on the
+/// right.
 public final class TraceReport: JournalListener {
   private let console: Console
   private let paint: Painter
@@ -27,7 +28,7 @@ public final class TraceReport: JournalListener {
     }
   }
 
-  /// An event in words; `nil` for what the model holds possible.
+  /// The text of an event; `nil` for the model's possible states.
   private func words(on event: Record.Event) -> String? {
     let (text, value) = (event.text, event.value?.words ?? "")
     switch event.kind {
@@ -37,7 +38,7 @@ public final class TraceReport: JournalListener {
     case .wait: return paint(.faint, "wait \(waiting[text] ?? text)")
     case .expect: return paint(.faint, "expect \(text)")
     case .note, .diagnostic: return paint(.faint, text)
-    // That is all that there is to tell of the case, and its verdict tells it.
+    // The verdict of the case contains the same.
     case .lab: return text.isMissingDevice ? nil : paint(.warning, text)
     case .status, .effect: return shown(text)
     case .refused: return shown("refused: \(text)")
@@ -51,7 +52,7 @@ public final class TraceReport: JournalListener {
     }
   }
 
-  /// The words that scenarios have for how long something is waited.
+  /// The words for waits in scenarios.
   private var waiting: [String: String] {
     [
       Record.Event.settled: "until nothing is awaited",
@@ -70,6 +71,6 @@ public final class TraceReport: JournalListener {
 }
 
 extension String {
-  /// Whether trouble of the lab is that there is no device, as where a program does not start.
+  /// Whether a lab fault is a missing device, such as a program that does not start.
   package var isMissingDevice: Bool { hasPrefix("no device: ") }
 }
