@@ -5,10 +5,11 @@ import Basics
 
 /// The folder of a night, beside those of runs, with all that is needed to resume it, and its results.
 ///
-/// runs/2026-11-22T02-00-00-nightly/ night.jsonl      starts and results, each line on the disk before it
-/// takes effect cases/00042/     the folder of the 42nd child journal.jsonl    everything as the journal of
-/// one run; during the night, the judgements so far summary.json     the contents of its page; if it exists,
-/// so does every report
+///     runs/2026-11-22T02-00-00-nightly/
+///       night.jsonl      starts and results, each line on the disk before it takes effect
+///       cases/00042/     the folder of the 42nd child
+///       journal.jsonl    everything as the journal of one run; during the night, the judgements so far
+///       summary.json     the contents of its page; if it exists, so does every report
 public final class NightlyFolder {
   public let folder: RunFolder
   public let seed: UInt64
