@@ -78,7 +78,7 @@ public struct ConditionTable: Equatable, Sendable {
 public struct Environment: Hashable, Sendable {
   /// The conditions that hold, as bits.
   public private(set) var conditions: UInt64
-  /// Those that are in doubt, as bits: what set them may not have arrived.
+  /// The unknown ones, as bits: the stimulus that set them may not have arrived.
   public private(set) var open: UInt64 = 0
   /// Those that hold whatever happens, as bits.
   public let held: UInt64
@@ -163,7 +163,7 @@ public struct Environment: Hashable, Sendable {
     hold(number, values[number] > .zero)
   }
 
-  /// Lets it be open whether a condition holds.
+  /// Makes it unknown whether a condition holds.
   public mutating func makeUnknown(_ number: Int) { open |= 1 << UInt64(number) & ~held }
 
   /// Lets a condition begin.

@@ -113,7 +113,7 @@ public struct GapFinder: Sendable {
     self.tour = tour
   }
 
-  /// What is missing, with the reasons and the ways: cells, then rows, then timers.
+  /// The gaps, with their reasons and paths: cells, then rows, then timers.
   public func gaps(in coverage: CellCoverage) -> [CoverageGap] {
     let wanted = missing(in: coverage)
     guard !wanted.isEmpty else { return [] }
@@ -232,7 +232,7 @@ public struct GapFinder: Sendable {
     return best
   }
 
-  /// The first thing on a way that the device does not offer.
+  /// The first move of a path that the device does not offer.
   private func need(of moves: [ModelMap.Move], from start: ModelMap.Place) -> String {
     for move in moves {
       guard let choice = move.choice else { continue }
@@ -244,7 +244,7 @@ public struct GapFinder: Sendable {
     return "to start \(describe(start))"
   }
 
-  /// The first thing on a way that was tried in vain.
+  /// The first move of a path that failed.
   private func failure(in moves: [ModelMap.Move]) -> String {
     for move in moves where move.edge >= 0 && failures[move.edge] >= own.maximumAttempts[move.edge] {
       let (state, event, target) = own.place(of: move.edge)

@@ -85,7 +85,7 @@ struct ExplorerCosts: Sendable {
 
   private func slot(of position: UInt64) -> Int { Int(mix(position) >> UInt64(64 - Self.settlingBits)) }
 
-  /// The device was let settle at a position.
+  /// Records that the device settled at a position.
   mutating func recordSettling(at position: UInt64, in time: Interval) {
     settling[slot(of: position)] = time.seconds
     guard time.seconds > Self.slow else { return }

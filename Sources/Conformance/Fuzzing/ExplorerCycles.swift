@@ -1,4 +1,4 @@
-/// Watches a test for ways around in the model, and repeats them.
+/// Watches a test for cycles of the model, and repeats them.
 ///
 /// The path from the start is kept loop-erased: when it comes back to a position, what lies between is a cycle that
 /// passes no position twice, and is taken out. So a session within a session is found as well as a stimulus that
@@ -30,7 +30,7 @@ struct CycleWatch: Sendable {
   }
 
   private static let size = 48
-  /// The act of settling: where it is done is no part of the way.
+  /// The act of settling, which is no part of a cycle.
   private let settle: Int
   /// How many decisions after a repetition are tried out systematically.
   private let exploring: Int
@@ -66,7 +66,7 @@ struct CycleWatch: Sendable {
     steps.reserveCapacity(Self.size)
   }
 
-  /// Forgets the way: a test begins.
+  /// Discards the path: a test begins.
   mutating func reset() {
     path.removeAll(keepingCapacity: true)
     lastRotation = 0

@@ -1,8 +1,8 @@
 import Automata
 
-/// The shortest ways in a model from node to node, made of stimuli that it allows, of settling and of what comes next.
+/// The shortest paths in a model from node to node, by allowed stimuli, settling and waits for the next observation.
 ///
-/// Where the model leaves open what the device does, each outcome counts as a way: whether the device takes it is
+/// Where the model leaves open what the device does, each outcome counts as a path: whether the device takes it is
 /// known only when it was tried.
 public struct ModelPaths: Sendable {
   private struct Edge {
@@ -12,7 +12,7 @@ public struct ModelPaths: Sendable {
 
   private let edges: [[Edge]]
 
-  /// Lays out the ways of a machine.
+  /// Builds the graph of a machine.
   ///
   /// - Parameters:
   ///   - specification: the machine.
@@ -50,7 +50,7 @@ public struct ModelPaths: Sendable {
     edges.indices.contains(node) ? shortestPaths(from: node)[to: target] : nil
   }
 
-  /// All shortest ways from a node.
+  /// All shortest paths from a node.
   func shortestPaths(from node: Int) -> ShortestPaths {
     ShortestPaths(
       space: StateSpace(from: [node]) { from, go in
@@ -58,14 +58,14 @@ public struct ModelPaths: Sendable {
       })
   }
 
-  /// The shortest ways from one node to all others.
+  /// The shortest paths from one node to all others.
   struct ShortestPaths: Sendable {
     fileprivate let space: StateSpace<Int, Choice>
 
     /// The number of choices on the path to a node; `Int.max` if there is none.
     func length(to target: Int) -> Int { space.number(of: target).map { space.costs[$0] } ?? .max }
 
-    /// Whether a way to a node passes one of others before it.
+    /// Whether a path to a node passes one of some others before it.
     func passes(_ nodes: Set<Int>, before target: Int) -> Bool {
       guard var number = space.number(of: target) else { return false }
       while let (from, _) = space.arrival(at: number) {

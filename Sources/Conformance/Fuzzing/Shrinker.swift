@@ -50,7 +50,7 @@ public struct Shrinker: Sendable {
   private var asked: Reduction?
   /// How often something was done many times in a row, at the most, when that did not fail.
   private var tooFew: [Choice: Int] = [:]
-  /// What was asked for and did not fail, though it may not have come to what was foreseen.
+  /// What was asked for and did not fail, though it may differ from the prediction.
   private var refuted: Set<TestCase> = []
 
   /// The least chance for a candidate that is only others together, and how much shorter it is if it has less.

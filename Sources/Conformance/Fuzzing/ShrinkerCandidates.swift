@@ -1,12 +1,12 @@
-/// One way to make a failing test simpler.
+/// One reduction of a failing test.
 struct Reduction: Sendable {
   /// What is done to the test, in the order in which ``Shrinker`` speaks of it.
   enum Kind: UInt8, Sendable {
     /// A stretch is left out that leads back to where it began.
     case cycle
-    /// A stretch is replaced by the model's shortest way between its ends.
+    /// A stretch is replaced by the model's shortest path between its ends.
     case shortCut
-    /// The beginning is replaced by the model's shortest way from another start.
+    /// The beginning is replaced by the model's shortest path from another start.
     case otherStart
     /// Only choices of one kind are kept, and those that seem to matter.
     case oneKind
@@ -38,7 +38,7 @@ struct ReductionFinder: Sendable {
   let explorationStates: [ExplorationState]
   /// The node at which each start begins.
   let starts: [Int]
-  /// The shortest ways from each node of the test, and from the starts.
+  /// The shortest paths from each node of the test, and from the starts.
   let shortestPaths: [Int: ModelPaths.ShortestPaths]
 
   /// What it does many times in a row.
@@ -135,7 +135,7 @@ struct ReductionFinder: Sendable {
   }
 
   /// What is left of the test when only choices of one kind are kept, and those that much speaks for, with the model's
-  /// shortest ways between them: one such test for each kind, the shortest first.
+  /// shortest paths between them: one such test for each kind, the shortest first.
   func skeletons(
     _ evidence: ShrinkerEvidence, _ history: ShrinkerHistory, from path: ShrinkerHistory.Path
   ) -> [Reduction] {
@@ -236,11 +236,11 @@ struct ReductionFinder: Sendable {
     (choice.isForbidden || Int(choice.act) >= alphabet.eventCount) && needed < Self.useless
   }
 
-  /// Where the choices of a way are found in the stretch that it replaces, -1 for a new one: a longest common
+  /// The positions of a path's choices in the stretch that it replaces, -1 for a new one: a longest common
   /// subsequence.
   private func places(of shortestPath: [Choice], in stretch: Range<Int>) -> [Int] {
     let width = shortestPath.count + 1
-    // The length of the longest common subsequence of what follows a place of the stretch and one of the way.
+    // The length of the longest common subsequence of what follows a position of the stretch and one of the path.
     var common = [Int](repeating: 0, count: (stretch.count + 1) * width)
     for place in (0..<stretch.count).reversed() {
       for column in shortestPath.indices.reversed() {
@@ -319,7 +319,7 @@ extension ReductionFinder {
 
   /// Every other start, joined with each place of the test.
   ///
-  /// It is compound where the way from there meets the test before.
+  /// It is compound if the path from there meets the earlier part of the test.
   private func otherStarts() -> [ReductionPlan] {
     var plans: [ReductionPlan] = []
     for start in starts.indices where start != test.start {
@@ -341,7 +341,7 @@ extension ReductionFinder {
     ends(plan).flatMap { shortestPaths[$0.from]?.length(to: $0.to) } ?? 0
   }
 
-  /// The nodes that the way of a plan joins; `nil` when its stretch is left out.
+  /// The nodes that the path of a plan connects; `nil` if its stretch is left out.
   private func ends(_ plan: ReductionPlan) -> (from: Int, to: Int)? {
     guard plan.kind == .shortCut || plan.kind == .otherStart else { return nil }
     let from =

@@ -6,7 +6,7 @@ public import Basics
 /// In each state it first tries everything that must be refused, which changes no state, then the allowed stimuli not
 /// tried yet, then it follows the model's cheapest path to a state with missing cells. Before each choice it asks for
 /// the current state, so that it plans again if the device has chosen another transition. A goal that is not reached
-/// in ``Settings/tries`` attempts is abandoned.
+/// in ``Settings/maximumAttempts`` attempts is abandoned.
 ///
 /// Tests without conditions come first, then those that need some, then those whose conditions last to the end of the
 /// test, in which little is certain.
@@ -19,7 +19,7 @@ public struct Tour: Sendable {
     public var length = 2_000
     /// The most choices of all tests.
     public var budget = 20_000
-    /// How often a way that the device did not take is tried again.
+    /// How often a path that the device did not take is tried.
     public var maximumAttempts = 4
     /// Whether each row is taken under each of its conditions, and not each cell once under any.
     public var coversRows = false
@@ -193,7 +193,7 @@ extension Tour {
     return true
   }
 
-  /// A number that every cell that is visited and every way that is tried in vain changes.
+  /// A number that every visited cell and every failed path changes.
   private var progress: Int {
     let done = (isMissing.count { !$0 } + goals.count) * 1_000_000
     return allFailures.joined().reduce(done, +) + passed.reduce(0, +)
@@ -440,7 +440,7 @@ extension Tour {
 
   private mutating func succeed(_ move: ModelMap.Move) {
     if detours[move.edge] != nil {
-      // It is still no edge that the device takes on the shortest way.
+      // The device still does not take the edge on the shortest path.
       detours[move.edge]?.hasLed = true
     } else if move.edge >= 0 {
       allFailures[scope.rawValue][move.edge] = 0

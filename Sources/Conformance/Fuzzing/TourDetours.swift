@@ -4,7 +4,7 @@ import Basics
 /// How a tour comes to what the device does only after something else was done before, such as a lock that is found unlocked since it
 /// was left so.
 extension Tour {
-  /// What was tried of an edge that the device did not take on the shortest way.
+  /// The detours tried for an edge that the device did not take on the shortest path.
   struct Detour: Equatable, Sendable {
     /// The number of the next detour.
     var number = 0
@@ -62,7 +62,7 @@ extension Tour {
     let order = alike + all.filter { !alike.contains($0) }
     guard number < order.count else { return nil }
     let allowed = allowance(of: .lasting)
-    // What was tried in vain in any scope is no way there.
+    // Edges that failed in any scope are excluded.
     let failures = map.maximumAttempts.indices.map { isFailed(edge: $0) ? map.maximumAttempts[$0] : 0 }
     func path(from places: [ModelMap.Place], to state: Int) -> (start: Int, moves: [ModelMap.Move])? {
       map.path(from: places, allowed: allowed, failures: failures) { $0.state == state }

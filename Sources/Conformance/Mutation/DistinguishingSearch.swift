@@ -74,7 +74,7 @@ public final class DistinguishingSearch {
       var run = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
       if let path = run.search(from: base, mutant) {
         if let test = verified(path, mutant) { return .test(test) }
-        // The way there took the wrong transition already: look again, without what was found before.
+        // The path to it already took the wrong transition: search again, without what was found before.
         var fresh = ProductSearch(specification, interpreter, stimuli, withFaults: withFaults, limit: limit)
         if let path = fresh.search(starts), let test = verified(path, mutant) { return .test(test) }
         return .undecided(pairs: fresh.count)

@@ -5,7 +5,7 @@ import Basics
 struct ProductSearch {
   /// What tester or device do.
   enum Move: Sendable {
-    /// A stimulus; the device takes this one of its ways, or refuses it when negative.
+    /// A stimulus; the device takes this one of its branches, or refuses it if negative.
     case perform(Stimulus, branch: Int)
     case fault(Fault)
     case elapse(Interval)
@@ -23,7 +23,7 @@ struct ProductSearch {
     }
   }
 
-  /// A way from a start to a divergence.
+  /// A path from a start to a divergence.
   struct Path {
     var start: Int
     /// What the device has chosen, as bits.
@@ -86,7 +86,7 @@ struct ProductSearch {
       } : []
   }
 
-  /// Looks at everything that can be reached from some starts; gives the way to the first divergence.
+  /// Searches everything reachable from some starts; returns the path to the first divergence.
   ///
   /// - Parameter goesOn: whether it goes on after a divergence, to see everything.
   mutating func search(_ starts: [StartCondition], goesOn: Bool = false) -> Path? {
@@ -177,7 +177,7 @@ struct ProductSearch {
         let before = base?.path(to: .visit(number), nil) ?? Path(start: 0, options: 0, moves: [])
         return Path(start: before.start, options: before.options, moves: before.moves + moves.reversed())
       case .visit(let number):
-        // Made once: every point of the way has the same.
+        // Made once: every point of the path has the same.
         options = visits[number].point.configuration.options
         if let move = visits[number].move { moves.append(move) }
         origin = visits[number].origin
@@ -229,7 +229,7 @@ extension ProductSearch {
     }
   }
 
-  /// Lets the device go along a way; whether the model allows what is shown.
+  /// Lets the device take a branch; returns whether the model allows the observations.
   private mutating func take(_ branch: ReferenceInterpreter.Branch) -> Bool {
     let shows = interpreter.take(branch, from: &product.configuration, at: product.now)
     return shows.allSatisfy { product.tracker.observe($0, at: product.now) }

@@ -46,7 +46,7 @@ struct ReferenceInterpreter: Sendable {
     var time: Instant
   }
 
-  /// One way along a row.
+  /// One branch of a row: the row with one of its targets.
   struct Branch: Equatable, Sendable {
     /// The row of the definition.
     var row: Int32
@@ -85,10 +85,10 @@ struct ReferenceInterpreter: Sendable {
   private let definition: MachineDefinition
   private let eventCount: Int
   private let rows: [Row]
-  /// The ways that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
+  /// The branches that the tester causes, in the order of the rows, and where those of `state * events + event` begin.
   private let caused: [Branch]
   private let causedStart: [Int32]
-  /// The spontaneous ways, in the order of the rows, and where those of a state begin.
+  /// The spontaneous branches, in the order of the rows, and where those of a state begin.
   private let free: [Branch]
   private let freeStart: [Int32]
   private let startStates: [Int]
@@ -188,10 +188,10 @@ struct ReferenceInterpreter: Sendable {
     return named
   }
 
-  /// How many ways lead from a state without the tester.
+  /// The number of spontaneous branches of a state.
   func freeBranchCount(of state: Int) -> Int { freeBranches(of: state).count }
 
-  /// One of the ways that lead from a state without the tester; see ``Option/number``.
+  /// A spontaneous branch of a state; see ``Option/number``.
   func freeBranch(_ number: Int, of state: Int) -> Branch { free[Int(freeStart[state]) + number] }
 
   private func freeBranches(of state: Int) -> ArraySlice<Branch> {
@@ -207,7 +207,7 @@ struct ReferenceInterpreter: Sendable {
     return configuration
   }
 
-  /// The ways on which a stimulus leads; none is a refusal.
+  /// The branches of a stimulus; empty if it is refused.
   func branches(on event: Int, from configuration: Configuration) -> [Branch] {
     let cell = configuration.state * eventCount + event
     return caused[Int(causedStart[cell])..<Int(causedStart[cell + 1])].filter {
@@ -251,7 +251,7 @@ struct ReferenceInterpreter: Sendable {
     }
   }
 
-  /// Goes along a way, and gives what is shown on it.
+  /// Takes a branch, and returns its observations.
   func take(_ branch: Branch, from configuration: inout Configuration, at now: Instant) -> [Observation] {
     let row = rows[Int(branch.row)]
     let target = Int(branch.target)

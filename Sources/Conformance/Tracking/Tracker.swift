@@ -328,7 +328,7 @@ extension Tracker {
   /// Lets the conditions be as they are from the very start, with nothing under way from before.
   public mutating func completeConditionChanges() { timed.environment.completeChanges() }
 
-  /// Lets it be open whether a condition holds, by name.
+  /// Makes it unknown whether a condition holds, by name.
   mutating func makeUnknown(_ condition: String) {
     if let number = specification.machine.condition(named: condition) {
       timed.environment.makeUnknown(number)
@@ -396,7 +396,7 @@ extension Tracker {
     isPlain ? .never : timed.nextEdge(after: now, isTimed: isTimed)
   }
 
-  /// When the next condition that changed is felt, or never.
+  /// When the next changed condition takes effect, or never.
   func nextSettlement(after now: Instant) -> Instant {
     timed.environment.settlements().reduce(.never) { $1 > now ? min($0, $1) : $0 }
   }

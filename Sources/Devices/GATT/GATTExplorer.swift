@@ -11,7 +11,7 @@ public import SesameDevice
 ///         │ not heard in time                                          ▼
 ///         │                                                      idle, or working
 ///         ▼                      nothing is left, or refused           │
-///     leaving ◀──── listening ◀────────────────────────────────────────┘
+///     stopping ◀─── listening ◀────────────────────────────────────────┘
 ///         │               what was subscribed to comes for a while
 ///         ▼
 ///       over

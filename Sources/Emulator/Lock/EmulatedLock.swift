@@ -8,7 +8,7 @@ public import Basics
 ///     off ◀─────▶ advertising ────────────▶ connected ────────▶ waiting ───────────────────▶ open
 ///                    ▲  ▲                       │                  │                          │  │ reset
 ///                    │  └───── disconnected ────┴──────────────────┴──────────────────────────┘  ▼
-///                    └───────────────────────────────── restarting ◀── disconnected ────── leaving
+///                    └───────────────────────────── restarting ◀── disconnected ── restartPending
 ///
 /// ``LockOptions`` selects the behaviour where the sources disagree, and ``LockDefects`` adds deliberate defects. A
 /// lock without defects behaves as section 13 of the Sesame protocol reference specifies:
