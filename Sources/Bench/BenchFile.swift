@@ -3,7 +3,7 @@ public import Journal
 import System
 public import Transports
 
-/// An inventory, and where it was read.
+/// An inventory, and the path that it was read from.
 public struct BenchFile: Sendable {
   public let path: String
   public let inventory: Inventory
@@ -22,7 +22,7 @@ public struct BenchFile: Sendable {
     self.path = path
   }
 
-  /// The file that is used where none is named, and that is there: `./bench.yaml`, then the user's own.
+  /// The default inventory, if it exists: `./bench.yaml`, then the user's own.
   public static var usual: String? {
     (["bench.yaml"] + [own].compactMap(\.self)).first(where: Host.isFile)
   }
@@ -40,7 +40,7 @@ extension BenchFile {
   /// The options that name the bench on a command line; empty for the default bench.
   public var words: [String] { path == Self.usual ? [] : ["--bench", path] }
 
-  /// The line to paste that puts a lock or a dongle of the bench back in use.
+  /// A command for the user to paste: it returns a lock or a dongle of the bench to use.
   public func restoring(_ name: String) -> String {
     let words = ["lockstep", "devices", "restore", name] + words
     return words.map(shellWord).joined(separator: " ")
@@ -63,7 +63,7 @@ extension BenchFile {
     return UsageError("\(path): the bench \(inventory.name) has no \(kind) '\(name)': \(hint)")
   }
 
-  /// The ways to a lock, in the order in which they are tried.
+  /// The transports to a lock, in the order in which they are tried.
   public func transports(to lock: Inventory.Lock) throws(UsageError) -> [TransportChoice] {
     var choices: [TransportChoice] = []
     for dongle in inventory.dongles(reaching: lock) { choices.append(try choice(dongle)) }
@@ -98,10 +98,10 @@ public struct TransportChoice: Sendable {
     self.power = power
   }
 
-  /// As it is called where its transport is known.
+  /// The name for messages in which the transport is known.
   public var shortName: String { dongle.map { "the dongle \($0)" } ?? "\(spec)" }
 
-  /// As it is called in messages.
+  /// The name for other messages.
   public var name: String { dongle.map { "the dongle \($0) (\(spec))" } ?? "\(spec)" }
 }
 
@@ -116,9 +116,8 @@ public struct BenchLock: Sendable {
     self.lock = lock
   }
 
-  /// The identity of a lock that this program emulates.
-  ///
-  /// A lock in memory has no address: its identity consists of the bench's and its own name.
+  /// The identity of a lock that this program emulates: a lock in memory has no address, so the identity
+  /// consists of the bench's and its own name.
   public var emulatedIdentity: String { "emulator-\(bench.inventory.name)-\(lock.name)" }
 
   /// Whether this program emulates it.

@@ -6,15 +6,15 @@ import Synchronization
 
 /// A client of a lab's coordinator.
 ///
-/// labgrid has its own library in Python do all talking with a coordinator. So a short program of ours runs beside us in
-/// the Python that has that library, answers what it is asked, and ends when we do. It is started when something is first
-/// asked; one that does not answer in time, or was killed, is replaced when something is asked again.
+/// Only labgrid's own library, in Python, speaks the coordinator's protocol. Therefore each client runs a
+/// short program in the Python that has the library. The first request starts it; a program that does not
+/// answer in time, or was killed, is replaced at the next request; it exits with this process.
 public final class LabgridClient: Sendable {
-  /// The coordinator that is talked to.
+  /// The coordinator.
   public let address: LabAddress
-  /// Under which name places are held: `HOST/USER`, as labgrid writes it.
+  /// The owner of the places that it acquires; labgrid writes it `HOST/USER`.
   public let owner: LabOwner
-  /// The Python: a path, or a name to be found on the PATH.
+  /// The Python interpreter: a path, or a name on the PATH.
   let python: String
   private let child = Mutex<ChildProcess?>(nil)
 
@@ -22,10 +22,10 @@ public final class LabgridClient: Sendable {
   /// silent.
   private static let answerTimeout = Interval.seconds(15)
 
-  /// Prepares to talk to a coordinator.
+  /// Makes a client; the first request starts the program.
   ///
-  /// - Parameter python: the Python that has labgrid's library; the one that `LABGRID_PYTHON` names or that runs the
-  ///   `labgrid-client` on the PATH unless told.
+  /// - Parameter python: the Python that has labgrid's library. The default is the one that `LABGRID_PYTHON` names, or
+  ///   else the one that runs the `labgrid-client` on the PATH.
   public init(_ address: LabAddress, owner: LabOwner, python: String? = nil) {
     self.address = address
     self.owner = owner
@@ -35,12 +35,12 @@ public final class LabgridClient: Sendable {
 
 /// The holder of a place, as labgrid names it: `HOST/USER`.
 ///
-/// The coordinator tells holders apart by nothing else. So each run has a user of its own: what one run holds no other
-/// run gives back, and what a run that died left behind can be told from what is in use.
+/// A coordinator distinguishes owners by this alone. So each run has its own user: no run releases the places
+/// of another, and the remains of a run that died differ from places in use.
 public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   /// The host.
   public let host: String
-  /// The user, and which of his runs.
+  /// The user, and the number of the run.
   public let user: String
 
   /// A new, unique owner: this user on this host, in one run.
@@ -51,7 +51,7 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
     return LabOwner(host: plain(host), user: plain(user) + ".lockstep-" + number)
   }
 
-  /// Without a slash, by which labgrid separates the two.
+  /// Without a slash, which separates the two in labgrid.
   private static func plain(_ text: String) -> String {
     String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" })
   }
@@ -60,18 +60,18 @@ public struct LabOwner: Equatable, Sendable, CustomStringConvertible {
   public var description: String { "\(host)/\(user)" }
 }
 
-/// Why a request came to nothing.
+/// Why a request failed.
 enum LabgridFault: Error, Equatable {
   /// Python cannot be started, or exited before it answered; its output.
   case ended(String)
-  /// It did not answer in time.
+  /// The program did not answer in time.
   case hung(Interval)
   /// The coordinator refused the request, with the reason.
   case refused(Reason, String)
   /// A stop was requested.
   case stopped
 
-  /// Whether there was no answer: the same question may be answered a little later.
+  /// Whether there was no answer: the same request may succeed later.
   var isSilence: Bool {
     switch self {
     case .hung, .refused(.unreachable, _): true
@@ -81,21 +81,21 @@ enum LabgridFault: Error, Equatable {
 
   /// The reason of a refusal.
   enum Reason: String {
-    /// The Python has no labgrid.
+    /// The Python has no labgrid library.
     case `import`
-    /// Its labgrid, or the coordinator's, is not one that we know: too old or too new.
+    /// Its labgrid, or the coordinator's, is too old or too new.
     case version
     /// The coordinator cannot be reached, or does not answer.
     case unreachable
-    /// There is no such place.
+    /// The place does not exist.
     case place
     /// Another user holds the place, or has reserved it.
     case held
-    /// No exporter offers what belongs to the place.
+    /// No exporter offers the resources of the place.
     case resource
     /// Our reservation has expired.
     case reservation
-    /// The coordinator does not do it for another reason.
+    /// The coordinator refuses for another reason.
     case refused
   }
 }
@@ -112,9 +112,8 @@ extension LabgridClient {
     }
   }
 
-  /// The Python that a script names as the one to run it; `nil` where it names none.
-  ///
-  /// Where that has a long path, installers have the shell start it: in the second line, by `'''exec' PYTHON "$0" "$@"`.
+  /// The interpreter in a script's first line; `nil` if there is none. Installers replace a path that is too
+  /// long by a shell command in the second line: `'''exec' PYTHON "$0" "$@"`.
   static func interpreter(of script: String) -> String? {
     guard script.hasPrefix("#!") else { return nil }
     let lines = script.dropFirst(2).split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
@@ -131,8 +130,7 @@ extension LabgridClient {
   }
 
   private func start() throws(LabgridFault) -> ChildProcess {
-    // labgrid's library reads our identity from its environment; 'env' sets that, and finds the Python on the
-    // PATH.
+    // The library reads the owner from its environment; `env` sets that, and finds the Python on the PATH.
     let names = ["LG_HOSTNAME=\(owner.host)", "LG_USERNAME=\(owner.user)"]
     do {
       let child = try ChildProcess(
@@ -147,12 +145,12 @@ extension LabgridClient {
   }
 }
 
-// MARK: - Asking
+// MARK: - Requests
 
 extension LabgridClient {
-  /// Has one operation carried out.
+  /// Performs one operation.
   ///
-  /// - Parameter isStopped: whether to wait for the answer no longer.
+  /// - Parameter isStopped: whether to stop waiting for the answer.
   private func ask(
     _ operation: JSON..., unless isStopped: @Sendable () -> Bool = { false }
   ) throws(LabgridFault) -> (state: LabState, result: JSON?) {
@@ -221,7 +219,7 @@ extension LabgridClient {
 
   /// The places that have all of some tags; throws if there is none, with the available ones.
   ///
-  /// A coordinator that does not answer is asked once more: it may be busy, or restarting.
+  /// A coordinator that does not answer is asked twice: it may be busy, or restarting.
   func places(with tags: [LabTag]) throws(LabgridFault) -> [LabPlace] {
     var lab = Result { () throws(LabgridFault) in try fetchState() }
     if case .failure(let fault) = lab, fault.isSilence {

@@ -22,7 +22,7 @@ public final class Reservation: Sendable {
     /// The maximum time to wait; `nil` for the default.
     public var wait: Interval?
 
-    /// Asks for a place.
+    /// Makes a request.
     public init(_ address: LabAddress, tags: [LabTag], wait: Interval? = nil) {
       (self.address, self.tags, self.wait) = (address, tags, wait)
     }
@@ -30,10 +30,10 @@ public final class Reservation: Sendable {
     /// The maximum time to wait.
     public var longestWait: Interval { wait ?? .seconds(600) }
 
-    /// The options of a command line that ask for the same.
+    /// The same request as options of a command line.
     public var words: [String] { words(tags: tags.map(\.description).joined(separator: ",")) }
 
-    /// The options that ask for one place of the lab.
+    /// The options that request one place of the lab.
     public func words(at place: String) -> [String] { words(tags: "name=\(place)") }
 
     private func words(tags: String) -> [String] {
@@ -44,23 +44,23 @@ public final class Reservation: Sendable {
 
   /// Why a reservation failed.
   public enum Refusal: Error, Equatable, Sendable {
-    /// The lab has no such place for us.
+    /// The lab has no such place, or denies it.
     case trouble(LabFault)
-    /// We were stopped while we waited.
+    /// A stop was requested during the wait.
     case stopped
   }
 
-  /// How often the coordinator is asked whether the place is still ours, and for how long it may not answer.
+  /// How often the coordinator is polled, and for how long it may be silent.
   private static let (period, silence) = (Interval.seconds(3), Interval.seconds(20))
 
-  /// The place, as it was when it became ours.
+  /// The place, as it was when it was acquired.
   public let place: LabPlace
   /// The coordinator.
   public var address: LabAddress { client.address }
 
   private let client: LabgridClient
   private let state: Mutex<State>
-  /// Whether it was given back.
+  /// Whether it was released.
   private let isOver = Atomic(false)
 
   private struct State {
@@ -68,11 +68,11 @@ public final class Reservation: Sendable {
     var fault: LabFault?
   }
 
-  /// Gets a place.
+  /// Acquires a place.
   ///
   /// - Parameters:
-  ///   - unusable: why a place is of no use to us, before it is taken; `nil` where it is.
-  ///   - say: tells a person what is waited for.
+  ///   - unusable: why a place cannot be used, before it is reserved; `nil` if it can.
+  ///   - say: reports to the user what the wait is for.
   ///   - isStopped: whether to stop waiting.
   public init(
     _ request: Request, unusable: (LabPlace) -> String? = { _ in nil }, say: (String) -> Void,
@@ -84,7 +84,7 @@ public final class Reservation: Sendable {
         ? .stopped : .trouble(client.trouble(fault, Self.absence(of: request.tags, at: request.address)))
     }
     Watchdog.releaseRemains(at: request.address, python: client.python, say: say)
-    // Where there is no such place, nothing is asked for that would have to be given back.
+    // No reservation is made for a place that does not exist.
     do throws(LabgridFault) {
       let places = try client.places(with: request.tags)
       let reasons = places.compactMap(unusable)
@@ -111,8 +111,8 @@ public final class Reservation: Sendable {
 
   deinit { release { _ in } }
 
-  /// Says which lock stands at the place, by its identity: should the run die, it is parked before the place is
-  /// given back.
+  /// Stores the identity of the lock at the place: if the run dies, the watchdog has it parked before it
+  /// releases the place.
   public func tell(lock identity: String) { state.withLock { $0.watchdog.tell(lock: identity) } }
 }
 
@@ -149,9 +149,9 @@ extension Reservation {
     return place
   }
 
-  /// Reserves a place, and waits for it; asking for it all the while keeps the reservation.
+  /// Reserves a place, and polls until it is free; polling keeps the reservation alive.
   ///
-  /// - Returns: the name of the place, and what it is like while it is free.
+  /// - Returns: the name of the place, and its state while it is free.
   private static func reserve(
     _ client: LabgridClient, _ request: Request, _ say: (String) -> Void, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> (name: String, place: LabPlace?) {
@@ -184,8 +184,8 @@ extension Reservation {
     }
   }
 
-  /// Keeps what we have reserved. A coordinator that does not answer is asked again for a while: it remembers a reservation
-  /// for longer than that.
+  /// Keeps the reservation alive. A coordinator that does not answer is polled for a while: it keeps a
+  /// reservation for longer than that.
   private static func refresh(
     _ client: LabgridClient, _ isStopped: () -> Bool
   ) throws(LabgridFault) -> LabState {
@@ -204,7 +204,7 @@ extension Reservation {
 // MARK: - While it is ours
 
 extension Reservation {
-  /// Why the place is ours no longer; `nil` while it is.
+  /// Why the place was lost; `nil` while it is held.
   public var fault: LabFault? { state.withLock { $0.fault } }
 
   /// Whether another user holds the place after it was lost: then not even parking is allowed.

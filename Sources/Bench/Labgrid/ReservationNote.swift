@@ -16,7 +16,7 @@ final class ReservationNote {
 
   deinit { if descriptor >= 0 { Kernel.close(descriptor) } }
 
-  /// Writes a note for a client. It appears locked and whole, or not at all.
+  /// Writes a note for a client, atomically: it appears complete and locked.
   static func make(_ client: LabgridClient) throws(LabFault) -> ReservationNote {
     let path = try path(of: client.owner)
     let hidden = try StateFolder.folder("labgrid") + "/.\(client.owner.host),\(client.owner.user)"
@@ -44,7 +44,7 @@ final class ReservationNote {
     let line = Descriptors.beginning(of: descriptor, count: 512).prefix { $0 != UInt8(ascii: "\n") }
     let text = String(decoding: line, as: UTF8.self)
     guard let address = LabAddress(text) else {
-      // None of ours.
+      // Not a note of this program.
       note.remove()
       return nil
     }
@@ -53,11 +53,11 @@ final class ReservationNote {
 
   /// Whether an owner has a note.
   static func isThere(for owner: LabOwner) -> Bool {
-    // The folder is not made for that.
+    // This must not create the folder.
     StateFolder.path.map { Host.isFile("\($0)/labgrid/\(owner.host),\(owner.user)") } ?? false
   }
 
-  /// The owners whose notes there are.
+  /// The owners that have notes.
   static var owners: [LabOwner] {
     guard let folder = try? StateFolder.folder("labgrid") else { return [] }
     return (folderEntries(folder) ?? []).compactMap { name in
@@ -66,7 +66,7 @@ final class ReservationNote {
     }
   }
 
-  /// Removes the note: nothing is held.
+  /// Removes the note, since the owner holds nothing.
   func remove() { Kernel.unlink(path) }
 
   private static func path(of owner: LabOwner) throws(LabFault) -> String {

@@ -12,9 +12,9 @@ public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
   public var wrapped: Device
   private let fault: () -> LabFault?
 
-  /// Puts a device at a place that is reserved.
+  /// Wraps a device at a reserved place.
   ///
-  /// - Parameter fault: why the place is ours no longer, once it is not.
+  /// - Parameter fault: why the place was lost; `nil` while it is held.
   public init(_ device: Device, fault: @escaping () -> LabFault?) {
     wrapped = device
     self.fault = fault

@@ -9,7 +9,7 @@ final class Watchdog {
   private let watcher: Watcher
   private let note: ReservationNote
 
-  /// Starts it, before there is anything to give back.
+  /// Starts it, before anything is reserved.
   init(_ client: LabgridClient) throws(LabFault) {
     self.client = client
     note = try ReservationNote.make(client)
@@ -55,7 +55,7 @@ final class Watchdog {
         note.remove()
         if count > 0 { say("lockstep: gave back what a run that was killed held at the lab, as \(owner)") }
       } catch {
-        // Whether the lab can be reached at all is about to be seen.
+        // The request that follows reports whether the lab can be reached.
         return
       }
     }
@@ -67,12 +67,12 @@ public enum LabWatchdog {
   /// The name of the command.
   public static let command = "lab-watchdog"
 
-  /// For how long it tries when the coordinator is away.
+  /// For how long it retries if the coordinator is unreachable.
   static let retryTime = Interval.seconds(600)
-  /// How long it checks: a last request of the run may still take effect.
+  /// For how long it checks: a last request of the run may still take effect.
   private static let lingering = Interval.seconds(20)
 
-  /// For how long a lock at the place may take to be parked before the place is given back.
+  /// The time that parking a lock may take before the place is released.
   private static let parkingTime = Interval.seconds(120)
 
   /// Waits for the end of the run, and releases its places unless it did so itself.
@@ -83,7 +83,7 @@ public enum LabWatchdog {
     guard words.count == 4, let address = LabAddress(words[0]) else { return nil }
     let owner = LabOwner(host: words[1], user: words[2])
     guard let locks = Watch.awaitEnd() else { return true }
-    // Another watcher parks the lock over the transport of the place.
+    // The transport's own watcher parks the lock.
     let limit = MonotonicClock.now + parkingTime
     while locks.contains(where: CycleCounter.isAway), MonotonicClock.now < limit {
       rest(for: .milliseconds(200))
@@ -97,7 +97,7 @@ public enum LabWatchdog {
     var isDone = false
     var pause = Interval.milliseconds(200)
     while MonotonicClock.now - begin < (isDone ? lingering : retryTime) {
-      // Without a note there is nothing left: another run has seen to it.
+      // Without a note nothing is held: another process has released it.
       guard ReservationNote.isThere(for: client.owner) else { return true }
       // While the note is locked, the run continues or another process releases its places.
       if note == nil { note = ReservationNote.left(by: client.owner)?.note }

@@ -158,7 +158,7 @@ extension ServiceDefinition {
   ///
   /// - Parameters:
   ///   - name: at most 248 bytes of UTF-8.
-  /// - appearance: a category of the Assigned Numbers §2.6; 0 is unknown, 0x0708 is a door lock.
+  ///   - appearance: a category of the Assigned Numbers §2.6; 0 is unknown, 0x0708 is a door lock.
   public static func genericAccess(name: String, appearance: UInt16 = 0) -> ServiceDefinition {
     precondition(name.utf8.count <= 248, "no name is longer than 248 bytes")
     return ServiceDefinition(

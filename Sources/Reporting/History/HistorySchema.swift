@@ -6,14 +6,14 @@ import Journal
 ///
 /// | table | a row is |
 /// | --- | --- |
-/// | `words` | how a case can end, by number |
-/// | `runs` | a run, told from others by its identity: host and name are what it is called |
-/// | `cases` | a case, told from others by class and name as in JUnit: it stays the same when a lock is swapped, or a title spelled anew |
-/// | `settings` | what cases ran against: device, firmware, machine and its hash |
-/// | `results` | how a case ended in a run |
-/// | `failures` | why, where it did not agree, also where it did at another try |
-/// | `editions` | what a case was in a run: a hash of its scenario, its machine and its program, with its number |
-/// | `digests` | the results of a run once more in a few bytes, from which most questions are answered |
+/// | `words` | the possible results of a case, by number |
+/// | `runs` | a run: its identity is unique; host and name are for display |
+/// | `cases` | a case, identified by class and name as in JUnit: another lock, or another title, does not change it |
+/// | `settings` | the devices of cases: device, firmware, machine and its hash |
+/// | `results` | the result of a case in a run |
+/// | `failures` | the reason of a failure, also if a later attempt agreed |
+/// | `editions` | the contents of a case in a run: a hash of its scenario, its machine and its program, with its number |
+/// | `digests` | the results of a run again, in a few bytes, which answer most queries |
 ///
 /// Nothing that is computed over several runs is stored, so that runs may be added in any order, from several
 /// hosts at once, and repeatedly.

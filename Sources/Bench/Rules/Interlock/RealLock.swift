@@ -32,8 +32,6 @@ public protocol ManagedLock: DeviceUnderTest {
 ///   restores autolock and positions.
 ///
 /// | setting of a start | values | preparation |
-///
-/// | setting of a start | values | what is done for it |
 /// |---|---|---|
 /// | `registered` | yes, no | `register`, or `reset`, where they are allowed |
 /// | `configured` | yes, no | `configure`; or `reset` and `register`, where they are allowed |
@@ -77,7 +75,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   ///
   /// - Parameters:
   ///   - start: the cycle counter's total when the run began, if the run opened the lock before.
-  /// - positions: the positions that generated tests may pass to `configure`.
+  ///   - positions: the positions that generated tests may pass to `configure`.
   public init(
     _ device: Device, _ settings: InterlockSettings, _ cycleCounter: CycleCounter, since start: Int? = nil,
     positions: [[Argument]] = [[]]

@@ -88,8 +88,8 @@ public struct RecoveryEscalation: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - hasUSBReset: whether the controller is a dongle on a USB bus.
-  /// - powerSettles: how long its voltage takes to drop, and to return; `nil` if its power cannot be
-  ///   switched.
+  ///   - powerSettles: how long its voltage takes to drop, and to return; `nil` if its power cannot be
+  ///     switched.
   public init(hasUSBReset: Bool, powerSettles: Interval?) {
     self.powerSettles = powerSettles ?? .zero
     steps = RecoveryStep.allCases.filter {

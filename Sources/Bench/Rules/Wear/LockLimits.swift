@@ -4,9 +4,9 @@ public import Basics
 public struct LockLimits: Equatable, Sendable {
   /// The minimum time between two movements, if the bench or the lock's file sets it; see ``gap``.
   public var ownGap: Interval?
-  /// The most movements within any hour; `nil` for any number.
+  /// The maximum number of movements within any hour; `nil` for no limit.
   public var perHour: Int?
-  /// The most movements within any twelve hours; `nil` for any number.
+  /// The maximum number of movements within any twelve hours; `nil` for no limit.
   public var perShift: Int?
   /// How long the motor rests after a jam or a stall.
   public var coolDown = Interval.seconds(300)

@@ -20,8 +20,8 @@ public struct PendingPark: Equatable, Sendable {
 }
 
 extension PendingPark: CustomStringConvertible {
-  /// What is to be done, since when, and why: `to be parked, locked, since 2026-11-21T03:40:00.123Z: the run that moved it
-  /// then did not park it`.
+  /// The position, since when, and why: `to be parked, locked, since 2026-11-21T03:40:00.123Z: the run that
+  /// moved it then did not park it`.
   public var description: String {
     let also = autolock.map { ", and to lock by itself after \($0) s," } ?? ""
     return "to be parked, \(goal),\(also) since \(since): the run that moved it then did not park it"
