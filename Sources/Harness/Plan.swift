@@ -264,7 +264,7 @@ private struct Replacement {
     }
     new.device = DeviceSpec(spec.kind, spec.name, settings)
     new.settings = spec.ownSettings
-    // Another emulated lock makes another case. A real lock and a program are told apart by their device.
+    // Another emulated lock makes another case. The device distinguishes real locks and programs.
     if (own.kind, spec.kind) == (.emulator, .emulator), own.name != spec.name {
       new.settings.append(DeviceSpec.Setting("lock", spec.name))
     }

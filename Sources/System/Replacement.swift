@@ -99,8 +99,8 @@ public struct Replacement: ~Copyable {
 
   /// Opens something other than a regular file.
   ///
-  /// A pipe opens once it has a reader; the wait is bounded, and ends when the program is asked to stop. The reader
-  /// may then take its time.
+  /// A pipe opens once it has a reader; the wait is bounded, and ends when the program receives a stop request.
+  /// After that the reader may take any time.
   private static func openDirectly(_ path: String, _ mode: UInt32) -> Int32 {
     let limit = MonotonicClock.now + readerTimeout
     let requests = EndingSignals.requestCount

@@ -2,8 +2,8 @@ public import Basics
 
 /// The client end of one ATT bearer: allows one request at a time, and matches responses to requests.
 ///
-/// ATT allows one outstanding request per direction, and kills the bearer when a response is thirty seconds late
-/// (Core 5.4, Vol 3 Part F §3.3.2, §3.3.3). Both rules live here and nowhere else.
+/// ATT allows one outstanding request per direction, and closes the bearer if a response is thirty seconds
+/// late (Core 5.4, Vol 3 Part F §3.3.2, §3.3.3). Only this type implements both rules.
 ///
 ///            request                   response
 ///     idle ───────────▶ waiting ───────────────────▶ idle
@@ -11,8 +11,8 @@ public import Basics
 ///                          ▼
 ///                        failed
 ///
-/// A response to something else ends the transaction, too: the true response may never come. If it comes, the
-/// idle client reports a violation.
+/// A response to another request also ends the transaction: the correct response may never come. If it comes,
+/// the idle client reports a violation.
 ///
 /// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns,
 /// in order, before feeding it anything else.

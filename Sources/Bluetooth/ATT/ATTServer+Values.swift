@@ -19,14 +19,14 @@ extension ATTServer {
     guard handles.count >= 2 else { throw ATTRefusal(.invalidPDU, AttributeHandle(rawValue: 0)) }
     var values: [UInt8] = []
     for handle in handles {
-      // What no longer fits is still checked.
+      // Values that no longer fit are checked, too.
       let content = try content(of: handle, database)
       values += content.prefix(mtu - 1 - values.count)
     }
     return .readMultipleResponse(values)
   }
 
-  /// What the client would read.
+  /// The value that the client would read.
   func content(at index: Int, _ database: GATTDatabase) throws(ATTRefusal) -> [UInt8] {
     switch database.attributes[index].role {
     case .service, .characteristic:

@@ -28,7 +28,7 @@ struct ATTRefusal: Error {
 /// The properties of a characteristic determine the access to its value; declarations are read-only. A client
 /// characteristic configuration is readable and writable, and each client has its own.
 struct ATTServer: Sendable {
-  /// The most prepared writes of one client.
+  /// The maximum number of prepared writes of one client.
   static let preparedLimit = 64
 
   struct PreparedWrite: Sendable {
@@ -50,7 +50,7 @@ struct ATTServer: Sendable {
   /// Makes the server of a new link: its client has subscribed to nothing.
   init(holdingWrites: Bool = false) { holdsWrites = holdingWrites }
 
-  /// When a confirmation will be too late.
+  /// The deadline of the awaited confirmation.
   var due: Instant {
     switch indicating {
     case .unconfirmed(_, let deadline): deadline
@@ -60,7 +60,7 @@ struct ATTServer: Sendable {
 }
 
 extension ATTServer {
-  /// Answers a request; any but that for an MTU, which is the link's affair.
+  /// Answers a request other than an MTU exchange, which the link handles.
   mutating func answer(
     _ request: ATTPacket, _ database: inout GATTDatabase, mtu: UInt16
   ) -> [GATTLink.Action] {

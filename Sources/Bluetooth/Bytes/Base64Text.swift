@@ -27,8 +27,8 @@ extension Collection<UInt8> {
 extension Array<UInt8> {
   /// Reads base64 (RFC 4648, section 4), with its padding or without.
   ///
-  /// Only the one text that encodes the bytes is accepted: half a padding, a bit set where none belongs
-  /// and any character outside the alphabet are errors. The offset of an error counts characters.
+  /// Only the canonical encoding is accepted: incomplete padding, unused bits that are not 0, and characters
+  /// outside the alphabet are errors. The offset of an error counts characters.
   public init(base64 text: some StringProtocol) throws(DecodeError) {
     self = []
     reserveCapacity(text.utf8.count / 4 * 3 + 2)

@@ -32,7 +32,7 @@ public struct ByteReader: ~Escapable {
   /// Whether everything was read.
   @inlinable public var isAtEnd: Bool { position == span.count }
 
-  /// Requires so many more bytes without reading them.
+  /// Checks that a number of bytes are left, without reading them.
   @inlinable
   public func require(_ count: Int) throws(DecodeError) {
     guard remaining >= count else { throw .truncated(at: offset + remaining, missing: count - remaining) }
@@ -123,7 +123,7 @@ extension ByteReader {
 }
 
 extension ByteReader {
-  /// Reads so many bytes.
+  /// Reads a number of bytes.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func bytes(_ count: Int) throws(DecodeError) -> [UInt8] {
@@ -144,7 +144,7 @@ extension ByteReader {
     }
   }
 
-  /// Passes over so many bytes.
+  /// Skips a number of bytes.
   @inlinable
   @_lifetime(self: copy self)
   public mutating func skip(_ count: Int) throws(DecodeError) {

@@ -1,4 +1,4 @@
-/// Why bytes, or the text of bytes, do not decode, and where.
+/// Why bytes, or their text form, cannot be decoded, and where.
 ///
 /// The offset counts from the start of the decoder's input: bytes of a packet, or characters of a text form.
 /// Any input of a peer or a file either decodes or throws this error; it never traps.
@@ -33,19 +33,19 @@ public struct DecodeError: Error, Hashable, Sendable {
 }
 
 extension DecodeError {
-  /// So many more bytes are needed at an offset.
+  /// Makes the error of missing bytes at an offset.
   @inlinable
   public static func truncated(at offset: Int, missing: Int = 1) -> DecodeError {
     DecodeError(at: offset, .truncated(missing: missing))
   }
 
-  /// So many bytes are left over from an offset on.
+  /// Makes the error of left-over bytes from an offset on.
   @inlinable
   public static func trailing(at offset: Int, count: Int) -> DecodeError {
     DecodeError(at: offset, .trailing(count: count))
   }
 
-  /// A value that has no layout of this length.
+  /// Makes the error of a value that has no layout of this length.
   @inlinable
   public static func length(_ length: Int, of name: String, at offset: Int = 0) -> DecodeError {
     DecodeError(at: offset, .length(length, of: name))
@@ -57,19 +57,19 @@ extension DecodeError {
     DecodeError(at: offset, .value(value, of: name))
   }
 
-  /// A part that must be present and is not.
+  /// Makes the error of a missing required part.
   @inlinable
   public static func missing(_ name: String, at offset: Int = 0) -> DecodeError {
     DecodeError(at: offset, .missing(name))
   }
 
-  /// Text that is not in the form named.
+  /// Makes the error of text that does not have the named form.
   @inlinable
   public static func malformed(_ form: String, at offset: Int) -> DecodeError {
     DecodeError(at: offset, .malformed(form))
   }
 
-  /// The same error seen from an enclosing value that starts so many bytes earlier.
+  /// The same error, relative to an enclosing value that starts a number of bytes earlier.
   @inlinable
   public func shifted(by distance: Int) -> DecodeError {
     DecodeError(at: offset + distance, reason)

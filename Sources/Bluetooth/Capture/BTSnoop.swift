@@ -126,8 +126,8 @@ extension BTSnoop.Record {
 
 /// Reads the records of a capture file.
 ///
-/// Records come out with the octet of H4, also where the file leaves it to the flags; what the Linux monitor writes
-/// beside packets comes out as ``BTSnoop/Record/note``.
+/// Every record has its H4 octet, even if the file omits it because the flags show the kind. The other
+/// records of the Linux monitor become ``BTSnoop/Record/note``.
 ///
 /// The writer of a capture may be killed in the middle of a record. That is no error: the records before it
 /// are valid, ``next()`` ends there, and ``tear`` shows what is missing.

@@ -129,7 +129,7 @@ func advertisingText(_ bytes: [UInt8]) -> String {
 
 private func failure(_ status: HCIErrorCode) -> String { status == .success ? "" : ", failed: \(status)" }
 
-/// So many units of so many microseconds, in milliseconds.
+/// A number of units of some microseconds, in milliseconds.
 func times(_ count: UInt16, _ unit: Int) -> String {
   let microseconds = Int(count) * unit
   let decimals = String(microseconds % 1000 + 1000).dropFirst()

@@ -56,7 +56,7 @@ public final class PacketRecorder {
     public var text: String
   }
 
-  /// The most explanations that are kept, those of the latest values.
+  /// The maximum number of explanations that are kept, those of the latest values.
   private static let maximumMeanings = 4096
 
   /// Records the explanation of a received or sent value.

@@ -15,7 +15,7 @@ extension BluetoothUUID {
     self.init(number)
   }
 
-  /// All names that there are.
+  /// All assigned names.
   public static var assignedNames: [String] { assigned.map(\.name) }
 
   private static func folded(_ name: String) -> [UInt8] {

@@ -3,9 +3,9 @@ public import Basics
 /// ATT and GATT on one link, both ends of it: a client and a server that share the bearer and its MTU
 /// (Core 5.4, Vol 3 Parts F and G).
 ///
-/// The client runs the procedures it is given one after another. The server answers each request at once, out of
-/// a database that belongs to the host, since all links see the same one. Write commands and notifications need no
-/// state beyond ``mtu`` and ``mayNotify(_:_:)``: the host sends them itself.
+/// The client runs its procedures one after another. The server answers each request at once from a database
+/// that belongs to the host, since all links share it. Write commands and notifications need no state beyond
+/// ``mtu`` and ``mayNotify(_:_:)``: the host sends them itself.
 ///
 ///     open ──a response or a confirmation thirty seconds late──▶ closed ◀──linkLost── open
 ///
@@ -133,10 +133,10 @@ extension GATTLink {
 }
 
 extension GATTLink {
-  /// Starts a procedure after those before it.
+  /// Starts a procedure after the earlier ones.
   ///
-  /// It ends with one ``GATTEvent/finished(_:_:)``, which may be among the actions returned. Handles must not be 0,
-  /// and a value not longer than 512 bytes.
+  /// It ends with one ``GATTEvent/finished(_:_:)``, which may be among the returned actions. Handles must not
+  /// be 0, and a value must not be longer than 512 bytes.
   public mutating func start(_ procedure: GATTProcedure, at now: Instant) -> (GATTProcedureID, [Action]) {
     client.start(procedure, mtu: &mtu, at: now)
   }
@@ -150,10 +150,10 @@ extension GATTLink {
     }
   }
 
-  /// Indicates a value to the peer; the next one follows once this one was confirmed.
+  /// Indicates a value to the peer; the next one follows after its confirmation.
   ///
-  /// The peer should have subscribed, see ``mayIndicate(_:_:)``. No more is sent than a packet holds, ``mtu`` − 3
-  /// bytes.
+  /// The peer should have subscribed, see ``mayIndicate(_:_:)``. A value is truncated to the size of a
+  /// packet, ``mtu`` − 3 bytes.
   public mutating func indicate(_ handle: AttributeHandle, _ value: [UInt8], at now: Instant) -> [Action] {
     switch state {
     case .open: server.indicate(handle, value, mtu: mtu, at: now)
@@ -184,7 +184,7 @@ extension GATTLink {
     case closed
   }
 
-  /// Whether nothing is late at this moment, and nothing was.
+  /// Whether no response or confirmation is late now, or was earlier.
   private func isOpen(at now: Instant) -> Bool {
     switch state {
     case .open: now < min(client.due, server.due)
@@ -215,7 +215,7 @@ extension GATTLink {
       // Read Multiple Variable Response and Multiple Handle Value Notification, which were not requested.
       [.reportViolation("opcode \(hexadecimal(opcode)), which nothing asked for")]
     case _ where opcode & 0x40 != 0:
-      // Commands that are not known are ignored (Vol 3 Part F §3.3).
+      // Unknown commands are ignored (Vol 3 Part F §3.3).
       []
     case _:
       [.transmit(.errorResponse(request: opcode, AttributeHandle(rawValue: 0), .requestNotSupported))]

@@ -1,4 +1,5 @@
-/// Read Characteristic Value, and Read Long as far as answers are full (Core 5.4, Vol 3 Part G §4.8.1, §4.8.3).
+/// Read Characteristic Value, continued as Read Long while responses are full (Core 5.4, Vol 3 Part G §4.8.1,
+/// §4.8.3).
 struct ValueReading: RunningProcedure {
   private let handle: AttributeHandle
   private var value: [UInt8] = []
@@ -90,7 +91,7 @@ struct ValueWriting: RunningProcedure {
   ) throws(GATTFailure) -> Step {
     switch answer {
     case .failure(.refused(let code, let refused)) where part.lowerBound == 0:
-      // Nothing is in the queue that would have to leave it.
+      // The queue is empty, so that nothing needs to be cancelled.
       throw .refused(code, refused)
     case .failure(let failure):
       return .cancelling(failure)

@@ -1,6 +1,6 @@
 import Basics
 
-/// A characteristic's or descriptor's place in a server, from 1 to 0xFFFF (Core 5.4, Vol 3 Part F §3.2.2).
+/// The handle of an attribute in a server, from 1 to 0xFFFF (Core 5.4, Vol 3 Part F §3.2.2).
 public struct AttributeHandle: BinaryNumber, Hashable, Comparable, Sendable {
   /// The number.
   public var rawValue: UInt16
@@ -32,7 +32,7 @@ public enum GATTProcedure: Hashable, Sendable {
   case exchangeMTU
   /// Discover Primary Service by Service UUID, §4.4.2.
   case discoverServices(BluetoothUUID)
-  /// The same, ended at the first that is found, as §4.4.2 permits: it costs one exchange.
+  /// The same, ended at the first result, as §4.4.2 permits: it costs one exchange.
   case findService(BluetoothUUID)
   /// Discover All Primary Services, §4.4.1.
   case discoverAllServices
@@ -85,11 +85,11 @@ extension GATTFailure: CustomStringConvertible {
   }
 }
 
-/// A primary service that was found.
+/// A discovered primary service.
 public struct DiscoveredService: Hashable, Sendable {
   /// The type of the service.
   public var uuid: BluetoothUUID
-  /// Its declaration and everything that belongs to it.
+  /// The handles of its declaration and its contents.
   public var range: AttributeRange
 }
 
@@ -109,23 +109,23 @@ public struct AttributeRange: Hashable, Sendable, FieldCodable {
   /// The first handle and the last.
   public static let fields = FieldList(Self.init, \.first, \.last)
 
-  /// All there are.
+  /// All handles.
   public static let all = AttributeRange(AttributeHandle(rawValue: 1), AttributeHandle(rawValue: 0xFFFF))
 }
 
-/// A characteristic that was found.
+/// A discovered characteristic.
 public struct DiscoveredCharacteristic: Hashable, Sendable {
   /// The type of the characteristic.
   public var uuid: BluetoothUUID
   /// The properties.
   public var properties: CharacteristicProperties
-  /// Its declaration.
+  /// The handle of its declaration.
   public var declaration: AttributeHandle
-  /// Its value.
+  /// The handle of its value.
   public var value: AttributeHandle
 }
 
-/// A descriptor that was found.
+/// A discovered descriptor.
 public struct DiscoveredDescriptor: Hashable, Sendable {
   /// The type of the descriptor.
   public var uuid: BluetoothUUID
@@ -169,9 +169,9 @@ public struct Subscription: OptionSet, Hashable, Sendable {
 
 /// A GATT event of a link, for the user of the host.
 public enum GATTEvent: Hashable, Sendable {
-  /// A procedure of our client ended.
+  /// A procedure of our client has ended.
   case finished(GATTProcedureID, Result<GATTResult, GATTFailure>)
-  /// The other end's server notified us. Indications are confirmed by themselves and come out alike.
+  /// The other end's server notified or indicated a value; indications are confirmed automatically.
   case notification(AttributeHandle, [UInt8])
   /// The other end's client wrote a value of our server, with or without response.
   case written(AttributeHandle, [UInt8])
@@ -183,11 +183,11 @@ public enum GATTEvent: Hashable, Sendable {
   case mtu(UInt16)
 }
 
-/// The services that a server offers: built once, and the same for every link.
+/// The services that a server offers, the same for every link.
 ///
-/// Handles are given in the order of the definitions, from 1 on, without gaps: a declaration for the service, then
-/// for each characteristic its declaration, its value and, where it notifies or indicates, its client
-/// characteristic configuration (Core 5.4, Vol 3 Part G §3).
+/// Handles are assigned in the order of the definitions, from 1 on, without gaps: a declaration for the
+/// service, then for each characteristic its declaration, its value and, if it notifies or indicates, its
+/// client characteristic configuration (Core 5.4, Vol 3 Part G §3).
 public struct ServiceDefinition: Hashable, Sendable {
   /// A characteristic and its first value.
   public struct Characteristic: Hashable, Sendable {

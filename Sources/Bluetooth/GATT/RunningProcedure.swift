@@ -33,13 +33,13 @@ private struct MTUExchange: RunningProcedure {
   func take(_ answer: Result<ATTPacket, GATTFailure>, mtu: Int) throws(GATTFailure) -> GATTResult? {
     let answer = try answer.get()
     guard case .exchangeMTUResponse(let theirs) = answer else { throw .mismatch(answer) }
-    // One that is too small changes nothing (Vol 3 Part F §3.4.2.2).
+    // An MTU that is too small changes nothing (Vol 3 Part F §3.4.2.2).
     return .mtu(max(GATTLink.minimumMTU, min(offered, theirs)))
   }
 }
 
 extension GATTFailure {
-  /// A packet that is not the response to the request. ``ATTClient`` lets none through.
+  /// The failure for a packet that is not the response to the request; ``ATTClient`` rejects these.
   static func mismatch(_ packet: ATTPacket) -> GATTFailure {
     .badAnswer("opcode \(hexadecimal(packet.opcode))")
   }

@@ -1,5 +1,5 @@
-// The specification lists the fields of several reports as arrays one after the other; controllers and hosts have
-// always read that as one report after the other, and so do these.
+// The specification lists the fields of several reports as arrays one after the other, but controllers and
+// hosts have always used one report after the other.
 
 extension AdvertisingReport {
   /// Reads one report of LE Advertising Report (Core 5.4, Vol 4 Part E §7.7.65.2); `nil` for one of a reserved type.
@@ -68,7 +68,7 @@ extension AdvertisingReport {
     // Primary and secondary PHY, advertising set, transmit power
     try reader.skip(4)
     let rssi = try reader.rssi()
-    // Interval of periodic advertising, type and address of whom it is directed to
+    // Interval of periodic advertising, type and address of the addressee
     try reader.skip(9)
     let data = try reader.bytes(Int(try reader.u8()))
     guard addressType != anonymous else { return nil }

@@ -1,7 +1,7 @@
-/// What controllers return in Command Complete behind the status, where it is of several parts with names
-/// (Core 5.4, Vol 4 Part E §7).
+/// The return parameters of commands after the status, if they have several named parts (Core 5.4, Vol 4 Part
+/// E §7).
 ///
-/// A command that failed may return its status alone, so the status is not part of the types: ask
+/// The response of a failed command may consist of the status alone, so the types do not contain it: read
 /// ``status(of:)`` first, then ``HCICommand/Kind/returned(_:)``.
 public enum CommandReturn {
   /// The status, which all return parameters begin with.

@@ -28,7 +28,7 @@ public struct HCIErrorCode: BinaryNumber, Hashable, Sendable {
   public static let connectionLimitExceeded = HCIErrorCode(rawValue: 0x09)
   /// 0x0B.
   public static let connectionAlreadyExists = HCIErrorCode(rawValue: 0x0B)
-  /// 0x0C: not now.
+  /// 0x0C: the controller does not permit the command in its present state.
   public static let commandDisallowed = HCIErrorCode(rawValue: 0x0C)
   /// 0x11.
   public static let unsupportedFeature = HCIErrorCode(rawValue: 0x11)

@@ -7,11 +7,11 @@ public struct HCICommand: Hashable, Sendable {
   /// The parameters.
   public let parameters: [UInt8]
 
-  /// Reads a command from its number and its parameters, which must end where the command's layout ends. Those of a
-  /// command that is not known may be any.
+  /// Decodes a command from its number and its parameters, which must end where the command's layout ends. An
+  /// unknown command may have any parameters.
   ///
-  /// Numbers that may have any value here, such as intervals, may still be out of the range that the
-  /// specification gives them: a controller refuses those with ``HCIErrorCode/invalidParameters``.
+  /// Numbers without structure, such as intervals, may be outside the range of the specification: a
+  /// controller refuses those with ``HCIErrorCode/invalidParameters``.
   public init(opcode: UInt16, parameters: [UInt8]) throws(DecodeError) {
     self.opcode = opcode
     self.parameters = try Self.declaration(of: opcode)?.again(parameters) ?? parameters
@@ -22,7 +22,7 @@ public struct HCICommand: Hashable, Sendable {
     self.parameters = parameters
   }
 
-  /// A command as it is, whatever its number and its parameters.
+  /// A command with any number and any parameters.
   public static func other(opcode: UInt16, parameters: [UInt8]) -> HCICommand {
     HCICommand(opcode, parameters)
   }
@@ -33,7 +33,7 @@ public struct HCICommand: Hashable, Sendable {
   /// How it is answered; unknown commands, with Command Status.
   public var answer: Answer { Self.declaration(of: opcode)?.answer ?? .status }
 
-  /// The one link that it is for, if it is for one.
+  /// The link that it concerns; `nil` if it concerns the controller.
   public var link: ConnectionHandle? {
     guard Self.declaration(of: opcode)?.isOfLink == true else { return nil }
     return try? ConnectionHandle(decoding: Array(parameters.prefix(2)))
@@ -65,12 +65,12 @@ extension HCICommand {
     public let name: String
     /// How it is answered.
     public let answer: Answer
-    /// Its octet and bit among the supported commands (Core 5.4, Vol 4 Part E §6.27), where it has some.
+    /// Its octet and bit among the supported commands (Core 5.4, Vol 4 Part E §6.27), if it has them.
     public let place: (octet: Int, bit: Int)?
-    /// The LE features of which a controller needs one to support it, as bits.
+    /// The LE features, as bits, one of which a controller needs to support it.
     public let features: UInt64
-    /// Whether it is for one link, which its parameters begin with. Command Complete then names the link behind the
-    /// status, also after an error (§4.5).
+    /// Whether it concerns one link, with which its parameters begin. Command Complete then contains the link
+    /// after the status, even after an error (§4.5).
     public let isOfLink: Bool
     /// The index of the first parameter that a capture must not show, nor any after it: a key, or data from
     /// which one is derived.
@@ -85,16 +85,16 @@ extension HCICommand {
     public let returnedAgain: @Sendable ([UInt8]) throws(DecodeError) -> [UInt8]
   }
 
-  /// One of the commands, as which it is declared: with the types of its parameters and of what it returns behind the
-  /// status: tuples where there are several, `Void` where there is nothing.
+  /// A declared command, with the types of its parameters and of its return parameters after the status:
+  /// tuples for several, `Void` for none.
   public struct Kind<Return: Sendable, Value: Sendable>: Sendable {
     /// The part that does not depend on the types.
     public let declaration: Declaration
     private let field: Field<Value>
     private let returning: Field<Return>
 
-    /// Declares a command: its number, name, answer and place, its parameters in the specification's order, and what it
-    /// returns behind the status; `text` has the parameters in words, without the link.
+    /// Declares a command: its number, name, answer and place, its parameters in the specification's order,
+    /// and its return parameters after the status; `text` describes the parameters, without the link.
     init(
       _ opcode: UInt16, _ name: String, _ answer: Answer, _ place: (Int, Int)?, _ field: Field<Value>,
       features: UInt64 = 0, hidingFrom hiddenFrom: Int? = nil, hidesReturn: Bool = false,
@@ -148,13 +148,13 @@ extension HCICommand {
       try returning.decode(returned: returnParameters, ignoring: &reserved)
     }
 
-    /// The return parameters of a command that succeeded.
+    /// The return parameters of a successful command.
     public func success(_ value: Return) -> [UInt8] {
       [HCIErrorCode.success.rawValue] + returning.encode(value)
     }
   }
 
-  /// Parameters, or one of them: how it is read, and how it is sent.
+  /// The decoding and encoding of parameters, or of one of them.
   struct Field<Value: Sendable>: Sendable {
     let read: @Sendable (inout ByteReader) throws(DecodeError) -> Value
     let append: @Sendable (Value, inout [UInt8]) -> Void
@@ -230,7 +230,7 @@ extension HCICommand.Field<Void> {
 }
 
 extension HCICommand.Field<Int8?> {
-  /// A signal strength in dBm; `nil` when the controller does not know (127).
+  /// A signal strength in dBm; `nil` if the controller does not know it (127).
   static var rssi: Self {
     Self(read: { (reader) throws(DecodeError) in try reader.rssi() }, append: { $1.append(rssi: $0) })
   }
@@ -252,7 +252,7 @@ extension HCICommand.Field<UInt64> {
 }
 
 extension HCICommand.Field<[UInt8]> {
-  /// Advertising data of a length that comes first, in a field of 31 bytes (Core 5.4, Vol 4 Part E §7.8.7).
+  /// Advertising data after their length, in a field of 31 bytes (Core 5.4, Vol 4 Part E §7.8.7).
   static var advertisingData: Self {
     let capacity = AdvertisingData.legacyCapacity
     return Self(

@@ -1,8 +1,8 @@
 import Basics
 
-// What each command is: its number, its name, how it is answered, its octet and bit among the supported commands, its
-// parameters, what it returns, and the parameters in words (Core 5.4, Vol 4 Part E §6.27, §7). They are those that an
-// LE host needs, or that other people's hosts send at start.
+// The declarations of the commands that an LE host needs, or that other hosts send at start: number, name,
+// answer, octet and bit among the supported commands, parameters, return parameters, and the text of the
+// parameters (Core 5.4, Vol 4 Part E §6.27, §7).
 
 /// Features of LE, as bits (Core 5.4, Vol 6 Part B §4.6).
 public enum LEFeature {
@@ -13,7 +13,7 @@ public enum LEFeature {
 }
 
 extension HCICommand {
-  /// All commands that are known.
+  /// All known commands.
   public static let all: [Declaration] = [
     disconnect.declaration, readRemoteVersionInformation.declaration, setEventMask.declaration,
     reset.declaration, setEventMaskPage2.declaration, readLocalVersionInformation.declaration,
@@ -65,7 +65,7 @@ extension HCICommand {
   public static let readLocalVersionInformation = Kind(
     0x1001, "Read Local Version Information", .complete, (14, 3), .nothing,
     returning: .of(CommandReturn.LocalVersion.self))
-  /// Itself it has no place: a host could not ask.
+  /// It has no place itself, since a host could not read it.
   public static let readLocalSupportedCommands = Kind(
     0x1002, "Read Local Supported Commands", .complete, nil, .nothing,
     returning: .of(CommandReturn.SupportedCommands.self))
@@ -80,7 +80,7 @@ extension HCICommand {
 
   // Status, §7.5
 
-  /// Returns the signal's strength in dBm; `nil` when the controller does not know.
+  /// Returns the signal strength in dBm; `nil` if the controller does not know it.
   public static let readRSSI = Kind(
     0x1405, "Read RSSI", .complete, (15, 5), handle, returning: .both(handle, .rssi))
 
@@ -135,12 +135,12 @@ extension HCICommand {
     0x2012, "LE Remove Device From Filter Accept List", .complete, (27, 1), peer) { "\($0)" }
   public static let leConnectionUpdate = Kind(
     0x2013, "LE Connection Update", .status, (27, 2), .both(handle, timing)) { _, timing in timing.text }
-  /// Returns the data channels that are in use, as bits 0 to 36.
+  /// Returns the data channels in use, as bits 0 to 36.
   public static let leReadChannelMap = Kind(
     0x2015, "LE Read Channel Map", .complete, (27, 4), handle, returning: .both(handle, .channels))
   public static let leReadRemoteFeatures = Kind(0x2016, "LE Read Remote Features", .status, (27, 5), handle)
-  /// AES-128 of one block: the key and the plain text; both, and the cipher text that it returns, are 16 bytes in the
-  /// order in which they are sent, least significant first.
+  /// AES-128 of one block: the key and the plaintext. These and the returned ciphertext are 16 bytes each,
+  /// least significant first.
   public static let leEncrypt = Kind(
     0x2017, "LE Encrypt", .complete, (27, 6), .both(block, block), hidingFrom: 0, hidesReturn: true,
     returning: .of(UUID128.self)) { _, _ in "key withheld" }
@@ -176,7 +176,7 @@ extension HCICommand {
   public static let leReadMaximumDataLength = Kind(
     0x202F, "LE Read Maximum Data Length", .complete, (35, 3), .nothing, features: LEFeature.dataLength,
     returning: .of(DataLength.self))
-  /// Returns the PHY to transmit and the one to receive: 1 for 1M, 2 for 2M, 3 for coded.
+  /// Returns the transmit PHY and the receive PHY: 1 for 1M, 2 for 2M, 3 for coded.
   public static let leReadPHY = Kind(
     0x2030, "LE Read PHY", .complete, (35, 4), handle, returning: .three(handle, octet, octet))
   /// The directions without a preference, as bits, and for each direction the preferred PHYs: 1 for 1M, 2 for 2M, 4

@@ -20,7 +20,7 @@ public enum HCIEvent: Hashable, Sendable {
   case leLongTermKeyRequest(ConnectionHandle, random: UInt64, diversifier: UInt16)
   case leRemoteConnectionParameterRequest(ConnectionHandle, ConnectionParameters)
   case leDataLengthChange(ConnectionHandle, DataLength)
-  /// Legacy and extended reports come out alike.
+  /// Legacy and extended reports decode to the same values.
   case leExtendedAdvertisingReport([AdvertisingReport])
   case otherLE(subevent: UInt8, parameters: [UInt8])
   case other(code: UInt8, parameters: [UInt8])
@@ -64,7 +64,7 @@ public struct ConnectionTiming: Hashable, Sendable {
   public var interval: UInt16
   /// The number of connection events that the peripheral may skip.
   public var latency: UInt16
-  /// After how long without a packet the link is lost, in units of 10 ms.
+  /// The link is lost after this time without a packet, in units of 10 ms.
   public var supervisionTimeout: UInt16
 
   /// Makes a timing.
@@ -75,8 +75,8 @@ public struct ConnectionTiming: Hashable, Sendable {
   }
 }
 
-/// A link that came up, or an attempt that failed (Core 5.4, Vol 4 Part E §7.7.65.1; the enhanced event,
-/// §7.7.65.10, comes out alike).
+/// An established link, or a failed attempt (Core 5.4, Vol 4 Part E §7.7.65.1, and the enhanced event of
+/// §7.7.65.10).
 public struct ConnectionComplete: Hashable, Sendable {
   /// Success, or why there is no link; the other fields are then undefined.
   public var status: HCIErrorCode
@@ -105,7 +105,7 @@ public struct ConnectionComplete: Hashable, Sendable {
   }
 }
 
-/// Which end of a link a device is.
+/// The role of a device on a link.
 public enum LinkRole: UInt8, Hashable, Sendable {
   case central = 0
   case peripheral = 1
@@ -122,7 +122,7 @@ public struct DataLength: Hashable, Sendable {
   /// Microseconds.
   public var receiveTime: UInt16
 
-  /// Makes a data length; without any, that of a new link.
+  /// Makes a data length; by default that of a new link.
   public init(
     transmitOctets: UInt16 = 27, transmitTime: UInt16 = 328, receiveOctets: UInt16 = 27,
     receiveTime: UInt16 = 328
@@ -158,7 +158,7 @@ public struct AdvertisingReport: Hashable, Sendable {
   public var address: PeerAddress
   /// The bytes: AD structures, if the sender follows the specification.
   public var data: [UInt8]
-  /// The signal's strength in dBm; `nil` when the controller does not know (127).
+  /// The signal strength in dBm; `nil` if the controller does not know it (127).
   public var rssi: Int8?
 
   /// Makes a report.

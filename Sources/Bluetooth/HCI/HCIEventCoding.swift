@@ -91,7 +91,7 @@ extension HCIPacket {
   }
 }
 
-/// The number of an LE event where it is one, how many entries there are, and each of them.
+/// An event with a list: the number of an LE event if it is one, the number of entries, and each entry.
 private func counted<Entry>(
   _ entries: [Entry], of subevent: UInt8? = nil, _ append: (Entry, inout [UInt8]) -> Void
 ) -> [UInt8] {
@@ -105,7 +105,7 @@ private func counted<Entry>(
 }
 
 extension HCIEvent {
-  /// Reads an event from its code and its parameters. What is reserved in it is ignored.
+  /// Decodes an event from its code and its parameters. Reserved fields are ignored.
   public init(code: UInt8, parameters: [UInt8]) throws(DecodeError) {
     var reserved = Reserved()
     try self.init(code: code, parameters: parameters, ignoring: &reserved)

@@ -18,14 +18,14 @@ public enum HCIPacket: Hashable, Sendable {
   case isochronous([UInt8])
 }
 
-/// A link, as host and controller call it: 12 bits (Core 5.4, Vol 4 Part E §5.3.1).
+/// The number of a link between host and controller: 12 bits (Core 5.4, Vol 4 Part E §5.3.1).
 public struct ConnectionHandle: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number; controllers assign those from 0 to 0x0EFF.
   public var rawValue: UInt16
 
   /// The bits of a handle; the four above them belong to something else, or are reserved.
   static let mask: UInt16 = 0x0FFF
-  /// The greatest handle that a link may have.
+  /// The greatest valid handle of a link.
   static let greatest = ConnectionHandle(rawValue: 0x0EFF)
 
   /// Makes a handle from its number.
@@ -49,7 +49,7 @@ extension ConnectionHandle: CustomStringConvertible {
 
 /// A fragment of an L2CAP frame to or from the controller (Core 5.4, Vol 4 Part E §5.4.2).
 public struct ACLPacket: Hashable, Sendable {
-  /// The part of a frame that a fragment is, as two bits.
+  /// The position of a fragment in its frame, as two bits.
   public enum Boundary: UInt8, Hashable, Sendable {
     /// The first fragment from host to controller; it must not be flushed, as always on LE.
     case first = 0b00
@@ -63,7 +63,7 @@ public struct ACLPacket: Hashable, Sendable {
 
   /// The link.
   public var handle: ConnectionHandle
-  /// Which part of a frame this is.
+  /// The position of the fragment in its frame.
   public var boundary: Boundary
   /// The broadcast flag; 0 on LE.
   public var broadcast: UInt8

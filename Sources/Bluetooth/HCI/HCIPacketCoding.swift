@@ -28,14 +28,14 @@ enum H4Indicator: UInt8 {
 }
 
 extension HCIPacket {
-  /// Reads one packet with the octet of H4 in front, which the bytes hold exactly.
+  /// Decodes one packet with its H4 octet, from all of the bytes.
   public init(decoding h4: [UInt8]) throws(DecodeError) {
     var reader = ByteReader(h4.span)
     try self.init(decoding: &reader)
     try reader.end()
   }
 
-  /// Reads one packet with the octet of H4 in front.
+  /// Decodes one packet with its H4 octet.
   init(decoding reader: inout ByteReader) throws(DecodeError) {
     switch try reader.choice("H4 packet indicator", as: H4Indicator.self) {
     case .command:
@@ -53,14 +53,14 @@ extension HCIPacket {
     }
   }
 
-  /// The packet with the octet of H4 in front.
+  /// The packet with its H4 octet.
   public var h4: [UInt8] {
     var bytes: [UInt8] = []
     appendH4(to: &bytes)
     return bytes
   }
 
-  /// Appends the packet with the octet of H4 in front.
+  /// Appends the packet with its H4 octet.
   public func appendH4(to bytes: inout [UInt8]) {
     switch self {
     case .command(let opcode, let parameters):

@@ -59,11 +59,11 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var kind: Kind
   /// The type of the device's own address: 0 public, 1 random, 2 and 3 resolvable.
   public var ownAddressType: UInt8
-  /// Whom a directed advertisement is for.
+  /// The addressee of a directed advertisement.
   public var peer: PeerAddress
   /// The channels 37, 38 and 39 as bits 0, 1 and 2.
   public var channels: UInt8
-  /// Whether the filter accept list counts: bit 0 for scan requests, bit 1 for connections.
+  /// Whether the filter accept list applies: bit 0 to scan requests, bit 1 to connections.
   public var filterPolicy: UInt8
 
   /// Makes parameters, with common values by default.
@@ -116,14 +116,14 @@ public struct ConnectionParameters: Hashable, Sendable {
   public var maximumInterval: UInt16
   /// The number of connection events that the peripheral may skip, at most 0x01F3.
   public var latency: UInt16
-  /// After how long without a packet the link is lost, in units of 10 ms, from 0x000A to 0x0C80.
+  /// The link is lost after this time without a packet, in units of 10 ms, from 0x000A to 0x0C80.
   public var supervisionTimeout: UInt16
   /// The least and the greatest length of a connection event, in units of 0.625 ms: a hint.
   public var minimumEventLength: UInt16
   /// See ``minimumEventLength``.
   public var maximumEventLength: UInt16
 
-  /// Makes parameters; those not given are 7.5 ms, no latency, 2 s.
+  /// Makes parameters; by default 7.5 ms, no latency, 2 s.
   public init(
     minimumInterval: UInt16 = 6, maximumInterval: UInt16 = 6, latency: UInt16 = 0,
     supervisionTimeout: UInt16 = 200, minimumEventLength: UInt16 = 0, maximumEventLength: UInt16 = 0
@@ -136,12 +136,13 @@ public struct ConnectionParameters: Hashable, Sendable {
     self.maximumEventLength = maximumEventLength
   }
 
-  /// The longest that a packet can be held up, either way, on a link with these parameters that is not lost: what is
-  /// not acknowledged is sent again until the supervision time-out (Core 5.4, Vol 6 Part B §4.5.2, §4.5.9).
+  /// The longest delay of a packet, in either direction, on a link with these parameters that is not lost:
+  /// unacknowledged packets are repeated until the supervision time-out (Core 5.4, Vol 6 Part B §4.5.2,
+  /// §4.5.9).
   public var longestDelay: Interval { .milliseconds(10 * Int64(supervisionTimeout)) }
 
-  /// Whether the values are in their ranges and fit each other: the time-out is longer than twice the time
-  /// between two events at which the peripheral must be there (§7.8.12).
+  /// Whether the values are in their ranges and consistent: the time-out is longer than twice the time
+  /// between two events that the peripheral must attend (§7.8.12).
   public var isValid: Bool {
     (0x0006...0x0C80).contains(minimumInterval) && (minimumInterval...0x0C80).contains(maximumInterval)
       && latency <= 0x01F3 && (0x000A...0x0C80).contains(supervisionTimeout)
@@ -157,16 +158,16 @@ public struct ConnectionRequest: Hashable, Sendable {
   public var scanInterval: UInt16
   /// The length of a window, in the same units.
   public var scanWindow: UInt16
-  /// Whether any device of the filter accept list will do; the peer counts only when not.
+  /// Whether to connect to any device of the filter accept list; `peer` is then ignored.
   public var usesFilterAcceptList: Bool
-  /// Whom to connect to.
+  /// The device to connect to.
   public var peer: PeerAddress
   /// The type of the device's own address: 0 public, 1 random, 2 and 3 resolvable.
   public var ownAddressType: UInt8
   /// The timing of the link.
   public var parameters: ConnectionParameters
 
-  /// Makes a request that scans all the time.
+  /// Makes a request that scans continuously.
   public init(
     peer: PeerAddress, parameters: ConnectionParameters = ConnectionParameters(),
     scanInterval: UInt16 = 0x0010, scanWindow: UInt16 = 0x0010, usesFilterAcceptList: Bool = false,

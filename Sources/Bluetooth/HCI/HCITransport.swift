@@ -10,7 +10,7 @@ public protocol HCITransport {
   /// Hands a packet to the controller.
   mutating func send(_ packet: HCIPacket) throws(TransportFault)
 
-  /// Lets time pass up to the next packet of the controller, or up to a limit if there is none before.
+  /// Lets time pass up to the controller's next packet, at most up to a limit.
   ///
   /// With the limit at ``now`` no time passes: a packet that is already available is returned. After `nil`, ``now``
   /// is the limit or later.
@@ -23,20 +23,20 @@ public protocol HCITransport {
   /// The methods by which it can be reopened, the mildest first.
   var reopenings: [Reopening] { get }
 
-  /// Makes the transport usable again after a fault in one of its ``reopenings``, trying up to a moment. The controller
-  /// must be reset after that.
+  /// Makes the transport usable again after a fault by one of its ``reopenings``, until a time limit. The
+  /// controller must be reset after that.
   mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault)
 
-  /// Lets go of the controller. What is sent after that is a fault.
+  /// Releases the controller. Sending then throws a fault.
   mutating func close()
 
   /// Removes and returns the diagnostics since the last call, one line each: how the transport was reopened.
   mutating func takeDiagnostics() -> [String]
 }
 
-/// How a controller is treated between closing and reopening its transport.
+/// The treatment of a controller between closing and reopening its transport.
 public enum Reopening: CaseIterable, Hashable, Sendable {
-  /// It is not touched.
+  /// None.
   case anew
   /// It is reset on its bus.
   case afterReset

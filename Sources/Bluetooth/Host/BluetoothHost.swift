@@ -13,12 +13,12 @@ public import Basics
 /// links, each with a small state machine in a file of its own. Their commands to the controller go through one
 /// ``CommandQueue``; their data share the controller's buffers in turn.
 ///
-/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it returns, in
-/// order, before feeding it anything else. When ``deadline`` has come, call ``advance(to:)``. A failure ends all
-/// links and attempts without an event for each; so does ``start(at:)``.
+/// The type does no I/O and reads no clock: feed it what happened and when, then carry out the actions it
+/// returns, in order, before feeding it anything else. At ``deadline``, call ``advance(to:)``. A failure ends
+/// all links and attempts without an event for each; so does ``start(at:)``.
 ///
-/// It uses legacy commands, which every controller supports; it accepts extended advertising reports, since some
-/// controllers send them nevertheless. It never pairs or encrypts.
+/// It uses legacy commands, which every controller supports, but accepts extended advertising reports, since
+/// some controllers send them anyway. It never pairs or encrypts.
 public struct BluetoothHost: Sendable {
   let settings: HostSettings
   var phase = Phase.off
@@ -85,7 +85,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Lets everything happen that was due at or before a moment.
+  /// Performs everything that was due at or before a time.
   public mutating func advance(to now: Instant) -> [HostAction] {
     if let (time, opcode) = commands.deadline, time <= now {
       fail(.noAnswer(opcode: opcode))
@@ -108,22 +108,22 @@ enum HostPartAction: Sendable {
   case send(HCICommand, CommandQueue.Asker)
   case report(HostEvent)
   case reportViolation(String)
-  /// Take up a link that came up.
+  /// Adopt an established link.
   case adopt(ConnectionComplete, isWanted: Bool)
 }
 
 extension BluetoothHost {
   /// The phase of a host.
   enum Phase: Sendable {
-    /// Not started.
+    /// It was not started.
     case off
-    /// Waiting for the controller's reset; earlier events do not count.
+    /// The controller is being reset; earlier events are ignored.
     case resetting
-    /// Reading the controller's properties, and configuring its events.
+    /// The controller's properties are read, and its events configured.
     case settingUp(HostSetUp)
-    /// Everything is possible.
+    /// All requests are possible.
     case ready
-    /// Nothing is possible.
+    /// No request is possible.
     case failed
   }
 

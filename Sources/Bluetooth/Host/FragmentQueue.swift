@@ -1,6 +1,6 @@
 import Basics
 
-/// The frames of one link that wait for room in the controller, the first of which may be partly sent.
+/// The frames of one link that wait for free buffers in the controller; the first may be partly sent.
 ///
 /// A frame that fits a buffer of the controller is sent without a copy; a longer one is sent in fragments
 /// (Core 5.4, Vol 3 Part A §7.2.1).

@@ -6,20 +6,20 @@
 ///        └───────────────────────────────────────────┘
 ///            continuing: the frame is whole, or too long
 ///
-/// The length of a frame stands in its first two bytes, which may themselves be torn apart, and a first fragment
-/// may even be empty (Vol 2 Part B §6.6.2).
+/// The length of a frame is in its first two bytes, which may be in different fragments; a first fragment may
+/// even be empty (Vol 2 Part B §6.6.2).
 struct FrameAssembly: Sendable {
   /// The result of a fragment.
   enum Outcome: Hashable, Sendable {
-    /// More is needed.
+    /// The frame is incomplete.
     case partial
-    /// The frame is whole, header included.
+    /// The complete frame, including its header.
     case whole([UInt8])
     /// The fragment is dropped with its frame, for this reason.
     case dropped(String)
   }
 
-  /// The bytes of the frame that is being put together, or `nil` between frames.
+  /// The bytes of the incomplete frame; `nil` between frames.
   private var open: [UInt8]?
 
   /// Drops the incomplete frame if another one begins; returns a description of it.

@@ -42,7 +42,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Ends advertising; ``HostEvent/advertising(_:status:)`` follows, also when nothing was to be ended.
+  /// Ends advertising; ``HostEvent/advertising(_:status:)`` follows, even if it was off.
   public mutating func stopAdvertising(at now: Instant) -> [HostAction] {
     guard mayAct() else { return [] }
     carryOut(advertiser.pursue(.stop), at: now)

@@ -74,7 +74,7 @@ extension BluetoothHost {
     sendFrame(frame(channel, packet, capacity: Int(links[index].gatt.mtu)), index)
   }
 
-  /// A frame in one array, header and all.
+  /// The bytes of a frame, including its header.
   func frame(_ channel: L2CAPChannel, _ packet: some BinaryCodable, capacity: Int) -> [UInt8] {
     var frame: [UInt8] = []
     frame.reserveCapacity(L2CAPFrame.headerSize + capacity)

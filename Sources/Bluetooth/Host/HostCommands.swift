@@ -190,7 +190,7 @@ extension BluetoothHost {
     sendCommands(at: now)
   }
 
-  /// Hands an answer to whom it concerns.
+  /// Passes a response to its receiver.
   private mutating func answered(
     _ asker: CommandQueue.Asker, _ status: HCIErrorCode, _ returned: [UInt8], at now: Instant
   ) {

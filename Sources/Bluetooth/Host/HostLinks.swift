@@ -31,7 +31,7 @@ struct HostLink: Sendable {
   var dropped = 0
   /// The reserved inputs of the other end that were ignored: each kind is reported once.
   var ignored = Reserved()
-  /// Whether a frame was refused since there was last room.
+  /// Whether a frame was refused since the queue last had room.
   var isRoomAwaited = false
 
   /// When the next action for this link is due, or never.
@@ -116,7 +116,7 @@ extension BluetoothHost {
     case .success:
       break
     case .unknownConnection:
-      // It is gone, and the controller did not report it.
+      // The link is gone, but the controller did not report it.
       return removeLink(index, reason: .unknownConnection, at: now)
     default:
       // It may be ending already.
@@ -139,7 +139,7 @@ extension BluetoothHost {
     }
   }
 
-  /// A link is over: the buffers that its data took are free again (§4.1.1).
+  /// Removes an ended link: the buffers of its data are free again (§4.1.1).
   private mutating func removeLink(_ index: Int, reason: HCIErrorCode, at now: Instant) {
     var link = links.remove(at: index)
     commands.forget(link.handle)

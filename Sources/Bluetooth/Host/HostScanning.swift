@@ -24,7 +24,7 @@ extension BluetoothHost {
     return takeActions()
   }
 
-  /// Ends scanning; ``HostEvent/scanning(_:status:)`` follows, also when nothing was to be ended.
+  /// Ends scanning; ``HostEvent/scanning(_:status:)`` follows, even if it was off.
   public mutating func stopScanning(at now: Instant) -> [HostAction] {
     guard mayAct() else { return [] }
     carryOut(scanner.pursue(.stop), at: now)

@@ -17,7 +17,7 @@ struct Signalling: Sendable {
     case reportViolation(String)
   }
 
-  /// `next` is the latest request made meanwhile, which follows.
+  /// `next` is the latest request made meanwhile; it follows.
   private enum State: Sendable {
     case idle
     /// The controllers negotiate.
@@ -138,7 +138,7 @@ extension BluetoothHost {
   }
 
   /// Requests packets of up to a number of bytes and microseconds; ``HostEvent/dataLength(_:_:)`` follows if
-  /// that changes anything.
+  /// they change.
   public mutating func setDataLength(
     _ link: LinkID, octets: UInt16, time: UInt16, at now: Instant
   ) -> [HostAction] {

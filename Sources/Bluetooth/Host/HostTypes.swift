@@ -25,7 +25,7 @@ public enum HostAction: Hashable, Sendable {
 
 /// An event of a host.
 public enum HostEvent: Hashable, Sendable {
-  /// The controller was reset and set up: from now on all other requests are possible.
+  /// The controller was reset and set up: all other requests are possible from now on.
   case ready(ControllerDescription)
   /// The controller violated HCI, or does not respond. No request is possible until the host is started
   /// again.
@@ -36,7 +36,7 @@ public enum HostEvent: Hashable, Sendable {
   case scanning(Bool, status: HCIErrorCode)
   /// Advertising was started or stopped on request, or the request was refused. A connection also stops it.
   case advertising(Bool, status: HCIErrorCode)
-  /// A link is up.
+  /// A link was established.
   case connected(LinkID, ConnectionComplete)
   /// There is no link: refused, timed out or cancelled.
   case connectionFailed(HCIErrorCode)

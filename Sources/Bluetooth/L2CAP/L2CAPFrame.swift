@@ -12,7 +12,7 @@ public enum L2CAPChannel: UInt16, Hashable, Sendable {
 
 /// A basic frame, which carries one packet of a higher protocol (Core 5.4, Vol 3 Part A §3.1).
 public struct L2CAPFrame: Hashable, Sendable {
-  /// The channel that it is for; the fixed ones are in ``L2CAPChannel``.
+  /// The channel; the fixed ones are in ``L2CAPChannel``.
   public var channel: UInt16
   /// The payload, at most 65,535 bytes.
   public var payload: [UInt8]
@@ -37,7 +37,7 @@ extension L2CAPFrame {
 }
 
 extension L2CAPFrame: BinaryCodable {
-  /// Reads the length, the channel and the payload.
+  /// Decodes the length, the channel and the payload.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     let length = try reader.u16()
     channel = try reader.u16()

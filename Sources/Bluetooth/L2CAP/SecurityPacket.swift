@@ -1,7 +1,7 @@
 /// A command of the security manager (Core 5.4, Vol 3 Part H §3.3).
 ///
-/// Sesame locks have their own security above GATT: hosts here refuse to pair, and support only what that
-/// needs.
+/// Sesame locks have their own security above GATT, so the hosts here refuse to pair; only the packets for
+/// that are supported.
 public enum SecurityPacket: Hashable, Sendable {
   /// The central requests pairing (§3.5.1).
   case pairingRequest(PairingFeatures)
@@ -40,7 +40,7 @@ extension SecurityPacket {
       self.rawValue = rawValue
     }
 
-    /// The device does not pair, or not now.
+    /// The device does not pair, or not at present.
     public static let pairingNotSupported = FailureReason(rawValue: 0x05)
     public static let invalidParameters = FailureReason(rawValue: 0x0A)
   }

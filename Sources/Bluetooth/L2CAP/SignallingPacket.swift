@@ -59,7 +59,7 @@ extension SignallingPacket {
     /// 0 if the channel was established, else the reason.
     public var result: UInt16
 
-    /// There is no such service; everything except the result is 0.
+    /// The service does not exist; all fields except the result are 0.
     public static let serviceNotSupported = CreditBasedConnectionResponse(
       destinationChannel: 0, mtu: 0, mps: 0, credits: 0, result: 0x0002)
   }

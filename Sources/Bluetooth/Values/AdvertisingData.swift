@@ -95,7 +95,7 @@ extension AdvertisingData.Structure {
 }
 
 extension AdvertisingData: BinaryCodable {
-  /// Reads structures to the end, or to a length of zero, after which nothing has a meaning.
+  /// Decodes structures up to the end, or up to a length of zero: bytes after that have no meaning.
   public init(decoding reader: inout ByteReader) throws(DecodeError) {
     structures = []
     while !reader.isAtEnd {
@@ -131,7 +131,7 @@ extension AdvertisingData {
     (first(.completeName) ?? first(.shortenedName)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The services that are named, in their order.
+  /// The listed services, in order.
   public var services: [BluetoothUUID] {
     structures.flatMap { structure -> [BluetoothUUID] in
       let size: Int

@@ -31,8 +31,8 @@ public struct BluetoothAddress: Hashable, Sendable {
     self.init(value)
   }
 
-  /// A static random address that carries the bits of a number below its two marking bits
-  /// (Core 5.4, Vol 6 Part B §1.3.2.1).
+  /// A static random address: the low bits of a number below the two marking bits (Core 5.4, Vol 6 Part B
+  /// §1.3.2.1).
   @inlinable
   public static func staticRandom(_ value: UInt64) -> BluetoothAddress {
     BluetoothAddress(value | 0xC000_0000_0000)

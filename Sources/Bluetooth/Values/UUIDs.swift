@@ -78,10 +78,10 @@ extension UUID128: CustomStringConvertible {
   }
 }
 
-/// A UUID as Bluetooth uses it: a short one of 16 bits stands for a long one over the Bluetooth base.
+/// A Bluetooth UUID; a short one of 16 bits stands for a long one over the Bluetooth base.
 ///
-/// Both spellings of one identifier are equal (Core 5.4, Vol 3 Part B §2.5.1); ``short`` tells whether the
-/// two-byte spelling exists.
+/// Both forms of one identifier are equal (Core 5.4, Vol 3 Part B §2.5.1); ``short`` shows whether the
+/// two-byte form exists.
 public struct BluetoothUUID: Hashable, Sendable {
   /// All 128 bits.
   public var long: UUID128
@@ -96,7 +96,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   @inlinable
   public init(_ short: UInt16) { self.init(number: UInt32(short)) }
 
-  /// Makes an identifier from its 32-bit form, which stands for a long one as the 16-bit form does.
+  /// Makes an identifier from its 32-bit form, which stands for a long one like the 16-bit form.
   @inlinable
   public init(number: UInt32) {
     long = UUID128(high: UInt64(number) << 32 | 0x1000, low: 0x8000_0080_5F9B_34FB)
@@ -110,8 +110,8 @@ public struct BluetoothUUID: Hashable, Sendable {
 }
 
 extension BluetoothUUID {
-  /// Reads `fff1`, `0000fff1`, or `0000fff1-0000-1000-8000-00805f9b34fb` with or without its hyphens, of either case;
-  /// `nil` where the text is not a UUID.
+  /// Reads `fff1`, `0000fff1`, or `0000fff1-0000-1000-8000-00805f9b34fb` with or without its hyphens, in
+  /// either case; `nil` if the text is not a UUID.
   public init?(text: String) {
     if [4, 8].contains(text.utf8.count), text.utf8.allSatisfy({ hexValue($0) != nil }),
       let number = UInt32(text, radix: 16)
@@ -141,7 +141,7 @@ extension BluetoothUUID {
 }
 
 extension BluetoothUUID: CustomStringConvertible {
-  /// Four digits where there is a short form, else the text of all 128 bits.
+  /// Four digits if there is a short form, else the text of all 128 bits.
   public var description: String {
     guard let short else { return long.description }
     return [UInt8(truncatingIfNeeded: short >> 8), UInt8(truncatingIfNeeded: short)].hex

@@ -13,7 +13,7 @@ final class TwinSearch<Twin: DeviceUnderTest> {
   private var rare: [(test: TestCase, actions: [(action: TestAction, isForbidden: Bool)])] = []
   /// The test that the reference device failed: no other runs until it was investigated.
   private var failed: TestCase?
-  /// Whether the search has ended, since the reference device is of no use.
+  /// Whether the search has ended, since the reference device is unusable.
   private var isOver = false
   /// Whether there is a finding that ends the campaign.
   private(set) var hasFound = false

@@ -340,7 +340,7 @@ extension Execution {
 
 extension Finding {
   /// Whether a divergence in a shorter test shows the finding. The tester's last action must be the same, but
-  /// may be missing if it was to be refused or was requested in vain.
+  /// may be missing if it had to be refused or had no effect.
   fileprivate func isShown(by divergence: Divergence) -> Bool {
     if divergence.isLike(self.divergence) { return true }
     return actions.last(where: \.action.isStimulus)?.isForbidden == true

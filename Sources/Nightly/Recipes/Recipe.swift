@@ -123,8 +123,7 @@ public struct Recipe {
     }
   }
 
-  /// The options for the results of a run: a page about one shard is of no use, nor is a history file for
-  /// each shard.
+  /// The options for the results of a run: a shard has neither a page nor a history file of its own.
   func plan(_ share: Share) -> [String] {
     switch share {
     case .whole: historyWords
@@ -142,7 +141,7 @@ public struct Recipe {
 
   /// The run as a shell command; `shard` and `out` are inserted unchanged for the shell.
   ///
-  /// At its time limit the run is asked to end, which takes a step and the parking of a lock.
+  /// At its time limit the run receives a stop request; it completes a step and parks the lock.
   func runLine(shard: String? = nil, out: String, telling host: AnnotationHost? = nil) -> String {
     let plan = plan(shards > 1 ? .shard : .whole).map(shellWord)
     // For several parts, the report writes the annotations.

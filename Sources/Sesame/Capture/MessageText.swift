@@ -79,7 +79,7 @@ struct MessageText {
     case .login where generation == .os2: return "\(try LoginPayload(decoding: response.data, model: layout))"
     case .login: return "clock \(try response.time())"
     case .registration where generation == .os3:
-      // The lock's public key is no secret, and of no use to a reader.
+      // The lock's public key is not secret, but does not help a reader.
       let reply = try RegistrationReply(decoding: response.data)
       let setting = reply.setting.map { MechSetting.sesame5($0).description }
       let parts = [reply.status?.description, setting, "public key"]

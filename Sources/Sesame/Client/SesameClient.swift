@@ -75,7 +75,7 @@ public struct SesameClient {
   private var tokens: [UInt32] = []
   /// The cipher of the last ended session.
   private(set) var formerCipher: SessionCipher?
-  /// Whether the token came, and was of no use without a key.
+  /// Whether the token arrived, but there is no key.
   private var lacksKey = false
   /// Whether a continuation frame without a beginning arrived on this connection, before its token.
   private var hasHeardLeftover = false

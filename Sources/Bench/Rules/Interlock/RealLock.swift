@@ -123,7 +123,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
     if [.configure, .reset].contains(request) { hasNewPositions = true }
   }
 
-  /// Since when the lock has been listened for in vain, if its silence is judged.
+  /// Since when the lock has not been heard, if its silence is judged.
   private var listening: Instant? { isPrepared ? interlock.listening : nil }
 
   /// Injects a fault; for a lock without an owner only one that does not affect the transport.
