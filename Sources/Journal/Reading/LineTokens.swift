@@ -40,6 +40,7 @@ package struct LineTokens: ~Escapable {
   mutating func key() -> Range<Int>? {
     guard take(UInt8(ascii: "\"")) else { return nil }
     let start = place
+    skipPlain()
     while place < bytes.count {
       let byte = bytes[place]
       if byte == UInt8(ascii: "\"") {
@@ -73,7 +74,9 @@ package struct LineTokens: ~Escapable {
   private mutating func string() -> Raw? {
     let start = place
     var form = Form.plain
-    while place < bytes.count {
+    while true {
+      skipPlain()
+      guard place < bytes.count else { return nil }
       let byte = bytes[place]
       if byte == UInt8(ascii: "\"") {
         place += 1
@@ -89,7 +92,25 @@ package struct LineTokens: ~Escapable {
       }
       place += 1
     }
-    return nil
+  }
+
+  /// Steps over plain bytes, eight at a time: up to one that is not, or until fewer than eight are left.
+  @inline(__always)
+  private mutating func skipPlain() {
+    while bytes.count - place >= 8 {
+      let word = UInt64(
+        littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+      // In the lowest byte that is not plain the high bit is set, and in none before it.
+      let special =
+        word | below(0x20, word) | below(1, (word | each(4)) ^ each(UInt8(ascii: "&")))
+        | below(1, (word | each(2)) ^ each(UInt8(ascii: ">"))) | below(1, word ^ each(UInt8(ascii: "\\")))
+      let marks = special & each(0x80)
+      if marks != 0 {
+        place += marks.trailingZeroBitCount / 8
+        return
+      }
+      place += 8
+    }
   }
 
   /// Steps over an escape up to its last character.
@@ -194,10 +215,19 @@ extension LineTokens {
       case other
     }
 
+    private let start: UInt32
+    private let end: UInt32
+    package let kind: Kind
+    package let form: Form
+
+    @inline(__always)
+    init(range: Range<Int>, kind: Kind, form: Form = .plain) {
+      (start, end) = (UInt32(range.lowerBound), UInt32(range.upperBound))
+      (self.kind, self.form) = (kind, form)
+    }
+
     /// Without the quotation marks.
-    package var range: Range<Int>
-    package var kind: Kind
-    package var form = Form.plain
+    package var range: Range<Int> { Int(start)..<Int(end) }
 
     package var hasEscapes: Bool { form == .escaped }
   }
@@ -223,10 +253,7 @@ extension LineTokens {
   /// The bytes of a text, decoded where it has escapes.
   package func bytes(of raw: Raw) -> [UInt8] {
     if raw.hasEscapes { return Array((text(of: raw) ?? "").utf8) }
-    var copy: [UInt8] = []
-    copy.reserveCapacity(raw.range.count)
-    for place in raw.range { copy.append(bytes[place]) }
-    return copy
+    return unsafe bytes.extracting(raw.range).withUnsafeBufferPointer { unsafe Array($0) }
   }
 
   /// Whether a text has these bytes.
@@ -249,6 +276,14 @@ extension LineTokens {
       ? id : Raw(range: id.range.lowerBound..<end, kind: id.kind, form: id.form)
   }
 }
+
+/// A word of eight times one byte.
+@inline(__always)
+private func each(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
+
+/// A word with the high bit set in the lowest byte that is below a limit of at most 0x80, and in none before it.
+@inline(__always)
+private func below(_ limit: UInt8, _ word: UInt64) -> UInt64 { (word &- each(limit)) & ~word & each(0x80) }
 
 @inline(__always)
 private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
