@@ -1,7 +1,8 @@
 /// What an index needs of a line: the commonest lines are checked to the last byte, and nothing of them is built.
 package enum JournalHeaderScan {
   case event(milliseconds: Int64, diagnostic: String?)
-  case start(Start)
+  /// The line of a case; what it says is in the place that was given for it, for it is too much to be handed from call to call.
+  case start
   case verdict(Ended)
   /// A line that is read in whole.
   indirect case other(Record)
@@ -19,6 +20,14 @@ package enum JournalHeaderScan {
     package var model: LineTokens.Raw?
     package var seed: LineTokens.Raw?
     package var attempt = 1
+
+    /// Says nothing.
+    package init() {}
+
+    /// Reads the line of a case; `nil` for any other, and for one of an unusual form.
+    package init?(_ line: Span<UInt8>) {
+      guard case .start? = JournalHeaderScan(line, &self) else { return nil }
+    }
   }
 
   /// What the line of a verdict says first.
@@ -44,13 +53,15 @@ package enum JournalHeaderScan {
   }
 
   /// Looks at a line; `nil` for one of another kind, or of an unusual form, or with a mistake.
-  package init?(_ line: Span<UInt8>) {
+  ///
+  /// - Parameter start: what the line of a case says.
+  package init?(_ line: Span<UInt8>, _ start: inout Start) {
     var tokens = LineTokens(line)
     guard tokens.take(UInt8(ascii: "{")), let first = tokens.key() else { return nil }
     let headerScan: JournalHeaderScan?
     switch first.count {
     case 1 where tokens.reads(first, "t"): headerScan = Self.event(&tokens)
-    case 4 where tokens.reads(first, "case"): headerScan = Self.start(&tokens)
+    case 4 where tokens.reads(first, "case"): headerScan = start.read(&tokens) ? .start : nil
     case 7 where tokens.reads(first, "verdict"): headerScan = Self.verdict(&tokens)
     default: return nil
     }
@@ -104,20 +115,19 @@ package enum JournalHeaderScan {
     }
     return ended.id.kind == .other ? nil : .verdict(ended)
   }
-
-  private static func start(_ tokens: inout LineTokens) -> JournalHeaderScan? {
-    guard tokens.take(UInt8(ascii: "{")) else { return nil }
-    var start = Start()
-    repeat {
-      guard let key = tokens.key(), let value = tokens.value(), start.take(key, value, tokens) else {
-        return nil
-      }
-    } while tokens.take(UInt8(ascii: ","))
-    return tokens.take(UInt8(ascii: "}")) && !start.id.range.isEmpty ? .start(start) : nil
-  }
 }
 
 extension JournalHeaderScan.Start {
+  /// Reads what the line of a case says; `false` where that is not what is usual.
+  fileprivate mutating func read(_ tokens: inout LineTokens) -> Bool {
+    guard tokens.take(UInt8(ascii: "{")) else { return false }
+    self = Self()
+    repeat {
+      guard let key = tokens.key(), let value = tokens.value(), take(key, value, tokens) else { return false }
+    } while tokens.take(UInt8(ascii: ","))
+    return tokens.take(UInt8(ascii: "}")) && !id.range.isEmpty
+  }
+
   /// Notes where a value stands; `false` when this is not the first one of its key.
   @inline(__always)
   fileprivate mutating func take(

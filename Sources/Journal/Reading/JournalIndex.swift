@@ -131,10 +131,12 @@ package struct JournalIndex {
     /// The cases by id that make place for others of that id when the run is taken up again: of this session, and of
     /// those before.
     var provisional: (now: [UInt64: Int], earlier: [UInt64: Int]) = ([:], [:])
-    /// The case that ended last, and the finding that it shows.
-    var last: (id: [UInt8], place: Int, attempts: CaseAttempts, shown: Shown?, failure: Record.Verdict?)?
-    /// The finding that the next case shows.
-    var next: Shown?
+    /// The case that ended last.
+    var last: (id: [UInt8], place: Int, attempts: CaseAttempts)?
+    /// The finding that the next case shows, and the one that the case shows that was begun last.
+    var (next, shown): (Shown?, Shown?)
+    /// The verdict on the first attempt of that case that failed, where others followed.
+    var failure: Record.Verdict?
     /// How its cases ended, whether or not another stands for them.
     var endings = Tally()
     var run: Record.Run?
@@ -166,9 +168,6 @@ package struct JournalIndex {
     var name: UInt64
     var entry: Entry
     var attempts = CaseAttempts()
-    var shown: Shown?
-    /// The verdict on its first try that failed, where others followed.
-    var failure: Record.Verdict?
   }
 
   /// The most problems that are listed.

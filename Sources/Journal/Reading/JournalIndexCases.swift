@@ -9,10 +9,11 @@ extension JournalIndex {
     reading.times = times
     reading.first = table.count
     do {
-      while let line = try reader.headerScan() {
+      var start = JournalHeaderScan.Start()
+      while let line = try reader.headerScan(&start) {
         switch line {
         case .success(.event(let time, let diagnostic)): take(eventAt: time, diagnostic)
-        case .success(.start(let start)): begin(start, reader, journal)
+        case .success(.start): begin(start, reader, journal)
         case .success(.verdict(let ended)): close(ended, reader)
         case .success(.other(let record)): take(record, reader, journal)
         case .failure(let problem):
@@ -133,9 +134,8 @@ extension JournalIndex {
     open = Open(
       id: id, suite: suite, name: name,
       entry: Entry(
-        journal: journal, offset: reader.offset, line: reader.line, copy: 1, milliseconds: 0, time: time),
-      shown: reading.next)
-    reading.next = nil
+        journal: journal, offset: reader.offset, line: reader.line, copy: 1, milliseconds: 0, time: time))
+    (reading.shown, reading.next, reading.failure) = (reading.next, nil, nil)
   }
 
   /// Takes up the case that ended last: what counts is how the new try ends.
@@ -145,12 +145,11 @@ extension JournalIndex {
     var entry = table.removeLast()
     suiteTable.uncount(suite)
     let name = names.removeLast()
-    var failure = last.failure
     if failures.last?.place == place {
       let verdict = failures.removeLast().verdict
-      failure = failure ?? verdict
+      reading.failure = reading.failure ?? verdict
     }
-    if let number = last.shown?.number, findings[number].place == place {
+    if let number = reading.shown?.number, findings[number].place == place {
       (findings[number].place, findings[number].evidence) = (nil, nil)
     }
     entry.attempts += 1
@@ -165,15 +164,13 @@ extension JournalIndex {
     var attempts = last.attempts
     reading.endings.uncount(attempts.ending(failsFlaky: reading.run?.failsFlaky ?? false))
     attempts.beginAgain()
-    open = Open(
-      id: last.id, suite: suite, name: name, entry: entry, attempts: attempts, shown: last.shown,
-      failure: failure)
+    open = Open(id: last.id, suite: suite, name: name, entry: entry, attempts: attempts)
   }
 
   private mutating func close(_ ended: JournalHeaderScan.Ended, _ reader: borrowing JournalReader) {
     let scanner = LineTokens(reader.bytes)
-    if !ended.hasShown, !ended.ending.isRed || failures.count >= Self.failureLimit, let open,
-      scanner.isText(ended.id, open.id)
+    if !ended.hasShown, !ended.ending.isRed || failures.count >= Self.failureLimit, let id = open?.id,
+      scanner.isText(ended.id, id)
     {
       if ended.hasAttachments { self.open?.entry.hasDiagnostics = true }
       self.open?.entry.observations = ended.observations
@@ -225,10 +222,10 @@ extension JournalIndex {
     ended.entry.ending = ending
     reading.endings.count(ending)
     // What failed of a case that agreed in the end is why it counts as failed.
-    if ending == .failedAsFlaky, let failure = ended.failure, failures.count < Self.failureLimit {
+    if ending == .failedAsFlaky, let failure = reading.failure, failures.count < Self.failureLimit {
       failures.append(Failure(place: place, verdict: failure))
     }
-    if let shown = ended.shown, !takesPlace(shown, ending, at: place) {
+    if let shown = reading.shown, !takesPlace(shown, ending, at: place) {
       ended.entry.ending = nil
       reading.replaced += 1
     } else if ending.element == .error {
@@ -237,7 +234,7 @@ extension JournalIndex {
     table.append(ended.entry, suite: ended.suite)
     names.append(ended.name)
     suiteTable.count(ended.suite)
-    reading.last = (ended.id, place, ended.attempts, ended.shown, ended.failure)
+    reading.last = (ended.id, place, ended.attempts)
   }
 
   /// Whether a case stands for the finding that it shows; then the one makes place that stood for it before.

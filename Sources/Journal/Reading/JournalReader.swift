@@ -94,10 +94,14 @@ public struct JournalReader: ~Copyable {
   }
 
   /// The head of the next line, or what is wrong with it; `nil` at the end.
-  package mutating func headerScan() throws(FileFault) -> Result<JournalHeaderScan, JournalProblem>? {
+  ///
+  /// - Parameter start: what the line says, where it is that of a case.
+  package mutating func headerScan(
+    _ start: inout JournalHeaderScan.Start
+  ) throws(FileFault) -> Result<JournalHeaderScan, JournalProblem>? {
     if let record = kept.popLast() { return .success(.other(record)) }
     guard try advance() else { return nil }
-    if let headerScan = JournalHeaderScan(lines.line) { return .success(headerScan) }
+    if let headerScan = JournalHeaderScan(lines.line, &start) { return .success(headerScan) }
     return read(withVisits: true)?.map(JournalHeaderScan.other)
   }
 
@@ -109,9 +113,8 @@ public struct JournalReader: ~Copyable {
   ) throws(FileFault) -> Result? {
     try seek(to: entry.offset, line: entry.line)
     guard try advance() else { return nil }
-    guard case .begin(let test)? = try? content()?.lines.first else {
-      return Self.parse(at: lines.line, body)
-    }
+    if let result = Self.parse(at: lines.line, body) { return result }
+    guard case .begin(let test)? = try? content()?.lines.first else { return nil }
     let line = Array(Record.begin(test).line().utf8)
     return Self.parse(at: line.span, body)
   }
@@ -119,8 +122,7 @@ public struct JournalReader: ~Copyable {
   private static func parse<Result>(
     at line: Span<UInt8>, _ body: (JournalHeaderScan.Start, Span<UInt8>) -> Result
   ) -> Result? {
-    guard case .start(let start)? = JournalHeaderScan(line) else { return nil }
-    return body(start, line)
+    JournalHeaderScan.Start(line).map { body($0, line) }
   }
 
   /// The whole record of the line that was read last.

@@ -2,16 +2,18 @@ import Basics
 import Journal
 import System
 
-/// The name of a suite, with its form in an attribute.
+/// The name of a suite, and what the elements of its cases begin with, up to their own names.
 struct JUnitSuiteName {
   let text: String
-  let escaped: XMLBuffer
+  let opening: XMLBuffer
 
   init(_ text: String) {
     self.text = text
     var xml = XMLBuffer()
-    xml.addEscaped(text, inAttribute: true)
-    escaped = xml
+    xml.add("    <testcase")
+    xml.attribute("classname", text)
+    xml.add(" name=\"")
+    opening = xml
   }
 }
 
@@ -44,7 +46,7 @@ struct JUnitCaseRenderer {
     guard let texts = try source.texts(of: entry), let start = texts.attempts.first?.start else { return }
     let outcome = CaseOutcome(entry, texts)
     let line = Array(Record.begin(start).line().utf8)
-    guard case .start(let scan)? = JournalHeaderScan(line.span) else {
+    guard let scan = JournalHeaderScan.Start(line.span) else {
       preconditionFailure("a line that we write is one that we read")
     }
     addHead(of: scan, entry, line.span, suite, Addition(outcome.main, start, entry), to: &xml)
@@ -83,9 +85,7 @@ struct JUnitCaseRenderer {
     _ suite: JUnitSuiteName, _ addition: Addition? = nil, to xml: inout XMLBuffer
   ) {
     let tokens = LineTokens(bytes)
-    xml.add("    <testcase classname=\"")
-    xml.add(suite.escaped)
-    xml.add("\" name=\"")
+    xml.add(suite.opening)
     if start.settings == nil, let name = tokens.plainName(ofID: start.id) {
       xml.addEscaped(name, tokens)
       if entry.copy > 1 {
@@ -98,39 +98,37 @@ struct JUnitCaseRenderer {
       let name = caseName(id: tokens.text(of: start.id) ?? "", settings: settings, copy: entry.copy)
       xml.addEscaped(name, inAttribute: true)
     }
-    xml.add("\"")
+    // Each attribute closes the one before.
     if profile.hasCaseProperties {
       if let file = saved[entry.standing] {
-        xml.attribute("file", clipped(file, toBytes: longestValue))
+        xml.add("\" file=\"")
+        xml.addEscaped(clipped(file, toBytes: longestValue), inAttribute: true)
       } else if let file = start.file, tokens.isPlain(file) || !visible(tokens.text(of: file) ?? "").isEmpty {
-        xml.add(" file=\"")
+        xml.add("\" file=\"")
         xml.addEscaped(file, tokens)
-        xml.add("\"")
       }
       let line = addition == nil ? tokens.integer(start.line) : addition?.line
       if let line, line > 0 {
-        xml.add(" line=\"")
+        xml.add("\" line=\"")
         xml.add(Int64(line))
-        xml.add("\"")
       }
     }
-    xml.add(" time=\"")
+    xml.add("\" time=\"")
     xml.add(milliseconds: entry.takenMilliseconds)
-    xml.add("\">\n")
-    guard profile.hasCaseProperties else { return }
-    xml.add("      <properties>\n")
-    add("case", start.id, tokens, &xml)
-    add("title", start.name, tokens, &xml)
-    xml.add("        <property name=\"lockstep.device-time\" value=\"")
+    guard profile.hasCaseProperties else { return xml.add("\">\n") }
+    xml.add("\">\n      <properties>\n")
+    add(#"        <property name="lockstep.case" value=""#, start.id, tokens, &xml)
+    add(#"        <property name="lockstep.title" value=""#, start.name, tokens, &xml)
+    xml.add(#"        <property name="lockstep.device-time" value=""#)
     xml.add(milliseconds: entry.milliseconds)
     xml.add("\"/>\n")
-    add("machine", start.machine, tokens, &xml)
-    add("model", start.model, tokens, &xml)
-    add("device", start.device, tokens, &xml)
-    add("firmware", start.firmware, tokens, &xml)
-    add("seed", start.seed, tokens, &xml)
+    add(#"        <property name="lockstep.machine" value=""#, start.machine, tokens, &xml)
+    add(#"        <property name="lockstep.model" value=""#, start.model, tokens, &xml)
+    add(#"        <property name="lockstep.device" value=""#, start.device, tokens, &xml)
+    add(#"        <property name="lockstep.firmware" value=""#, start.firmware, tokens, &xml)
+    add(#"        <property name="lockstep.seed" value=""#, start.seed, tokens, &xml)
     if entry.observations > 0 {
-      xml.add("        <property name=\"lockstep.observations\" value=\"")
+      xml.add(#"        <property name="lockstep.observations" value=""#)
       xml.add(Int64(entry.observations))
       xml.add("\"/>\n")
     }
@@ -143,13 +141,13 @@ struct JUnitCaseRenderer {
   }
 
   /// Adds a property in its encoded form, if it is not empty.
+  ///
+  /// - Parameter opening: its element up to the value.
   private func add(
-    _ name: StaticString, _ value: LineTokens.Raw?, _ tokens: borrowing LineTokens, _ xml: inout XMLBuffer
+    _ opening: StaticString, _ value: LineTokens.Raw?, _ tokens: borrowing LineTokens, _ xml: inout XMLBuffer
   ) {
     guard let value, value.kind != .other, !value.range.isEmpty else { return }
-    xml.add("        <property name=\"lockstep.")
-    xml.add(name)
-    xml.add("\" value=\"")
+    xml.add(opening)
     xml.addEscaped(value, tokens)
     xml.add("\"/>\n")
   }
