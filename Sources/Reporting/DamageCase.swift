@@ -51,7 +51,7 @@ extension JournalIndex.Suite {
   /// The counts of the suite; zero if all of its cases were replaced by others.
   var counts: JUnitCounts {
     var counts = JUnitCounts()
-    for entry in entries { counts.add(entry) }
+    for position in entries.indices { counts.add(entries[position]) }
     return counts
   }
 }

@@ -237,8 +237,11 @@ package struct JournalIndex {
       }
     }
     for item in contradictions { add(JournalProblem(line: 0, message: item.message, status: .divergence)) }
-    numberCopies()
     order = SuiteOrder(suiteTable, table)
+    for (start, end) in zip(order.starts, order.starts.dropFirst()) {
+      numberCopies(in: Int(start)..<Int(end))
+    }
+    names = Pages()
     sumUp()
   }
 }
@@ -396,11 +399,13 @@ extension JournalIndex {
 // MARK: - Names
 
 extension JournalIndex {
-  /// Tells cases of one name apart, by the first number that makes the name of a case its own.
-  private mutating func numberCopies() {
+  /// Tells cases of one name apart that are in one suite, by the first number that makes the name of a case its own.
+  private mutating func numberCopies(in suite: Range<Int>) {
     var slots = HashSlots()
     var copies: [Int] = []
-    for number in 0..<table.count where table.ending(of: number) != nil {
+    for position in suite {
+      let number = Int(order.cases[position])
+      guard table.ending(of: number) != nil else { continue }
       let name = names[number]
       if slots.find(name, hashOf: { names[$0] }) == nil {
         slots.add(number, name) { names[$0] }
@@ -421,7 +426,6 @@ extension JournalIndex {
     for number in copies {
       if let first = slots.find(names[number], hashOf: { names[$0] }) { table.number(first, copy: 1) }
     }
-    names = Pages()
   }
 
   func key(_ id: [UInt8]) -> UInt64 {

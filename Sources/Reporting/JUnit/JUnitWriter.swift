@@ -171,8 +171,9 @@ extension JUnitWriter {
     left.suite = counts
     try makeRoom(for: head.properties.count + head.name.utf8.count, in: nil)
     try begin(head)
-    for entry in suite.entries where entry.ending != nil {
-      guard let source = content.index.sources[Int(entry.journal)].file else { continue }
+    for position in suite.entries.indices {
+      let entry = suite.entries[position]
+      guard entry.ending != nil, let source = content.index.sources[Int(entry.journal)].file else { continue }
       scratch.removeAll()
       var rest = XMLBuffer()
       try renderer.add(entry, from: source, suite: name, to: &scratch, output: &rest)
