@@ -222,7 +222,8 @@ extension LockPeripheral {
     }
   }
 
-  private func isOpen(_ id: LinkID) -> Bool { link?.id == id && link?.isOpen == true }
+  /// Whether a link is open. It changes nothing, and is mutating so that the lock is not copied for it.
+  private mutating func isOpen(_ id: LinkID) -> Bool { link?.id == id && link?.isOpen == true }
 
   private mutating func connected(_ id: LinkID, _ peer: PeerAddress, at now: Instant) {
     link = Link(id: id)

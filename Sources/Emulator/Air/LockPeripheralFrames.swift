@@ -43,9 +43,9 @@ extension LockPeripheral {
     moveFrames(at: now)
   }
 
-  /// Whether a frame may be disturbed.
+  /// Whether a frame may be disturbed. It changes nothing, and is mutating so that the lock is not copied for it.
   private var isDisturbed: Bool {
-    !disturbances.isEmpty || outOfRange != nil || !specification.channel.isFair
+    mutating get { !disturbances.isEmpty || outOfRange != nil || !specification.channel.isFair }
   }
 
   /// The frame after its disturbance; `nil` if it is lost with the link.

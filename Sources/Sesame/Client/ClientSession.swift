@@ -256,7 +256,7 @@ extension SesameClient {
 
 extension SesameClient {
   /// Carries out a request in an open session.
-  mutating func perform(_ request: ClientRequest, in session: Session, at now: Instant) {
+  mutating func perform(_ request: ClientRequest, in session: consuming Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
     guard request.exists(in: session.generation) else {
@@ -348,7 +348,7 @@ extension SesameClient {
   }
 
   /// Processes a message of an open session.
-  mutating func receive(_ message: SegmentedMessage, in session: Session, at now: Instant) {
+  mutating func receive(_ message: SegmentedMessage, in session: consuming Session, at now: Instant) {
     var session = session
     defer { if case .open = state { state = .open(session) } }
     guard
