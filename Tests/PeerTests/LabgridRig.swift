@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Glibc
 import Synchronization
@@ -9,6 +10,8 @@ import TestSupport
 final class LabgridLab {
   let rig: Rig
   let port: Int
+  /// Where labgrid's client program is run.
+  private let clients: Int
   /// The places, each with the port on which the controller of its lock listens.
   private var places: [(name: String, controller: Int)] = []
 
@@ -18,6 +21,7 @@ final class LabgridLab {
     slot = try await Slot()
     self.rig = rig
     port = try freePort()
+    clients = try freePort()
     var locks: [String: String] = [:]
     for name in ["front-door"] + others {
       let controller = try freePort()
@@ -27,6 +31,9 @@ final class LabgridLab {
       locks[name] = key
     }
     try FileManager.default.createDirectory(atPath: rig.path("lab"), withIntermediateDirectories: false)
+    try await rig.start(
+      "clients", [Self.python, "\(Place.root)/Tests/Peers/labgrid/clients.py", "\(clients)"],
+      until: "listening")
     try await startCoordinator("coordinator")
     try await startExporter("exporter")
     for (name, key) in locks {
@@ -98,15 +105,16 @@ final class LabgridLab {
     return exporter
   }
 
-  /// Runs labgrid's own client program as somebody else.
+  /// Runs labgrid's own client program as another user. It must succeed.
   @discardableResult
   func client(_ words: [String], as user: String = "admin") async throws -> String {
-    try await rig.succeed(
-      "client",
-      [
-        "/usr/bin/env", "LG_USERNAME=\(user)", "LG_HOSTNAME=office", "\(Place.venv)/bin/labgrid-client", "-x",
-        "127.0.0.1:\(port)",
-      ] + words)
+    let request = JSON.list(([user, "-x", "127.0.0.1:\(port)"] + words).map { .text($0) }).line
+    let exchange = "exec 3<>/dev/tcp/127.0.0.1/\(clients); printf '%s\\n' \"$0\" >&3; exec cat <&3"
+    let answer = try await rig.succeed("client", ["/bin/bash", "-c", exchange, request])
+    guard let end = answer.range(of: "\n0\n", options: .backwards), end.upperBound == answer.endIndex else {
+      throw Rig.Failure(description: "labgrid-client \(words): \(answer)")
+    }
+    return String(answer[..<end.lowerBound])
   }
 
   /// The Python that has labgrid.
