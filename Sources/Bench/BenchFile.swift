@@ -110,7 +110,7 @@ public struct BenchLock: Sendable {
   public var bench: BenchFile
   public var lock: Inventory.Lock
 
-  /// Names a lock of a bench.
+  /// Makes the lock of a bench.
   public init(bench: BenchFile, lock: Inventory.Lock) {
     self.bench = bench
     self.lock = lock

@@ -4,7 +4,7 @@ import Databases
 
 /// The health of locks and dongles in the ``StateStore``.
 ///
-/// A device whose record cannot be read is not used: a person has to look.
+/// A device whose record cannot be read is not used until a person has examined it.
 public enum HealthStore {
   /// The current health of a device.
   public static func health(of identity: String) throws(LabFault) -> DeviceHealth { try book()[identity] }

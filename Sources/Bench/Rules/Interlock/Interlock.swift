@@ -49,13 +49,13 @@ public struct InterlockSettings: Sendable {
 /// - ``leave()`` brings the lock to its park position. The pending park is on the disk before the motor moves:
 ///   if the process is killed, the next run parks the lock first.
 ///
-/// The following count as movements: `lock`, `unlock` and `toggle`, whatever their outcome; forged and replayed
-/// commands, since a defective lock obeys them; `configure`; and what the lock does by itself once autolock is
-/// set. Its return is paid for together with the `unlock` that causes it; an unexpected one is counted when it
-/// is seen. If autolock cannot be switched off, a lock that was left unlocked and is found locked counts as one
-/// movement. A stimulus that the client refuses never reaches the lock
-/// (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor delayed, so that a scenario's
-/// `refuse:` happens in the state in which it is written.
+/// The following count as movements: `lock`, `unlock` and `toggle`, whatever their outcome; forged and
+/// replayed commands, since a defective lock obeys them; `configure`; and the lock's own movements once
+/// autolock is set. The expected return of the bolt is counted together with the `unlock` that causes it; an
+/// unexpected one is counted when it is seen. If autolock cannot be switched off, a lock that was left
+/// unlocked and is found locked counts as one movement. A stimulus that the client refuses never reaches the
+/// lock (``Conformance/DeviceUnderTest/reaches(_:)``): it is neither counted nor delayed, so that a
+/// scenario's `refuse:` happens in the state in which it is written.
 ///
 /// A jam is detected when the lock reports that its motor was stopped, or rests in neither position after a
 /// command.

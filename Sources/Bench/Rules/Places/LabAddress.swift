@@ -49,7 +49,7 @@ public struct LabAddress: Equatable, Sendable, CustomStringConvertible {
   /// The address as labgrid accepts it: `HOST:PORT`.
   public var endpoint: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-  /// As it is written.
+  /// The text form.
   public var description: String { Self.scheme + endpoint }
 }
 
@@ -82,6 +82,6 @@ public struct LabTag: Equatable, Sendable, CustomStringConvertible {
     return tags
   }
 
-  /// As it is written.
+  /// The text form.
   public var description: String { "\(key)=\(value)" }
 }

@@ -12,7 +12,7 @@ public import Basics
 ///   last up to twelve hours do not share one.
 /// - Each budget reserves one movement for parking.
 /// - After a jam the motor rests; that delays parking too.
-/// - A movement of the lock's own that was paid for in advance counts as if it happened now, until it is seen.
+/// - A movement of the lock's own that was counted in advance counts as if it happened now, until it is seen.
 /// - A battery that is low or falls fast stops everything except parking. An hour later cases may begin again, since
 ///   the battery may have been replaced: the next reading decides before anything moves.
 public struct ActuationBudget: Equatable, Sendable {
@@ -43,7 +43,7 @@ public struct ActuationBudget: Equatable, Sendable {
 
   /// The movements, the oldest first.
   private var movements: [Instant] = []
-  /// The number of movements that were paid for in advance and not seen yet.
+  /// The number of movements that were counted in advance and not seen yet.
   public private(set) var awaited = 0
   /// Whether the lock is known to lock by itself after a while.
   public private(set) var isAutolockOn = false
@@ -123,7 +123,8 @@ extension ActuationBudget {
     readings.removeFirst(Self.keep)
   }
 
-  /// Records that a person serviced the lock: jams and battery readings are discarded, movements still count.
+  /// Records that a person serviced the lock: jams and battery readings are discarded, but movements still
+  /// count.
   public mutating func serve() {
     lastJam = nil
     readings = []
