@@ -47,123 +47,135 @@ extension MachineGrammar {
     .optional("summary", .text, "What the machine describes, in one sentence."),
     .required(
       "states", .list(.either([.text, .record(state, [])]), count: 1...Int.max),
-      "The states: each a name, or a mapping where there is more to say."),
+      "The states. Each is a name, or a mapping with more keys."),
     .required(
       "events", .list(.either([.text, .single([], others: event)]), count: 1...Int.max),
-      "What can happen: each a name, which is a stimulus, or a name with its kind or with what goes with it."),
+      "The events. Each is a name (a stimulus), a name with its kind, or a name with a mapping."),
     .optional(
       "conditions", .list(.either([.text, .record(condition, [])])),
-      "What the environment may be like, for rows that depend on it: each a name, or a mapping where there is more "
-        + "to say."),
+      "The conditions of the environment on which rows depend. Each is a name, or a mapping with more "
+        + "keys."),
     .optional(
       "choices", .mapping([], others: .list(.text, count: 2...Int.max)),
-      "What devices do differently, each of them always alike: names with the options there are. A device is held to the "
-        + "option that it showed."),
+      "Behaviour that differs from device to device, but that a device never changes: names, each with "
+        + "its options. Once a device has shown an option, another one is a divergence."),
     .optional(
       "readings", values,
-      "What a device may report beside statuses and effects: names with what each may be. One that is something else is a divergence."
+      "The values that a device may report in addition to statuses and effects: names, each with the "
+        + "form of its value. A value of another form is a divergence."
     ),
     .required(
       "starts", .list(.record(start, []), count: 1...Int.max),
-      "Where a test may start. The last is meant where a scenario asks for nothing."),
+      "The states in which a test can start. A scenario without start settings uses the last one."),
     .required(
       "transitions", .list(.record(row, rowRules)),
-      "The rows. A stimulus without a row from a state is refused there."),
+      "The transitions, one row each. A device must refuse a stimulus in every state from which it has "
+        + "no row."),
   ]
 
   /// The keys of a state.
   static let state: [Field] = [
-    .required("name", .text, "The name of the state; no other has it."),
+    .required("name", .text, "The name of the state, which must be unique."),
     .optional(
       "status", .text,
-      "What an observer sees in this state: unless given, its name up to ` (`, so that `locked (registered)` shows "
-        + "`locked`."),
-    .optional("entry", names, "The effects that are shown whenever the state is entered, in order."),
+      "The status that the device shows in this state. By default, the name up to ` (`: `locked "
+        + "(registered)` shows `locked`."),
+    .optional("entry", names, "The effects that the device shows whenever it enters the state, in order."),
     .optional(
       "region", .text,
-      "The part of the machine that the state belongs to: coverage is told by part. A state without one belongs to the part "
-        + "from which it is entered."),
+      "The region of the machine that the state belongs to. Reports give the coverage of each region. "
+        + "By default, the region of the state from which it is entered."),
   ]
 
   /// The keys of an event.
   static let eventKeys: [Field] = [
     .optional(
       "kind", kind,
-      "Who brings the event about: the tester (`stimulus`, unless given), the device or its environment "
-        + "(`spontaneous`), or either (`both`): the tester where its row has no time, and the device where it has."
+      "What causes the event: the tester (`stimulus`, the default), the device or its environment "
+        + "(`spontaneous`), or either (`both`). With `both`, the tester causes it in rows without a time, "
+        + "and the device in rows with one."
     ),
-    .optional("arguments", values, "What may be given with the stimulus: names with what each may be."),
-    .optional("one-of", values, "The same, where one of them at the most is given."),
+    .optional("arguments", values, "The arguments of the stimulus: names, each with the form of its value."),
+    .optional("one-of", values, "The same, for arguments of which at most one can be given."),
   ]
 
   /// The keys of a condition.
   static let condition: [Field] = [
     .required(
-      "name", .text, "The name of the condition; a fault or a start setting of this name makes it hold."),
-    .optional("faults", names, "Other faults that make it hold, as long as one of them lasts."),
-    .optional("moments", names, "Faults and events that make it hold for its `delay` alone."),
+      "name", .text, "The name of the condition. A fault or a start setting of this name makes it hold."),
+    .optional("faults", names, "Other faults that make it hold. It holds while any of them lasts."),
+    .optional("moments", names, "Faults and events after which it holds only for its `delay`."),
     .optional(
       "events", names,
-      "Events that make it hold. Where a device reports one of them, its faults alone do not."),
+      "Events that make it hold. If the device reports any of them, the faults alone do not make it hold."),
     .optional(
-      "until", names, "Statuses that end it once one is shown. With any of these it outlasts its faults."),
+      "until", names,
+      "Statuses that end it when the device shows one of them. With this key, it continues after its "
+        + "faults end."),
     .optional(
       "stimuli", names,
-      "Stimuli that set it to the duration, or to the seconds, that is their first argument; zero, or no argument, "
-        + "ends it."),
-    .optional("unsure", names, "Conditions under which it is not sure that a change of this one arrives."),
+      "Stimuli that set its value to their first argument, a duration or a number of seconds. Zero, or "
+        + "no argument, ends it."),
     .optional(
-      "reading", .text, "The reading that tells what it is set to, in seconds; after it nothing is unsure."),
+      "unsure", names,
+      "Conditions during which it is unknown whether a change of this condition reaches the device."),
+    .optional(
+      "reading", .text,
+      "The reading that contains its value, in seconds. After this reading, the value is known again."),
     .optional(
       "from-entry", .flag,
-      "Whether a change leaves alone what is under way, and counts from the next state on."),
+      "Whether a change takes effect from the next state on and leaves the current state as it is."),
     .optional(
       "delay", interval,
-      "How long after a change the device may still behave as before; \(Condition.usualDelay) unless given."),
+      "How long after a change the device may still behave as before; \(Condition.usualDelay) by default."),
   ]
 
   /// The keys of a start.
   static let start: [Field] = [
-    .required("state", .text, "The state in which the machine is."),
+    .required("state", .text, "The state in which the machine starts."),
     .optional(
       "when", .mapping([], others: .flag),
-      "The settings of a test that stand for this start, each with true or false."),
+      "The start settings of a test that select this start, each with true or false."),
   ]
 
   /// The keys of a row.
   static let row: [Field] = [
-    .optional("event", .text, "The event that sets the row off; a row without one is a timer."),
+    .optional("event", .text, "The event that triggers the row. A row without an event is a timer."),
     .required(
       "from", names,
-      "The state, or the states, that the row starts from; \"*\" is every state without a row of its "
-        + "own for the event."),
+      "The state or states from which the row leads. \"*\" stands for every state without its own row "
+        + "for the event."),
     .optional(
       "to", names,
-      "The state that the row leads to, or several of which the device chooses; \"=\" stays, and no timer starts "
-        + "again."),
+      "The state to which the row leads, or several, of which the device chooses one. \"=\" stays in "
+        + "the state and restarts no timer."),
     .optional(
       "shift", names,
-      "In place of `to`: states of the same status, in which the time of the one before goes on."),
+      "Instead of `to`: states with the same status, in which the timers of the previous state continue."),
     .optional(
       "after", interval,
-      "Exactly how long after the state was entered the row is taken."),
-    .optional("within", interval, "How long after that it is taken at the latest."),
+      "The exact time of the row, counted from the entry of the state."),
+    .optional("within", interval, "The latest time of the row, counted from the entry of the state."),
     .optional(
       "not-before", signed,
-      "How long after that it is taken at the earliest; with `plus` it may be less than nothing."),
+      "The earliest time of the row, counted from the entry of the state. With `plus` it may be negative."),
     .optional(
       "plus", .text,
-      "The condition whose value, as a stimulus set it, is added to `not-before` and to `within`."),
-    .optional("given", names, "Conditions of which one must hold."),
+      "The condition whose value, set by a stimulus, is added to `not-before` and to `within`."),
+    .optional("given", names, "Conditions of which at least one must hold."),
     .optional("unless", names, "Conditions of which none may hold."),
-    .optional("option", names, "Options of a choice: the row is that of devices with one of them."),
-    .optional("first", names, "The effects that are shown before the state changes, in order."),
+    .optional("option", names, "Options of a choice. The row applies only to devices with one of them."),
+    .optional("first", names, "The effects that the device shows before the state changes, in order."),
     .optional(
-      "then", names, "The effects that are shown after the state changed and before its `entry`, in order."),
+      "then", names,
+      "The effects that the device shows after the state has changed and before those of its `entry`, "
+        + "in order."),
     .optional(
-      "shows", .text, "What is shown in place of the new state's status: the output of a Mealy machine."),
+      "shows", .text,
+      "The output that the device shows instead of the status of the new state, as in a Mealy machine."),
     .optional(
-      "ours", .flag, "Whether we wrote the row where the document that the machine comes from is silent."),
+      "ours", .flag,
+      "Whether the author of the machine added the row because the specification does not cover the case."),
   ]
 
   private static let kind = Form.words(Event.Kind.allCases.map(\.rawValue))

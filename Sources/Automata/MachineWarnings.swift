@@ -36,14 +36,15 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch kind {
     case .unreachable(let state): "state '\(state)' cannot be reached from any start"
-    case .contradiction(let row, _): "'\(row)' is never taken, since it asks for what it forbids"
+    case .contradiction(let row, _):
+      "'\(row)' is never taken, since `given` and `unless` contradict each other"
     case .noStateLeft(let event):
       "'\(event)' from any state is never taken, since every state has a row of its own for it"
     case .beaten(let row, let states, let other):
-      "'\(row)' is never taken from \(Self.list(states)), since '\(other)' always leads away before"
-    case .never(let row): "'\(row)' is never taken, since its time does not come"
-    case .idleChoice(let choice): "no row asks for an option of choice '\(choice)'"
-    case .repeated(let row, let states): "'\(row)' from \(Self.list(states)) says what a row before it says"
+      "'\(row)' is never taken from \(Self.list(states)), since '\(other)' is always taken first"
+    case .never(let row): "'\(row)' is never taken, since its time never comes"
+    case .idleChoice(let choice): "no row has an option of choice '\(choice)'"
+    case .repeated(let row, let states): "'\(row)' from \(Self.list(states)) repeats an earlier row"
     }
   }
 
@@ -56,7 +57,7 @@ public struct DefinitionWarning: Equatable, Sendable, CustomStringConvertible {
     case .beaten: "give it an earlier time, or give the other a condition"
     case .never: "give it a time, or remove it"
     case .repeated: "remove one of the two"
-    case .idleChoice: "give a row the `option` with which devices have it, or remove the choice"
+    case .idleChoice: "give a row an `option` of it, or remove the choice"
     }
   }
 

@@ -48,22 +48,22 @@ extension ScenarioGrammar {
   /// The keys of a scenario.
   var scenario: [Field] {
     [
-      .required("scenario", .text, "What the scenario shows, in one sentence."),
+      .required("scenario", .text, "What the scenario tests, in one sentence."),
       .optional(
         "machine", names.machine,
-        "The machine that the device is compared with: a name, or a path relative to this file. "
-          + "Left out, it is the device's usual one."),
+        "The machine with which the device is compared: a name, or a path relative to this file. By "
+          + "default, that of the device."),
       .optional(
         "device", .either(names.devices + [.mapping(names.deviceFields, others: names.otherSettings)]),
         "The device: `socket`, `emulator:sesame5?defect=deaf-unlock`, `exec:COMMAND`, or a mapping with "
-          + "the conditions in which the test starts. Left out, it is the machine's usual one."),
-      .optional("seed", .wholeNumber(0...Int.max), "The seed of everything that is drawn."),
-      .optional("tags", .list(.text), "Words to select the scenario by."),
+          + "the start conditions of the test. By default, that of the machine."),
+      .optional("seed", .wholeNumber(0...Int.max), "The seed of all random choices."),
+      .optional("tags", .list(.text), "Words with which to select the scenario."),
       .optional(
         "assume", .oneOrMore(.text),
-        "Options of choices that the device is held to, since it showed them before: another one is a divergence."
+        "The options of choices that the device has already shown. Another option is a divergence."
       ),
-      .required("steps", .list(.reference("step")), "What is done, in order."),
+      .required("steps", .list(.reference("step")), "The steps of the test, in order."),
     ]
   }
 
@@ -71,7 +71,7 @@ extension ScenarioGrammar {
   var until: [Field] {
     [
       .required("status", .oneOrMore(names.status), "The status, or one of several."),
-      .optional("within", .duration, "By when it must be shown; 60 s unless given."),
+      .optional("within", .duration, "The time within which the device must show it; 60 s by default."),
     ]
   }
 
@@ -88,10 +88,10 @@ extension ScenarioGrammar {
       .required("events", .wholeNumber(1...Self.maximumSteps), "How many events."),
       .optional(
         "weights", .mapping(names.weights, others: names.otherWeights),
-        "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out."),
+        "The relative frequency of a stimulus or a fault. The default is 1; 0 excludes it."),
       .optional(
         "levels", .oneOrMore(.words(TestLevel.allCases.map(\.rawValue))),
-        "Where the events may interfere: events, messages, att, link. Only events unless given."),
+        "The levels of the events: events, messages, att, link. Only events by default."),
     ]
   }
 
@@ -128,33 +128,34 @@ extension ScenarioGrammar {
     case .until:
       .optional(
         name, .mapping(until, others: nil),
-        "Lets time pass until a status is shown; it must be in time, within a minute unless said.")
+        "Lets time pass until the device shows a status; it fails after a minute, or the time of `within`.")
     case .expect:
       .optional(
         name, .mapping(expectation, others: names.otherReadings),
-        "What must be shown: now, `within` a time, or all the time `for` one. Other keys are readings.")
+        "What the device must show: now, `within` a time, or during the whole time of `for`. Other keys "
+          + "are readings.")
     case .wait:
       .optional(
         name, .either([.duration, .word(Self.settled), .word(Self.next)]),
-        "Lets time pass; `settled` until the model awaits nothing of the device, `next` until the device "
-          + "shows the next thing that is awaited.")
+        "Lets time pass: a duration, `settled` (until the model expects no more output), or `next` "
+          + "(until the next expected output).")
     case .fault:
       .optional(
         name, .either(names.faults),
-        "Brings about a fault of the environment, such as `jam` or `drop: next-notification`.")
+        "Injects a fault, such as `jam` or `drop: next-notification`.")
     case .refuse:
       .optional(
-        name, call, "Gives a stimulus at once that the model does not allow; the device must not obey it.")
+        name, call, "Sends at once a stimulus that the model does not allow; the device must not obey it.")
     case .now:
-      .optional(name, call, "Gives a stimulus at once, without waiting until the model allows it.")
+      .optional(name, call, "Sends a stimulus at once, without waiting until the model allows it.")
     case .fuzz:
       .optional(
         name, .mapping(randomEvents, others: nil),
-        "Makes random events from here on, drawn by the scenario's seed.")
+        "Runs random events, determined by the seed of the scenario.")
     case .repeat:
-      .optional(name, .mapping(Self.repetition, others: nil), "Does steps several times.")
+      .optional(name, .mapping(Self.repetition, others: nil), "Repeats steps.")
     case .note:
-      .optional(name, .text, "Says something to whoever reads the report.")
+      .optional(name, .text, "Adds a note to the report.")
     }
   }
 
@@ -165,12 +166,12 @@ extension ScenarioGrammar {
       return switch key {
       case .status: .optional(name, .oneOrMore(names.status), "The status, or one of several.")
       case .effect:
-        names.effect.map { .optional(name, $0, "An effect that was shown since something was last done.") }
+        names.effect.map { .optional(name, $0, "An effect that the device has shown since the last action.") }
       case .refused:
         .optional(
-          name, .either([.flag, .text]), "`true`, or words that stand in the reason of the refusal.")
-      case .quiet: .optional(name, .duration, "For how long nothing at all may be shown.")
-      case .within: .optional(name, .duration, "By when all of it must be so.")
+          name, .either([.flag, .text]), "`true`, or words that the reason of the refusal contains.")
+      case .quiet: .optional(name, .duration, "How long the device must show nothing at all.")
+      case .within: .optional(name, .duration, "The time within which all of this must hold.")
       case .for: .optional(name, .duration, "How long the status must last.")
       }
     }

@@ -42,12 +42,13 @@ extension ScenarioNames {
   static let any = ScenarioNames(
     machine: .text, devices: [.text],
     deviceFields: [
-      .optional("lock", .text, "The kind of lock; an emulated one unless --device says otherwise."),
+      .optional("lock", .text, "The kind of lock; emulated, unless --device names another one."),
       .optional("emulator", .text, "The name of an emulated device."),
-      .optional("exec", .text, "A command that speaks for a device."),
+      .optional("exec", .text, "The command of a program that is the device."),
       .optional(
         "driver", .text,
-        "A command that speaks a lock's protocol over our Bluetooth, beside `peripheral`, which plays it."),
+        "The command of a program that speaks the protocol of a lock over Lockstep's Bluetooth; "
+          + "`peripheral` simulates the lock."),
     ], otherSettings: .oneOrMore(.value), status: .text, effect: .text,
     readings: firstOfEach(
       MachineDefinition.catalog.flatMap { machine in machine.readings.map { reading(machine, $0) } }),

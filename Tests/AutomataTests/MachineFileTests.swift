@@ -113,8 +113,8 @@ struct MachineWarningTests {
       ("transitions", "[{ event: go, from: A, to: X, given: [c, d], unless: [d, c] }, { event: come, from: A, to: B }]"),
     ], [
       "4:16: state 'X' cannot be reached from any start | lead a row to it, start in it, or remove it",
-      "6:15: 'go given c or d unless d or c' is never taken, since it asks for what it forbids | "
-        + "take 'c', 'd' out of `given` or of `unless`",
+      "6:15: 'go given c or d unless d or c' is never taken, since `given` and `unless` contradict each "
+        + "other | take 'c', 'd' out of `given` or of `unless`",
     ]),
     ("a guard of which one condition is left", [
       ("conditions", "[c, d]"),
@@ -127,7 +127,8 @@ struct MachineWarningTests {
         + "remove the row, or one of the others",
     ]),
     ("a row for ever", [("transitions", "[{ event: go, from: A, to: B }, { event: come, from: A, to: B, not-before: forever }]")], [
-      "6:46: 'come after forever' is never taken, since its time does not come | give it a time, or remove it",
+      "6:46: 'come after forever' is never taken, since its time never comes | give it a time, or "
+        + "remove it",
     ]),
     ("timers that another one beats, in the order of the rows", [
       ("states", "[A, B, C]"),
@@ -140,10 +141,10 @@ struct MachineWarningTests {
           - { from: B, to: C, after: 2 s }
         """),
     ], [
-      "8:5: 'come within 3 s to forever' is never taken from 'A', 'B', 'C', since 'within 2 s' always leads away before | "
-        + "give it an earlier time, or give the other a condition",
-      "9:5: 'after 4 s' is never taken from 'B', 'C', since 'within 2 s' always leads away before | "
-        + "give it an earlier time, or give the other a condition",
+      "8:5: 'come within 3 s to forever' is never taken from 'A', 'B', 'C', since 'within 2 s' is "
+        + "always taken first | give it an earlier time, or give the other a condition",
+      "9:5: 'after 4 s' is never taken from 'B', 'C', since 'within 2 s' is always taken first | give "
+        + "it an earlier time, or give the other a condition",
     ]),
     ("timers that only a condition, a value or a stay could beat", [
       ("events", "[go, come: spontaneous, set, set2]"),
@@ -173,7 +174,7 @@ struct MachineWarningTests {
           - { from: B, to: A, after: 3 s, first: x }
           - { from: [A, B], to: [B, A], after: 3 s, first: x }
         """),
-    ], ["11:5: 'after 3 s' from 'B' says what a row before it says | remove one of the two"]),
+    ], ["11:5: 'after 3 s' from 'B' repeats an earlier row | remove one of the two"]),
   ]
 
   @Test(

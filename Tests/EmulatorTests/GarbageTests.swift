@@ -168,7 +168,7 @@ struct GarbageTests {
       return violation
     }
     expect(diagnostics.map(\.name), [garbage.violation.rawValue])
-    expect(diagnostics.first?.quirk, "the lock's file has it among its quirks")
+    expect(diagnostics.first?.quirk, "the lock file lists it under `quirks`")
   }
 
   @Test(

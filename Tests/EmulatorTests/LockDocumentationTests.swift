@@ -17,14 +17,22 @@ struct LockDocumentationTests {
     let rows = LockOption.all.map { "| `\($0.name)` | \($0.values) | `\($0.usual)` | \($0.sentence) |" }
     let link = [
       "| `defect` | the name of a defect | | One of the bugs of <doc:Defects>; may be given several times. |",
-      "| `as` | emulated, real | `emulated` | What the lock is to whoever drives it: one that any condition can be asked of, or one on the air; see below. |",
-      "| `found` | unregistered, unconfigured, locked, unlocked, moved | `locked` | How a lock is found that is driven as a real one. |",
-      "| `link` | direct, radio | `direct` | Whether frames go through memory, or over two Bluetooth hosts on an emulated radio. |",
-      "| `loss` | a probability from 0 to 1 | `0` | How likely a packet is lost: an advertisement is missed, what goes over a link is sent again, and the link is lost after two seconds of that. |",
-      "| `link-loss` | a probability from 0 to 1 | `0` | How likely the link is lost with a frame. |",
-      "| `burst-loss` | a probability from 0 to 1 | `0` | How likely a packet is lost while a burst of loss lasts, over `link=radio`. |",
-      "| `burst-length` | a time from 1 ms to 1 h, such as 250 ms | `500 ms` | How long a burst lasts on average. |",
-      "| `burst-gap` | a time from 1 ms to 1 h, such as 250 ms | `10 s` | How long it is on average from one burst to the next. |",
+      "| `as` | emulated, real | `emulated` | Whether tests can create any condition of the lock "
+        + "directly (`emulated`), or Lockstep treats it as a real lock on the air (`real`); see below. |",
+      "| `found` | unregistered, unconfigured, locked, unlocked, moved | `locked` | With `as=real`: the "
+        + "state of the lock when the first test begins. |",
+      "| `link` | direct, radio | `direct` | Whether frames pass through memory, or over two Bluetooth "
+        + "hosts on an emulated radio. |",
+      "| `loss` | a probability from 0 to 1 | `0` | The probability that a packet is lost. A lost "
+        + "advertisement is missed. A packet of a link is sent again; after two seconds without success, "
+        + "the link is lost. |",
+      "| `link-loss` | a probability from 0 to 1 | `0` | The probability that a frame breaks the link. |",
+      "| `burst-loss` | a probability from 0 to 1 | `0` | The probability that a packet is lost during "
+        + "a burst of loss; needs `link=radio`. |",
+      "| `burst-length` | a time from 1 ms to 1 h, such as 250 ms | `500 ms` | The mean duration of a "
+        + "burst. |",
+      "| `burst-gap` | a time from 1 ms to 1 h, such as 250 ms | `10 s` | The mean time from one burst "
+        + "to the next. |",
     ]
     expect(try lines(of: "LockSettings.md").filter { $0.hasPrefix("| `") }, link + rows)
   }

@@ -373,10 +373,10 @@ struct PlaceTests {
 
   // swift-format-ignore
   private static let hovers: [(text: String, said: String?)] = [
-    ("scenario: A\nmach|ine: door\nsteps: [Open]\n", "**machine**: The machine that the device is compared with: a name, or a path relative to this file. Left out, it is the device's usual one."),
+    ("scenario: A\nmach|ine: door\nsteps: [Open]\n", "**machine**: The machine with which the device is compared: a name, or a path relative to this file. By default, that of the device."),
     (head + "  - co|in\n", "**coin** of the machine `turnstile`\n\n```text\ncoin: Locked → Unlocked\n```"),
     (head + "  - until: { status: |Locked }\n", "**Locked** of the machine `turnstile`\n\n```text\ncoin: Locked → Unlocked\npush: Unlocked → Locked\n```"),
-    (head + "  - un|til: { status: Locked }\n", "**until**: Lets time pass until a status is shown; it must be in time, within a minute unless said."),
+    (head + "  - un|til: { status: Locked }\n", "**until**: Lets time pass until the device shows a status; it fails after a minute, or the time of `within`."),
     (head + "  - note: co|in\n", nil),
     (head + "  - coin # co|in\n", nil),
   ]

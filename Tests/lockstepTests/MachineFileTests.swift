@@ -22,7 +22,7 @@ struct MachineFileTests {
     door.yaml:2:90: warning: state 'Ajar' cannot be reached from any start
       2 | states: [{ name: Closed, entry: print(Closed) }, { name: Opened, entry: print(Opened) }, Ajar]
         |                                                                                          ^~~~ lead a row to it, start in it, or remove it
-    door.yaml:9:5: warning: 'after 5 s' is never taken from 'Ajar', since 'after 3 s' always leads away before
+    door.yaml:9:5: warning: 'after 5 s' is never taken from 'Ajar', since 'after 3 s' is always taken first
       9 |   - { from: Ajar, to: Closed, after: 5 s }
         |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ give it an earlier time, or give the other a condition
 

@@ -11,14 +11,16 @@ extension CommandSet {
     let commands = all.compactMap { command in
       command.section.map {
         Form.Field.optional(
-          $0.command, .mapping($0.fields, others: nil), "What holds for 'lockstep \($0.command)'.")
+          $0.command, .mapping($0.fields, others: nil), "The options of 'lockstep \($0.command)'.")
       }
     }
-    let parent = Form.Field.optional("inherits", .text, "The profile that says what this one does not.")
+    let parent = Form.Field.optional(
+      "inherits", .text, "The profile from which this one inherits its other options.")
     let profile = Form.mapping([parent] + commands, others: nil)
     let profiles = Form.Field.required(
       "profiles", .mapping([], others: profile),
-      "The profiles, by their names; the one called '\(SettingsFile.usualProfile)' holds where none is named."
+      "The profiles, by name. The profile '\(SettingsFile.usualProfile)' applies if no other one is "
+        + "selected."
     )
     return .mapping([profiles], others: nil)
   }

@@ -57,66 +57,68 @@ public enum LockDefect: UInt64, CaseIterable, Sendable {
   public var sentence: String {
     switch self {
     case .deafUnlock:
-      "Once a reset was accepted in this power-up, an unlock that follows a lock that follows a login or a "
-        + "setting of the positions is answered, but the motor stays."
+      "Only if the lock was reset since its power came on: after a login or a setting of the positions "
+        + "and then a lock, the next unlock is answered, but the motor does not move."
     case .jamAfterAbortedLogins:
-      "After four or more connections in a row that ended before a login, or before its answer can have been "
-        + "heard, the login, two commands that turn the bolt there and back, and a lock leave the bolt between "
-        + "its positions."
-    case .jamReportedAsLocked: "A motor that gave up is reported as a bolt that is locked."
-    case .plaintextCommandObeyed: "A lock or unlock in clear is obeyed, with or without a session."
+      "At least four connections in a row end before a login, or before its answer can have been "
+        + "received. In the next session, after two commands that turn the bolt there and back, a lock "
+        + "leaves the bolt between its positions."
+    case .jamReportedAsLocked: "When the motor stops at an obstacle, the lock reports the bolt as locked."
+    case .plaintextCommandObeyed: "The lock obeys a clear-text lock or unlock, with or without a session."
     case .loginProofUnchecked: "Any proof opens a session."
-    case .loginProofReplayed: "The proof of any earlier session of this power-up opens a session."
-    case .replayedCommandObeyed: "An encrypted message that was received before is obeyed a second time."
-    case .tokenRepeated: "Every connection gets the same token."
+    case .loginProofReplayed: "The proof of any earlier session since the power came on opens a session."
+    case .replayedCommandObeyed: "The lock obeys an encrypted message that it has already received."
+    case .tokenRepeated: "Every connection has the same token."
     case .counterKeptAcrossSessions:
-      "The message counters go on from the last session instead of beginning at zero."
+      "The message counters continue from the last session instead of starting at zero."
     case .staleStatusAfterHandTurn:
-      "When a hand turns the resting bolt, the status stays as it was until the motor runs again."
-    case .movedReportedAsUnlocked: "A bolt that rests in neither range is reported as unlocked."
-    case .statusLagsOneBehind: "Each status publish carries the status of the publish before."
+      "When a hand turns the resting bolt, the status does not change until the motor runs again."
+    case .movedReportedAsUnlocked: "The lock reports a bolt that rests in neither range as unlocked."
+    case .statusLagsOneBehind: "Each status publish contains the status of the previous publish."
     case .restUnpublishedAfterTurnabout:
-      "When the motor was turned round on its way, the status at rest is not published."
-    case .publishBeforeLogin: "The status is published in clear right after the token."
-    case .resetKeepsKey: "A reset is answered with success, but the owner's key stays."
+      "If the motor was reversed on its way, the lock does not publish the status at rest."
+    case .publishBeforeLogin: "The lock publishes its status in clear text right after the token."
+    case .resetKeepsKey: "The lock answers a reset with success, but keeps the owner's key."
     case .registrationBusyAfterReset:
-      "After a reset, registrations are answered with busy until the power was cycled."
+      "After a reset, the lock answers registrations with busy until its power is cycled."
     case .settingsLostOnReconnect: "The end of a connection clears the positions."
-    case .autolockChangeIgnored: "A new autolock delay is answered with success, and the old one stays."
-    case .autolockOutlivesOff: "Turning autolock off does not stop the count that has begun."
-    case .autolockForgottenOnDisconnect: "The end of a connection stops the autolock count."
-    case .autolockEarly: "Autolock comes after half of its time."
-    case .autolockLate: "Autolock comes after twice its time."
+    case .autolockChangeIgnored: "The lock answers a new autolock delay with success, but keeps the old one."
+    case .autolockOutlivesOff: "Switching autolock off does not stop a running autolock timer."
+    case .autolockForgottenOnDisconnect: "The end of a connection stops the autolock timer."
+    case .autolockEarly: "The lock locks itself after half of the autolock delay."
+    case .autolockLate: "The lock locks itself after twice the autolock delay."
     case .autolockFromLogin:
-      "Autolock counts from the login of a session, and not from when the bolt came to where it is unlocked."
-    case .autolockOutlivesReset: "A reset leaves the autolock delay as it is, for the next owner."
+      "The autolock timer starts at the login of a session instead of when the bolt reaches the "
+        + "unlocked position."
+    case .autolockOutlivesReset: "A reset keeps the autolock delay for the next owner."
     case .autolockStartVaries:
-      "A new autolock delay of up to ten seconds counts at once, and a longer one from the next unlocking."
-    case .historyNeverEmpties: "A history record that is deleted stays."
+      "A new autolock delay of up to ten seconds takes effect at once, a longer one at the next unlock."
+    case .historyNeverEmpties: "A deleted history record remains in the history."
     case .historyTagMissing: "History records of commands have no tag."
     case .deadUntilPowerCycle:
-      "A link that is lost in the middle of a session leaves the lock silent until its power is cycled."
-    case .tokenMissingEverySecondTime: "Every second connection of a power-up gets no token."
-    case .answersStopAfterIdling: "A session that was idle for ten minutes gets no more answers."
-    case .calibrationDrifts: "Each run of the motor ends two degrees further on, up to 45."
-    case .batteryWrapsAtZero: "A battery that falls below zero reads as full."
+      "If the link is lost during a session, the lock stays silent until its power is cycled."
+    case .tokenMissingEverySecondTime: "Every second connection since the power came on receives no token."
+    case .answersStopAfterIdling: "A session that was idle for ten minutes receives no more answers."
+    case .calibrationDrifts: "Each run of the motor ends two degrees further, up to 45 degrees."
+    case .batteryWrapsAtZero: "When the battery falls below zero, the lock reports it as full."
     case .oldKeyAcceptedAfterReset:
-      "The owner's key from before a reset opens a session, with or without a new owner."
-    case .ownerReplaced: "A registration of a lock that has an owner succeeds, and the owner is another one."
+      "The key of the owner before a reset still opens a session, with or without a new owner."
+    case .ownerReplaced: "A registration of a lock that has an owner succeeds and replaces the owner."
     case .shortProofAccepted:
-      "A login whose proof is cut short opens a session if what there is of the proof is right."
+      "A login with a truncated proof opens a session if the bytes that remain are correct."
     case .secondLoginRestartsSession:
-      "The login of a session, repeated in it, opens the session again, with its counters at zero."
-    case .olderMessageReplayed: "An encrypted message is obeyed a second time once another has come after it."
+      "Repeating the login of a session in that session opens it again, with its counters at zero."
+    case .olderMessageReplayed:
+      "The lock obeys an encrypted message a second time after it has received another one."
     case .earlierSessionReplayed:
-      "An encrypted message of any earlier session of this power-up is obeyed again."
+      "The lock obeys an encrypted message of any earlier session since the power came on again."
     case .longMessageLost:
-      "An encrypted message of more than two frames is passed over, and its counter is not counted."
-    case .longTagCut: "The history keeps the first 16 bytes of a longer tag."
+      "The lock ignores an encrypted message of more than two frames, and does not advance the counter."
+    case .longTagCut: "The history keeps only the first 16 bytes of a tag."
     case .answerNamesAnotherRequest:
-      "An answer in a session names the request before the one that it answers."
+      "An answer in a session names the previous request instead of the one that it answers."
     case .movingAfterRest:
-      "A status in which the motor runs follows the one in which the bolt rests."
+      "A status with a running motor follows the status in which the bolt rests."
     }
   }
 

@@ -147,141 +147,154 @@ extension LockOption {
   private static let mechanics = [
     LockOption(
       "motor", \.motor, .milliseconds(1) ... .seconds(60),
-      "How long the bolt takes from one position to the other, whatever their angles are."),
+      "How long the bolt takes to move from one position to the other, whatever their angles."),
     LockOption(
       "patience", \.patience, .milliseconds(1) ... .seconds(60),
-      "How long the motor pushes against an obstacle before it gives up."),
+      "How long the motor pushes against an obstacle before it stops."),
     LockOption(
       "while-moving", \.whileMoving,
-      "What a lock or unlock does while the motor runs: turn it round, or be answered with busy."),
+      "What the lock does with a lock or unlock while the motor runs: reverse the motor, or answer that "
+        + "it is busy."),
     LockOption("battery", \.battery, 0...7.2, "volts", "The voltage of the battery at the start of a test."),
     LockOption(
-      "sag", \.sag, 0...7.2, "volts", "What each start of the motor takes from the battery."),
+      "sag", \.sag, 0...7.2, "volts", "The voltage that the battery loses with each start of the motor."),
     LockOption(
       "epoch", \.epoch, 0...UInt32.max, "seconds",
-      "What the lock's clock shows at the start of a test, in seconds since 1970."),
+      "The time of the lock's clock at the start of a test, in seconds since 1970."),
     LockOption(
-      "drift", \.drift, -100_000...100_000, "millionths", "By how much the lock's clock runs fast."),
+      "drift", \.drift, -100_000...100_000, "millionths",
+      "The rate error of the lock's clock; with a positive value it runs fast."),
     LockOption(
       "powerless-clock", \.powerlessClock,
-      "Whether the clock goes on while the lock is without power, or begins again in 1970."),
+      "Whether the clock continues without power, or restarts in 1970."),
     LockOption(
       "history-capacity", \.historyCapacity, 1...10_000, "records",
-      "How many history records the lock holds; a full history drops the oldest."),
+      "How many history records the lock holds. A full history drops the oldest record."),
   ]
 
   private static let connection = [
     LockOption(
       "advertising", \.advertising, .milliseconds(20) ... .milliseconds(10_240),
-      "The time between advertisements."),
+      "The interval between advertisements."),
     LockOption(
       "name", \.name, of: .os2,
-      "Where the name of an OS2 lock stands, which carries its identity; without one, clients cannot see it."),
-    LockOption("initial", \.initial, "How often the token comes when a connection opens."),
+      "Which packet contains the name of an OS2 lock. The name carries its identity; without it, "
+        + "clients cannot find the lock."),
+    LockOption("initial", \.initial, "How often the lock sends the token when a connection opens."),
     LockOption(
       "early-ciphertext", \.earlyCiphertext,
-      "Whether an encrypted notification comes before the token, as some have seen."),
+      "Whether the lock sends an encrypted notification before the token, as has been seen of real locks."),
     LockOption(
       "leftover-frame", \.leftoverFrame,
-      "Whether the last frame of a message that belongs to the connection before comes before the token."),
+      "Whether the lock sends, before the token, the last frame of a message from the previous connection."),
     LockOption(
       "login-timeout", \.loginTimeout, .zero ... .seconds(3600),
-      "How long a client of a registered lock may take to log in before the lock ends the link; 0 s is for ever."
+      "How long a client of a registered lock may take to log in before the lock ends the link; 0 s "
+        + "means no limit."
     ),
     LockOption(
       "end-reason", \.endReason, "The reason code with which the lock ends a link."),
     LockOption(
       "restart", \.restart, .zero ... .seconds(60),
-      "How long the lock is away when it restarts after a reset."),
+      "How long the lock is unreachable while it restarts after a reset."),
     LockOption(
       "gatt", \.gatt,
-      "What can be done with the lock's characteristics on the air, beside writing commands and being notified."
+      "The properties of the lock's characteristics on the air: as documented, with a notifying "
+        + "characteristic that can also be read, or with write commands only."
     ),
   ]
 
   private static let messages = [
     LockOption(
       "receiver", \.receiver,
-      "The program whose way of joining frames the lock has; where that program would crash, the lock restarts."
+      "The program whose reassembly of frames the lock copies. Where that program would crash, the lock "
+        + "restarts."
     ),
     LockOption(
       "failed-message", \.failedMessage,
-      "What becomes of the decrypt counter when a message does not authenticate."),
+      "What happens to the decrypt counter when a message fails authentication."),
     LockOption(
       "plaintext", \.plaintext,
-      "What the lock does with a request in clear that belongs into a session."),
+      "What the lock does with a clear-text request that is only allowed encrypted in a session."),
     LockOption(
-      "bad-request", \.badRequest, "What the lock does with a request whose data do not decode."),
+      "bad-request", \.badRequest, "What the lock does with a request whose data cannot be decoded."),
   ]
 
   private static let opening = [
     LockOption(
-      "er-length", \.erLength, of: .os2, "How many bytes the secret part of an OS2 lock's identity has."),
+      "er-length", \.erLength, of: .os2, "The length of the secret part of an OS2 lock's identity, in bytes."),
     LockOption(
       "signature", \.signature, of: .os2, "Whether an OS2 lock checks the signature of a registration."),
     LockOption(
       "registration-answer", \.registrationAnswer, of: .os2,
-      "Whether an OS2 lock answers a registration in clear or encrypted."),
+      "Whether an OS2 lock answers a registration in clear text or encrypted."),
     LockOption(
       "login-publish", \.loginPublish, of: .os2,
-      "Whether the login publish of an OS2 registration comes after the answer or before it."),
+      "Whether an OS2 lock sends the login publish of a registration after the answer or before it."),
     LockOption(
       "already-registered", \.alreadyRegistered,
-      "How a lock that has an owner answers a registration: result 9, the same with four bytes, or not at all."
+      "How a lock with an owner answers a registration: with result 9, with result 9 and four bytes, or "
+        + "by ending the link."
     ),
     LockOption(
       "owned-identity", \.ownedIdentity, of: .os2,
-      "What an OS2 lock with an owner does with the request for its identity that begins a registration."),
+      "What an OS2 lock with an owner does with the identity request that begins a registration."),
     LockOption(
       "login-after-registration", \.loginAfterRegistration, of: .os2,
-      "What an OS2 lock does with a login on the connection of its registration."),
+      "What an OS2 lock does with a login on the connection over which it was registered."),
     LockOption(
       "short-registration", \.shortRegistration, of: .os3,
-      "Whether an OS3 lock takes a registration without the time, 65 bytes long."),
+      "Whether an OS3 lock accepts a registration without the time, which has 65 bytes."),
     LockOption(
       "publish-after-registration", \.publishAfterRegistration, of: .os3,
-      "Whether an OS3 lock publishes setting and status at once after a registration."),
+      "Whether an OS3 lock publishes its setting and its status immediately after a registration."),
     LockOption(
-      "app-time", \.appTime, "Whether the lock takes any time from a client or only a plausible one."),
+      "app-time", \.appTime, "Whether the lock accepts any time from a client, or only a plausible one."),
     LockOption(
       "repeated-app-token", \.repeatedAppToken, of: .os2,
-      "Whether an OS2 lock takes the app token of the session before once more."),
-    LockOption("wrong-login", \.wrongLogin, "What the lock does with a login that proves nothing."),
+      "Whether an OS2 lock accepts the app token of the previous session again."),
+    LockOption("wrong-login", \.wrongLogin, "What the lock does with a login whose proof is wrong."),
     LockOption(
       "login-order", \.loginOrder, of: .os3,
       "Which of its two publishes an OS3 lock sends first after a login."),
-    LockOption("login-payload", \.loginPayload, of: .os2, "How many bytes an OS2 lock's login payload has."),
+    LockOption(
+      "login-payload", \.loginPayload, of: .os2, "The length of an OS2 lock's login payload, in bytes."),
     LockOption(
       "login-counts", \.loginCounts, of: .os2,
-      "Whether the counts in an OS2 login payload are those of recorded logins or the true ones."),
+      "Whether the login payload of an OS2 lock contains the counts of recorded logins, or the actual "
+        + "counts."),
     LockOption(
       "firmware", \.firmware, of: .os2,
-      "The firmware's generation that an OS2 lock tells; 0 knows no unsigned time and no history."),
+      "The firmware generation that an OS2 lock reports. Generation 0 supports no unsigned time and no "
+        + "history."),
   ]
 
   private static let commands = [
     LockOption(
       "answer-order", \.answerOrder,
-      "Whether a lock, an unlock or a setting of the positions is answered before what comes of it is published, or after."
+      "Whether the lock answers a lock, an unlock or a setting of the positions before or after it "
+        + "publishes the result."
     ),
     LockOption(
       "autolock-start", \.autolockStart,
-      "From when on a new autolock delay counts that is set while the bolt rests unlocked. Turned off, it ends at once."
+      "When a new autolock delay takes effect if it is set while the bolt rests unlocked. Switching "
+        + "autolock off takes effect at once."
     ),
     LockOption(
       "history-byte", \.historyByte,
-      "What the byte of a history request means: documented (1 deletes in OS2, keeps in OS3) or the contrary."
+      "The meaning of the byte in a history request: as documented (1 deletes in OS2 and keeps in OS3), "
+        + "or inverted."
     ),
     LockOption(
-      "positions", \.positions, "Whether a reset leaves the positions forgotten, or kept for the next owner."),
+      "positions", \.positions, "Whether a reset deletes the positions, or keeps them for the next owner."),
     LockOption(
       "empty-tag", \.emptyTag, of: .os3,
-      "Whether a lock or unlock of OS3 without any tag is obeyed or ends the link."),
+      "Whether an OS3 lock obeys a lock or unlock without any tag, or ends the link."),
     LockOption(
       "status-read", \.statusRead, of: .os3, "Whether an OS3 lock answers a request for its status."),
     LockOption(
       "version-text", \.versionText, of: .os3,
-      "Whether an OS3 lock tells its version as twelve characters or in the layout of OS2."),
+      "Whether an OS3 lock reports its version as twelve characters, or in the layout of OS2."),
     LockOption(
       "status-bits", \.statusBits, of: .os2, "Which bits of unknown meaning an OS2 lock sets in its status."),
   ]

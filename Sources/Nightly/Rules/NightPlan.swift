@@ -70,7 +70,7 @@ extension NightPlan {
   public static var schema: JSON {
     Form.mapping(keys, others: nil).schema(
       title: "A nightly plan of Lockstep",
-      summary: "Which scenarios are driven on which locks in a night, and with what budgets.")
+      summary: "Which scenarios run on which locks in a night, and with what budgets.")
   }
 }
 
@@ -82,52 +82,53 @@ extension NightPlan {
 
   /// The keys of a plan.
   fileprivate static let keys: [Form.Field] = [
-    .required("nightly", .text, "What the night is called."),
+    .required("nightly", .text, "The name of the night."),
     .optional(
       "bench", .text,
-      "The description of the bench, from the folder of this file; what --bench says, or the usual one, "
-        + "unless given."),
-    .required("duration", .duration, "How long the night is: nothing is begun after it."),
+      "The bench file, relative to the folder of this file; by default that of --bench, or the usual one."),
+    .required("duration", .duration, "The duration of the night. Nothing starts after it."),
     .optional(
       "actuations", .wholeNumber(movements),
-      "How many movements all locks may make together, parking included."),
+      "The maximum number of movements of all locks together, including parking."),
     .optional(
       "retries", .wholeNumber(0...100_000),
-      "How often anything may be tried again in the night; 20 unless given."),
-    .required("suites", .list(.record(suiteKeys, [])), "What is driven, in this order."),
-    .optional("fuzz", .record(fuzzKeys, []), "What is fuzzed in the time that is left."),
+      "The maximum number of retries in the whole night; 20 by default."),
+    .required("suites", .list(.record(suiteKeys, [])), "The suites to run, in this order."),
+    .optional("fuzz", .record(fuzzKeys, []), "What to fuzz in the remaining time."),
   ]
 
   /// The keys of a suite.
   fileprivate static let suiteKeys: [Form.Field] = [
-    .required("name", .text, "What the suite is called."),
+    .required("name", .text, "The name of the suite."),
     .required(
-      "scenarios", .oneOrMore(.text), "Files of scenarios and folders of them, from the folder of this file."),
+      "scenarios", .oneOrMore(.text),
+      "Scenario files, and folders of them, relative to the folder of this file."),
     .optional(
-      "tags", .list(.text), "The suite is for locks that have all of these tags; for every lock unless given."
+      "tags", .list(.text), "The suite runs on locks that have all of these tags; on all locks by default."
     ),
     .optional(
       "repeat", .wholeNumber(1...100_000),
-      "How often each scenario is driven on each lock; once unless given."),
-    .optional("case-timeout", .duration, "How long a try may take; 5 min unless given."),
+      "How often each scenario runs on each lock; once by default."),
+    .optional("case-timeout", .duration, "The time limit of an attempt; 5 min by default."),
     .optional(
       "retries", .wholeNumber(retries),
-      "How often a scenario is tried again that diverges; never unless given."),
+      "How often a scenario that diverges is retried; never by default."),
     .optional(
       "actuations", .wholeNumber(movements),
-      "How many movements a try may cause, parking included; 100 unless given."),
+      "The maximum number of movements of an attempt, including parking; 100 by default."),
   ]
 
   /// The keys of fuzzing.
   fileprivate static let fuzzKeys: [Form.Field] = [
     .required(
       "machine", .text,
-      "The machine that the locks are compared with: sesame, or a file, from the folder of this one."),
-    .optional("tags", .list(.text), "Locks with all of these tags are fuzzed; every lock unless given."),
-    .optional("stretch", .duration, "How long a lock is fuzzed at a time; 10 min unless given."),
+      "The machine with which the locks are compared: sesame, or a file, relative to the folder of this "
+        + "file."),
+    .optional("tags", .list(.text), "Locks with all of these tags are fuzzed; all locks by default."),
+    .optional("stretch", .duration, "The duration of one campaign on a lock; 10 min by default."),
     .optional(
       "actuations", .wholeNumber(movements),
-      "How many movements a stretch may cause, parking included; 100 unless given."),
+      "The maximum number of movements of a campaign, including parking; 100 by default."),
   ]
 }
 

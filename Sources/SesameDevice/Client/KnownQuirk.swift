@@ -16,35 +16,40 @@ public struct KnownQuirk: Sendable {
     KnownQuirk(
       violation: .tokenAgain,
       reason:
-        "locks publish their token more than once in a connection, and clients pass over what they know already"
+        "locks publish their token more than once in a connection, and clients ignore a token that they "
+        + "already have"
     ),
     KnownQuirk(
       violation: .unknownPublish,
       reason:
-        "firmware publishes items that are younger than its documents, such as battery voltages; clients pass over them"
+        "firmware publishes items that are newer than its documentation, such as battery voltages; "
+        + "clients ignore them"
     ),
     KnownQuirk(
       violation: .undefinedFlag, generation: .os3,
-      reason: "firmware may give a flag a meaning that its documents do not have yet"),
+      reason: "newer firmware may use a flag that its documentation does not define yet"),
     KnownQuirk(
       violation: .beforeToken, subject: ProtocolViolation.encrypted,
       reason:
-        "an encrypted notification before the token was seen of a Sesame 4: it is left over from the connection before, which both generations can have"
+        "a Sesame 4 was seen to send an encrypted notification before the token: it is left over from "
+        + "the previous connection, which is possible in both generations"
     ),
     KnownQuirk(
       violation: .unexpectedFrame, subject: ProtocolViolation.beforeTheToken,
       reason:
-        "the end of a message may be left over from the connection before: one frame of it before the token harms no client, which begins to gather with the token"
+        "the end of a message may be left over from the previous connection: one such frame before the "
+        + "token harms no client, because clients start to collect frames with the token"
     ),
     KnownQuirk(
       violation: .noAnswer, subject: ProtocolViolation.afterRegistration, generation: .os2,
       reason:
-        "a login on the connection of a registration is known of OS3 alone: in OS2 the session of the registration goes on"
+        "only OS3 is known to have a login on the connection of a registration; in OS2 the session of "
+        + "the registration continues"
     ),
     KnownQuirk(
       violation: .notAuthentic, subject: ProtocolViolation.beforeKey, generation: .os3,
       reason:
-        "a lock publishes as soon as it has taken a registration, before its client can have the key"),
+        "a lock publishes as soon as it has accepted a registration, before its client can have the key"),
   ]
 }
 
@@ -53,7 +58,7 @@ extension KnownQuirk {
   static func reason(
     for violation: ProtocolViolation, of generation: Generation?, own: [SesameViolation]
   ) -> String? {
-    if own.contains(violation.rule) { return "the lock's file has it among its quirks" }
+    if own.contains(violation.rule) { return "the lock file lists it under `quirks`" }
     let known = all.first { quirk in
       quirk.violation == violation.rule && (quirk.subject == nil || quirk.subject == violation.subject)
         && (quirk.generation == nil || quirk.generation == generation)

@@ -64,7 +64,7 @@ extension Command {
         .value(
           "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
           example: "4", short: "j"),
-        .value("seed", \.seed, "N", "The seed of everything that is drawn.", example: "42"),
+        .value("seed", \.seed, "N", "The seed of all random choices.", example: "42"),
       ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
         + ReservationArguments.options.map { $0.lifted(to: \.reservation) }
         + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [

@@ -86,7 +86,7 @@ extension FuzzArguments {
         example: "emulator:sesame5?defect=deaf-unlock", as: .device
       ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:").replaced(by: "lab")
         .checked(by: ValueProblem.ofDevice),
-      .value("seed", \.run.seed, "N", "The seed of everything that is drawn.", example: "42"),
+      .value("seed", \.run.seed, "N", "The seed of all random choices.", example: "42"),
       .value(
         "steps", \.steps, "N",
         "Ends after N events in tests, those before --resume included: 5000, 20k, 10M.",

@@ -48,7 +48,7 @@ struct Schema {
       Schema(
         "config", "A file of settings, in YAML: .lockstep.yaml.",
         text: CommandSet.lockstep.settingsForm.schema(
-          title: "lockstep config", summary: "What holds where a command line of Lockstep says nothing."
+          title: "lockstep config", summary: "Options that apply if the command line does not give them."
         ).pages),
       Schema(
         "journal", "A line of runs/NAME/journal.jsonl.", Shape.any(Record.shapes + [KeptCase.lineShape])),

@@ -308,7 +308,7 @@ class CounterKeptAcrossSessions(Fault):
 
 
 class TokenRepeated(Fault):
-    """Every connection gets the same token."""
+    """Every connection has the same token."""
 
     first = None
 
@@ -394,7 +394,7 @@ class LoginProofReplayed(Fault):
 
 
 class PlaintextCommandObeyed(Fault):
-    """A lock or unlock in clear is obeyed, with or without a session."""
+    """The lock obeys a clear-text lock or unlock, with or without a session."""
 
     def clear(self, session, operation, item, data):
         if item not in (sesame.LOCK, sesame.UNLOCK):
@@ -586,7 +586,7 @@ class AutolockOutlivesReset(Fault):
 
 
 class HistoryNeverEmpties(Fault):
-    """A history record that is deleted stays."""
+    """A deleted history record remains in the history."""
 
     def __init__(self, lock):
         super().__init__(lock)

@@ -24,80 +24,86 @@ enum InventoryGrammar {
 extension InventoryGrammar {
   /// The keys of the file.
   static let bench: [Form.Field] = [
-    .required("bench", name, "What the bench is called."),
+    .required("bench", name, "The name of the bench."),
     .optional(
       "dongles", .list(.record(dongle, dongleRules)),
-      "The ways to Bluetooth controllers, in the order in which they are tried."),
-    .optional("switches", .list(.record(powerSwitch, [])), "What turns the power of dongles off and on."),
+      "The Bluetooth controllers, in the order in which Lockstep tries them."),
+    .optional(
+      "switches", .list(.record(powerSwitch, [])), "The switches that turn the power of dongles off and on."),
     .required("locks", .list(.record(lock, lockRules)), "The locks."),
     .optional(
       "quarantine", .list(.record(quarantine, quarantineRules)),
-      "What is known to fail. It is still run and reported, and turns no run red until it lapses."),
+      "Cases that are known to fail. They still run and are reported, but fail no run until their entry "
+        + "expires."),
   ]
 
   /// The keys of a dongle.
   static let dongle: [Form.Field] = [
-    .required("name", name, "What people call the dongle."),
-    .optional("transport", .text, "The way to it, as --transport takes it: `usb:0A12:0001`."),
+    .required("name", name, "The name of the dongle."),
+    .optional("transport", .text, "The transport to it, as for --transport: `usb:0A12:0001`."),
     .optional("serial", .value, "The serial number of a USB dongle whose transport is `usb:VENDOR:PRODUCT`."),
     .optional(
-      "path", busPath, "Where a USB dongle is plugged in, in place of a transport: bus and ports, `1-2.3`."),
-    .optional("power", name, "The name of the switch of its power."),
+      "path", busPath, "Where a USB dongle is plugged in, instead of a transport: bus and ports, `1-2.3`."),
+    .optional("power", name, "The name of its power switch."),
   ]
 
   /// The keys of a switch.
   static let powerSwitch: [Form.Field] = [
-    .required("name", name, "What people call the switch."),
+    .required("name", name, "The name of the switch."),
     .required("off", .text, "The command that turns power off."),
     .required("on", .text, "The command that turns power on."),
-    .optional("check", .text, "A command that ends with 0 while there is power."),
-    .optional("settle", .duration, "How long power needs to fall and to come back; 3 s unless given."),
+    .optional("check", .text, "A command that exits with 0 while the power is on."),
+    .optional("settle", .duration, "How long the power needs to fall and to come back; 3 s by default."),
   ]
 
   /// The keys of a lock.
   static let lock: [Form.Field] = [
-    .required("name", name, "What people call the lock: --device lock:NAME."),
+    .required("name", name, "The name of the lock, for --device lock:NAME."),
     .optional(
       "file", .text,
-      "The file of mode 0600 that describes it and holds its key, from the folder of this file."),
+      "The lock file of mode 0600 with its description and its key, relative to the folder of this file."),
     .optional(
       "device", .pattern("^(emulator|driver|exec):.+"),
-      "A lock that is played here, in place of a file: `emulator:sesame5?defect=deaf-unlock`, "
+      "A simulated lock, instead of a file: `emulator:sesame5?defect=deaf-unlock`, "
         + "`driver:COMMAND?peripheral=COMMAND`, `exec:COMMAND`. Commands run in the folder of this file."),
     .optional(
       "control", .pattern("^unix:.+"),
-      "The socket of the emulator that plays the lock of the file, as --control takes it."),
-    .optional("firmware", .value, "The firmware that it runs."),
+      "The socket of the emulator that simulates the lock of the file, as for --control."),
+    .optional("firmware", .value, "The version of its firmware."),
     .optional(
-      "park", .words(ParkPosition.allCases.map(\.rawValue)), "Where it is left; locked unless given."),
-    .optional("tags", .list(name), "Words to select it by."),
-    .optional("dongles", .list(name), "The names of the dongles that reach it; all unless given."),
+      "park", .words(ParkPosition.allCases.map(\.rawValue)),
+      "The position in which a run leaves it; locked by default."),
+    .optional("tags", .list(name), "Words with which to select it."),
+    .optional("dongles", .list(name), "The names of the dongles that reach it; all by default."),
     .optional(
       "allow", .list(.either([.words(guarded), .text])),
-      "What it may be asked that changes what it is, as --allow takes it. A driver has words of its own."),
-    .optional("limits", .record(limits, []), "What its motor, its battery and its door are owed."),
+      "The requests that are allowed although they change the lock permanently, as for --allow. A "
+        + "driver has its own names."),
+    .optional("limits", .record(limits, []), "The safety limits of its motor and its battery."),
   ]
 
   /// The keys of limits.
   static let limits: [Form.Field] = [
     .optional(
-      "gap", .duration, "The least time from one movement of the motor to the next; 2 s unless given."),
-    .optional("per-hour", .wholeNumber(1...1_000_000), "How many movements an hour may see."),
-    .optional("per-shift", .wholeNumber(1...1_000_000), "How many movements twelve hours on end may see."),
-    .optional("cool-down", .duration, "How long the motor rests after a jam or a stall; 5 min unless given."),
-    .optional("battery-floor", percentage, "The battery below which the lock is left alone, as in `20 %`."),
+      "gap", .duration, "The minimum time from one movement of the motor to the next; 2 s by default."),
+    .optional("per-hour", .wholeNumber(1...1_000_000), "The maximum number of movements per hour."),
     .optional(
-      "battery-slope", percentage, "How much of its battery the lock may lose in an hour, as in `5 %`."),
+      "per-shift", .wholeNumber(1...1_000_000), "The maximum number of movements in any twelve hours."),
+    .optional("cool-down", .duration, "How long the motor rests after a jam or a stall; 5 min by default."),
+    .optional(
+      "battery-floor", percentage, "The battery level below which the lock is not used, such as `20 %`."),
+    .optional(
+      "battery-slope", percentage, "How much of its battery level the lock may lose per hour, such as `5 %`."),
   ]
 
   /// The keys of an entry of the quarantine.
   static let quarantine: [Form.Field] = [
     .optional(
-      "scenario", .text, "The scenario, or a folder of them, as reports name it; every one unless given."),
-    .optional("lock", name, "The lock; every one unless given."),
+      "scenario", .text, "The scenario, or a folder of scenarios, as reports name it; all by default."),
+    .optional("lock", name, "The lock; all by default."),
     .required("reason", .text, "Why."),
-    .required("owner", .text, "Who sees to it."),
-    .required("expires", day, "The last day on which it holds, in UTC: 2026-12-01."),
+    .required("owner", .text, "The person who is responsible for it."),
+    .required("expires", day, "The last day on which the entry is valid, in UTC: 2026-12-01."),
   ]
 }
 
@@ -106,6 +112,6 @@ extension Inventory {
   public static var schema: JSON {
     Form.mapping(InventoryGrammar.bench, others: nil).schema(
       title: "A bench of Lockstep",
-      summary: "The dongles and locks of one machine, and what may be asked of them.")
+      summary: "The dongles and locks of one computer, and their permissions and limits.")
   }
 }
