@@ -197,7 +197,8 @@ let package = Package(
     tests("Conformance", ["Conformance", "Automata", "Models", "Basics"]),
     tests("Bluetooth", ["Bluetooth", "Basics"]),
     tests("Sesame", ["Sesame", "Bluetooth", "Basics"], resources: [.copy("Vectors")]),
-    tests("Links", ["Links", "Controllers", "Bluetooth", "Basics"]),
+    tests("Links", ["Links", "Controllers", "Bluetooth", "Conformance", "Basics"]),
+    tests("Controllers", ["Controllers", "Bluetooth", "Conformance", "Basics"]),
     tests("SesameDevice", ["SesameDevice", "Links", "Sesame", "Bluetooth", "Conformance", "Basics"]),
     tests(
       "Emulator",
@@ -208,7 +209,7 @@ let package = Package(
         "Basics",
       ],
       resources: [.copy("Golden")]),
-    tests("System", ["System", "CallFaults", "Basics"]),
+    tests("System", ["System", "Secrets", "CallFaults", "Basics"]),
     tests("Transports", ["Transports", "System", "CallFaults", "Basics", "Bluetooth", "CLibUSB"]),
     tests(
       "LockFiles",

@@ -238,9 +238,11 @@ struct AirPeripheralTests {
   @Test("a controller that refuses to advertise is asked again a second later")
   func refused() throws {
     var probe = try AirPeripheralProbe()
-    probe.radio.setHooks(
-      [CountedHook(.command(HCICommand.leSetAdvertisingEnable.opcode), .refuse(.commandDisallowed))],
-      of: ControllerID(rawValue: 0))
+    let controller = ControllerID(rawValue: 0)
+    probe.radio.setHook(of: controller) { packet, _, _ in
+      guard case .command(HCICommand.leSetAdvertisingEnable.opcode, _) = packet else { return .pass }
+      return .refuse(.commandDisallowed)
+    }
     probe.open()
     _ = probe.notices()
     probe.disconnect()
@@ -250,6 +252,7 @@ struct AirPeripheralTests {
         "disconnected: 0x13 (ended by the remote user)",
         "the controller does not advertise: 0x0c (command disallowed)",
       ])
+    probe.radio.setHook(of: controller, nil)
     probe.connect(for: .milliseconds(900))
     expect(probe.log.last, "1 not connected")
     probe.connect(for: .milliseconds(700))
