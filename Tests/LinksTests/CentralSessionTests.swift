@@ -177,3 +177,131 @@ struct CentralSessionTests {
     expect(pair.take(), [.ready])
   }
 }
+
+@Suite("The end of a link")
+struct LinkEndTests {
+  /// How far a central is when it disconnects, and what that is then.
+  private static let stages: [(name: String, time: Interval, event: CentralEvent)] = [
+    ("connecting", .zero, .disconnected(.unknownConnection, unacknowledged: nil)),
+    ("open", .seconds(1), .disconnected(.localHostTerminated, unacknowledged: nil)),
+  ]
+
+  @Test("it is one event at each stage, and nothing comes behind it")
+  func leaving() {
+    for stage in Self.stages {
+      var pair = LinkPair()
+      _ = pair.perform(.connect(LinkPair.address, ProfileQuery(descriptors: false)), for: stage.time)
+      expect(pair.perform(.disconnect, for: .seconds(3)), [stage.event])
+      #expect(pair.central.isAtRest)
+      // One that is idle has nothing to leave.
+      expect(pair.perform(.disconnect), [])
+    }
+    var pair = LinkPair.discovering()
+    expect(pair.perform(.disconnect, for: .seconds(3)), [Self.stages[1].event])
+    #expect(pair.central.isAtRest)
+  }
+
+  @Test("a link that is lost while it is discovered was connected, and was never open")
+  func lostInDiscovery() {
+    var pair = LinkPair.discovering()
+    pair.radio.setReachable(LinkPair.there, false, at: pair.now)
+    pair.pass(.seconds(3))
+    let events = pair.take()
+    guard events.count == 1, case .disconnected(.connectionTimeout, unacknowledged: _?) = events[0] else {
+      return #expect(Bool(false), "\(events)")
+    }
+    #expect(pair.central.isAtRest)
+  }
+
+  @Test("what waits for its turn ends with the link, and without an event of its own")
+  func waiting() {
+    var pair = LinkPair.open()
+    for _ in 0..<3 { pair.central.perform(.read(.handle(handle(17))), at: pair.now) }
+    expect(
+      pair.perform(.disconnect, for: .seconds(1)), [.disconnected(.localHostTerminated, unacknowledged: nil)])
+    expect(
+      pair.perform(.read(.handle(handle(17)))),
+      [.failed(.read(.handle(handle(17))), .impossible("there is no link"))])
+  }
+
+  @Test(
+    "a link that never came about is asked for again, and its user hears of one", arguments: [true, false])
+  func repeated(isBack: Bool) {
+    var pair = LinkPair()
+    pair.central.perform(.connect(LinkPair.address, ProfileQuery(descriptors: false)), at: pair.now)
+    var events: [CentralEvent] = []
+    while events.isEmpty {
+      pair.pass(.microseconds(500))
+      events += pair.take()
+    }
+    expect(events, [.connected(LinkPair.address)])
+    pair.radio.setReachable(LinkPair.there, false, at: pair.now)
+    pair.pass(.milliseconds(100))
+    expect(pair.take(), [])
+    if isBack {
+      pair.radio.setReachable(LinkPair.there, true, at: pair.now)
+      pair.peripheral.advertise(LinkPair.advertisement, at: pair.now)
+    }
+    pair.pass(.seconds(5))
+    events = pair.take()
+    if isBack {
+      guard events.count == 1, case .open(_, gaps: []) = events[0] else {
+        return #expect(Bool(false), "\(events)")
+      }
+    } else {
+      expect(events, [.disconnected(.failedToEstablish, unacknowledged: 0)])
+    }
+  }
+
+  @Test("a server that answers nothing is left after thirty seconds, and what was looked for is said")
+  func notDiscovered() {
+    var pair = LinkPair.discovering()
+    pair.radio.setHook(of: LinkPair.there) { packet, direction, _ in
+      if case .acl = packet, direction == .toHost { .drop } else { .pass }
+    }
+    pair.pass(.seconds(40))
+    let events = pair.take()
+    guard events.count == 2, case .notDiscovered(_, .timedOut) = events[0] else {
+      return #expect(Bool(false), "\(events)")
+    }
+    expect(events[1], .disconnected(.localHostTerminated, unacknowledged: nil))
+  }
+
+  @Test("malformed packets wait for the operation that is under way, and what is asked for next for them")
+  func heldBack() {
+    var pair = LinkPair.open()
+    let read = CentralOperation.read(.handle(handle(17)))
+    pair.central.perform(read, at: pair.now)
+    pair.central.provoke([(channel: 4, payload: [0xFF])], at: pair.now)
+    pair.central.perform(read, at: pair.now)
+    var events: [CentralEvent] = []
+    while events.isEmpty {
+      pair.pass(.milliseconds(1))
+      events = pair.take()
+    }
+    expect(events, [.read(handle(17), [65])])
+    // The packets go out with the answer, and a tenth of a second is kept free behind them.
+    pair.pass(.milliseconds(98))
+    expect(pair.take(), [])
+    pair.pass(.milliseconds(200))
+    expect(pair.take(), [.read(handle(17), [65])])
+  }
+
+  // swift-format-ignore
+  private static let failures: [(CentralEvent.Failure, String, ATTErrorCode?)] = [
+    (.gatt(.refused(.readNotPermitted, handle(12))), "\(GATTFailure.refused(.readNotPermitted, handle(12)))", .readNotPermitted),
+    (.gatt(.linkLost), "\(GATTFailure.linkLost)", nil), (.impossible("there is no link"), "there is no link", nil),
+  ]
+
+  @Test("a failure is a sentence, with the code of a server that refused")
+  func text() {
+    for (failure, text, code) in Self.failures {
+      expect(failure.description, text)
+      expect(failure.code, code)
+    }
+    let events: [CentralEvent] = [.controllerAnomaly("a credit too many"), .peerViolation("no MTU"), .ready]
+    expect(
+      events.map(\.diagnostic),
+      ["odd, of the controller: a credit too many", "the lock's Bluetooth broke a rule: no MTU", nil])
+  }
+}

@@ -21,6 +21,9 @@ struct LinkPair {
     AdvertisingParameters(minimumInterval: 32, maximumInterval: 32), data: [2, 1, 6],
     scanResponse: [3, 9, 65, 66])
 
+  /// Why a test cannot go on.
+  enum Failure: Error { case notSubscribed }
+
   var radio = Radio(seed: 1)
   var central = CentralSession(HostSettings(address: .staticRandom(1)))
   var peripheral: PeripheralSession
@@ -48,6 +51,15 @@ struct LinkPair {
     var pair = LinkPair()
     pair.central.perform(.connect(address, query), at: pair.now)
     pair.pass(.seconds(1))
+    (pair.events, pair.served) = ([], [])
+    return pair
+  }
+
+  /// Makes a pair with a link on which the central looks for what there is.
+  static func discovering() -> LinkPair {
+    var pair = LinkPair()
+    pair.central.perform(.connect(address, ProfileQuery(descriptors: false)), at: pair.now)
+    while pair.radio.eventCount(of: here, at: pair.now) < 3 { pair.pass(.milliseconds(1)) }
     (pair.events, pair.served) = ([], [])
     return pair
   }

@@ -75,6 +75,100 @@ struct PeripheralSessionTests {
   }
 }
 
+@Suite("What a peripheral serves")
+struct PeripheralServiceTests {
+  private static func handle(_ number: UInt16) -> AttributeHandle { LinkPair.handle(number) }
+
+  /// The link of a pair, on which its client asked for what a characteristic indicates or notifies.
+  private static func subscribed(_ pair: inout LinkPair, _ characteristic: UInt16) throws -> LinkID {
+    _ = pair.perform(.subscribe(.uuid(BluetoothUUID(characteristic))))
+    guard case .subscribed(let link, _, _)? = pair.served.last else {
+      throw LinkPair.Failure.notSubscribed
+    }
+    pair.served = []
+    return link
+  }
+
+  @Test("what a client does is an event each, in its order")
+  func events() throws {
+    var pair = LinkPair.open()
+    let link = try Self.subscribed(&pair, 0xFFF4)
+    _ = pair.perform(.write(.handle(Self.handle(12)), [1, 2]))
+    _ = pair.perform(.exchangeMTU)
+    pair.peripheral.indicate(Self.handle(21), [7], on: link, at: pair.now)
+    pair.pass(.milliseconds(100))
+    expect(pair.take(), [.notified(Self.handle(21), [7])])
+    _ = pair.perform(.unsubscribe(.uuid(BluetoothUUID(0xFFF4))))
+    expect(
+      pair.served,
+      [
+        .written(link, Self.handle(12), [1, 2]), .mtu(link, 247), .confirmed(link, Self.handle(21)),
+        .subscribed(link, Self.handle(21), []),
+      ])
+    expect(pair.peripheral.mtu(of: link), 247)
+  }
+
+  @Test("a value that is set is read, and the handle of a characteristic is found by its service")
+  func values() {
+    var pair = LinkPair.open()
+    pair.peripheral.setValue([9, 9], of: Self.handle(17))
+    expect(pair.perform(.read(.handle(Self.handle(17)))), [.read(Self.handle(17), [9, 9])])
+    expect(pair.peripheral.handle(of: BluetoothUUID(0xFFF2), in: LinkPair.service), Self.handle(14))
+    expect(pair.peripheral.handle(of: BluetoothUUID(0xFFF2), in: BluetoothUUID(0x180F)), nil)
+  }
+
+  @Test("notifications that there is no room for are refused, and there is word when there is room again")
+  func room() throws {
+    var pair = LinkPair.open()
+    let link = try Self.subscribed(&pair, 0xFFF2)
+    var count = 0
+    while pair.peripheral.notify(Self.handle(14), [UInt8(count)], on: link, at: pair.now) { count += 1 }
+    #expect(count >= 64)
+    expect(pair.peripheral.hasSentEverything(on: link), false)
+    pair.pass(.seconds(1))
+    expect(pair.served, [.readyToNotify(link)])
+    expect(pair.take(), (0..<count).map { .notified(Self.handle(14), [UInt8($0)]) })
+    expect(pair.peripheral.hasSentEverything(on: link), true)
+  }
+
+  @Test("a controller that fails takes the links with it, until it is started again")
+  func failure() {
+    var pair = LinkPair.open()
+    pair.peripheral.receive(HCIEvent.hardwareError(code: 1).packet, at: pair.now)
+    pair.pass(.milliseconds(1))
+    expect(pair.served, [.failed(.hardwareError(1))])
+    expect(pair.peripheral.failure, .hardwareError(1))
+    expect(pair.peripheral.isReady, false)
+    pair.peripheral.advertise(LinkPair.advertisement, at: pair.now)
+    expect(pair.peripheral.takePackets(), [])
+    pair.peripheral.start(at: pair.now)
+    expect(pair.peripheral.failure, nil)
+    pair.pass(.milliseconds(100))
+    guard pair.served.count == 2, case .ready = pair.served[1] else {
+      return #expect(Bool(false), "\(pair.served)")
+    }
+  }
+
+  @Test("the controller is asked to advertise once, however often its user says the same")
+  func same() {
+    var pair = LinkPair()
+    pair.peripheral.advertise(LinkPair.advertisement, at: pair.now)
+    expect(pair.peripheral.takePackets(), [])
+    pair.peripheral.advertise(nil, at: pair.now)
+    expect(pair.peripheral.takePackets(), [HCICommand.leSetAdvertisingEnable(false).packet])
+  }
+
+  @Test("a link that the peripheral ends is over at both ends, each with its reason")
+  func disconnecting() throws {
+    var pair = LinkPair.open()
+    let link = try Self.subscribed(&pair, 0xFFF2)
+    pair.peripheral.disconnect(link, reason: .remoteLowResources, at: pair.now)
+    pair.pass(.milliseconds(500))
+    expect(pair.served, [.disconnected(link, .localHostTerminated)])
+    expect(pair.take(), [.disconnected(.remoteLowResources, unacknowledged: 0)])
+  }
+}
+
 @Suite("The table of advertisers")
 struct AdvertisersTests {
   private static func report(
