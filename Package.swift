@@ -246,11 +246,10 @@ let package = Package(
     tests(
       "lockstep",
       [
-        "lockstep", "CommandLine", "Tours", "Reporting", "Bench", "Benchmarks", "Devices", "Nightly",
-        "Journal",
-        "Harness", "Conformance", "System",
-        "Transports", "Databases",
-        "Automata", "Models", "Documents", "Basics",
+        "lockstep", "CommandLine", "Tours", "Reporting", "LockFiles", "Bench", "Benchmarks", "Devices",
+        "Nightly",
+        "Journal", "Harness", "Conformance", "System", "Transports", "Databases", "Automata", "Models",
+        "Documents", "Basics",
       ]),
     tests("Peer", ["lockstep"]),
     tests(

@@ -1,3 +1,4 @@
+import Conformance
 import LockFiles
 public import Journal
 import System
@@ -17,7 +18,7 @@ public struct BenchFile: Sendable {
       transport: { text in
         do { _ = try TransportSpec(text: text) } catch { return "\(error)" }
         return nil
-      }, device: device, isDriven: LockFile.isDriven)
+      }, device: device, guarded: LockFamily.allGuarded, isDriven: LockFile.isDriven)
     inventory = try checked { try Inventory(bytes, name: path, checks: checks) }
     self.path = path
   }

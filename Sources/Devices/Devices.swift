@@ -1,7 +1,6 @@
 import System
 import Bench
 public import Conformance
-import Emulator
 public import Harness
 package import Programs
 import Basics
@@ -81,20 +80,14 @@ public final class Devices: DeviceProvider {
   private func describe(
     _ emulated: EmulatedDevice, _ spec: DeviceSpec
   ) throws(DeviceProblem) -> DeviceDescription {
-    guard let real = try emulated.realLock(spec.settings) else {
-      return DeviceDescription(
-        family: emulated.family, machines: emulated.machines,
-        abilities: try emulated.make(spec.settings, 0).abilities, readings: emulated.readings)
-    }
-    let isRegistered = real.found != .unregistered
-    let isConfigured = isRegistered && real.found != .unconfigured
-    return .sesame(
-      real.model, slack: .zero, isRegistered: isRegistered, isConfigured: isConfigured, under: interlock)
+    if let real = try emulated.lock?.realLock(spec.settings) { return real.description(under: interlock) }
+    return DeviceDescription(
+      family: emulated.family, machines: emulated.machines,
+      abilities: try emulated.make(spec.settings, 0).abilities, readings: emulated.readings)
   }
 
   public func usualDevice(of machine: String) -> DeviceSpec? {
-    let usual = machine == "sesame" ? "sesame5" : known.first { $0.machines.first == machine }?.name
-    return usual.map { DeviceSpec(.emulator, $0) }
+    EmulatedDevice.usual(of: machine).map { DeviceSpec(.emulator, $0.name) }
   }
 
   public func device(_ spec: DeviceSpec, seed: UInt64) throws(LabFault) -> any DeviceUnderTest {
@@ -123,11 +116,11 @@ public final class Devices: DeviceProvider {
       try program.restart()
       return program
     }
-    guard spec.kind == .emulator, let specification = try? emulated(spec.name).realLock(spec.settings) else {
+    guard spec.kind == .emulator, let real = try? emulated(spec.name).lock?.realLock(spec.settings) else {
       return nil
     }
     captures?.begin(isInRealTime: false)
-    let lock = try simulated.another(specification, seed: seed)
+    let lock = try simulated.another(real, seed: seed)
     let another = reservation.map { reserved(lock, $0) } ?? lock
     return captures?.recorded(another) ?? another
   }
@@ -140,7 +133,7 @@ public final class Devices: DeviceProvider {
       output?.begin()
       return try programs.device(spec, seed: seed)
     }
-    let realLock: EmulatedLockSpecification
+    let realLock: any RealLockEmulation
     if spec.kind == .exec {
       let program = programs.device(spec.name)
       program.seed = seed
@@ -149,7 +142,7 @@ public final class Devices: DeviceProvider {
     }
     do throws(DeviceProblem) {
       let emulated = try emulated(spec.name)
-      guard let real = try emulated.realLock(spec.settings) else {
+      guard let real = try emulated.lock?.realLock(spec.settings) else {
         return try emulated.make(spec.settings, seed)
       }
       realLock = real

@@ -1,4 +1,3 @@
-public import Bluetooth
 public import Conformance
 
 /// What holds of every lock on real air.
@@ -30,20 +29,4 @@ extension AirDevice: OwnedLock where Client: OwnedLock {
   public var isRegistered: Bool { wrapped.isRegistered }
   public func recallKey() throws(LabFault) -> Bool { try wrapped.recallKey() }
   public func dropRecalledKey() throws(LabFault) { try wrapped.dropRecalledKey() }
-}
-
-/// What notes down what goes over a link: its packets and, as its family knows it, what is needed to read them.
-public protocol LinkNotes: AnyObject {
-  /// The packets.
-  var packets: PacketRecorder { get }
-}
-
-/// A device whose link can be noted down.
-public protocol RecordedDevice {
-  /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
-  mutating func record(to recorder: (any LinkNotes)?)
-}
-
-extension AirDevice: RecordedDevice where Client: RecordedDevice {
-  public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
 }

@@ -9,6 +9,8 @@ public protocol FamilyLock: Sendable {
   static var keys: [String] { get }
   /// The keys whose values are no secret, beside those that every lock may have.
   static var openKeys: [String] { get }
+  /// The keys below those whose values are no secret.
+  static var openKeysBelow: [String] { get }
   /// What of these locks has to be known to look after them; `nil` where a program says that of its own.
   static var family: LockFamily? { get }
 
@@ -19,6 +21,10 @@ public protocol FamilyLock: Sendable {
 
   /// What the lock is known by; `nil` for one that is known by its address.
   var id: String? { get }
+}
+
+extension FamilyLock {
+  public static var openKeysBelow: [String] { [] }
 }
 
 extension LockFile {

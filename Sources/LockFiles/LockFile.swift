@@ -1,6 +1,6 @@
 public import Bluetooth
 public import Conformance
-package import Documents
+import Documents
 import Glibc
 import Secrets
 import System
@@ -152,17 +152,5 @@ extension PeerAddress {
       return nil
     }
     self.init(isPublic ? .publicDevice : .randomDevice, address)
-  }
-}
-
-extension Cursor {
-  /// A name that can stand on a command line and in the name of a file.
-  ///
-  /// - Parameter kind: what it is, with its article.
-  package func plainName(_ kind: String) -> String? {
-    value("\(kind) of letters, digits and _.-") { text in
-      let letters = text.utf8.allSatisfy { $0.isLetterOrDigit || "_.-".utf8.contains($0) }
-      return letters && (1...64).contains(text.utf8.count) && !"_.-".contains(text.first ?? "-") ? text : nil
-    }
   }
 }

@@ -1,12 +1,11 @@
 import Basics
 import Documents
-import Sesame
 
 /// Hides what may be a key in messages about a file that holds one.
 enum Redaction {
   /// The keys of a lock file whose values are no secret, and those below them.
   private static let open = ["name", "address"] + LockFile.families.flatMap { $0.openKeys }
-  private static let openBelow = ClientTimes.names.map(\.name)
+  private static let openBelow = LockFile.families.flatMap { $0.openKeysBelow }
 
   static func hidingKeys(of error: DocumentError) -> DocumentError {
     var error = error

@@ -51,6 +51,7 @@ extension SesameLock {
   public static var distinction: (key: String, use: String) { ("lock", "a Sesame") }
   public static var family: LockFamily? { .sesame }
   public static let openKeys = ["lock", "uuid", "index", "timeouts", "quirks"]
+  public static let openKeysBelow = ClientTimes.names.map(\.name)
   public static let keys = [
     "lock", "name", "uuid", "address", "key", "secret", "public-key", "index", "timeouts", "quirks",
     "gap",

@@ -1,5 +1,6 @@
 import Conformance
 import Bench
+import LockFiles
 import System
 import Harness
 import Journal
@@ -39,7 +40,7 @@ public struct NightlyRuns: Sendable {
 
   /// The scenario that parks a Sesame: it only reads the lock's state, and the end of every run parks the
   /// lock.
-  static let park = InterlockSettings().family.parkScenario
+  static let park = LockFamily.usual.parkScenario
 
   /// The scenario of an attempt that parks another lock, with its path.
   func ownPark(of attempt: NightAttempt) -> (path: String, text: String)? {
@@ -113,7 +114,7 @@ public struct NightlyRuns: Sendable {
     case .fuzz(let time):
       let seed = Fingerprint("\(seed) \(attempt.number)").value >> 11
       words = [
-        "fuzz", lab.plan.fuzz?.machine ?? "sesame", "--duration=\(time)", "--seed=\(seed)",
+        "fuzz", lab.plan.fuzz?.machine ?? LockFamily.usual.machine, "--duration=\(time)", "--seed=\(seed)",
         "--corpus=\(folder)/corpus/\(attempt.lock)",
       ]
     }

@@ -1,4 +1,6 @@
 @testable import Bench
+import Conformance
+import LockFiles
 import Basics
 import Documents
 import Foundation
@@ -15,7 +17,8 @@ struct BenchSchemaTests {
     let published = try String(
       contentsOfFile: Self.root + "/Scenarios/schema/bench.schema.json", encoding: .utf8)
     #expect(
-      published == Inventory.schema.pages, "run: lockstep schema bench > Scenarios/schema/bench.schema.json")
+      published == Inventory.schema(guarded: LockFamily.allGuarded).pages,
+      "run: lockstep schema bench > Scenarios/schema/bench.schema.json")
   }
 
   /// Files that differ in their form alone, and whether they have it.
@@ -68,7 +71,8 @@ struct BenchSchemaTests {
   @Test("the reader takes what has the form, and nothing else", arguments: files.indices)
   func reader(index: Int) {
     let (text, isValid) = Self.files[index]
-    expect((try? Inventory(Array(text.utf8), name: "bench.yaml")) != nil, isValid)
+    let checks = Inventory.Checks(guarded: LockFamily.allGuarded)
+    expect((try? Inventory(Array(text.utf8), name: "bench.yaml", checks: checks)) != nil, isValid)
   }
 
   @Test("so does a validator of JSON Schema", .enabled(if: hasSchemaValidator))
@@ -89,7 +93,7 @@ struct BenchSchemaTests {
           errors = list(jsonschema.Draft7Validator(schema).iter_errors(yaml.load(text, Loader)))
           print("valid" if not errors else "wrong: " + errors[0].message[:80].replace("\\n", " "))
       """
-    let result = python(script, [Inventory.schema.line, input])
+    let result = python(script, [Inventory.schema(guarded: LockFamily.allGuarded).line, input])
     let lines = result.output.split(separator: "\n")
     expect(lines.count, Self.files.count)
     for (line, file) in zip(lines, Self.files) {

@@ -1,4 +1,5 @@
 @testable import Bench
+import SesameDevice
 import Conformance
 import Basics
 import TestSupport
@@ -103,7 +104,7 @@ struct HealthCheckTests {
   func finds(index: Int) {
     let (script, finding, told) = Self.table[index]
     let lock = ScriptedLock(script.mapValues(shows))
-    let check = HealthCheck(of: lock)
+    let check = HealthCheck(of: lock, family: .sesame)
     expect(check.perform(), finding)
     expect(lock.done.map { String($0.prefix { $0 != " " }) }.joined(separator: " "), told)
   }
@@ -126,7 +127,7 @@ struct HealthCheckTests {
     let (place, symptom, finding) = Self.troubles[index]
     var script = Self.session
     script[place] = [.trouble(LabFault(symptom, "why"))]
-    let check = HealthCheck(of: ScriptedLock(script))
+    let check = HealthCheck(of: ScriptedLock(script), family: .sesame)
     expect(check.perform(), finding)
   }
 
@@ -134,7 +135,7 @@ struct HealthCheckTests {
   func rest() {
     let lock = ScriptedLock(Self.session)
     lock.readyAt = .zero + .seconds(9)
-    let check = HealthCheck(of: lock)
+    let check = HealthCheck(of: lock, family: .sesame)
     expect(check.perform(), .healthy("it was unlocked and locked"))
     #expect(lock.done.contains("unlock at 9.000 s"), "\(lock.done)")
   }

@@ -2,6 +2,16 @@
 import Conformance
 import Foundation
 import Basics
+import SesameDevice
+
+extension InterlockSettings {
+  /// What a run may do to a Sesame.
+  init(
+    limits: LockLimits = .usual, budget: Int? = 100, park: ParkPosition = .locked, allowed: [String] = []
+  ) {
+    self.init(of: .sesame, limits: limits, budget: budget, park: park, allowed: allowed)
+  }
+}
 
 /// A lock in virtual time that says of its motor what no protocol says: each start of it.
 struct ToyLock: StandaloneDevice {

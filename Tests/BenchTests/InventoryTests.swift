@@ -1,4 +1,6 @@
 @testable import Bench
+import Conformance
+import LockFiles
 import Documents
 import Basics
 import TestSupport
@@ -37,7 +39,7 @@ struct InventoryTests {
     """
 
   private func read(_ text: String, name: String = "lab/bench.yaml") throws(DocumentError) -> Inventory {
-    try Inventory(Array(text.utf8), name: name)
+    try Inventory(Array(text.utf8), name: name, checks: .init(guarded: LockFamily.allGuarded))
   }
 
   @Test("everything that a file says is read, and its paths are those of its folder")
@@ -143,7 +145,8 @@ struct InventoryTests {
     let (text, problems) = Self.mistakes[index]
     let checks = Inventory.Checks(
       transport: { $0.hasPrefix("bad:") ? "'\($0)' is no transport" : nil },
-      device: { $0.hasPrefix("emulator:bad") ? "unknown device `bad`" : nil })
+      device: { $0.hasPrefix("emulator:bad") ? "unknown device `bad`" : nil },
+      guarded: LockFamily.allGuarded)
     do {
       _ = try Inventory(Array(text.utf8), name: "bench.yaml", checks: checks)
       Issue.record("it is read: \(text)")
@@ -155,7 +158,7 @@ struct InventoryTests {
 
   @Test("what a driver's lock has to be allowed its driver alone knows")
   func driven() throws {
-    let checks = Inventory.Checks(isDriven: { $0 == "lab/b.yaml" })
+    let checks = Inventory.Checks(guarded: ["reset"], isDriven: { $0 == "lab/b.yaml" })
     func read(_ file: String) throws(DocumentError) -> Inventory {
       let text = "bench: a\nlocks: [{ name: a, file: \(file), allow: [wipe, reset] }]"
       return try Inventory(Array(text.utf8), name: "lab/bench.yaml", checks: checks)
@@ -180,7 +183,7 @@ struct InventoryTests {
         bytes.replaceSubrange(start..<end, with: Array(pieces[generator.below(pieces.count)].utf8))
       }
       do {
-        _ = try Inventory(bytes, name: "bench.yaml")
+        _ = try Inventory(bytes, name: "bench.yaml", checks: .init(guarded: LockFamily.allGuarded))
         read += 1
       } catch {
         if error.description.isEmpty {

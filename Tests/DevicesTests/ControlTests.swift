@@ -37,14 +37,7 @@ struct ControlMessageTests {
   }
 
   static let answers: [ControlAnswer] = [
-    .done, .refused("because"), .prepared(nil), .prepared(key),
-    .prepared(
-      LockKey(
-        deviceID: key.deviceID, secret: key.secret,
-        lockPublicKey: {
-          var source = SeededGenerator(seed: 1)
-          return PrivateKey(from: &source).publicKey
-        }())),
+    .done, .refused("because"), .prepared(nil), .prepared(JSON(exposing: key)),
     .abilities(
       ControlAbilities(
         lock: "sesame5", stimuli: ["a"], faults: ["b", "c"], settings: [], options: ["d"],
@@ -71,11 +64,26 @@ struct ControlMessageTests {
       "{\"fault\":\"jam\",\"value\":[]}",
       "{\"fault\":\"jam\",\"value\":{\"duration\":\"soon\"}}", "{\"stimulus\":7}", "{\"secret\":\"c0ffee\"}",
       "{\"prepared\":{\"registered\":true}}",
-      "{\"prepared\":{\"registered\":true,\"key\":{\"uuid\":\"c0ffee\",\"secret\":\"c0ffee\"}}}",
     ])
   func malformed(line: String) {
     #expect { _ = try ControlRequest(line: Array(line.utf8)) } throws: { !"\($0)".contains("c0ffee") }
     #expect { _ = try ControlAnswer(line: Array(line.utf8)) } throws: { !"\($0)".contains("c0ffee") }
+  }
+
+  @Test("the key of a Sesame reads back as it was written; of one that is none nothing is quoted")
+  func keys() throws {
+    var source = SeededGenerator(seed: 1)
+    let other = LockKey(
+      deviceID: key.deviceID, secret: key.secret, lockPublicKey: PrivateKey(from: &source).publicKey)
+    let taken = ControlledKey()
+    for key in [key, other, nil] {
+      try taken.take(key.map { JSON(exposing: $0) })
+      expect(taken.key, key)
+    }
+    let malformed: [JSON] = [
+      [:], ["uuid": "c0ffee"], ["uuid": "c0ffee", "secret": "c0ffee"], ["secret": "c0ffee", "uuid": 7],
+    ]
+    for json in malformed { #expect { try taken.take(json) } throws: { !"\($0)".contains("c0ffee") } }
   }
 }
 
@@ -129,7 +137,7 @@ struct ControlSocketTests {
       asked.withLock { $0.append(request) }
       return switch request {
       case .abilities: .abilities(Self.abilities)
-      case .prepare: .prepared(key)
+      case .prepare: .prepared(JSON(exposing: key))
       case .stimulus, .watch: .done
       case .fault: .refused("no bolt to jam")
       }
@@ -137,10 +145,12 @@ struct ControlSocketTests {
     defer { emulator.stop() }
     expect(folder.mode("control"), 0o600)
     let control = try ControlledFixture(path: path)
+    let taken = ControlledKey()
+    control.takeKey = { json throws(ControlError) in try taken.take(json) }
     expect(control.offered, Self.abilities)
     control.options = [Argument("motor", .text("2 s"))]
     try control.prepare(StartCondition([Argument("registered", .flag(true))]))
-    expect(control.key, key)
+    expect(taken.key, key)
     expect(try control.perform("handToLocked", []), nil)
     #expect(throws: LabFault(.notPossible, "no bolt to jam")) { try control.bring(about: Fault("jam")) }
     let expected: [ControlRequest] = [

@@ -79,7 +79,7 @@ struct DriverLocksTests {
       statuses: [("gone", .away), ("near", .heard), ("closed", .locked), ("opened", .unlocked)])
     return .realLock(
       nil, machine: "keypad.yaml", Abilities(stimuli: nil, settings: ["weather"]), readings: ["voltage"],
-      isRegistered: true, isConfigured: nil, under: InterlockSettings(allowed: allowed).of(family))
+      isRegistered: true, isConfigured: nil, under: InterlockSettings(of: family, allowed: allowed))
   }
 
   @Test("what is known of a lock before it is used is what its family can be asked for")

@@ -272,7 +272,7 @@ struct GATTExplorerTests {
   }
 
   /// An explorer whose controller scans.
-  private func searching(for target: LockTarget = .address(peer)) -> GATTExplorer {
+  private func searching(for target: DeviceTarget = .address(peer)) -> GATTExplorer {
     var explorer = GATTExplorer(.init(to: target))
     _ = explorer.begin()
     _ = explorer.receive(.scanning(true, status: .success), at: .zero)
@@ -306,7 +306,7 @@ struct GATTExplorerTests {
     let deviceID = try UUID128(text: "5c2a2f49-3b0e-4b7a-9f51-0d1f4d6c7e10")
     let lock = Advertisement(model: .sesame3, isRegistered: true, deviceID: deviceID)
     let (data, response) = (lock.advertisingData.encoded, lock.scanResponse.encoded)
-    for target in [LockTarget.deviceID(deviceID), .address(Self.peer)] {
+    for target in [DeviceTarget.id("\(deviceID)"), .address(Self.peer)] {
       var explorer = searching(for: target)
       expect(explorer.receive(Self.advertisement(.connectable, data), at: .zero), [])
       var late = explorer

@@ -1,4 +1,5 @@
 @testable import Controllers
+import Links
 import SesameDevice
 import Automata
 import Conformance
@@ -106,19 +107,19 @@ struct SesameConformanceTests {
       "lock", "unlock", "toggle", "setAutolock", "readAutolock", "readHistory", "readVersion", "readStatus",
       "setTime", "reset",
     ] where offered.contains(request) {
-      let recorder = LinkRecorder()
-      device.record(to: recorder)
+      let notes = LinkNotes()
+      device.record(to: notes)
       try device.reset(
         to: StartCondition([Argument("registered", .flag(true)), Argument("configured", .flag(true))]))
       try device.perform(Stimulus(try #require(vocabulary.stimulus("closeTo"))))
       try observe(&device, until: "receivedBle")
       try device.perform(Stimulus(try #require(vocabulary.stimulus("connect"))))
       try observe(&device, until: "locked")
-      let count = recorder.packets.records.count
+      let count = notes.packets.records.count
       try device.perform(Stimulus(try #require(vocabulary.stimulus(request))))
       var isAnswered = false
       if case .reading = try device.observe(until: device.now) { isAnswered = true }
-      #expect(recorder.packets.records.count > count || isAnswered, "\(request) reaches no lock")
+      #expect(notes.packets.records.count > count || isAnswered, "\(request) reaches no lock")
     }
   }
 

@@ -1,3 +1,5 @@
+import Conformance
+import LockFiles
 import Automata
 import Journal
 import Bench
@@ -195,7 +197,8 @@ struct PageCheck {
     do throws(DocumentError) {
       switch first.prefix(while: { $0 != ":" }) {
       case "machine": _ = try MachineDefinition(yaml: bytes, name: "machine.yaml")
-      case "bench": _ = try Inventory(bytes, name: "bench.yaml")
+      case "bench":
+        _ = try Inventory(bytes, name: "bench.yaml", checks: .init(guarded: LockFamily.allGuarded))
       case "nightly": _ = try NightPlan(bytes, name: "night.yaml")
       case "scenario": validate(block)
       default: report(block, "'\(first)' begins no document: is this 'yaml part'?")

@@ -56,5 +56,5 @@ public final class ReservedDevice<Device: DeviceUnderTest>: DeviceLayer {
 
 extension ReservedDevice: RecordedDevice where Device: RecordedDevice {
   /// Records the packets of the wrapped device's link.
-  public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
+  public func record(to notes: LinkNotes?) { wrapped.record(to: notes) }
 }

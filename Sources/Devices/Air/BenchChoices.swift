@@ -1,5 +1,4 @@
 public import Bench
-import Emulator
 import Harness
 public import Journal
 import System

@@ -1,7 +1,8 @@
-import Bench
+import Basics
+public import Bench
 import Conformance
 import Harness
-import Links
+public import Links
 import LockFiles
 import Transports
 
@@ -51,3 +52,8 @@ struct ControlledLock {
   /// The conditions that always hold, of those that the emulator says.
   var conditions: ([String]) -> [String]
 }
+
+/// How much later than it happened something may be observed that came over real air.
+let realAirSlack = Interval.milliseconds(300)
+
+extension Recovery: ControllerRecovery {}

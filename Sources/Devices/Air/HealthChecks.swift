@@ -2,7 +2,6 @@ import Bench
 import Basics
 import System
 import Conformance
-import Emulator
 public import Harness
 
 extension Devices {
@@ -64,10 +63,16 @@ extension Devices {
 
   /// The device without the conditions that a test starts in.
   private func plain(_ spec: DeviceSpec) -> DeviceSpec {
-    guard spec.kind == .emulator else { return spec }
     var spec = spec
-    spec.settings.removeAll { LockPeripheral.startSettings.contains($0.name) }
+    let conditions = startSettings(of: spec)
+    spec.settings.removeAll(where: conditions.contains)
     return spec
+  }
+
+  /// The settings of an emulated device that are no options of its own, but conditions that a test starts in.
+  private func startSettings(of spec: DeviceSpec) -> [DeviceSpec.Setting] {
+    guard spec.kind == .emulator, let options = EmulatedDevice.named(spec.name)?.options else { return [] }
+    return spec.settings.filter { !options.contains($0.name) }
   }
 
   /// An emulated lock is registered and configured unless its specification says otherwise; a guarded one is checked
@@ -75,8 +80,7 @@ extension Devices {
   private func start(of spec: DeviceSpec) -> StartCondition {
     var start = StartCondition()
     guard spec.kind == .emulator, !spec.isInterlocked else { return start }
-    let given = spec.settings.filter { LockPeripheral.startSettings.contains($0.name) }
-    start.settings = given.map { Argument($0.name, Value(plain: $0.value)) }
+    start.settings = startSettings(of: spec).map { Argument($0.name, Value(plain: $0.value)) }
     for name in ["registered", "configured"] where start.setting(name) == nil {
       start.settings.append(Argument(name, .flag(true)))
     }

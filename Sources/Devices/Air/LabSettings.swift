@@ -1,6 +1,8 @@
 public import Bench
 public import Basics
+import Conformance
 public import Harness
+import LockFiles
 
 /// A lock's way and rules, checked.
 public struct LabSettings {
@@ -11,7 +13,7 @@ public struct LabSettings {
   /// The socket of the emulator of the lock.
   public var control: String?
   /// What may be done to a real lock.
-  public var interlock = InterlockSettings()
+  public var interlock = InterlockSettings(of: .usual)
   /// The lock of an inventory, where it is one.
   public var lock: BenchLock?
   /// The place of a lab that is used, if one is.
@@ -55,7 +57,8 @@ extension LabSettings {
     self.lock = lock
     let isOnTheAir = isNamed && lock?.isEmulated != true
     interlock = InterlockSettings(
-      limits: lock?.lock.limits ?? .usual, budget: actuations ?? (isOnTheAir ? Self.usualActuations : nil),
+      of: .usual, limits: lock?.lock.limits ?? .usual,
+      budget: actuations ?? (isOnTheAir ? Self.usualActuations : nil),
       park: park ?? lock?.lock.park ?? .locked, allowed: allowed + (lock?.lock.allow ?? []))
   }
 }

@@ -2,12 +2,9 @@ public import Bench
 import Links
 import LockFiles
 import Programs
-import SesameDevice
 import System
 public import Conformance
-import Emulator
 public import Harness
-import Sesame
 import Transports
 
 /// The locks on the air: one way to a controller, opened once and used from case to case.
@@ -29,7 +26,7 @@ public final class LockBench {
   private var starts: [String: Int] = [:]
   private var control: ControlledFixture?
   private let programs: ProgramPool
-  /// Another family stands here too.
+  /// The families of locks on a bench: those built in, and those of drivers.
   private let families: [any BenchFamily]
   /// Whether a stop request interrupts waits: not while a lock is parked, which takes time.
   private var stopsOnRequest = true
@@ -53,7 +50,7 @@ public final class LockBench {
   init(_ settings: LabSettings, isWatched: Bool = true, programs: ProgramPool = ProgramPool()) {
     self.settings = settings
     self.programs = programs
-    families = [SesameLocks(), DriverLocks(programs: programs)]
+    families = builtInFamilies + [DriverLocks(programs: programs)]
     self.isWatched = isWatched
     capture = settings.capture
     leases = BenchLeases(wait: settings.wait)
@@ -222,7 +219,7 @@ extension LockBench {
   /// - Throws: that its file cannot be read, or that its driver does not say.
   public func family(of spec: DeviceSpec) throws(LabFault) -> LockFamily {
     switch spec.kind {
-    case .emulator: return .sesame
+    case .emulator: return EmulatedDevice.named(spec.name)?.lock?.family ?? .usual
     case .driver: return try programs.program(spec.name, as: .driver).family(machine: "")
     case .exec:
       throw LabFault(.notPossible, "a program says nothing of itself by which a lock could be looked after")

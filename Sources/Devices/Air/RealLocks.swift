@@ -1,11 +1,7 @@
 import Bench
-import Links
-import SesameDevice
 import Conformance
 import Emulator
 public import Harness
-import Sesame
-import Basics
 
 extension DeviceSpec {
   /// Whether an interlock guards it: a real lock, or an emulated one that is used as if it were real.
@@ -15,25 +11,6 @@ extension DeviceSpec {
 }
 
 extension DeviceDescription {
-  /// What is known of a real Sesame before it is used.
-  ///
-  /// - Parameters:
-  ///   - isRegistered: whether its key is known.
-  ///   - isConfigured: whether its positions are set, where that is known.
-  static func sesame(
-    _ model: ProductModel, slack: Interval, isRegistered: Bool, isConfigured: Bool?,
-    under settings: InterlockSettings
-  ) -> DeviceDescription {
-    let settings = settings.of(.sesame)
-    return realLock(
-      model.generation == .os2 ? "sesame-os2" : "sesame-os3", machine: settings.family.machine,
-      SesameAirClient<SimulatedLocks.World>.abilities(
-        of: model.generation, around: NoFixture(conditions: RealAir.conditions).abilities,
-        conditions: RealAir.conditions, slack: slack),
-      readings: EmulatedDevice.lockReadings, isRegistered: isRegistered, isConfigured: isConfigured,
-      under: settings)
-  }
-
   /// What is known of a real lock before it is used, whatever its family.
   ///
   /// - Parameters:
@@ -97,53 +74,24 @@ extension InterlockSettings {
 /// Emulated locks that are used exactly like real ones, in virtual time: an interlock counts and limits their
 /// movements, they have no fixture, and each keeps its state between cases.
 final class SimulatedLocks {
-  typealias World = RadioWorld<LockPeripheral>
-  typealias Lock = RealLock<AirDevice<SesameAirClient<World>>>
-
   private let settings: InterlockSettings
-  private var locks: [(spec: DeviceSpec, lock: Lock)] = []
+  private var locks: [(spec: DeviceSpec, lock: any ManagedLock)] = []
 
   init(_ settings: InterlockSettings) { self.settings = settings }
 
   /// The lock of a description; made, with a seed, for the first case that names it.
   func lock(
-    _ spec: DeviceSpec, _ specification: EmulatedLockSpecification, seed: UInt64
-  ) throws(LabFault) -> Lock {
+    _ spec: DeviceSpec, _ emulation: any RealLockEmulation, seed: UInt64
+  ) throws(LabFault) -> any ManagedLock {
     if let known = locks.first(where: { $0.spec == spec }) { return known.lock }
-    let lock = try Self.lock(specification, settings, seed: seed)
+    let lock = try another(emulation, seed: seed)
     locks.append((spec, lock))
     return lock
   }
 
   /// Another lock of a description, of which nothing was asked yet.
-  func another(_ specification: EmulatedLockSpecification, seed: UInt64) throws(LabFault) -> Lock {
-    try Self.lock(specification, settings, seed: seed)
-  }
-
-  /// Puts a lock on an emulated radio, in the condition in which it is found, and an interlock before it.
-  private static func lock(
-    _ specification: EmulatedLockSpecification, _ settings: InterlockSettings, seed: UInt64
-  ) throws(LabFault) -> Lock {
-    let world = World(specification, seed: seed)
-    try world.prepare(specification.found.condition)
-    let birth = specification.options.epoch
-    var air = SesameAirSettings(
-      conditions: RealAir.conditions, slack: .zero, host: World.clientHost,
-      epoch: { birth &+ UInt32(truncatingIfNeeded: world.now.nanoseconds / 1_000_000_000) },
-      secrets: { test in { SeededGenerator(seed: seed, for: "client of test \(test)") } })
-    (air.numbersRecordsFromOne, air.generation) = (true, specification.model.generation)
-    let fixture = NoFixture(conditions: RealAir.conditions, settings: LockFamily.sesame.startSettings)
-    let client = SesameAirClient(
-      world, fixture, StoredKey(KeyInMemory(world.key)), target: .deviceID(world.deviceID), air)
-    let device = AirDevice(client, fixture)
-    let cycleCounter = CycleCounter {
-      BenchTime(
-        wall: WallTime(nanoseconds: Int64(birth) * 1_000_000_000) + (world.now - .zero), boot: "emulated",
-        uptime: world.now)
-    }
-    return RealLock(
-      device, settings, cycleCounter,
-      positions: SesameDisturbances.positionsWithoutAHand(of: specification.model))
+  func another(_ emulation: any RealLockEmulation, seed: UInt64) throws(LabFault) -> any ManagedLock {
+    try emulation.lock(under: settings, seed: seed)
   }
 
   /// Leaves each as it would be left on the air.

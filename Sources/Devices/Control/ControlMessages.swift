@@ -1,7 +1,5 @@
-import Bluetooth
 import Programs
 public import Conformance
-public import Sesame
 public import Basics
 
 /// What can be asked of the emulator of a lock over its control socket; see <doc:Control>.
@@ -21,8 +19,8 @@ public enum ControlRequest: Equatable, Sendable {
 /// What the emulator answers.
 public enum ControlAnswer: Equatable, Sendable {
   case abilities(ControlAbilities)
-  /// The lock is as it was wanted; with its owner's key, if it has an owner.
-  case prepared(LockKey?)
+  /// The lock is as it was wanted; with its owner's key, as its family writes it, if it has an owner.
+  case prepared(JSON?)
   case done
   /// It was not done, and why.
   case refused(String)
@@ -157,7 +155,7 @@ extension ControlAnswer {
       case .refused(let why): ["refused": .text(why)]
       case .prepared(nil): ["prepared": ["registered": false]]
       case .prepared(let key?):
-        ["prepared": ["registered": true, "key": JSON(exposing: key)]]
+        ["prepared": ["registered": true, "key": key]]
       case .shown(let line): ["shown": line]
       case .abilities(let abilities):
         [
@@ -222,14 +220,6 @@ extension JSON {
   fileprivate init(control value: Conformance.Value) {
     self.init(value) { ["duration": .text($0.description)] }
   }
-
-  fileprivate init(exposing key: LockKey) {
-    self = .known([
-      "uuid": .text(key.deviceID.description), "secret": .text(key.secret.exposedBytes.hex),
-      "public-key": key.lockPublicKey.map { .text($0.bytes.hex) },
-      "index": key.index == 0 ? nil : .integer(key.index),
-    ])
-  }
 }
 
 extension ControlError {
@@ -256,22 +246,12 @@ extension ControlError {
     return value
   }
 
-  fileprivate static func key(in json: JSON) throws(ControlError) -> LockKey? {
+  fileprivate static func key(in json: JSON) throws(ControlError) -> JSON? {
     guard case .flag(let isRegistered)? = json["registered"] else {
       throw ControlError("the answer says not whether the lock is registered")
     }
     guard isRegistered else { return nil }
-    guard let key = json["key"], let uuid = key["uuid"]?.string, let secret = key["secret"]?.string
-    else { throw ControlError("a registered lock without its key") }
-    do {
-      let publicKey = try key["public-key"]?.string.map { try PublicKey(bytes: [UInt8](hex: $0)) }
-      var index: UInt16 = 0
-      if case .number(let text)? = key["index"] { index = UInt16(text) ?? 0 }
-      return LockKey(
-        deviceID: try UUID128(text: uuid), secret: try SecretKey(bytes: [UInt8](hex: secret)),
-        lockPublicKey: publicKey, index: index)
-    } catch {
-      throw ControlError("a key that does not decode")
-    }
+    guard let key = json["key"] else { throw ControlError("a registered lock without its key") }
+    return key
   }
 }

@@ -1,19 +1,16 @@
-import LockFiles
 import Bench
 import Programs
 public import Links
-public import SesameDevice
 import System
 public import Conformance
 import Glibc
-public import Sesame
 public import Basics
 
 /// The fixture of a lock that is emulated by another program, asked over its control socket.
 ///
 /// Nothing here is the lock's fault: no answer in time and a socket that is gone are lab faults. The socket is
 /// connected when it is first needed, and again after a fault.
-public final class ControlledFixture: Fixture, OwnerKeys {
+public final class ControlledFixture: Fixture {
   /// The socket.
   public let path: String
   /// The options of the lock that the next start condition is to be prepared with.
@@ -24,8 +21,8 @@ public final class ControlledFixture: Fixture, OwnerKeys {
   public var conditions: [String]?
   /// Whether what the lock's program shows is wanted.
   public var watchesProgram = false
-  /// The key of the lock as it was prepared last.
-  public private(set) var key: LockKey?
+  /// Receives the key of the lock's owner each time the lock was prepared, as its family writes it; `nil` without an owner.
+  var takeKey: ((JSON?) throws(ControlError) -> Void)?
   public private(set) var fault: LabFault?
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
   private let timeout: Interval
@@ -59,8 +56,11 @@ public final class ControlledFixture: Fixture, OwnerKeys {
     guard case .prepared(let key) = try ask(.prepare(start, options: options)) else { throw outOfTurn() }
     // What was shown before belongs to no test.
     shown = []
-    if let key { Secrecy.keep(key) }
-    self.key = key
+    do {
+      try takeKey?(key)
+    } catch {
+      throw lost("an answer that is none: \(error)")
+    }
   }
 
   public func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String? {

@@ -1,12 +1,7 @@
-import Documents
-import SesameDevice
-import Automata
 public import Conformance
+import Documents
 import Emulator
 public import Harness
-import Models
-import Sesame
-import Basics
 
 /// An emulated device that users can name.
 public struct EmulatedDevice: Sendable {
@@ -27,6 +22,10 @@ public struct EmulatedDevice: Sendable {
   /// Makes it with some options and a seed.
   public let make:
     @Sendable (_ options: [DeviceSpec.Setting], _ seed: UInt64) throws(DeviceProblem) -> any DeviceUnderTest
+  /// Whether it stands for its first machine where no device is named.
+  var isUsual = false
+  /// What it has as a lock of a family that is built in; `nil` for another device.
+  var lock: (any LockEmulation)?
 
   /// All of them, in the order in which they are listed.
   public static let all: [EmulatedDevice] =
@@ -38,58 +37,17 @@ public struct EmulatedDevice: Sendable {
   /// The device of a name.
   public static func named(_ name: String) -> EmulatedDevice? { all.first { $0.name == name } }
 
-  /// What a client of a lock reports. The machine is not made for that: every command lists the devices when it starts.
-  static let lockReadings = MachineDefinition.sesameReadings.map(\.name)
+  /// The usual device of a machine.
+  static func usual(of machine: String) -> EmulatedDevice? {
+    let able = all.filter { $0.machines.first == machine }
+    return able.first(where: \.isUsual) ?? able.first
+  }
+
+  /// The locks of the families that are built in, with their real protocol.
+  private static var locks: [EmulatedDevice] { builtInFamilies.flatMap(\.emulators) }
 
   /// The names of the locks.
-  public static var lockNames: [String] { EmulatedLockSpecification.names.map(\.name) }
-
-  /// The locks with their real protocol, each behind a client and a link, direct or over the air.
-  private static var locks: [EmulatedDevice] {
-    let defects = LockDefect.allCases.map(\.name)
-    return EmulatedLockSpecification.names.map { name, model in
-      EmulatedDevice(
-        name: name, family: model.generation == .os2 ? "sesame-os2" : "sesame-os3", machines: ["sesame"],
-        options: EmulatedLockSpecification.settingNames,
-        readings: lockReadings, firmware: model.generation.map { FirmwareVersion.emulated($0).text },
-        defects: defects
-      ) { options, seed throws(DeviceProblem) in try lock(name, options, seed: seed) }
-    }
-  }
-
-  /// What kind of lock a name and options mean.
-  static func specification(
-    _ name: String, _ options: [DeviceSpec.Setting]
-  ) throws(DeviceProblem) -> EmulatedLockSpecification {
-    do {
-      return try EmulatedLockSpecification(parsing: name, settings: options.map { ($0.name, $0.value) })
-    } catch {
-      throw DeviceProblem(error)
-    }
-  }
-
-  private static func lock(
-    _ name: String, _ options: [DeviceSpec.Setting], seed: UInt64
-  ) throws(DeviceProblem) -> any DeviceUnderTest {
-    let specification = try specification(name, options)
-    let conditions = specification.channel.isFair ? [] : ["loss"]
-    let secrets = { @Sendable in SeededGenerator(seed: seed, for: "client") }
-    switch specification.link {
-    case .direct:
-      return ClientDevice(
-        DirectLink(specification, seed: seed), conditions: conditions, secrets: secrets)
-    case .radio:
-      return ClientDevice(
-        RadioWorld(specification, seed: seed).link(), conditions: conditions, secrets: secrets)
-    }
-  }
-
-  /// What kind of lock this is with some options, where they ask for one that is driven as a real one; `nil` otherwise.
-  func realLock(_ options: [DeviceSpec.Setting]) throws(DeviceProblem) -> EmulatedLockSpecification? {
-    guard Self.lockNames.contains(name) else { return nil }
-    let specification = try Self.specification(name, options)
-    return specification.role == .real ? specification : nil
-  }
+  public static let lockNames: [String] = locks.map(\.name)
 
   /// The lock of the open benchmark, which follows the documentation's tables step by step.
   private static var reference: EmulatedDevice {
@@ -149,30 +107,5 @@ public struct EmulatedDevice: Sendable {
       throw .unknown(.value(of: name), name, option.value, of: Choice.allCases.map(\.rawValue))
     }
     return choice
-  }
-}
-
-extension DeviceProblem {
-  /// What is wrong with the settings of an emulated lock.
-  init(_ error: LockOptionError) {
-    switch error {
-    case .unknownDevice(let name, let nearest):
-      self.init(
-        .name, code: .unknownDevice, "unknown device `\(name)`",
-        hint: nearest.map { .name($0, insteadOf: name) })
-    case .unknownName(let name, let nearest):
-      self.init(
-        .setting(name), code: .unknownSetting, "unknown setting `\(name)`",
-        hint: nearest.map { .name($0, insteadOf: name) })
-    case .unknownValue(let value, let name, let values, let nearest):
-      self.init(
-        .value(of: name), "`\(value)` is not a value of `\(name)`",
-        hint: nearest.map { .name($0, insteadOf: value) } ?? "expected \(values)")
-    case .otherGeneration(let name, let generation):
-      self.init(
-        .setting(name), "`\(name)` is a setting of \(generation) locks, and has no effect on this one")
-    case .missing(let other, let name):
-      self.init(.setting(name), "`\(name)` has no effect without `\(other)`")
-    }
   }
 }

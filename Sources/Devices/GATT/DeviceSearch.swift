@@ -1,8 +1,24 @@
 import Basics
-import Bluetooth
-public import Links
-public import Sesame
-import SesameDevice
+public import Bluetooth
+import Links
+
+/// Which device on the air is looked for.
+public enum DeviceTarget: Hashable, Sendable {
+  /// The lock of a family built in that advertises this identity, from whatever address.
+  case id(String)
+  /// The one at this address.
+  case address(PeerAddress)
+}
+
+extension DeviceTarget {
+  /// What it is called in messages.
+  var text: String {
+    switch self {
+    case .id(let id): "lock \(id)"
+    case .address(let address): "\(address)"
+    }
+  }
+}
 
 /// The search for one device among all advertisers, with the diagnosis if it is not found.
 struct DeviceSearch: Sendable {
@@ -10,13 +26,13 @@ struct DeviceSearch: Sendable {
   struct Found: Equatable, Sendable {
     var address: PeerAddress
     /// Which lock it is, as far as it says.
-    var deviceID: UUID128?
+    var id: String?
 
     /// What it is known by to those who want it for themselves.
-    var identities: [String] { (deviceID.map { ["\($0)"] } ?? []) + ["\(address.address)"] }
+    var identities: [String] { (id.map { [$0] } ?? []) + ["\(address.address)"] }
   }
 
-  let target: LockTarget
+  let target: DeviceTarget
   private var advertisers = Advertisers<Nothing>(capacity: 1000)
   /// The target, where it was heard and takes no connections.
   private var isTargetShy = false
@@ -25,7 +41,7 @@ struct DeviceSearch: Sendable {
   /// How long a scan response is waited for.
   private static let responseTime = Interval.seconds(1)
 
-  init(for target: LockTarget) { self.target = target }
+  init(for target: DeviceTarget) { self.target = target }
 
   /// When ``giveUpWaiting()`` is to be asked.
   var deadline: Instant { pending?.until ?? .never }
@@ -44,13 +60,13 @@ struct DeviceSearch: Sendable {
       if pending == nil { pending = (device.address, now + Self.responseTime) }
       return nil
     }
-    return Found(address: device.address, deviceID: lock?.deviceID)
+    return Found(address: device.address, id: lock?.id)
   }
 
   /// The target, whatever is still missing of what it says.
   mutating func giveUpWaiting() -> Found? {
     defer { pending = nil }
-    return pending.map { Found(address: $0.address, deviceID: nil) }
+    return pending.map { Found(address: $0.address, id: nil) }
   }
 
   /// Why it was not found, and what to do.
@@ -71,37 +87,10 @@ struct DeviceSearch: Sendable {
     return "\(missing): \(heard), and --timeout waits longer"
   }
 
-  private func isTarget(_ address: PeerAddress, _ lock: Advertisement?) -> Bool {
+  private func isTarget(_ address: PeerAddress, _ lock: HeardLock?) -> Bool {
     switch target {
-    case .deviceID(let deviceID): lock?.deviceID == deviceID
+    case .id(let id): lock?.id == id
     case .address(let wanted): address.address == wanted.address && address.isPublic == wanted.isPublic
-    }
-  }
-}
-
-extension Advertisers.Device {
-  /// The Sesame lock that it says it is.
-  public var lock: Advertisement? {
-    guard let data = try? AdvertisingData(decoding: advertisement) else { return nil }
-    let response = try? AdvertisingData(decoding: response ?? [])
-    return try? Advertisement(data, scanResponse: response ?? AdvertisingData())
-  }
-
-  /// Whether it claims to be a lock of a kind that may tell its identity in the scan response alone.
-  fileprivate var isUnfinished: Bool {
-    let company = Advertisement.company
-    let bytes = [UInt8(truncatingIfNeeded: company), UInt8(truncatingIfNeeded: company >> 8)]
-    let data = try? AdvertisingData(decoding: advertisement)
-    return (response ?? []).isEmpty && lock == nil && data?.manufacturerData?.starts(with: bytes) == true
-  }
-}
-
-extension LockTarget {
-  /// What it is called in messages.
-  var text: String {
-    switch self {
-    case .deviceID(let deviceID): "lock \(deviceID)"
-    case .address(let address): "\(address)"
     }
   }
 }

@@ -1,7 +1,6 @@
 import Bluetooth
 public import Basics
 public import Links
-public import SesameDevice
 
 /// A session with the GATT server of a device: the device to find, the operations in order, and the results.
 ///
@@ -39,7 +38,7 @@ public struct GATTExplorer: Sendable {
   /// What a visit is for.
   public struct Script: Sendable {
     /// Who is visited.
-    public var target: LockTarget
+    public var target: DeviceTarget
     /// What is asked first.
     public var operations: [GATTOperation]
     /// Whether more operations come later, until ``GATTExplorer/endOperations(at:)``, and errors do not end it.
@@ -51,7 +50,7 @@ public struct GATTExplorer: Sendable {
 
     /// Makes a script.
     public init(
-      to target: LockTarget, _ operations: [GATTOperation] = [], isInteractive: Bool = false,
+      to target: DeviceTarget, _ operations: [GATTOperation] = [], isInteractive: Bool = false,
       timeout: Interval = .seconds(10), duration: Interval = .seconds(10)
     ) {
       self.target = target

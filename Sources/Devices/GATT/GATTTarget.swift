@@ -2,10 +2,8 @@ public import Bench
 import LockFiles
 import Bluetooth
 public import Journal
-public import SesameDevice
 import Transports
 import Conformance
-import Sesame
 import System
 
 /// Who is visited, and over which controllers.
@@ -13,7 +11,7 @@ public struct GATTTarget {
   /// As it was typed.
   public let name: String
   /// Who.
-  public let device: LockTarget
+  public let device: DeviceTarget
   /// What the lock is known by to those who want it for themselves; `nil` where nothing says which lock it is.
   public let lockIdentity: String?
   /// The ways to it, in the order in which they are tried.
@@ -41,12 +39,18 @@ public struct GATTTarget {
       }
       lock = try BenchLock(named: name, on: bench)
       let file = try Self.file(name, lock)
-      guard let target = file.target else {
+      guard let target = Self.target(of: file) else {
         throw UsageError("\(file.path): the file does not say where the lock is: give its address")
       }
       (device, lockIdentity) = (target, file.identity)
     }
     transports = try Self.transports(to: lock, transport, bench)
+  }
+
+  /// How to recognise a lock among all advertisers: those of drivers by their address alone.
+  private static func target(of file: LockFile) -> DeviceTarget? {
+    if let id = file.lock.id, builtInFamilies.contains(where: { $0.includes(file.lock) }) { return .id(id) }
+    return file.address.map { .address($0) }
   }
 
   private static func file(_ name: String, _ lock: BenchLock?) throws(UsageError) -> LockFile {

@@ -25,7 +25,7 @@ package final class DriverClient<Transport: HCITransport>: StandaloneDevice, Air
   private var due = Instant.never
   /// Of each stimulus, whether the fixture gives it.
   private var isOfFixture: [Bool] = []
-  private var recorder: (any LinkNotes)?
+  private var recorder: LinkNotes?
   /// The last message that no client sends.
   private var injection: InjectedAction?
   /// How long after it was sent a lock may react to it.
@@ -175,7 +175,7 @@ extension DriverClient {
 }
 
 extension DriverClient: RecordedDevice {
-  package func record(to recorder: (any LinkNotes)?) {
+  package func record(to recorder: LinkNotes?) {
     self.recorder = recorder
     link.central.recorder = recorder?.packets
   }

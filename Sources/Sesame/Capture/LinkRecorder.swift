@@ -26,29 +26,10 @@ public final class LinkRecorder {
 
   /// The recorded frames, decoded, in the order of time. Keys are not shown.
   public func decoded() -> [CaptureEntry] {
-    guard packets.meanings.isEmpty else { return explained() }
     var decoder = LockCaptureDecoder(keys: keys, sessions: sessions)
     var entries: [CaptureEntry] = []
     for record in packets.records { entries += decoder.decode(record) }
     return entries + decoder.finish()
-  }
-
-  /// The recorded frames, decoded and explained.
-  private func explained() -> [CaptureEntry] {
-    var decoder = CaptureDecoder()
-    var meanings = packets.meanings
-    return packets.records.flatMap { record in
-      var decoding = decoder.decode(record)
-      if let value = decoding.value,
-        let index = meanings.firstIndex(where: {
-          $0.value == value.bytes && $0.isReceived != value.isWritten
-        }),
-        let packet = decoding.entries.lastIndex(where: { $0.event == nil })
-      {
-        decoding.entries[packet].layers.append(.init("driver", meanings.remove(at: index).text))
-      }
-      return decoding.entries
-    }
   }
 
   /// Records the lock's key.

@@ -51,7 +51,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
   private let settings: SesameAirSettings
   private var tests = 0
   private var vocabulary = Vocabulary(stimuli: [], statuses: [])
-  private var recorder: (any LinkNotes)?
+  private var recorder: LinkNotes?
 
   /// Joins a client to a lock on the air.
   ///
@@ -132,7 +132,7 @@ public final class SesameAirClient<Transport: HCITransport>: DeviceLayer, AirCli
     return try link.recover(body)
   }
 
-  public func record(to recorder: (any LinkNotes)?) {
+  public func record(to recorder: LinkNotes?) {
     self.recorder = recorder
     wrapped.record(to: recorder)
   }

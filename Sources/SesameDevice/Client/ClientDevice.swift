@@ -119,8 +119,8 @@ public struct ClientDevice<Link: LockLink>: StandaloneDevice, RecordedDevice {
   }
 
   /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
-  public mutating func record(to notes: (any LinkNotes)?) {
-    recorder = notes as? LinkRecorder
+  public mutating func record(to notes: LinkNotes?) {
+    recorder = notes?.notes(of: LinkRecorder.self)
     let hasPackets = air.record(to: recorder?.packets)
     recorder?.isNotedByClient = !hasPackets
   }
@@ -430,4 +430,4 @@ private enum Report: String, CaseIterable {
   case positionsFound
 }
 
-extension LinkRecorder: LinkNotes {}
+extension LinkRecorder: FamilyNotes {}

@@ -1,4 +1,3 @@
-import Sesame
 import Bluetooth
 import Basics
 import Devices

@@ -1,5 +1,4 @@
 import CommandLine
-import Sesame
 import System
 import Basics
 import Journal

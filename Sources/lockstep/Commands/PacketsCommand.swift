@@ -6,7 +6,6 @@ import Bench
 import Basics
 import Journal
 import Bluetooth
-import Sesame
 
 extension Command {
   static var packets: Command {
@@ -17,9 +16,7 @@ extension Command {
         another program wrote. A line is a packet with the highest layer that was reached; --verbose has all of them and
         the bytes. A capture that ends in the middle is decoded as far as it goes.
 
-        With the lock's key what was encrypted is read: always for a Sesame 5 or 6, whose session keys follow from it. The
-        key of a Sesame 3 or 4 only opens the door to a session: what is said there can be read where the capture has the
-        registration. Keys, and what they follow from, are shown as **.
+        \(CaptureReader.help)
 
         """,
       examples: [
@@ -47,7 +44,7 @@ private struct PacketsArguments {
 
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     let path = files[0]
-    var decoder = try makeDecoder()
+    var decoder = try makeReader()
     var reader = try open(path)
     var text: PacketsText?
     do throws(DecodeError) {
@@ -68,15 +65,13 @@ private struct PacketsArguments {
     return .agree
   }
 
-  private func makeDecoder() throws(UsageError) -> LockCaptureDecoder {
-    guard let key else { return LockCaptureDecoder() }
-    let lock = try checked("--key: ") {
-      try LockFile(reading: key).sesame(or: "only what a Sesame says can be decoded").lock
-    }
-    guard let lockKey = lock.key else {
+  private func makeReader() throws(UsageError) -> CaptureReader {
+    guard let key else { return CaptureReader() }
+    let reader = try checked("--key: ") { try CaptureReader.reading(with: LockFile(reading: key)) }
+    guard let reader else {
       throw UsageError("--key: the lock of \(key) has no owner, and no key")
     }
-    return LockCaptureDecoder(keys: [lockKey], model: lock.model)
+    return reader
   }
 
   private func open(_ path: String) throws(UsageError) -> BTSnoopReader {

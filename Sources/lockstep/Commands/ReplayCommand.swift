@@ -3,7 +3,6 @@ import Reporting
 import System
 import Bench
 import Devices
-import Sesame
 import Harness
 import Journal
 import Basics

@@ -3,7 +3,6 @@ import Devices
 import Links
 import Bench
 import Reporting
-import Sesame
 import Journal
 import System
 import Bluetooth
@@ -207,7 +206,7 @@ final class ScanView {
     let device = advertisers[index]
     let news: String
     if let lock = device.lock {
-      news = "\(lock.model) \(lock.deviceID) \(lock.isRegistered)"
+      news = "\(lock.model) \(lock.id) \(lock.isRegistered)"
     } else if isAll {
       news = localName(device) ?? "-"
     } else {
@@ -224,13 +223,13 @@ final class ScanView {
       return "\(localName(device) ?? "unnamed")   \(device.address)   \(strength)"
     }
     let state = lock.isRegistered ? "registered" : "not registered"
-    return "\(lock.model)   \(lock.deviceID)   \(state)   \(device.address)   \(strength)"
+    return "\(lock.model)   \(lock.id)   \(state)   \(device.address)   \(strength)"
   }
 
   private func json(of device: Device) -> JSON {
     let lock = device.lock
     return .known([
-      "model": lock.map { .text($0.model.description) }, "uuid": lock.map { .text($0.deviceID.description) },
+      "model": lock.map { .text($0.model) }, "uuid": lock.map { .text($0.id) },
       "registered": lock.map { .flag($0.isRegistered) },
       "name": lock == nil ? localName(device).map(JSON.text) : nil,
       "address": .text(device.address.description), "rssi": device.rssi.map { .integer($0) },
@@ -241,8 +240,8 @@ final class ScanView {
     let lock = device.lock
     guard isAll || lock != nil else { return nil }
     let age = (now - device.note.heard).nanoseconds / 1_000_000_000
-    let model = lock.map { $0.model.description } ?? localName(device) ?? "-"
-    let uuid = lock.map { $0.deviceID.description } ?? "-"
+    let model = lock.map { $0.model } ?? localName(device) ?? "-"
+    let uuid = lock.map { $0.id } ?? "-"
     let owned = lock.map { $0.isRegistered ? "yes" : "no" } ?? "-"
     let strength = device.rssi.map { String($0) } ?? "-"
     return Self.row([model, uuid, owned, device.address.description, strength, "\(age) s"])

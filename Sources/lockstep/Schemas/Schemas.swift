@@ -1,6 +1,8 @@
 import System
 import CommandLine
 import Bench
+import Conformance
+import LockFiles
 import Nightly
 import Automata
 import Journal
@@ -44,7 +46,9 @@ struct Schema {
       Schema(
         "nightly", "A nightly plan, in YAML: what 'lockstep nightly' takes.", text: NightPlan.schema.pages),
       Schema("machine", "A machine, in YAML.", text: MachineDefinition.schema.pages),
-      Schema("bench", "A bench, in YAML: what --bench takes.", text: Inventory.schema.pages),
+      Schema(
+        "bench", "A bench, in YAML: what --bench takes.",
+        text: Inventory.schema(guarded: LockFamily.allGuarded).pages),
       Schema(
         "config", "A file of settings, in YAML: .lockstep.yaml.",
         text: CommandSet.lockstep.settingsForm.schema(

@@ -1,5 +1,4 @@
 public import Conformance
-public import LockFiles
 import Basics
 
 /// The result of a check: whether a lock can be reached, report its state, and turn there and back.
@@ -46,7 +45,7 @@ public struct HealthCheck<Device: DeviceUnderTest> {
   ///   - start: the start condition of an emulated lock; a real one stays as it is.
   ///   - family: the lock's family.
   public init(
-    of device: Device, from start: StartCondition = StartCondition(), family: LockFamily = .usual
+    of device: Device, from start: StartCondition = StartCondition(), family: LockFamily
   ) {
     lockOperator = LockOperator(device, of: family)
     self.family = family

@@ -1,5 +1,4 @@
 public import Links
-import LockFiles
 public import Conformance
 public import Basics
 
@@ -14,16 +13,17 @@ public struct InterlockSettings: Sendable {
   /// The stimuli of the family's ``Conformance/LockFamily/guarded`` that are allowed.
   public var allowed: [String]
   /// The lock's family.
-  public var family = LockFamily.usual
+  public var family: LockFamily
   /// The longest wait for anything other than the motor's usual rest. An action that would have to wait longer
   /// is left to a later run.
   public var longestWait = Interval.seconds(60)
 
-  /// Makes settings.
+  /// Makes settings for a lock of a family.
   public init(
-    limits: LockLimits = .usual, budget: Int? = 100, park: ParkPosition = .locked,
+    of family: LockFamily, limits: LockLimits = .usual, budget: Int? = 100, park: ParkPosition = .locked,
     allowed: [String] = []
   ) {
+    self.family = family
     self.limits = limits
     self.budget = budget
     self.park = park
@@ -467,5 +467,5 @@ extension Interlock {
 
 extension Interlock: RecordedDevice where Device: RecordedDevice {
   /// Records the traffic of the guarded device's link.
-  public func record(to recorder: (any LinkNotes)?) { wrapped.record(to: recorder) }
+  public func record(to notes: LinkNotes?) { wrapped.record(to: notes) }
 }

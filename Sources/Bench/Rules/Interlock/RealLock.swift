@@ -222,7 +222,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
 
 extension RealLock: RecordedDevice where Device: RecordedDevice {
   /// Records the traffic of the link to the lock.
-  public func record(to recorder: (any LinkNotes)?) { interlock.record(to: recorder) }
+  public func record(to notes: LinkNotes?) { interlock.record(to: notes) }
 }
 
 extension InterlockSettings {

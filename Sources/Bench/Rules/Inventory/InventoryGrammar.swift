@@ -1,7 +1,6 @@
 import Conformance
 public import Basics
 import Documents
-import LockFiles
 
 /// The grammar of `bench.yaml`, described once: the reader and the JSON Schema both use it.
 enum InventoryGrammar {
@@ -10,9 +9,6 @@ enum InventoryGrammar {
   static let day = Form.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
   static let percentage = Form.pattern("^(100|[0-9]{1,2}) ?%$")
   static let busPath = Form.pattern(#"^[0-9]{1,3}-[0-9]{1,3}(\.[0-9]{1,3})*$"#)
-
-  /// The stimuli that need a permission. A driver declares its lock's own.
-  static let guarded = LockFamily.allGuarded
 
   static let dongleRules: [Form.Rule] = [.one(["transport", "path"]), .needs("serial", "transport")]
   static let lockRules: [Form.Rule] = [
@@ -23,19 +19,24 @@ enum InventoryGrammar {
 
 extension InventoryGrammar {
   /// The keys of the file.
-  static let bench: [Form.Field] = [
-    .required("bench", name, "The name of the bench."),
-    .optional(
-      "dongles", .list(.record(dongle, dongleRules)),
-      "The Bluetooth controllers, in the order in which Lockstep tries them."),
-    .optional(
-      "switches", .list(.record(powerSwitch, [])), "The switches that turn the power of dongles off and on."),
-    .required("locks", .list(.record(lock, lockRules)), "The locks."),
-    .optional(
-      "quarantine", .list(.record(quarantine, quarantineRules)),
-      "Cases that are known to fail. They still run and are reported, but fail no run until their entry "
-        + "expires."),
-  ]
+  ///
+  /// - Parameter guarded: the stimuli that need a permission. A driver declares its lock's own.
+  static func bench(guarded: [String]) -> [Form.Field] {
+    [
+      .required("bench", name, "The name of the bench."),
+      .optional(
+        "dongles", .list(.record(dongle, dongleRules)),
+        "The Bluetooth controllers, in the order in which Lockstep tries them."),
+      .optional(
+        "switches", .list(.record(powerSwitch, [])), "The switches that turn the power of dongles off and on."
+      ),
+      .required("locks", .list(.record(lock(guarded: guarded), lockRules)), "The locks."),
+      .optional(
+        "quarantine", .list(.record(quarantine, quarantineRules)),
+        "Cases that are known to fail. They still run and are reported, but fail no run until their entry "
+          + "expires."),
+    ]
+  }
 
   /// The keys of a dongle.
   static let dongle: [Form.Field] = [
@@ -57,30 +58,32 @@ extension InventoryGrammar {
   ]
 
   /// The keys of a lock.
-  static let lock: [Form.Field] = [
-    .required("name", name, "The name of the lock, for --device lock:NAME."),
-    .optional(
-      "file", .text,
-      "The lock file of mode 0600 with its description and its key, relative to the folder of this file."),
-    .optional(
-      "device", .pattern("^(emulator|driver|exec):.+"),
-      "A simulated lock, instead of a file: `emulator:sesame5?defect=deaf-unlock`, "
-        + "`driver:COMMAND?peripheral=COMMAND`, `exec:COMMAND`. Commands run in the folder of this file."),
-    .optional(
-      "control", .pattern("^unix:.+"),
-      "The socket of the emulator that simulates the lock of the file, as for --control."),
-    .optional("firmware", .value, "The version of its firmware."),
-    .optional(
-      "park", .words(ParkPosition.allCases.map(\.rawValue)),
-      "The position in which a run leaves it; locked by default."),
-    .optional("tags", .list(name), "Words with which to select it."),
-    .optional("dongles", .list(name), "The names of the dongles that reach it; all by default."),
-    .optional(
-      "allow", .list(.either([.words(guarded), .text])),
-      "The requests that are allowed although they change the lock permanently, as for --allow. A "
-        + "driver has its own names."),
-    .optional("limits", .record(limits, []), "The safety limits of its motor and its battery."),
-  ]
+  static func lock(guarded: [String]) -> [Form.Field] {
+    [
+      .required("name", name, "The name of the lock, for --device lock:NAME."),
+      .optional(
+        "file", .text,
+        "The lock file of mode 0600 with its description and its key, relative to the folder of this file."),
+      .optional(
+        "device", .pattern("^(emulator|driver|exec):.+"),
+        "A simulated lock, instead of a file: `emulator:sesame5?defect=deaf-unlock`, "
+          + "`driver:COMMAND?peripheral=COMMAND`, `exec:COMMAND`. Commands run in the folder of this file."),
+      .optional(
+        "control", .pattern("^unix:.+"),
+        "The socket of the emulator that simulates the lock of the file, as for --control."),
+      .optional("firmware", .value, "The version of its firmware."),
+      .optional(
+        "park", .words(ParkPosition.allCases.map(\.rawValue)),
+        "The position in which a run leaves it; locked by default."),
+      .optional("tags", .list(name), "Words with which to select it."),
+      .optional("dongles", .list(name), "The names of the dongles that reach it; all by default."),
+      .optional(
+        "allow", .list(.either([.words(guarded), .text])),
+        "The requests that are allowed although they change the lock permanently, as for --allow. A "
+          + "driver has its own names."),
+      .optional("limits", .record(limits, []), "The safety limits of its motor and its battery."),
+    ]
+  }
 
   /// The keys of limits.
   static let limits: [Form.Field] = [
@@ -109,8 +112,10 @@ extension InventoryGrammar {
 
 extension Inventory {
   /// The JSON Schema (draft-07) of `bench.yaml`, as editors read it.
-  public static var schema: JSON {
-    Form.mapping(InventoryGrammar.bench, others: nil).schema(
+  ///
+  /// - Parameter guarded: the stimuli of all families built in that need a permission.
+  public static func schema(guarded: [String]) -> JSON {
+    Form.mapping(InventoryGrammar.bench(guarded: guarded), others: nil).schema(
       title: "A bench of Lockstep",
       summary: "The dongles and locks of one computer, and their permissions and limits.")
   }

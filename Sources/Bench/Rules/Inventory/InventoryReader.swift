@@ -1,4 +1,3 @@
-import LockFiles
 import Conformance
 public import Documents
 import Basics
@@ -11,17 +10,20 @@ extension Inventory {
     public var transport: (String) -> String?
     /// Checks a device; returns what is wrong with it, or `nil`.
     public var device: (String) -> String?
+    /// The stimuli of all families built in that need a permission.
+    public var guarded: [String]
     /// Whether a lock file names a driver; only the driver knows which stimuli need a permission.
     public var isDriven: (String) -> Bool
 
-    /// Makes checks; by default every transport and device is valid, and no lock has a driver.
+    /// Makes checks; by default every transport and device is valid, nothing needs a permission, and no lock has a driver.
     public init(
       transport: @escaping (String) -> String? = { _ in nil },
       device: @escaping (String) -> String? = { _ in nil },
-      isDriven: @escaping (String) -> Bool = { _ in false }
+      guarded: [String] = [], isDriven: @escaping (String) -> Bool = { _ in false }
     ) {
       self.transport = transport
       self.device = device
+      self.guarded = guarded
       self.isDriven = isDriven
     }
   }
@@ -51,7 +53,7 @@ private struct InventoryReading {
   private let names: [String: [String]]
 
   init?(_ cursor: Cursor, folder: String, checks: Inventory.Checks) {
-    guard let fields = cursor.fields(Grammar.bench) else { return nil }
+    guard let fields = cursor.fields(Grammar.bench(guarded: checks.guarded)) else { return nil }
     self.fields = fields
     self.folder = folder
     self.checks = checks
@@ -67,7 +69,7 @@ private struct InventoryReading {
     let dongles = list("dongles", Grammar.dongle, dongle)
     let switches = list("switches", Grammar.powerSwitch, powerSwitch)
     _ = fields.required("locks")
-    let locks = list("locks", Grammar.lock, lock)
+    let locks = list("locks", Grammar.lock(guarded: checks.guarded), lock)
     let quarantine = list("quarantine", Grammar.quarantine, entry)
     guard let name, let dongles, let switches, let locks, let quarantine else { return nil }
     return Inventory(
@@ -183,12 +185,12 @@ private struct InventoryReading {
   /// A stimulus that needs a permission.
   private func stimulus(_ cursor: Cursor, of source: Inventory.Lock.Source?) -> String? {
     // Opens the lock file only for a name that is no guarded stimulus of the built-in families.
-    if let text = cursor.node.text, !Grammar.guarded.contains(text), case .file(let path) = source,
+    if let text = cursor.node.text, !checks.guarded.contains(text), case .file(let path) = source,
       checks.isDriven(path)
     {
       return cursor.wording("a stimulus")
     }
-    return cursor.name("stimulus", of: Grammar.guarded)
+    return cursor.name("stimulus", of: checks.guarded)
   }
 
   /// `unix:PATH`, made relative to the working directory.

@@ -1,13 +1,11 @@
 import Links
 import Programs
-import SesameDevice
 import Basics
 public import Harness
 public import Journal
 public import System
 import Bluetooth
 import Conformance
-import Sesame
 
 /// Keeps what goes over the link of each case in memory, and in the folder of the run what belongs to a case that
 /// failed: `packets/CASE.btsnoop`, and `packets/CASE.jsonl` with its meaning.
@@ -16,7 +14,7 @@ import Sesame
 /// all keys follow, the files have zeros.
 public final class CaseCaptures {
   private let folder: String?
-  fileprivate let recorder = LinkRecorder()
+  fileprivate let notes = LinkNotes()
   /// Whether a case is under way whose device was made.
   private var isBegun = false
 
@@ -27,15 +25,15 @@ public final class CaseCaptures {
 
   /// Begins a case.
   func begin(isInRealTime: Bool) {
-    recorder.packets.clock = isInRealTime ? { BTSnoop.unixEpoch + WallClock.microseconds } : nil
-    recorder.startOver()
+    notes.packets.clock = isInRealTime ? { BTSnoop.unixEpoch + WallClock.microseconds } : nil
+    notes.startOver()
     isBegun = true
   }
 
   /// The device, with its link noted down where it has one that can be.
   func recorded(_ device: any DeviceUnderTest) -> any DeviceUnderTest {
     guard var recorded = device as? any DeviceUnderTest & RecordedDevice else { return device }
-    recorded.record(to: recorder)
+    recorded.record(to: notes)
     return recorded
   }
 
@@ -44,7 +42,7 @@ public final class CaseCaptures {
 
   /// Writes down what went over the link of the case that was begun last, in one file.
   public func save(to path: String) throws(FileFault) {
-    try WholeFile.replacePrivate(path, with: capture(of: recorder.decoded()))
+    try WholeFile.replacePrivate(path, with: capture(of: decoded))
   }
 
   /// Ends a case.
@@ -52,18 +50,26 @@ public final class CaseCaptures {
 
   /// What went over the link, as it is written down.
   fileprivate var packets: CasePackets? {
-    guard let folder, isBegun, !recorder.packets.isEmpty else { return nil }
-    let entries = recorder.decoded()
+    guard let folder, isBegun, !notes.packets.isEmpty else { return nil }
+    let entries = decoded
     return CasePackets(
       folder: folder, capture: capture(of: entries), entries: entries,
-      text: PacketsText(zero: recorder.packets.epoch))
+      text: PacketsText(zero: notes.packets.epoch))
+  }
+
+  /// What went over the link, as a driver said it, as the family of the lock knows it, or else as it can be read without a key.
+  private var decoded: [CaptureEntry] {
+    if let explained = notes.packets.explained { return explained }
+    if let family = notes.family { return family.decoded() }
+    var reader = CaptureReader()
+    return notes.packets.records.flatMap { reader.decode($0) } + reader.finish()
   }
 
   /// The capture, without what is not to be shown.
   private func capture(of entries: [CaptureEntry]) -> [UInt8] {
     var bytes = BTSnoop.header
     let shown = entries.filter { $0.event == nil }
-    for (entry, record) in zip(shown, recorder.packets.records) {
+    for (entry, record) in zip(shown, notes.packets.records) {
       var record = record
       record.packet = entry.shownBytes
       record.encode(into: &bytes)
@@ -85,7 +91,7 @@ final class CaptureWatch: LinkWatch {
   }
 
   func begin() {
-    captures.recorder.packets.isPaused = false
+    captures.notes.packets.isPaused = false
     captures.begin(isInRealTime: isInRealTime)
   }
 
@@ -93,7 +99,7 @@ final class CaptureWatch: LinkWatch {
 
   func end() {
     captures.end()
-    captures.recorder.packets.isPaused = true
+    captures.notes.packets.isPaused = true
   }
 }
 

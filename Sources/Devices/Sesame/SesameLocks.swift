@@ -1,10 +1,10 @@
 import Basics
-public import Bench
+import Bench
 import Bluetooth
 import Conformance
 import Emulator
 import Harness
-public import Links
+import Links
 public import LockFiles
 public import Sesame
 public import SesameDevice
@@ -12,15 +12,15 @@ public import System
 import Transports
 
 /// Sesames on a bench: they are joined to it here, and nowhere else.
-struct SesameLocks: BenchFamily {
-  func includes(_ lock: any FamilyLock) -> Bool { lock is SesameLock }
+struct SesameLocks: BuiltInFamily {
+  var lock: any FamilyLock.Type { SesameLock.self }
 
   func family(of file: LockFile, fixture: (any Fixture)?) throws(LabFault) -> LockFamily { .sesame }
 
   func reference(of file: LockFile) -> String? {
     guard let lock = file.lock as? SesameLock else { return nil }
     let name = lock.model.description.filter { $0 != " " }.lowercased()
-    return EmulatedDevice.lockNames.contains(name) ? "emulator:\(name)" : nil
+    return emulators.contains { $0.name == name } ? "emulator:\(name)" : nil
   }
 
   func positions(of file: LockFile) -> [[Argument]] {
@@ -76,8 +76,10 @@ struct SesameLocks: BenchFamily {
     settings.numbersRecordsFromOne = emulator == nil
     let recovery = recovery ?? Recovery(of: transport.spec)
     if let emulator {
+      let key = ControlledKey()
+      emulator.takeKey = { json throws(ControlError) in try key.take(json) }
       return AirDevice(
-        SesameAirClient(transport, emulator, emulator, target: target, settings), emulator,
+        SesameAirClient(transport, emulator, key, target: target, settings), emulator,
         recovery: recovery, isStopped: isStopped)
     }
     var keys = known
@@ -95,23 +97,13 @@ struct SesameLocks: BenchFamily {
     return lock
   }
 
+  /// How to recognise a lock among all advertisers.
   private static func target(of file: LockFile) throws(LabFault) -> LockTarget {
-    if let target = file.target { return target }
+    if let deviceID = (file.lock as? SesameLock)?.deviceID { return .deviceID(deviceID) }
+    if let address = file.address { return .address(address) }
     throw LabFault(.noDevice, "\(file.path): which lock is it?")
   }
 }
-
-extension LockFile {
-  /// How to recognise a Sesame, or another lock with an address, among all advertisers.
-  var target: LockTarget? {
-    (lock as? SesameLock)?.deviceID.map { .deviceID($0) } ?? address.map { .address($0) }
-  }
-}
-
-/// How much later than it happened something may be observed that came over real air.
-let realAirSlack = Interval.milliseconds(300)
-
-extension Recovery: ControllerRecovery {}
 
 extension SystemEntropy: SecretSource {}
 

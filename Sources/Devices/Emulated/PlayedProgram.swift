@@ -1,0 +1,63 @@
+import Basics
+import Bluetooth
+import Conformance
+import Emulator
+package import Journal
+package import Programs
+import System
+
+extension PlayedProgram {
+  /// Reads `peripheral:COMMAND`, starts the program and greets it; `nil` for what names no program.
+  package static func named(_ text: String) throws(UsageError) -> PlayedProgram? {
+    let kind = "peripheral:"
+    guard text.hasPrefix(kind) else { return nil }
+    let command = String(text.dropFirst(kind.count))
+    guard !command.isEmpty else { throw UsageError("nothing stands after 'peripheral:'") }
+    do throws(PlayedProgram.Problem) {
+      return try PlayedProgram(command)
+    } catch {
+      switch error {
+      case .unusable(let why): throw UsageError(why)
+      case .silent(let fault): throw UsageError(fault.detail, status: .labFault)
+      }
+    }
+  }
+}
+
+extension ProgramPeripheral: PlayedLock {
+  var announcement: EmulationAnnouncement {
+    EmulationAnnouncement(
+      name: name, address: address.description)
+  }
+  var trouble: String? { fault?.description ?? failure?.description }
+
+  func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
+    do {
+      let packets = try prepare(StartCondition(), at: now)
+      // A program may take its time to start: the controller is asked after that, or its answer would be late.
+      return packets + start(at: Waiting.now)
+    } catch {
+      throw EmulationFault(error.description)
+    }
+  }
+
+  /// Nothing: what opens it is its program's affair.
+  func keep(_ report: any EmulationAudience) {}
+
+  func abilities(on air: any EmulatedAir) -> ControlAbilities {
+    var abilities = abilities
+    // On any controller, what is done to its link is done to the air alone.
+    abilities.conditions = air.conditions + abilities.conditions.filter { !air.conditions.contains($0) }
+    return ControlAbilities(
+      lock: name, options: [], abilities, readings: readings)
+  }
+
+  func prepare(
+    _ start: StartCondition, _ options: [Argument], at now: Instant
+  ) throws(LabFault) -> (key: JSON?, packets: [HCIPacket]) {
+    if let option = options.first {
+      throw LabFault(.notPossible, "the lock of a program has no option '\(option.name)'")
+    }
+    return (nil, try prepare(start, at: now))
+  }
+}

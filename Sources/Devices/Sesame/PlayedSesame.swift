@@ -1,0 +1,166 @@
+import Basics
+import Bluetooth
+import Conformance
+import Emulator
+import Harness
+import LockFiles
+import Sesame
+import System
+
+/// A Sesame as it is named for `emulate`: what it is, and how it starts.
+struct PlayableSesame: PlayableLock {
+  let lock: SesameEmulator
+  /// Its options, and the conditions it starts in.
+  private var options: [DeviceSpec.Setting] = []
+  private(set) var start = StartCondition()
+
+  init(_ lock: SesameEmulator, _ settings: [DeviceSpec.Setting]) throws(DeviceProblem) {
+    self.lock = lock
+    for setting in settings {
+      if LockPeripheral.startSettings.contains(setting.name) {
+        start.settings.append(Argument(setting.name, Value(plain: setting.value)))
+      } else {
+        options.append(setting)
+      }
+    }
+    _ = try specification()
+    do {
+      try EmulatedLockSpecification.check(start)
+    } catch {
+      throw DeviceProblem(.name, error.detail)
+    }
+  }
+
+  /// Whether it says that the lock has an owner: positions are an owner's.
+  var hasOwner: Bool { start.flag("registered") ?? start.flag("configured") ?? false }
+
+  /// What kind of lock it is, with more options.
+  func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
+    let specification = try lock.specification(options + more)
+    guard specification.role == .emulated else {
+      throw DeviceProblem(.value(of: "as"), "`as=real` is for whoever drives a lock, and here one is played")
+    }
+    guard specification.link == .direct else {
+      throw DeviceProblem(.value(of: "link"), "`link=radio` has no effect on a lock that is on the air")
+    }
+    return specification
+  }
+
+  func played(seed: UInt64, keyFile: String?) throws(DeviceProblem) -> any PlayedLock {
+    try PlayedSesame(self, seed: seed, keyFile: keyFile)
+  }
+}
+
+/// An emulated Sesame, with its key in a file.
+private final class PlayedSesame: PlayedLock {
+  private let choice: PlayableSesame
+  private let seed: UInt64
+  private let keyFile: String?
+  private var peripheral: LockPeripheral
+  /// What the key file holds.
+  private var writtenKey: LockKey?
+  private var isWritten = false
+
+  init(_ choice: PlayableSesame, seed: UInt64, keyFile: String?) throws(DeviceProblem) {
+    self.choice = choice
+    self.seed = seed
+    self.keyFile = keyFile
+    if keyFile != nil { Secrecy.begin() }
+    peripheral = LockPeripheral(try choice.specification(), seed: seed)
+  }
+
+  var announcement: EmulationAnnouncement {
+    EmulationAnnouncement(
+      name: choice.lock.name, address: peripheral.address.description,
+      model: peripheral.specification.model.description, uuid: peripheral.ownerKey.deviceID.description,
+      isRegistered: peripheral.key != nil, keyFile: keyFile)
+  }
+  var deadline: Instant? { peripheral.deadline }
+  var trouble: String? { peripheral.failure?.description }
+
+  func begin(at now: Instant, isControlled: Bool) throws(EmulationFault) -> [HCIPacket] {
+    var start = choice.start
+    // A lock with an owner is useless to a client without the key.
+    if keyFile == nil, !isControlled, !choice.hasOwner {
+      start.settings.append(Argument("registered", .flag(false)))
+    }
+    let packets = peripheral.start(at: now)
+    do {
+      return packets + (try peripheral.prepare(start, at: now))
+    } catch {
+      throw EmulationFault("the lock cannot start so: \(error.detail)")
+    }
+  }
+
+  func receive(_ packet: HCIPacket, at now: Instant) -> [HCIPacket] { peripheral.receive(packet, at: now) }
+  func advance(to now: Instant) -> [HCIPacket] { peripheral.advance(to: now) }
+  func takeNotices() -> [LockNotice] { peripheral.takeNotices() }
+
+  /// Writes the key that the lock is registered with now.
+  func keep(_ report: any EmulationAudience) throws(EmulationFault) {
+    guard !isWritten || peripheral.key != writtenKey else { return }
+    (writtenKey, isWritten) = (peripheral.key, true)
+    guard let keyFile else { return }
+    let lock = SesameLock(
+      model: peripheral.specification.model, deviceID: peripheral.ownerKey.deviceID, key: peripheral.key)
+    let file = SesameLockFile(path: keyFile, address: peripheral.address, lock: lock)
+    do {
+      try spare(keyFile, for: file, report)
+      try file.save()
+    } catch {
+      throw EmulationFault("the key is not kept: \(error)")
+    }
+  }
+
+  /// Puts aside what is at the place of the key file and is not of this lock: it may be the only key to another one.
+  private func spare(
+    _ path: String, for file: SesameLockFile, _ report: any EmulationAudience
+  ) throws(FileFault) {
+    guard let beginning = beginningOfFile(path, count: 1), !beginning.isEmpty else { return }
+    let known = (try? LockFile(reading: path))?.lock as? SesameLock
+    if let known, known.deviceID == file.lock.deviceID { return }
+    var number = 1
+    while fileKind("\(path).\(number)") != .missing { number += 1 }
+    _ = try rename(path, to: "\(path).\(number)")
+    report.say("what was \(path) is \(path).\(number) now: it is not of this lock")
+  }
+
+  func abilities(on air: any EmulatedAir) -> ControlAbilities {
+    var abilities = LockPeripheral.ownAbilities
+    abilities.conditions = peripheral.specification.channel.isFair ? air.conditions : ["loss"]
+    return ControlAbilities(
+      lock: choice.lock.name, options: EmulatedLockSpecification.settingNames, abilities)
+  }
+
+  func prepare(
+    _ start: StartCondition, _ options: [Argument], at now: Instant
+  ) throws(LabFault) -> (key: JSON?, packets: [HCIPacket]) {
+    var packets = try become(options, at: now)
+    packets += try peripheral.prepare(start, at: now)
+    return (peripheral.key.map { JSON(exposing: $0) }, packets)
+  }
+
+  func perform(
+    _ stimulus: String, _ arguments: [Argument], at now: Instant
+  ) throws(LabFault) -> (packets: [HCIPacket], refusal: String?) {
+    try peripheral.perform(stimulus, arguments, at: now)
+  }
+
+  func bring(about fault: Fault, at now: Instant) throws(LabFault) -> [HCIPacket] {
+    try peripheral.bring(about: fault, at: now)
+  }
+
+  /// Makes another lock of the same name, if the options are others.
+  private func become(_ options: [Argument], at now: Instant) throws(LabFault) -> [HCIPacket] {
+    let specification: EmulatedLockSpecification
+    do {
+      specification = try choice.specification(
+        options.map { DeviceSpec.Setting($0.name, $0.value.description) })
+    } catch {
+      throw LabFault(.notPossible, error.description)
+    }
+    guard specification != peripheral.specification else { return [] }
+    peripheral = LockPeripheral(specification, seed: seed)
+    return peripheral.start(at: now)
+  }
+}
