@@ -1,3 +1,4 @@
+import Basics
 import Bluetooth
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ struct CaptureReaderTests {
     for number in 0..<count {
       recorder.note(
         HCICommand.leSetScanEnable(true, false).packet, isReceived: false,
-        at: .zero + .milliseconds(Int64(number)))
+        at: Instant.zero + Interval.milliseconds(Int64(number)))
     }
     return recorder.records
   }
