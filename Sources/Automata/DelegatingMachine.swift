@@ -4,7 +4,7 @@ import Synchronization
 extension Delegating {
   /// A machine made of such states.
   ///
-  ///     tell ──▶ the current state's handler ──▶ set the state ──▶ swap the delegate ──▶ transition()
+  ///     call ──▶ the current state's handler ──▶ set the state ──▶ swap the delegate ──▶ transition()
   ///
   /// A timer counts only while its state lasts: setting the state, even to itself, starts its timers afresh
   /// and forgets the old one's. It reads no clock: time is an argument, and ``deadline`` says when
@@ -19,7 +19,7 @@ extension Delegating {
     private let nextTimer: Atomic<Int64>
 
     private enum Request: Sendable {
-      case tell(String, Argument, Instant)
+      case call(String, Argument, Instant)
       case set(Int, Instant)
       case advance(Instant)
     }
@@ -83,8 +83,8 @@ extension Delegating {
     ///
     /// - Returns: what became of it, or `nil` when something else is being dealt with and this comes after it.
     @discardableResult
-    public func tell(_ callback: String, _ argument: Argument, at now: Instant = .zero) -> Outcome? {
-      request(.tell(callback, argument, now))
+    public func call(_ callback: String, _ argument: Argument, at now: Instant = .zero) -> Outcome? {
+      request(.call(callback, argument, now))
     }
 
     /// Sets the state, whichever is the delegate now.
@@ -111,7 +111,7 @@ extension Delegating {
 
     private func carryOut(_ request: Request, _ work: inout Work) -> Outcome {
       switch request {
-      case .tell(let callback, let argument, let now):
+      case .call(let callback, let argument, let now):
         guard let event = machine.event(named: callback),
           let edge = work.automaton.edges(on: event, at: now).first
         else { return .ignored }

@@ -66,7 +66,7 @@ package struct FuzzSearch<Device: DeviceUnderTest, Recorder: TraceRecorder> {
       let outcome = try engine.run(candidate)
       result.shrinkRuns += 1
       result.shrinkEvents += outcome.events
-      shrinker.tell(outcome, isSame: outcome.divergence?.isLike(divergence) ?? false)
+      shrinker.noteResult(outcome, isSame: outcome.divergence?.isLike(divergence) ?? false)
     }
     result.length = shrinker.best.choices.count
     return result

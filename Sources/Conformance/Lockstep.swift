@@ -154,10 +154,10 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
 
   /// The options of the machine's choices that the device is held to, as bits; all of them unless it has shown some.
   public var held: UInt64 {
-    didSet { isHeldToSome = held != tracker.specification.machine.allOptions }
+    didSet { hasShownChoices = held != tracker.specification.machine.allOptions }
   }
   /// Whether these are not all options: most devices have shown none.
-  private var isHeldToSome = false
+  private var hasShownChoices = false
 
   /// Whether the device was brought to the start of this test.
   public private(set) var isReady = false
@@ -301,7 +301,7 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
     guard tracker.settle(at: device.now) else { return divergence(.overdue) }
     if Recorder.followsModel { follow() }
     // A contradiction follows from another option than the device is held to.
-    return isHeldToSome ? contradiction() : nil
+    return hasShownChoices ? contradiction() : nil
   }
 
   private mutating func take(_ observation: Observation) -> Divergence? {
@@ -361,7 +361,9 @@ public struct Lockstep<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   @inline(never)
   mutating func contradiction() -> Divergence? {
     let machine = tracker.specification.machine
-    guard isHeldToSome, let found = machine.contradiction(of: tracker.options, to: held) else { return nil }
+    guard hasShownChoices, let found = machine.contradiction(of: tracker.options, to: held) else {
+      return nil
+    }
     return divergence(.contradiction(found))
   }
 

@@ -248,8 +248,8 @@ private struct Replacement {
     }
     // Options are an environment that the scenario relies on. A defect is the purpose of the other device,
     // and how a lock is driven, emulated and found is specific to it.
-    let ownAffair = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
-    var settings = own.settings.filter { !ownAffair.contains($0.name) }
+    let ignored = ["defect", "as", "found"] + (own.kind == .driver ? DeviceSpec.driverOptions : [])
+    var settings = own.settings.filter { !ignored.contains($0.name) }
     if let option = settings.first(where: { !description.options.contains($0.name) }) {
       new.skipReason = new.skipReason ?? "needs the option \(option.name), which \(spec.name) does not have"
     }

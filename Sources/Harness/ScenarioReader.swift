@@ -195,7 +195,7 @@ private struct DeviceReading {
 
   /// Checks that device and machine fit.
   func check(against machine: MachineLibrary.Entry) {
-    if let cursor, let spec, let (message, hint) = description?.stranger(spec, to: machine) {
+    if let cursor, let spec, let (message, hint) = description?.mismatch(spec, to: machine) {
       return cursor.report(.impossible, message, hint: .words(hint))
     }
     guard let cursor, let spec, let machines = description?.machines, !machine.isFile,

@@ -1,4 +1,4 @@
-/// What a run came to: how many cases ended in which way, and what befell it beside them.
+/// The result of a run: the number of cases with each result, and the problems of the run itself.
 ///
 /// ``exitStatus`` says how the run ended. What a command ends with, its last line and every report follow from it.
 public struct Tally: Hashable, Sendable {
@@ -100,10 +100,10 @@ public struct Tally: Hashable, Sendable {
   }
 
   /// Why less came to a verdict than was asked for, where nothing weighs more than that.
-  public var tooLittle: String? { withoutDemands == .agree ? shortfall : nil }
+  public var tooLittle: String? { worst == .agree ? shortfall : nil }
 
   /// Why there is no verdict on anything, where cases came to their end all the same; `nil` where there is one.
-  public var whyNothing: String? {
+  public var whyNoVerdict: String? {
     guard agree + failures == 0, skipped > 0 else { return nil }
     if excused == 0 { return "every case was skipped" }
     let others = skipped - excused
@@ -112,12 +112,12 @@ public struct Tally: Hashable, Sendable {
   }
 
   /// How the run ended: what the command ends with.
-  public var exitStatus: CommandStatus { tooLittle == nil ? withoutDemands : .incomplete }
+  public var exitStatus: CommandStatus { tooLittle == nil ? worst : .incomplete }
 
-  /// How the run ended, however much was asked of it: what weighs most of what its cases came to and what befell it.
-  private var withoutDemands: CommandStatus { .gravest(of: all) }
+  /// The gravest result of the run, regardless of the requested minimum.
+  private var worst: CommandStatus { .gravest(of: all) }
 
-  /// What each case came to, and what befell the run beside them.
+  /// The results of the cases, and of the run itself.
   private var all: Set<CommandStatus> {
     var all = causes
     for ending in Record.Ending.allCases where self[ending] > 0 { all.insert(ending.status) }
@@ -125,8 +125,8 @@ public struct Tally: Hashable, Sendable {
     return all
   }
 
-  /// Whether a case or the run as a whole came to this, whatever weighs more.
-  public func befell(_ status: CommandStatus) -> Bool { all.contains(status) }
+  /// Whether a case, or the run itself, had this result.
+  public func includes(_ status: CommandStatus) -> Bool { all.contains(status) }
 }
 
 /// What the command ends with.

@@ -62,7 +62,7 @@ public struct EditorServer {
         status = 1
       }
     }
-    return phase == .running ? answers + tellProblems() : answers
+    return phase == .running ? answers + publishProblems() : answers
   }
 
   /// Takes the end of what comes from the editor.
@@ -241,7 +241,7 @@ extension EditorServer {
 
   private mutating func changed(_ number: Int) {
     let document = documents[number]
-    guard document.kind == .machine || world.hasOverlay(document.path) else { return tell(document.uri) }
+    guard document.kind == .machine || world.hasOverlay(document.path) else { return publish(document.uri) }
     // Scenarios that are open may be of this machine.
     world.overlay(document.path, document.kind == .machine ? document.text.bytes : nil)
     refresh()
@@ -252,16 +252,16 @@ extension EditorServer {
     world.forget()
     for number in documents.indices {
       documents[number].problems = nil
-      tell(documents[number].uri)
+      publish(documents[number].uri)
     }
   }
 
-  private mutating func tell(_ uri: String) {
+  private mutating func publish(_ uri: String) {
     if !stale.contains(uri) { stale.append(uri) }
   }
 
   /// The problems of what has changed, once however often it did.
-  private mutating func tellProblems() -> [JSON] {
+  private mutating func publishProblems() -> [JSON] {
     defer { stale = [] }
     return stale.compactMap { uri in
       guard let number = documents.firstIndex(where: { $0.uri == uri }) else { return nil }

@@ -163,7 +163,7 @@ extension CentralSession {
   /// Lets everything happen that was due at or before a moment.
   public mutating func advance(to now: Instant) {
     if let due = host.deadline, due <= now { carryOut(host.advance(to: now), at: now) }
-    if isWaitingForQuietEnd { goOn(at: now) }
+    if isWaitingForQuietEnd { beginNext(at: now) }
   }
 
   /// Whether something was due before a moment.
@@ -218,7 +218,7 @@ extension CentralSession {
   }
 
   /// Begins what waits, once nothing is under way.
-  private mutating func goOn(at now: Instant) {
+  private mutating func beginNext(at now: Instant) {
     if pending == nil, outgoing.isEmpty, !deferredPackets.isEmpty {
       let packets = deferredPackets
       deferredPackets = []
@@ -453,7 +453,7 @@ extension CentralSession {
     case .readyToSend(let link):
       guard link == self.link else { return }
       sendWaiting(on: link, at: now)
-      goOn(at: now)
+      beginNext(at: now)
     case .protocolViolation(nil, let sentence): events.append(.controllerAnomaly(sentence))
     // The answer to something malformed may be malformed.
     case .protocolViolation where isProvoked: break
@@ -525,7 +525,7 @@ extension CentralSession {
       guard let ended = pending, ended.id == id else { return }
       pending = nil
       finished(ended, result, on: link, at: now)
-      goOn(at: now)
+      beginNext(at: now)
     case (.idle, _), (.connecting, _), (.discovering, _), (.open, _): break
     }
   }

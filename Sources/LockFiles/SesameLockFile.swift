@@ -20,7 +20,7 @@ public struct SesameLockFile: Sendable {
   /// What is known of it.
   public var lock: SesameLock
   /// Gives the folder where a key goes when the file cannot be written; `nil` where there is none.
-  public var refuge: @Sendable () -> String? = { nil }
+  public var fallbackFolder: @Sendable () -> String? = { nil }
   /// Its owner's key; `nil` for a lock without an owner.
   public var key: LockKey? { lock.key }
 
@@ -128,7 +128,7 @@ extension SesameLockFile {
   /// Keeps the key elsewhere when its file cannot be written, and says where.
   private func keepElsewhere() -> String {
     let name = lock.deviceID.map { "\($0)" } ?? "lock"
-    guard let folder = refuge() else {
+    guard let folder = fallbackFolder() else {
       return "there is no other place for it either: the lock is registered with a key that only this run had"
     }
     let copy = SesameLockFile(path: "\(folder)/\(name).yaml", name: self.name, address: address, lock: lock)

@@ -64,7 +64,7 @@ public struct NightlyLab: Sendable {
   public mutating func prepare(seed: UInt64, today: Day, _ messages: StatusLine) throws(UsageError) {
     for (name, identity) in try transports() {
       identities[.dongle(name)] = identity
-      dongles.append(NightDongle(name: name, outOfUse: sickness(of: .dongle(name))))
+      dongles.append(NightDongle(name: name, outOfUse: reasonOutOfUse(of: .dongle(name))))
     }
     let stock = inventory.locks.filter { places?.places.keys.contains($0.name) ?? true }
     for lock in stock { locks.append(try nightLock(lock)) }
@@ -190,7 +190,7 @@ public struct NightlyLab: Sendable {
     guard case .file(let path) = lock.source else {
       identities[.lock(lock.name)] = BenchLock(bench: bench, lock: lock).emulatedIdentity
       return NightLock(
-        name: lock.name, dongles: nil, isFuzzed: isFuzzed, outOfUse: sickness(of: .lock(lock.name)))
+        name: lock.name, dongles: nil, isFuzzed: isFuzzed, outOfUse: reasonOutOfUse(of: .lock(lock.name)))
     }
     let dongles: [String]
     if let places {
@@ -204,7 +204,7 @@ public struct NightlyLab: Sendable {
     return NightLock(
       name: lock.name, dongles: dongles, isReal: lock.control == nil, perShift: lock.limits.perShift,
       cycleCounter: LockCycleCounter.known(of: path)?.total ?? 0, isFuzzed: isFuzzed,
-      outOfUse: sickness(of: .lock(lock.name)))
+      outOfUse: reasonOutOfUse(of: .lock(lock.name)))
   }
 
   /// The scenario that parks the lock of a driver.
@@ -244,7 +244,7 @@ public struct NightlyLab: Sendable {
 
   /// Why a lock or a dongle needs a person before it is used, according to its health checks; `nil` if it
   /// does not.
-  func sickness(of device: NightDevice) -> String? {
+  func reasonOutOfUse(of device: NightDevice) -> String? {
     guard let identity = identities[device] else { return nil }
     do throws(LabFault) { return try HealthStore.health(of: identity).outOfUse?.reason } catch {
       return error.detail

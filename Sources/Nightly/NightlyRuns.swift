@@ -25,7 +25,7 @@ public struct NightlyRuns: Sendable {
   }
 
   /// The file that a run holds for its lifetime.
-  func lifeline(of number: Int) -> String { folder(of: number) + "/alive" }
+  func heldFile(of number: Int) -> String { folder(of: number) + "/alive" }
 
   /// The journal of a run; `nil` if it has none.
   func journal(of number: Int) -> String? {
@@ -145,7 +145,7 @@ extension NightlyRuns {
   func ending(of attempt: NightAttempt, _ end: Ending?, words: String) -> NightEnding {
     var ending = judgement(of: attempt, end, words: words)
     for device in [attempt.dongle.map { NightDevice.dongle($0) }, .lock(attempt.lock)].compactMap(\.self) {
-      guard let why = lab.sickness(of: device) else { continue }
+      guard let why = lab.reasonOutOfUse(of: device) else { continue }
       ending.outOfUse = device
       if ending.verdict == .labFault { ending.message = why }
     }

@@ -25,12 +25,12 @@ public final class NightlySession {
   private var events = FIFO<NightEvent>()
   private var hasStopped = false
   /// The devices that are out of use, and the time of the last check.
-  private var sick: [NightDevice] = []
+  private var outOfUse: [NightDevice] = []
   private var lastVisit = MonotonicClock.now
   /// Whether the journal lacks some results.
   private var isJournalBehind: Bool
   /// Whether it was reported that the journal cannot be written.
-  private var hasSaidJournalFault = false
+  private var hasReportedJournalFault = false
   /// The monotonic clock at the beginning of the night.
   private let origin: Interval
 
@@ -113,7 +113,7 @@ public final class NightlySession {
       case .orphan:
         // Its input is closed, so that it is ending; being alive is its only sign of life.
         do {
-          let holder = try HeldFile.holder(of: runs.lifeline(of: number))
+          let holder = try HeldFile.holder(of: runs.heldFile(of: number))
           heard.append(holder == nil ? ended(number, nil, "") : .sign(number))
         } catch {
           // It is unknown whether it lives: its lock is not given to another run, and its time continues.
@@ -174,14 +174,14 @@ public final class NightlySession {
     let now = MonotonicClock.now
     guard now - lastVisit >= Self.visits else { return }
     lastVisit = now
-    for device in sick where runs.lab.sickness(of: device) == nil {
-      sick.removeAll { $0 == device }
+    for device in outOfUse where runs.lab.reasonOutOfUse(of: device) == nil {
+      outOfUse.removeAll { $0 == device }
       receive(.restored(device))
     }
     let devices =
       night.locks.filter { $0.outOfUse != nil }.map { NightDevice.lock($0.lock.name) }
       + night.dongles.filter { $0.outOfUse != nil }.map { NightDevice.dongle($0.dongle.name) }
-    sick += devices.filter { !sick.contains($0) && runs.lab.sickness(of: $0) != nil }
+    outOfUse += devices.filter { !outOfUse.contains($0) && runs.lab.reasonOutOfUse(of: $0) != nil }
   }
 
   /// Updates the journal. The night does not depend on it: the record is complete.
@@ -193,8 +193,8 @@ public final class NightlySession {
       }
       if isBegun { isJournalBehind = false }
     }
-    guard let fault = writer.takeFault(), !hasSaidJournalFault else { return }
-    hasSaidJournalFault = true
+    guard let fault = writer.takeFault(), !hasReportedJournalFault else { return }
+    hasReportedJournalFault = true
     say("the journal cannot be written, and reports of the night wait for its end: \(fault)")
   }
 
@@ -203,7 +203,7 @@ public final class NightlySession {
       try makeFolder(runs.folder(of: attempt.number))
       if let park = runs.ownPark(of: attempt) { try WholeFile.replace(park.path, with: park.text) }
       let process = try JobProcess(
-        ["nightly-case", "--"] + runs.words(for: attempt, of: night), first: runs.lifeline(of: attempt.number)
+        ["nightly-case", "--"] + runs.words(for: attempt, of: night), first: runs.heldFile(of: attempt.number)
       )
       jobs.append((attempt.number, .child(process)))
     } catch {
@@ -223,7 +223,7 @@ public final class NightlySession {
     for (_, job) in jobs.filter({ $0.number == number }) {
       switch job {
       case .child(let process): process.kill()
-      case .orphan: HeldFile.kill(holderOf: runs.lifeline(of: number))
+      case .orphan: HeldFile.kill(holderOf: runs.heldFile(of: number))
       }
     }
   }

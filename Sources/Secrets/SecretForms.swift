@@ -41,7 +41,7 @@ struct SecretForms: Sendable {
     let length = alphabet.length
     var isFound = false
     for start in sequence.indices.dropLast(length - 1)
-    where isTelling(sequence[start..<start + length]) {
+    where isDistinctive(sequence[start..<start + length]) {
       windows[alphabet.rawValue].insert(alphabet.number(sequence[start..<start + length]))
       isFound = true
     }
@@ -55,7 +55,7 @@ struct SecretForms: Sendable {
   }
 
   /// Zeros, and whatever else is mostly one symbol, stand in too many places that are nobody's secret.
-  private func isTelling(_ symbols: ArraySlice<UInt8>) -> Bool {
+  private func isDistinctive(_ symbols: ArraySlice<UInt8>) -> Bool {
     symbols.allSatisfy { symbol in symbols.count { $0 == symbol } * 2 <= symbols.count }
   }
 

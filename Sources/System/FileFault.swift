@@ -28,13 +28,13 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another kind of file than expected.
     case strange(StrangeFile)
     /// Malformed contents.
-    case misshapen
+    case malformed
   }
 
   /// The fault of a file with malformed contents.
-  public static func misshapen(_ path: String) -> FileFault {
+  public static func malformed(_ path: String) -> FileFault {
     var fault = FileFault(path: path, code: EBADMSG)
-    fault.cause = .misshapen
+    fault.cause = .malformed
     return fault
   }
 
@@ -76,7 +76,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .unreadPipe: "nobody reads this pipe"
     case .fullPipe: "nothing more is taken of what is written"
     case .strange(let file): "expected a file, and it is \(file)"
-    case .misshapen: "what it says cannot be understood"
+    case .malformed: "what it says cannot be understood"
     case nil: code == ENOENT ? Self.absence : errorText(code)
     }
   }

@@ -94,7 +94,7 @@ public final class FolderHold {
     state(atFile: folder + "/" + file)
   }
 
-  /// Checks whether a file is held: a folder's lock file, or the lifeline of a child.
+  /// Checks whether a file is held: a folder's lock file, or the held file of a child.
   public static func state(atFile path: String) -> State {
     let descriptor = Kernel.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -17,7 +17,7 @@ public enum Host {
   public static var processNumber: Int32 { getpid() }
 
   /// Kills this process at once.
-  public static func killOurselves() -> Never {
+  public static func killProcess() -> Never {
     _ = Glibc.kill(getpid(), SIGKILL)
     while true { pause() }
   }

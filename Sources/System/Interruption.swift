@@ -14,7 +14,7 @@ public enum Interruption {
   public static func listen() {
     // Initialized before the handler uses them, since that is not permitted in a signal handler.
     EndingSignals.prepare()
-    LastWords.set(nil)
+    FinalMessage.set(nil)
     EndingSignals.handle { signal in
       guard EndingSignals.countRequest(by: signal) > 0 else { return }
       Interruption.endAtOnce(signal)
@@ -31,13 +31,13 @@ public enum Interruption {
   ///
   /// - Parameter words: the message to print then.
   public static func listen(saying words: String) {
-    LastWords.set(words)
+    FinalMessage.set(words)
     EndingSignals.handle { signal in Interruption.endAtOnce(signal) }
   }
 
   private static func endAtOnce(_ signal: Int32) -> Never {
     RunningGroup.end()
-    LastWords.say()
+    FinalMessage.print()
     Host.exitAtOnce(128 + signal)
   }
 }

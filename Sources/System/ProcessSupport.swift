@@ -75,7 +75,7 @@ public enum EndingSignals {
       if !asking.contains(number), isIgnoring(before) { _ = signal(number, SIG_IGN) }
     }
     for number in mistakes { lockstep_take_sent_signal(number, handler) }
-    letThrough()
+    unblock()
   }
 
   private static let requests = Atomic<Int>(0)
@@ -125,10 +125,10 @@ public enum EndingSignals {
     decided.store(true, ordering: .relaxed)
     for number in all { _ = signal(number, SIG_IGN) }
     for number in mistakes { lockstep_take_sent_signal(number) { _ in } }
-    letThrough()
+    unblock()
   }
 
-  private static func letThrough() {
+  private static func unblock() {
     var set = set
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }

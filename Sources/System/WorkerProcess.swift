@@ -77,10 +77,10 @@ public struct WorkerFault: Equatable, Sendable {
 
 /// Detects the end of standard input in a worker process.
 public enum EndOfInput {
-  private static let hasCome = Atomic<Bool>(false)
+  private static let hasEnded = Atomic<Bool>(false)
 
   /// Whether the end was reached.
-  public static var isReached: Bool { hasCome.load(ordering: .relaxed) }
+  public static var isReached: Bool { hasEnded.load(ordering: .relaxed) }
 
   /// Reads a line of standard input without a time limit; `nil` at the end.
   public static func firstLine() -> String? {
@@ -114,7 +114,7 @@ public enum EndOfInput {
         let count = unsafe Kernel.receive(STDIN_FILENO, &byte, 1)
         if count == 0 || (count < 0 && ![EINTR, EAGAIN].contains(errno)) { break }
       }
-      EndOfInput.hasCome.store(true, ordering: .relaxed)
+      EndOfInput.hasEnded.store(true, ordering: .relaxed)
     }
   }
 }

@@ -58,11 +58,11 @@ public struct TourGuide {
         try show()
       } catch {
         let status = say(error)
-        sayWhatStays()
+        printKeptFolder()
         return status
       }
-      sayWhatStays()
-      sayWhatNext()
+      printKeptFolder()
+      printNextSteps()
       return .agree
     }
   }
@@ -142,7 +142,7 @@ extension TourGuide {
 
 extension TourGuide {
   private mutating func show() throws(Stop) {
-    sayHead(tour.title)
+    printHead(tour.title)
     say(tour.beginning)
     let isThere = FolderNames.kind(folder) != .missing
     say(
@@ -154,9 +154,9 @@ extension TourGuide {
     try pause("Enter begins")
     try layOut()
     for (index, step) in tour.steps.enumerated() {
-      sayHead("\(index + 1) of \(tour.steps.count): \(step.title)")
+      printHead("\(index + 1) of \(tour.steps.count): \(step.title)")
       say(step.text)
-      if index == 0 { sayCommand("cd \(shellWord(folder))") }
+      if index == 0 { printCommand("cd \(shellWord(folder))") }
       for action in step.actions { try perform(action) }
       if !step.look.isEmpty { say("Look: " + step.look) }
       if !step.actions.contains(where: \.isWaitedFor) { try pause("Enter goes on") }
@@ -169,22 +169,22 @@ extension TourGuide {
     case .run(let words, let status): try run(words, endsWith: status)
     case .enter(let name):
       folder = Path.join(folder, name)
-      sayCommand("cd \(name)")
+      printCommand("cd \(name)")
     case .show(let file):
-      sayCommand("cat \(file)")
+      printCommand("cat \(file)")
       console.print(try text(of: file) + "\n")
     case .keep(let file, let name):
-      sayCommand("cp \(file) \(name)")
+      printCommand("cp \(file) \(name)")
       try write(try text(of: file), to: name)
     case .restore(let file, let name):
-      sayCommand("cp \(name) \(file)")
+      printCommand("cp \(name) \(file)")
       let good = try text(of: name)
       try change(file) { _ in good }
     case .change(let file, let old, let new):
-      sayCommand("sed -i \(shellWord("s/\(old)/\(new)/")) \(file)")
+      printCommand("sed -i \(shellWord("s/\(old)/\(new)/")) \(file)")
       try change(file) { $0.replacing(old, with: new) }
     case .keepState(let name):
-      sayCommand("export XDG_STATE_HOME=\"$PWD/\(name)\"")
+      printCommand("export XDG_STATE_HOME=\"$PWD/\(name)\"")
       variables.append("XDG_STATE_HOME=\(Path.join(Path.join(Host.folder, folder), name))")
     case .page(let file):
       guard Host.isFile(Path.join(folder, file)) else {
@@ -197,7 +197,7 @@ extension TourGuide {
 
   private mutating func run(_ words: [String], endsWith expected: CommandStatus) throws(Stop) {
     let words = try words.map { word throws(Stop) in word.contains("*") ? try file(like: word) : word }
-    sayCommand((["lockstep"] + words).map(shellWord).joined(separator: " "))
+    printCommand((["lockstep"] + words).map(shellWord).joined(separator: " "))
     try pause("Enter runs it")
     let ending: Ending
     do throws(ProcessFault) {
@@ -288,7 +288,7 @@ extension TourGuide {
 }
 
 extension TourGuide {
-  private func sayHead(_ text: String) {
+  private func printHead(_ text: String) {
     let line = "-- \(text) "
     console.print(paint(.strong, line + String(repeating: "-", count: max(0, Self.width - line.count))))
     console.print("\n")
@@ -298,15 +298,15 @@ extension TourGuide {
     console.print(wrapped(text, to: Self.width).joined(separator: "\n") + "\n\n")
   }
 
-  private func sayCommand(_ line: String) { console.print(paint(.strong, "$ " + line)) }
+  private func printCommand(_ line: String) { console.print(paint(.strong, "$ " + line)) }
 
-  private func sayWhatStays() {
+  private func printKeptFolder() {
     say("What the tour made is in \(place). This removes it:")
     console.print(
       "  \(paint(.strong, "rm -r " + shellWord(place.hasPrefix("-") ? "./" + place : place)))\n\n")
   }
 
-  private func sayWhatNext() {
+  private func printNextSteps() {
     say("What next:")
     for (command, what) in tour.next { console.print("  \(paint(.strong, command))\n      \(what)") }
   }

@@ -74,11 +74,11 @@ extension Transport {
   /// Closes the transport and opens it again, retrying for a while. The controller must be reset after that.
   ///
   /// A server keeps its port, and disconnects its peer.
-  public func reopen() throws(TransportFault) { try reopen(.anew, until: now + settings.reopenTimeout) }
+  public func reopen() throws(TransportFault) { try reopen(.untouched, until: now + settings.reopenTimeout) }
 
   /// Dongles can be reset, and what hangs on a switch can be turned off and on.
   public var reopenings: [Reopening] {
-    var all = [Reopening.anew]
+    var all = [Reopening.untouched]
     if spec.isDongle { all.append(.afterReset) }
     if settings.cyclePower != nil { all.append(.afterPowerCycle) }
     return all

@@ -62,14 +62,14 @@ struct DelegatingTests {
   func delegate() throws {
     let peripheral = Peripheral()
     let socket = try socket(peripheral)
-    expect(socket.tell("didStartAdvertising", ""), .ignored)
-    expect(socket.tell("didUpdateState", "unauthorized"), .handled)
-    expect(socket.tell("didAdd", ""), .set("StartingAdvertising"))
+    expect(socket.call("didStartAdvertising", ""), .ignored)
+    expect(socket.call("didUpdateState", "unauthorized"), .handled)
+    expect(socket.call("didAdd", ""), .set("StartingAdvertising"))
     expect(peripheral.calls, ["delegate = StartingAdvertising", "startAdvertising"])
-    expect(socket.tell("didUpdateState", "poweredOff"), .set("Failed"))
+    expect(socket.call("didUpdateState", "poweredOff"), .set("Failed"))
     try socket.set(state: "AddingService")
     expect(peripheral.calls, ["delegate = Failed", "delegate = AddingService", "addService"])
-    expect(socket.tell("didAdd", "no space"), .set("Failed"))
+    expect(socket.call("didAdd", "no space"), .set("Failed"))
     #expect(throws: DefinitionError([.startNotDefined("Nowhere")])) { try socket.set(state: "Nowhere") }
   }
 
@@ -79,7 +79,7 @@ struct DelegatingTests {
     let socket = try socket(peripheral)
     func wait(from second: Int64) throws {
       try socket.set(state: "StartingAdvertising", at: .zero + .seconds(second))
-      socket.tell("didStartAdvertising", "", at: .zero + .seconds(second))
+      socket.call("didStartAdvertising", "", at: .zero + .seconds(second))
       _ = peripheral.calls
     }
     expect(socket.deadline, nil)
@@ -91,7 +91,7 @@ struct DelegatingTests {
     socket.advance(to: .zero + .seconds(5))
     expect(peripheral.calls, ["removeService", "stopAdvertising", "delegate = AddingService", "addService"])
     expect(socket.deadline, nil)
-    socket.tell("didSubscribe", "", at: .zero + .seconds(6))
+    socket.call("didSubscribe", "", at: .zero + .seconds(6))
     socket.advance(to: .zero + .seconds(6))
     expect(peripheral.calls, ["delegate = Opened", "didOpen", "delegate = Connected"])
   }
@@ -109,9 +109,9 @@ struct DelegatingTests {
   func undeclared() throws {
     let states = [State("A", handlers: [.on("go", leadingTo: ["B"]) { $0 }]), State("B")]
     let machine = try Delegating.StateMachine(name: "M", initialState: "A", states: states)
-    expect(machine.tell("go", "A"), .undeclared("A"))
+    expect(machine.call("go", "A"), .undeclared("A"))
     expect(machine.state, "A")
-    expect(machine.tell("go", "B"), .set("B"))
+    expect(machine.call("go", "B"), .set("B"))
   }
 
   @Test("what a handler asks for is done when the handler is through")
@@ -121,14 +121,14 @@ struct DelegatingTests {
     let states = [
       State("Opened", handlers: [.on("close", leadingTo: "Idle")]),
       State("Idle", handlers: [.on("open", leadingTo: "Opened")]) {
-        expect(socket.withLock { $0 }?.tell("open", ""), nil)
+        expect(socket.withLock { $0 }?.call("open", ""), nil)
         peripheral.call("idle")
       },
     ]
     let machine = try Delegating.StateMachine(
       name: "M", initialState: "Opened", states: states, setDelegate: { peripheral.call("delegate = \($0)") })
     socket.withLock { $0 = machine }
-    machine.tell("close", "")
+    machine.call("close", "")
     expect(peripheral.calls, ["delegate = Idle", "idle", "delegate = Opened"])
     socket.withLock { $0 = nil }
   }

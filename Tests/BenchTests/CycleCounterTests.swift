@@ -21,7 +21,7 @@ struct CycleCounterTests {
       let first = try CycleCounter(of: "a", in: path)
       expect(first.total, 0)
       try first.count("lock")
-      try first.count("unlock", comesBack: true)
+      try first.count("unlock", returnsByItself: true)
       expect(first.total, 3)
     }
     let second = try CycleCounter(of: "a", in: path)

@@ -217,7 +217,7 @@ struct InterlockTests {
   }
 
   @Test("a lock that is opened anew has what is left of its run's budget")
-  func anew() throws {
+  func untouched() throws {
     let motor = ToyLock.Motor()
     try {
       let lock = try interlock(InterlockSettings(budget: 3), ToyLock(motor), since: 0)

@@ -89,7 +89,7 @@ struct StateStoreTests {
     try first.noteAway("unlocked", autolock: 60)
     try first.noteBattery(57)
     for _ in 0..<1500 { try first.count("lock") }
-    try open(at: 46_000).count("unlock", comesBack: true)
+    try open(at: 46_000).count("unlock", returnsByItself: true)
     let ledger = try open().ledger
     expect(ledger.isAutolockOn, true)
     expect(ledger.pendingPark, PendingPark("unlocked", autolock: 60, since: now.wall))

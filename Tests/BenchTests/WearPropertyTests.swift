@@ -82,9 +82,9 @@ private struct RestlessBench {
   }
 
   mutating func move() {
-    let comesBack = Int.random(in: 0..<5, using: &random) == 0
+    let returnsByItself = Int.random(in: 0..<5, using: &random) == 0
     let isParking = Int.random(in: 0..<8, using: &random) == 0
-    let cost = comesBack && !isParking ? 2 : 1
+    let cost = returnsByItself && !isParking ? 2 : 1
     guard
       ledger.refusal(of: cost, for: isParking ? .park : .movement, under: limits, at: clock.uptime) == nil
     else { return }

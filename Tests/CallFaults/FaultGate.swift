@@ -124,5 +124,5 @@ extension FaultGate {
     _ = unsafe Glibc.write(record, bytes, bytes.count)
   }
 
-  private func die() -> Never { Host.killOurselves() }
+  private func die() -> Never { Host.killProcess() }
 }

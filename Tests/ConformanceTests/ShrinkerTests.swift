@@ -89,7 +89,7 @@ struct ShrinkerTests {
         let execution = bench.run(candidate)
         let isNew = seen.insert(execution.performed).inserted
         #expect(isNew, "\(bench.names(candidate)) comes to a run that was made")
-        shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+        shrinker.noteResult(execution, isSame: execution.divergence?.signature == signature)
       }
       #expect(shrinker.isMinimal)
       expect(bench.run(shrinker.best).divergence?.signature, signature)
@@ -110,7 +110,7 @@ struct ShrinkerTests {
     while let candidate = shrinker.next() {
       phases.append(String(shrinker.phase.prefix { $0 != "," }))
       let execution = bench.run(candidate)
-      shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+      shrinker.noteResult(execution, isSame: execution.divergence?.signature == signature)
     }
     expect(
       bench.names(shrinker.best),
@@ -141,7 +141,7 @@ struct ShrinkerTests {
       while let candidate = shrinker.next() {
         let execution = bench.run(candidate)
         events += execution.events
-        shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+        shrinker.noteResult(execution, isSame: execution.divergence?.signature == signature)
       }
       #expect(shrinker.isMinimal)
       expect(shrinker.best.choices.count, limit + 1)
@@ -162,7 +162,7 @@ struct ShrinkerTests {
       let best = shrinker.best
       let execution = bench.run(candidate)
       let isSame = execution.divergence?.signature == signature && random.below(3) > 0
-      shrinker.tell(execution, isSame: isSame)
+      shrinker.noteResult(execution, isSame: isSame)
       expect(shrinker.best < best, isSame)
     }
     expect(bench.run(shrinker.best).divergence?.signature, signature)
@@ -198,7 +198,7 @@ struct TimedShrinkerTests {
     var shrinker = Shrinker(failure, of: test, specification: specification, alphabet: alphabet)
     while let candidate = shrinker.next() {
       let execution = engine.attempt(candidate).execution
-      shrinker.tell(execution, isSame: execution.divergence?.signature == signature)
+      shrinker.noteResult(execution, isSame: execution.divergence?.signature == signature)
     }
     return shrinker.best.choices.compactMap { alphabet.action(of: $0) }
   }
@@ -243,7 +243,7 @@ struct TimedShrinkerTests {
     // Whatever is done, what matters is that so much is done.
     while let candidate = shrinker.next() {
       let execution = engine.attempt(candidate).execution
-      shrinker.tell(execution, isSame: execution.performed.count == failure.performed.count)
+      shrinker.noteResult(execution, isSame: execution.performed.count == failure.performed.count)
     }
     expect(shrinker.best.choices.count, failure.performed.count)
     expect(alphabet.movements(of: TestCase(start: 0, failure.performed)), 1)

@@ -31,7 +31,7 @@ private final class Output: CampaignOutput, CampaignReport, JournalListener {
   }
 
   func keep(_ state: CampaignState) { states.append(state) }
-  func sayOnce(_ text: String) { if !lines.contains(text) { lines.append(text) } }
+  func reportOnce(_ text: String) { if !lines.contains(text) { lines.append(text) } }
   func take(_ record: Record) { records.append(record) }
   func begin(_ head: CampaignHead) { lines.append(head.title) }
   func progress(_ progress: CampaignProgress) { took.append(progress.took) }

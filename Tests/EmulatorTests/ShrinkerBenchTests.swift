@@ -26,7 +26,7 @@ struct Shrinking {
       let execution = engine.attempt(candidate).execution
       runs += 1
       events += execution.events
-      shrinker.tell(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
+      shrinker.noteResult(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
     }
     best = shrinker.best
     isMinimal = shrinker.isMinimal

@@ -14,21 +14,21 @@ struct AttemptsTests {
 
   /// `+` agrees, `-` diverges, both with their links; `o` agrees, `x` diverges after the air had lost one, `h` after
   /// the device had ended one; `n` no answer, `e` it ended, `c` the transport is lost, `p` a program of the lab failed.
-  private static func ruling(_ letter: Character, _ attempts: inout Attempts) -> String {
-    let ruling: Attempts.Ruling =
+  private static func consequence(_ letter: Character, _ attempts: inout Attempts) -> String {
+    let consequence: Attempts.Consequence =
       switch letter {
-      case "+": attempts.rule(on: nil, wasDisturbed: false)
-      case "-": attempts.rule(on: tired, wasDisturbed: false)
-      case "o": attempts.rule(on: nil, wasDisturbed: true)
-      case "x": attempts.rule(on: tired, wasDisturbed: true)
-      case "h": attempts.rule(on: hungUp, wasDisturbed: true)
-      case "n": attempts.rule(on: LabFault(.noAnswer, "silence"))
-      case "e": attempts.rule(on: LabFault(.ended, "exit status 1"))
-      case "p": attempts.rule(on: LabFault(.programFailed, "the driver"))
-      default: attempts.rule(on: LabFault(.transportLost, "unplugged"))
+      case "+": attempts.decide(on: nil, wasDisturbed: false)
+      case "-": attempts.decide(on: tired, wasDisturbed: false)
+      case "o": attempts.decide(on: nil, wasDisturbed: true)
+      case "x": attempts.decide(on: tired, wasDisturbed: true)
+      case "h": attempts.decide(on: hungUp, wasDisturbed: true)
+      case "n": attempts.decide(on: LabFault(.noAnswer, "silence"))
+      case "e": attempts.decide(on: LabFault(.ended, "exit status 1"))
+      case "p": attempts.decide(on: LabFault(.programFailed, "the driver"))
+      default: attempts.decide(on: LabFault(.transportLost, "unplugged"))
       }
-    return switch ruling {
-    case .stands: "stands"
+    return switch consequence {
+    case .isFinal: "stands"
     case .again(let afresh): afresh ? "afresh" : "again"
     case .stoppedAnswering(let fault): "stopped (\(fault))"
     case .noVerdict(let fault): "none (\(fault))"
@@ -86,10 +86,10 @@ struct AttemptsTests {
     for (policy, expected) in policies where !expected.isEmpty {
       var attempts = policy
       for letter in row.attempts.dropLast() {
-        let ruling = Self.ruling(letter, &attempts)
-        expect(["again", "afresh"].contains(ruling), true)
+        let consequence = Self.consequence(letter, &attempts)
+        expect(["again", "afresh"].contains(consequence), true)
       }
-      expect(Self.ruling(row.attempts.last!, &attempts), expected)
+      expect(Self.consequence(row.attempts.last!, &attempts), expected)
     }
   }
 }

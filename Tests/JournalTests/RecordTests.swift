@@ -194,7 +194,7 @@ struct RecordReportTests {
     expect([tally.divergences, tally.skipped, tally.excused], [0, 1, 1])
     // It is no news, and no agreement either.
     expect(tally.exitStatus, .nothingSelected)
-    expect(tally.whyNothing, "all that failed is in quarantine, 1 of 1 cases")
+    expect(tally.whyNoVerdict, "all that failed is in quarantine, 1 of 1 cases")
     tally.count(.agreed)
     expect(tally.exitStatus, .agree)
   }

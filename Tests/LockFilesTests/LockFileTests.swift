@@ -175,11 +175,11 @@ struct LockFileTests {
   }
 
   @Test("where the folder takes no key, it goes to another place, and that is said")
-  func refuge() throws {
+  func fallbackFolder() throws {
     var file = SesameLockFile(path: folder.path + "/gone/lock.yaml", lock: SesameLock(model: .sesame5))
     #expect(throws: LabFault.self) { try file.verifyStorage() }
     do {
-      file.refuge = { [path = folder.path] in path }
+      file.fallbackFolder = { [path = folder.path] in path }
       try file.keep(key())
       Issue.record("there is no such folder")
     } catch {

@@ -352,7 +352,7 @@ struct HostileMessageTests {
     // It is said that the message is not the client's, before it is sent.
     expect(
       other.adversary.overhear(other.client.perform(.setTime, at: .zero), of: other.client),
-      [.tell(.tampered), .inject(.mutation(flaw))] + sent.dropFirst().dropLast())
+      [.report(.tampered), .inject(.mutation(flaw))] + sent.dropFirst().dropLast())
   }
 
   @Test("each forgery is sent in a session, and none without a connection", arguments: Forgery.allCases)

@@ -23,7 +23,7 @@ extension Adversary {
   ) -> [ClientAction] {
     view = client.view
     var done: [ClientAction] = []
-    for case .tell(let event) in bring(about: interference) {
+    for case .report(let event) in bring(about: interference) {
       let actions = client.receive(event, at: now)
       _ = overhear(actions, of: client)
       done += actions

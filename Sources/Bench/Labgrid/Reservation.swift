@@ -103,7 +103,7 @@ public final class Reservation: Sendable {
     inBackground { [weak self] in
       while true {
         // The watchdog does not keep it alive.
-        guard let isOver = self?.isOverAfterRest(), !isOver else { return }
+        guard let isOver = self?.waitForPoll(), !isOver else { return }
         self?.poll()
       }
     }
@@ -113,7 +113,7 @@ public final class Reservation: Sendable {
 
   /// Stores the identity of the lock at the place: if the run dies, the watchdog has it parked before it
   /// releases the place.
-  public func tell(lock identity: String) { state.withLock { $0.watchdog.tell(lock: identity) } }
+  public func register(lock identity: String) { state.withLock { $0.watchdog.register(lock: identity) } }
 }
 
 // MARK: - Acquiring
@@ -157,7 +157,7 @@ extension Reservation {
   ) throws(LabgridFault) -> (name: String, place: LabPlace?) {
     let end = MonotonicClock.now + request.longestWait
     var lab = try client.reserve(request.tags)
-    var isTold = false
+    var isReported = false
     while true {
       let ours = lab.reservations.first { $0.owner == client.owner.description }
       switch (ours?.state, ours?.place) {
@@ -166,11 +166,11 @@ extension Reservation {
       case (.waiting, _): break
       case (let state, _): throw .refused(.reservation, "the reservation is \(state?.rawValue ?? "gone")")
       }
-      if !isTold {
+      if !isReported {
         let holders = lab.places.filter { $0.holder != nil && $0.has(request.tags) }
         let who = holders.prefix(4).map { "; \($0.name) is held by \($0.holder ?? "nobody")" }
         say("lockstep: waiting for a place, \(request.longestWait) at most" + who.joined())
-        isTold = true
+        isReported = true
       }
       let next = min(end, MonotonicClock.now + .seconds(1))
       while MonotonicClock.now < next {
@@ -217,7 +217,7 @@ extension Reservation {
   }
 
   /// Waits until the next poll; returns whether polling must end.
-  private func isOverAfterRest() -> Bool {
+  private func waitForPoll() -> Bool {
     let end = MonotonicClock.now + Self.period
     while MonotonicClock.now < end {
       if isOver.load(ordering: .relaxed) || fault != nil { return true }

@@ -27,7 +27,7 @@ final class Watchdog {
   }
 
   /// Reports the lock at the place, which is parked before the place is released.
-  func tell(lock identity: String) { watcher.tell(identity) }
+  func register(lock identity: String) { watcher.send(identity) }
 
   /// Releases the places, and dismisses the watchdog; if the lab does not respond, the watchdog keeps trying.
   ///

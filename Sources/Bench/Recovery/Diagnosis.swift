@@ -240,10 +240,10 @@ extension Diagnosis {
       let lease = try Lease(of: spec.identity, for: "doctor --power")
       // The longest time that the commands and the power may take.
       let limit = Waiting.now + power.settle * 2 + PowerControl.usualTimeout * 3
-      LastWords.set(
+      FinalMessage.set(
         "lockstep: ended at once: \(dongle.name) may be without power until this is run: \(power.on)"
           .inOneLine)
-      defer { LastWords.set(nil) }
+      defer { FinalMessage.set(nil) }
       let text = try PowerControl(power, dongle: spec.busPath).cycle(until: limit) {
         Interruption.isRequested
       }

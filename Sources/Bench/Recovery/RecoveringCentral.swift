@@ -31,7 +31,7 @@ public struct RecoveringCentral<Transport: HCITransport>: RecoverableTransport {
       switch step {
       case .reconnect: try central.reconnect(until: limit)
       case .hciReset: try central.resetController(until: limit)
-      case .reopen: try central.reopen(.anew, until: limit)
+      case .reopen: try central.reopen(.untouched, until: limit)
       case .usbReset: try central.reopen(.afterReset, until: limit)
       case .powerCycle: try central.reopen(.afterPowerCycle, until: limit)
       }

@@ -10,7 +10,7 @@ import Glibc
 /// reaches it. A service manager or a cluster that kills all processes of a job kills it too; the next run then finds
 /// the pending park in the state store.
 ///
-///     the run:      init ──▶ tell … ──▶ dismiss, and it exits      or: the run dies
+///     the run:      init ──▶ send … ──▶ dismiss, and it exits      or: the run dies
 ///     the watcher:  Watch.awaitEnd: lines … ──▶ nil                            ──▶ the lines, to be carried out
 public final class Watcher {
   /// The name of its command.
@@ -47,11 +47,11 @@ public final class Watcher {
   }
 
   /// Sends the watcher a line.
-  public func tell(_ line: String) { child.send(Array((line + "\n").utf8)) }
+  public func send(_ line: String) { child.send(Array((line + "\n").utf8)) }
 
   /// Dismisses the watcher: nothing is pending.
   public func dismiss() {
-    tell(Watch.done)
+    send(Watch.done)
     child.closeInput()
     child.stop(grace: .seconds(2))
   }
@@ -73,11 +73,11 @@ public enum Watch {
     for name in folderEntries("/proc/self/fd") ?? [] {
       if let number = Int32(name), number > STDERR_FILENO { Kernel.close(number) }
     }
-    var told: [String] = []
+    var lines: [String] = []
     while let line = EndOfInput.firstLine() {
       if line == done { return nil }
-      told.append(line)
+      lines.append(line)
     }
-    return told
+    return lines
   }
 }

@@ -98,15 +98,15 @@ public struct BenchLeases {
 
   /// Leases a lock. A lock that is being parked after its run was killed is always waited for.
   private mutating func lease(of identity: String, called name: String) throws(LabFault) -> Lease {
-    let restLimit = MonotonicClock.now + Self.parkingTime
+    let parkingLimit = MonotonicClock.now + Self.parkingTime
     while true {
       do throws(LabFault) {
         return try Lease(of: identity, for: Self.command)
       } catch {
-        let isBroughtToRest =
+        let isBeingParked =
           !Watcher.isOurs && Watcher.isHolder(Lease.holder(of: identity))
-          && MonotonicClock.now < restLimit && !Interruption.isHeard
-        if isBroughtToRest {
+          && MonotonicClock.now < parkingLimit && !Interruption.isHeard
+        if isBeingParked {
           rest(for: Self.pause)
         } else if !waits(for: [identity], saying: "\(name): \(error.detail)") {
           throw error

@@ -176,7 +176,7 @@ extension ATTServer {
     _ request: ATTPacket, _ parts: [HeldWrite.Part], _ database: inout GATTDatabase
   ) -> [GATTLink.Action] {
     held = HeldWrite(request: request, parts: parts)
-    return goOn(&database)
+    return reportNextPart(&database)
   }
 
   /// Receives the decision on the reported write: the value is written, or the request is refused.
@@ -188,10 +188,10 @@ extension ATTServer {
       return [.transmit(.errorResponse(request: write.request.opcode, handle, error))]
     }
     held?.settled += 1
-    return goOn(&database)
+    return reportNextPart(&database)
   }
 
-  private mutating func goOn(_ database: inout GATTDatabase) -> [GATTLink.Action] {
+  private mutating func reportNextPart(_ database: inout GATTDatabase) -> [GATTLink.Action] {
     guard let write = held else { return [] }
     if holdsWrites {
       for number in write.parts.indices.dropFirst(write.settled) {

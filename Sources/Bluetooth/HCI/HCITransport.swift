@@ -37,7 +37,7 @@ public protocol HCITransport {
 /// The treatment of a controller between closing and reopening its transport.
 public enum Reopening: CaseIterable, Hashable, Sendable {
   /// None.
-  case anew
+  case untouched
   /// It is reset on its bus.
   case afterReset
   /// Its power is turned off and on.
@@ -49,7 +49,7 @@ public protocol StandaloneTransport: HCITransport {}
 
 extension StandaloneTransport {
   /// Without touching the controller.
-  public var reopenings: [Reopening] { [.anew] }
+  public var reopenings: [Reopening] { [.untouched] }
 
   /// Reopens it, ignoring the method: there is only one.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(TransportFault) { try reopen() }

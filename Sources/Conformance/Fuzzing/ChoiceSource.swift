@@ -42,7 +42,7 @@ public struct RepeatedTest: ChoiceSource {
   /// refusal that is no longer one.
   public enum Misfits: Sendable {
     /// It is left out.
-    case leftOut
+    case omitted
     /// Time passes until nothing more is awaited; then it is left out if it still does not fit.
     case awaited
     /// Time passes in the same way; then it is made in any case.
@@ -56,7 +56,7 @@ public struct RepeatedTest: ChoiceSource {
   private var hasWaited = false
 
   /// Prepares a test to be done again.
-  public init(_ test: TestCase, _ alphabet: Alphabet, _ misfits: Misfits = .leftOut) {
+  public init(_ test: TestCase, _ alphabet: Alphabet, _ misfits: Misfits = .omitted) {
     (self.test, self.alphabet, self.misfits) = (test, alphabet, misfits)
   }
 
@@ -69,7 +69,7 @@ public struct RepeatedTest: ChoiceSource {
       let choice = test.choices[place]
       let isPossible = alphabet.action(of: choice) != nil
       let fits = explorationState.admits(choice, alphabet)
-      if isPossible, !fits, misfits != .leftOut, !hasWaited {
+      if isPossible, !fits, misfits != .omitted, !hasWaited {
         hasWaited = true
         return Choice(alphabet.settle)
       }

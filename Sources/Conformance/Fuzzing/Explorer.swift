@@ -440,7 +440,7 @@ public struct Explorer: Sendable {
       && Double(spent.enduring) <= Self.endured * Double(events - Self.shallow)
     plan.narrows = uses(.narrowing) && Double(spent.lingering) > Self.lingered * Double(events)
     if settings.isThrifty { drawThriftyPlan() }
-    leaveOut()
+    excludeStrategies()
   }
 
   /// From an eighth of the most to the most, each octave as often as any other; a tenth of the tests is shorter.

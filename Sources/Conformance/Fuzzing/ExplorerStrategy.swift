@@ -55,7 +55,7 @@ extension Explorer {
   func uses(_ strategy: Strategy) -> Bool { settings.without != strategy }
 
   /// Takes out of a test what it is to be drawn without.
-  mutating func leaveOut() {
+  mutating func excludeStrategies() {
     switch settings.without {
     case .repetition: plan.repeats = false
     case .selfLoops: plan.selfLoops = 0

@@ -6,7 +6,7 @@ import Automata
 ///
 ///     while let candidate = shrinker.next() {
 ///       let execution = try engine.run(candidate)
-///       shrinker.tell(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
+///       shrinker.noteResult(execution, isSame: execution.divergence?.isLike(divergence) ?? false)
 ///     }
 ///
 /// Candidates remove a stretch that leads back to where it began, replace a stretch by the model's shortest path
@@ -102,7 +102,7 @@ public struct Shrinker: Sendable {
   /// Reports the result of the requested candidate.
   ///
   /// - Parameter isSame: whether it failed in the same way; see ``Divergence/isLike(_:)``.
-  public mutating func tell(_ execution: Execution, isSame: Bool) {
+  public mutating func noteResult(_ execution: Execution, isSame: Bool) {
     guard let candidate = asked else { return }
     asked = nil
     refuted.insert(candidate.test)

@@ -160,7 +160,7 @@ public struct TestEngine<Device: DeviceUnderTest, Recorder: TraceRecorder> {
   ///   - misfits: what to do with choices that no longer apply.
   ///   - isStopped: whether to end the test before its next choice; nothing is awaited then.
   public mutating func attempt(
-    _ test: TestCase, after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .leftOut,
+    _ test: TestCase, after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .omitted,
     isStopped: () -> Bool = { false }
   ) -> (execution: Execution, trouble: LabFault?) {
     var execution = Execution()

@@ -89,7 +89,7 @@ public final class DistinguishingSearch {
 
   private func explored(withFaults: Bool) -> ProductSearch {
     var search = ProductSearch(specification, original, stimuli, withFaults: withFaults, limit: limit)
-    _ = search.search(starts, goesOn: true)
+    _ = search.search(starts, continues: true)
     return search
   }
 

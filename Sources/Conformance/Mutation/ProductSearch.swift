@@ -88,8 +88,8 @@ struct ProductSearch {
 
   /// Searches everything reachable from some starts; returns the path to the first divergence.
   ///
-  /// - Parameter goesOn: whether it goes on after a divergence, to see everything.
-  mutating func search(_ starts: [StartCondition], goesOn: Bool = false) -> Path? {
+  /// - Parameter continues: whether it goes on after a divergence, to see everything.
+  mutating func search(_ starts: [StartCondition], continues: Bool = false) -> Path? {
     for (place, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
       for options in specification.machine.variants {
@@ -97,7 +97,7 @@ struct ProductSearch {
         _ = add(Visit(point: product.point(isSettled: false), origin: .start(place), move: nil, depth: 0))
       }
     }
-    return search(nil, roots: [], .all, goesOn: goesOn)
+    return search(nil, roots: [], .all, continues: continues)
   }
 
   /// Looks at what a mutant does otherwise, wherever a test of the machine can lead, and at everything after that.
@@ -108,11 +108,12 @@ struct ProductSearch {
       while roots.count <= depth { roots.append([]) }
       roots[depth].append(number)
     }
-    return search(base, roots: roots, mutant.stimulus.map { .stimulus($0) } ?? .withoutTester, goesOn: false)
+    return search(
+      base, roots: roots, mutant.stimulus.map { .stimulus($0) } ?? .withoutTester, continues: false)
   }
 
   private mutating func search(
-    _ base: ProductSearch?, roots: [[Int]], _ rootMoves: Moves, goesOn: Bool
+    _ base: ProductSearch?, roots: [[Int]], _ rootMoves: Moves, continues: Bool
   ) -> Path? {
     var layer = Array(visits.indices)
     var depth = 0
@@ -122,7 +123,7 @@ struct ProductSearch {
       func take(_ origin: Origin, _ point: ProductPoint, _ moves: Moves) -> Bool {
         for (move, target) in self.moves(moves, from: point) {
           guard let target else {
-            if goesOn { continue }
+            if continues { continue }
             let before = path(to: origin, base)
             found = found ?? Path(start: before.start, options: before.options, moves: before.moves + [move])
             // What the device does by itself cannot be beaten by another move of the tester.
@@ -202,7 +203,7 @@ extension ProductSearch {
       return list
     case .withoutTester: break
     }
-    goOn(from: point, &list)
+    addOwnMoves(from: point, &list)
     return list
   }
 
@@ -250,7 +251,7 @@ extension ProductSearch {
   }
 
   /// What the device may do by itself, and time.
-  private mutating func goOn(
+  private mutating func addOwnMoves(
     from point: ProductPoint, _ list: inout [(move: Move, target: ProductPoint?)]
   ) {
     product.go(to: point)

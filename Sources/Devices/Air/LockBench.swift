@@ -84,7 +84,7 @@ public final class LockBench {
     programs.shutDown()
     if hasParked { watcher?.dismiss() } else { watcher?.handOver() }
     watcher = nil
-    LastWords.set(nil)
+    FinalMessage.set(nil)
     control = nil
     leases = BenchLeases(wait: settings.wait)
   }
@@ -360,10 +360,10 @@ extension LockBench {
       lock: name, bench: settings.lock?.bench.path,
       transport: choice.dongle.map { "dongle:" + $0 } ?? "\(choice.spec)", park: settings.interlock.park,
       log: watchLog)
-    watcher.tell(order.line)
-    settings.reservation?.tell(lock: file.identity)
+    watcher.send(order.line)
+    settings.reservation?.register(lock: file.identity)
     self.watcher = watcher
-    LastWords.set(
+    FinalMessage.set(
       "lockstep: ended at once; a process that stays behind parks the lock"
         + (watchLog.map { ", and says so in \($0)" } ?? ""))
   }

@@ -99,7 +99,7 @@ public final class ControlledFixture: Fixture {
   private func watch() throws(LabFault) {
     guard watchesProgram, !isWatching else { return }
     isWatching = true
-    if stream == nil { try callUp() } else { try requestWatch() }
+    if stream == nil { try connect() } else { try requestWatch() }
   }
 
   private func requestWatch() throws(LabFault) {
@@ -128,7 +128,7 @@ public final class ControlledFixture: Fixture {
   }
 
   private func ask(_ request: ControlRequest) throws(LabFault) -> ControlAnswer {
-    try callUp()
+    try connect()
     let limit = MonotonicClock.now + timeout
     stream?.send(request.line)
     while true {
@@ -158,7 +158,7 @@ public final class ControlledFixture: Fixture {
     return answer
   }
 
-  private func callUp() throws(LabFault) {
+  private func connect() throws(LabFault) {
     guard stream == nil else { return }
     do {
       stream = LineStream(try ControlSocket.connect(to: path))

@@ -35,7 +35,7 @@ struct DeviceSearch: Sendable {
   let target: DeviceTarget
   private var advertisers = Advertisers<Nothing>(capacity: 1000)
   /// The target, where it was heard and takes no connections.
-  private var isTargetShy = false
+  private var isTargetUnconnectable = false
   /// The target, whose scan response is awaited until a moment.
   private var pending: (address: PeerAddress, until: Instant)?
   /// How long a scan response is waited for.
@@ -53,7 +53,7 @@ struct DeviceSearch: Sendable {
     let lock = device.lock
     guard isTarget(device.address, lock) else { return nil }
     if !change.isResponse, !device.isConnectable {
-      isTargetShy = true
+      isTargetUnconnectable = true
       return nil
     }
     if device.isUnfinished {
@@ -72,7 +72,7 @@ struct DeviceSearch: Sendable {
   /// Why it was not found, and what to do.
   func failure(after time: Interval) -> String {
     let name = "\(target.text)"
-    if isTargetShy {
+    if isTargetUnconnectable {
       return "\(name) advertises, but takes no connections: somebody else may be connected to it; try again"
     }
     let missing = "no \(name) in range within \(time)"

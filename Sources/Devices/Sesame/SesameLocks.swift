@@ -83,7 +83,7 @@ struct SesameLocks: BuiltInFamily {
         recovery: recovery, isStopped: isStopped)
     }
     var keys = known
-    keys.refuge = { try? StateFolder.ownFolder("keys") }
+    keys.fallbackFolder = { try? StateFolder.ownFolder("keys") }
     let fixture = NoFixture(conditions: RealAir.conditions, settings: LockFamily.sesame.startSettings)
     return AirDevice(
       SesameAirClient(transport, fixture, StoredKey(keys), target: target, settings), fixture,

@@ -125,7 +125,7 @@ extension LockPeripheral {
 
   /// Resets the controller and sets it up. Called first, and again after a failure.
   public mutating func start(at now: Instant) -> [HCIPacket] {
-    beginAnew(at: now)
+    restart(at: now)
     return take()
   }
 
@@ -170,7 +170,7 @@ extension LockPeripheral {
   }
 
   /// Restarts the controller, which ends its links without telling the other end.
-  mutating func beginAnew(at now: Instant) {
+  mutating func restart(at now: Instant) {
     forgetLink(at: now)
     session.start(at: now)
     handleEvents(at: now)

@@ -31,7 +31,7 @@ extension LockPeripheral: EmulatedPeripheral {
   public func adopt(_ vocabulary: Vocabulary) {}
   public func restart() {}
 
-  public mutating func takeTampering() -> Bool { disturbances.takeStrike() }
+  public mutating func takeTampering() -> Bool { disturbances.takeTampering() }
 
   /// The faults of the air and of another device. On a real controller, ``bring(about:at:)`` approximates
   /// them.
@@ -64,7 +64,7 @@ extension LockPeripheral: EmulatedPeripheral {
   public mutating func prepare(_ start: StartCondition, at now: Instant) throws(LabFault) -> [HCIPacket] {
     lock = try factory.lock(in: start).lock
     origin = now
-    disturbances.callOff()
+    disturbances.cancel()
     chance = SeededGenerator(seed: factory.seed, for: "link")
     outOfRange = nil
     overheard.forget()
@@ -111,9 +111,9 @@ extension LockPeripheral: EmulatedPeripheral {
   mutating func bring(about fault: LockFault, at now: Instant) throws(LabFault) {
     switch fault {
     case .tamper(let tampering): disturbances.add(tampering)
-    case .callOff(let kind): disturbances.callOff(kind)
+    case .cancel(let kind): disturbances.cancel(kind)
     case .link(.lose):
-      disturbances.noteStrike()
+      disturbances.noteTampering()
       loseLink(at: now)
     case .link(.outOfRange(let isAbsent)): setAbsent(isAbsent, at: now)
     case .link(.away(let interval)): setAbsent(true, returnTime: now + interval, at: now)
@@ -126,10 +126,10 @@ extension LockPeripheral: EmulatedPeripheral {
     case .battery(let volts): lock.replaceBattery(volts: volts)
     case .clock(let shift): lock.shiftClock(by: shift, at: lockTime(now))
     case .inject(let frame):
-      disturbances.noteStrike()
+      disturbances.noteTampering()
       try inject(frame, at: now)
     case .write(let frame):
-      disturbances.noteStrike()
+      disturbances.noteTampering()
       if link?.isOpen == true { carryOut(lock.receive(frame, at: lockTime(now)), at: now) }
     case .advertise(let data): try advertise(foreign: data, at: now)
     case .link(.nothing), .nothing: break
@@ -178,7 +178,7 @@ extension LockPeripheral {
   /// Restores the power of the lock and of its controller, whose state is lost.
   public mutating func gainPower(at now: Instant) -> [HCIPacket] {
     restorePower(at: now)
-    beginAnew(at: now)
+    restart(at: now)
     return take()
   }
 

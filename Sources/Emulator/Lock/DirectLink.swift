@@ -153,7 +153,7 @@ extension DirectLink {
     lastLink = 0
     busyToLock = .zero
     busyToClient = .zero
-    disturbances.callOff()
+    disturbances.cancel()
     overheard.forget()
     rangeLosses = 0
     held = nil
@@ -382,7 +382,7 @@ extension DirectLink {
   private mutating func transmit(_ frame: [UInt8], _ direction: Tampering.Direction) {
     var tampered =
       disturbances.isEmpty ? Tampered(frame: frame) : disturbances.tamper(with: frame, direction)
-    if disturbances.takeStrike() { queue.schedule(.report(.tampered), at: now) }
+    if disturbances.takeTampering() { queue.schedule(.report(.tampered), at: now) }
     let delay = specification.channel.delay(
       each: Self.frameTime, upTo: Self.supervisionTimeout, drawnFrom: &chance)
     guard let delay else { return loseLink() }

@@ -31,7 +31,7 @@ extension DirectLink {
     }
     switch try LockFault(fault) {
     case .tamper(let tampering): disturbances.add(tampering)
-    case .callOff(let kind): disturbances.callOff(kind)
+    case .cancel(let kind): disturbances.cancel(kind)
     case .link(.lose):
       tamper()
       loseLink()

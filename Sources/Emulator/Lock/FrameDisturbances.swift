@@ -40,7 +40,7 @@ struct FrameDisturbances: Sendable {
   private var tampering: [Tampering] = []
 
   /// Whether a frame was tampered with, or a link cut with it, since the last query.
-  private var hasStruck = false
+  private var hasTampered = false
 
   /// Whether there is no fault.
   var isEmpty: Bool { tampering.isEmpty }
@@ -49,21 +49,21 @@ struct FrameDisturbances: Sendable {
   mutating func add(_ tampering: Tampering) { self.tampering.append(tampering) }
 
   /// Cancels a kind of fault.
-  mutating func callOff(_ kind: Tampering.Kind) { tampering.removeAll { $0.kind == kind } }
+  mutating func cancel(_ kind: Tampering.Kind) { tampering.removeAll { $0.kind == kind } }
 
   /// Cancels all faults.
-  mutating func callOff() {
+  mutating func cancel() {
     tampering = []
-    hasStruck = false
+    hasTampered = false
   }
 
   /// Records that frames were tampered with in another way.
-  mutating func noteStrike() { hasStruck = true }
+  mutating func noteTampering() { hasTampered = true }
 
   /// Removes and returns whether a frame was tampered with.
-  mutating func takeStrike() -> Bool {
-    defer { hasStruck = false }
-    return hasStruck
+  mutating func takeTampering() -> Bool {
+    defer { hasTampered = false }
+    return hasTampered
   }
 
   /// Applies the faults to a frame; the first fault of each kind counts.
@@ -85,7 +85,7 @@ struct FrameDisturbances: Sendable {
       }
     }
     tampering.removeAll { $0.remaining <= 0 }
-    if tampered != Tampered(frame: frame) { hasStruck = true }
+    if tampered != Tampered(frame: frame) { hasTampered = true }
     return tampered
   }
 }

@@ -82,14 +82,14 @@ extension EmulatedLock {
     }
     let isLock = goal == .locked
     let isDeaf = !isLock && hearsNoUnlock
-    let isMisled = isLock && stopsBetween
+    let stopsHalfway = isLock && stopsBetween
     if options.answerOrder == .first { respond(to: request, inClear: inClear) }
     defer { if options.answerOrder == .last { respond(to: request, inClear: inClear) } }
     memory.accept(isLock ? .lock : .unlock)
     record(
       isLock ? .bleLock : .bleUnlock, defects.contains(.historyTagMissing) ? .absent : tag, at: now)
     if isDeaf { return }
-    drive(to: isMisled ? .between : goal, at: now)
+    drive(to: stopsHalfway ? .between : goal, at: now)
   }
 
   /// Whether ``LockDefect/deafUnlock`` is due.

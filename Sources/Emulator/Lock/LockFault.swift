@@ -22,7 +22,7 @@ import Basics
 /// | `advertise` | AD structures, in hexadecimal, that a listening client receives from a third party |
 enum LockFault: Equatable, Sendable {
   case tamper(Tampering)
-  case callOff(Tampering.Kind)
+  case cancel(Tampering.Kind)
   case link(LinkFault)
   case jam(Bool)
   case battery(volts: Double)
@@ -48,7 +48,7 @@ enum LockFault: Equatable, Sendable {
     case ("delay", .duration(let interval)) where interval >= .zero:
       self = .tamper(Tampering(kind: .delay(interval), direction: nil, remaining: 1))
     case ("lose-link", let value) where value.isYesOrNo:
-      self = value.isNothing ? .callOff(.loseLink) : .link(.lose(afterPackets: 0))
+      self = value.isNothing ? .cancel(.loseLink) : .link(.lose(afterPackets: 0))
     case ("lose-link", .text(let text)):
       self = .tamper(
         Tampering(kind: .loseLink, direction: nil, remaining: try Self.frameCount(text, of: fault)))
@@ -81,7 +81,7 @@ enum LockFault: Equatable, Sendable {
       return .tamper(Tampering(kind: kind, direction: nil, remaining: count))
     case let value where value.isYesOrNo:
       return value.isNothing
-        ? .callOff(kind) : .tamper(Tampering(kind: kind, direction: nil, remaining: 1))
+        ? .cancel(kind) : .tamper(Tampering(kind: kind, direction: nil, remaining: 1))
     default:
       throw fault.problem(expecting: "next-notification, next-write or a number of frames")
     }

@@ -101,7 +101,7 @@ extension EmulatedLock {
     guard let request = try? Request(decoding: bytes, for: generation) else { return }
     switch try? LockCommand(request) {
     case .readIdentity? where generation == .os2:
-      tellIdentity(to: request)
+      sendIdentity(to: request)
     case .register(let command)?:
       register(command, for: request, in: opening, at: now)
     case .login(let command)?:

@@ -15,7 +15,7 @@ extension EmulatedLock {
       motorStarts += 1
       battery.actuate()
       memory.staleReading = nil
-      memory.isTurnedRound = wasRunning
+      memory.isReversed = wasRunning
       autolockDue = nil
       publishStatus(at: now)
     } else if !wasRunning {
@@ -32,7 +32,7 @@ extension EmulatedLock {
       publishStatus(at: now)
     case .rested?:
       countAutolock(at: now)
-      if memory.isTurnedRound, defects.contains(.restUnpublishedAfterTurnabout) { return }
+      if memory.isReversed, defects.contains(.restUnpublishedAfterTurnabout) { return }
       publishStatus(at: now)
       if defects.contains(.movingAfterRest), case .open = state {
         var late = reading(at: now)

@@ -169,7 +169,7 @@ extension EmulatedLock {
 
 extension EmulatedLock {
   /// Sends the identity with which an OS2 registration begins. Once the lock has an owner, it is secret.
-  mutating func tellIdentity(to request: Request) {
+  mutating func sendIdentity(to request: Request) {
     guard !isRegistered || defects.contains(.ownerReplaced) else {
       if options.ownedIdentity == .answered { respond(to: request, .invalidAction) }
       return

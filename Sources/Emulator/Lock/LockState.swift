@@ -103,7 +103,7 @@ extension EmulatedLock {
     /// The outdated reading that ``LockDefect/staleStatusAfterHandTurn`` reports for the bolt.
     var staleReading: BoltReading?
     /// Whether the running motor was reversed.
-    var isTurnedRound = false
+    var isReversed = false
 
     /// Records an accepted command.
     mutating func accept(_ command: Accepted) {

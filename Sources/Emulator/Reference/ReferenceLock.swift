@@ -32,7 +32,7 @@ public struct ReferenceLock: StandaloneDevice {
   /// The probability that an event costs the link, in 2⁻⁶⁴.
   private let lossChance: UInt64
   /// Whether there is more to do than in the benchmark.
-  private let isPeculiar: Bool
+  private let isModified: Bool
   var memory = ReferenceMemory()
   /// Continues from test to test: otherwise every replay would lose its link at the same place.
   private var losses: SeededGenerator
@@ -64,7 +64,7 @@ public struct ReferenceLock: StandaloneDevice {
     self.bug = bug
     lossChance = loss == 1 ? .max : UInt64(loss * 0x1p64)
     losses = SeededGenerator(seed: seed, for: "loss")
-    isPeculiar = lossChance > 0 || bug.map { !$0.isOfBenchmark } ?? false
+    isModified = lossChance > 0 || bug.map { !$0.isOfBenchmark } ?? false
   }
 
   public var abilities: Abilities {
@@ -87,7 +87,7 @@ public struct ReferenceLock: StandaloneDevice {
     aborts = 0
     abortsAtLogin = 0
     last = (nil, nil, nil)
-    if isPeculiar { memory = ReferenceMemory(bug, isRegistered: isRegistered) }
+    if isModified { memory = ReferenceMemory(bug, isRegistered: isRegistered) }
     shows = false
     now = .zero
   }
@@ -96,7 +96,7 @@ public struct ReferenceLock: StandaloneDevice {
     guard let event = events[stimulus.number] else {
       throw LabFault(.notPossible, "the reference lock does not know this stimulus")
     }
-    shows = isPeculiar ? acceptPeculiarly(event) : accept(event)
+    shows = isModified ? acceptModified(event) : accept(event)
   }
 
   public mutating func bring(about fault: Fault) throws(LabFault) {
@@ -162,7 +162,7 @@ extension ReferenceLock {
 
   /// Performs an event with a defect that is not the benchmark's, or over a link that can be lost.
   @inline(never)
-  private mutating func acceptPeculiarly(_ event: Event) -> Bool {
+  private mutating func acceptModified(_ event: Event) -> Bool {
     let old = status
     var shows = accept(event)
     if let bug {

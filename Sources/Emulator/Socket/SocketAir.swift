@@ -46,7 +46,7 @@ final class SocketAir: PeripheralSystem {
   private var links: [(central: CentralID, link: LinkID, isSubscribed: Bool)] = []
   private var isFull = false
   /// Whether the manager found no room, and whether it awaits the report of room.
-  private var wasTurnedAway = false
+  private var wasQueueFull = false
   private var isReadyReportPending = false
   /// The controller's last refusal to advertise, and the last written value.
   private var refusal: HCIErrorCode?
@@ -100,7 +100,7 @@ extension SocketAir {
   func updateValue() -> Bool {
     for link in links where link.isSubscribed {
       guard session.notify(SocketGATT.output, [1], on: link.link, at: now) else {
-        wasTurnedAway = true
+        wasQueueFull = true
         return false
       }
     }
@@ -135,7 +135,7 @@ extension SocketAir {
     if failing {
       guard service == .waiting else { throw LabFault(.notPossible, "the service was added already") }
       // Other services fill the server.
-      offer(SocketGATT.others + SocketGATT.crowd)
+      offer(SocketGATT.others + SocketGATT.fillers)
     }
     let isAdded = addWaitingService()
     if failing { offer(SocketGATT.others) }
@@ -164,7 +164,7 @@ extension SocketAir {
     runPendingEvents()
     guard isReadyReportPending else { return }
     isReadyReportPending = false
-    wasTurnedAway = false
+    wasQueueFull = false
     manager.delegate?.peripheralManagerIsReadyToUpdateSubscribers(manager)
   }
 
@@ -337,7 +337,7 @@ extension SocketAir {
       service = .none
       advertising = .none
       isAdvertisingWanted = false
-      wasTurnedAway = false
+      wasQueueFull = false
       isReadyReportPending = false
       manager.update(.poweredOff)
     case .notAdvertising(let status): refusal = status
@@ -349,22 +349,22 @@ extension SocketAir {
     case .disconnected(let link, _):
       guard let index = links.firstIndex(where: { $0.link == link }) else { return }
       let ended = links.remove(at: index)
-      if ended.isSubscribed { tell(ended.central, isSubscribed: false) }
+      if ended.isSubscribed { reportSubscription(ended.central, isSubscribed: false) }
     case .subscribed(let link, SocketGATT.output, let subscription):
       guard let index = links.firstIndex(where: { $0.link == link }) else { return }
       links[index].isSubscribed = subscription.contains(.notifications)
-      tell(links[index].central, isSubscribed: links[index].isSubscribed)
+      reportSubscription(links[index].central, isSubscribed: links[index].isSubscribed)
     case .written(let link, let handle, _):
       guard let index = links.firstIndex(where: { $0.link == link }) else { return }
       writes += 1
       manager.delegate?.peripheralManager(
         manager, central: links[index].central, didWriteTo: handle == SocketGATT.input ? .write : .other)
-    case .readyToNotify: isReadyReportPending = wasTurnedAway
+    case .readyToNotify: isReadyReportPending = wasQueueFull
     case .subscribed, .confirmed, .mtu, .peerViolation, .controllerAnomaly: break
     }
   }
 
-  private func tell(_ central: CentralID, isSubscribed: Bool) {
+  private func reportSubscription(_ central: CentralID, isSubscribed: Bool) {
     if isSubscribed {
       manager.delegate?.peripheralManager(manager, central: central, didSubscribeTo: .notify)
     } else {

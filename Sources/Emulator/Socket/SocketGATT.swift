@@ -20,7 +20,7 @@ enum SocketGATT {
   ]
 
   /// Services that fill the server.
-  static let crowd = [
+  static let fillers = [
     ServiceDefinition(
       BluetoothUUID(0xFFC0), (0..<UInt16(capacity / 2)).map { .init(BluetoothUUID(0xF000 + $0), .read) })
   ]

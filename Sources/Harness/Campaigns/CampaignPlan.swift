@@ -75,7 +75,7 @@ public protocol CampaignOutput: AnyObject {
   /// Stores the state from which the campaign can resume.
   func keep(_ state: CampaignState)
   /// Reports a message on the whole campaign, to the user and in the journal, at most once.
-  func sayOnce(_ text: String)
+  func reportOnce(_ text: String)
   /// Repeats the test of a finding, and stores its artifacts.
   func record(_ test: Case, _ body: () -> Outcome) -> Outcome
   /// Records the packets of the link to the device while a finding is confirmed, if its test cannot be

@@ -66,7 +66,7 @@ public final class CampaignSession {
     let undriven = target.undriven
     if !undriven.isEmpty {
       let (does, they) = undriven.count == 1 ? ("is", "it") : ("are", "them")
-      output.sayOnce(
+      output.reportOnce(
         "\(undriven.joined(separator: ", ")) \(does) never requested: \(target.device) does not take \(they)")
     }
     do throws(LabFault) {
@@ -252,11 +252,11 @@ public final class CampaignSession {
     }
     edge.diagnostic = { [self] in
       guard diagnostics.count < Self.maximumDiagnostics, diagnostics.insert($0).inserted else { return }
-      output.sayOnce($0)
+      output.reportOnce($0)
     }
-    edge.leftOut = { [self] start, fault in
+    edge.exclusion = { [self] start, fault in
       let settings = start.settings.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
-      output.sayOnce(
+      output.reportOnce(
         "left out tests that start with \(settings.isEmpty ? "no settings" : settings): \(fault.detail)")
     }
     edge.excused = { [self] divergence in

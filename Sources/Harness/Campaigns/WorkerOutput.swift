@@ -12,7 +12,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
   private let recording: (Case, any JournalListener, () -> Outcome, (String) -> Void) -> Outcome
   private var last: Interval?
   /// The visited cells as last sent.
-  private var told: CellCoverage?
+  private var reported: CellCoverage?
   /// Whether the records of a finding are being written.
   private var isShowing = false
 
@@ -34,15 +34,15 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
 
   public func send(_ line: WorkerLine) { console.print(line.json) }
 
-  public func keep(_ state: CampaignState) { tell(state.coverage) }
+  public func keep(_ state: CampaignState) { report(state.coverage) }
 
   /// Sends the cells visited since the last message.
-  private func tell(_ coverage: Coverage?) {
+  private func report(_ coverage: Coverage?) {
     guard let cells = coverage?.cells else { return }
-    let marks = cells.marks(beyond: told ?? CellCoverage(cells.machine))
+    let marks = cells.marks(beyond: reported ?? CellCoverage(cells.machine))
     guard !marks.isEmpty else { return }
     WorkerLine.visited(in: marks).forEach(send)
-    told = cells
+    reported = cells
   }
 
   public func record(_ test: Case, _ body: () -> Outcome) -> Outcome {
@@ -59,7 +59,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
   public func progress(_ progress: CampaignProgress) {
     if let last, progress.took - last < Self.period { return }
     last = progress.took
-    tell(progress.coverage)
+    report(progress.coverage)
     send(.progress(progress.status))
   }
 
@@ -68,7 +68,7 @@ public final class WorkerOutput: CampaignOutput, CampaignReport, JournalListener
     isShowing = false
   }
 
-  public func sayOnce(_ text: String) { send(.once(text)) }
+  public func reportOnce(_ text: String) { send(.once(text)) }
 
   public func say(_ text: String) { send(.say(text)) }
 

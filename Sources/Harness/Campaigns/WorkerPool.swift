@@ -154,7 +154,7 @@ public final class WorkerPool {
       members[index].evidence = []
     case .journal(let record): output.listener.take(record)
     case .say(let text): report.say(text)
-    case .once(let text): output.sayOnce(text)
+    case .once(let text): output.reportOnce(text)
     case .warn(let text): report.warn("worker \(members[index].number): \(text)")
     case .end(let cause, let status):
       members[index].end = cause

@@ -12,9 +12,9 @@ import Conformance
 /// | anything else | its result is final |
 struct Attempts {
   /// The consequence of an attempt.
-  enum Ruling: Equatable {
+  enum Consequence: Equatable {
     /// Its result is final.
-    case stands
+    case isFinal
     /// No result yet: another attempt follows, after a restart of the device or at once.
     case again(afresh: Bool)
     /// The device caused this fault.
@@ -31,7 +31,7 @@ struct Attempts {
   /// The number of attempts that proved nothing, since the air lost a link.
   private(set) var losses = 0
   /// The divergences that followed on a link that the device itself had ended.
-  private var hangUps: [String] = []
+  private var ownDisconnections: [String] = []
   private let maximumLosses: Int
   private let needsLinks: Bool
   /// Whether to investigate a repeated fault of a program of the lab, too.
@@ -115,17 +115,17 @@ struct Attempts {
     var last = first ?? attempt(losses)
     while true {
       let before = count
-      let (ending, ruling): (Ending, Ruling)
+      let (ending, consequence): (Ending, Consequence)
       switch last {
       case .ended(let end, let failure, let wasDisturbed):
-        (ending, ruling) = (end, rule(on: failure, wasDisturbed: wasDisturbed))
+        (ending, consequence) = (end, decide(on: failure, wasDisturbed: wasDisturbed))
       case .broken(_, let trouble) where trouble.symptom == .stopped: throw trouble
-      case .broken(let end, let trouble): (ending, ruling) = (end, rule(on: trouble))
+      case .broken(let end, let trouble): (ending, consequence) = (end, decide(on: trouble))
       case .final(let end): return (end, nil)
       }
       if count > before { note(lastFault, count) }
-      switch ruling {
-      case .stands: return (ending, nil)
+      switch consequence {
+      case .isFinal: return (ending, nil)
       case .noVerdict(let fault): throw fault
       case .stoppedAnswering(let fault): return (ending, fault)
       case .again(let afresh):
@@ -137,23 +137,27 @@ struct Attempts {
   }
 
   /// Decides after an attempt that ended.
-  mutating func rule(on failure: Failure?, wasDisturbed: Bool) -> Ruling {
+  mutating func decide(on failure: Failure?, wasDisturbed: Bool) -> Consequence {
     guard wasDisturbed, maximumLosses > 0, failure != nil || needsLinks else {
       if failure == nil, let fault = faults.first { return .noVerdict(fault) }
-      return .stands
+      return .isFinal
     }
     losses += 1
     let ending = failure?.summary ?? "no divergence"
     lastFault = LabFault(.linkLost, "this attempt ended with: \(ending)")
-    if let failure, failure.isOfDevice { hangUps.append(failure.signature) }
+    if let failure, failure.isOfDevice { ownDisconnections.append(failure.signature) }
     guard areUsedUp else { return .again(afresh: false) }
-    if !needsLinks, hangUps.count == losses, hangUps.allSatisfy({ $0 == hangUps[0] }) { return .stands }
+    if !needsLinks, ownDisconnections.count == losses,
+      ownDisconnections.allSatisfy({ $0 == ownDisconnections[0] })
+    {
+      return .isFinal
+    }
     let words = "the air lost the link in each of \(maximumLosses) attempts; the last ended with: \(ending)"
     return .noVerdict(LabFault(.linkLost, words))
   }
 
   /// Decides after an attempt that a fault interrupted.
-  mutating func rule(on fault: LabFault) -> Ruling {
+  mutating func decide(on fault: LabFault) -> Consequence {
     faults.append(fault)
     lastFault = fault
     guard fault.isDevices || followsPrograms && fault.symptom == .programFailed,

@@ -221,7 +221,7 @@ extension CaseRunner {
   private mutating func run(_ steps: [Step], from number: Int) throws(StopReason) {
     var number = number
     for step in steps {
-      try goOn()
+      try checkStop()
       mark = StepMark(number, line: step.line)
       lockstep.recorder.mark = mark
       try run(step.action)
@@ -251,7 +251,7 @@ extension CaseRunner {
   }
 
   /// Stops the case if a stop was requested.
-  private func goOn() throws(StopReason) {
+  private func checkStop() throws(StopReason) {
     if isStopped() { throw StopReason(.incomplete("stopped after step \(mark.number)")) }
   }
 
@@ -323,7 +323,7 @@ extension CaseRunner {
       lockstep.recorder.isDrawing = false
     }
     for _ in 0..<events.count {
-      try goOn()
+      try checkStop()
       var execution = Execution()
       try check { _ throws(LabFault) in
         try engine.make(from: &explorer, maximum: 1, isStopped: { false }, &execution)

@@ -88,8 +88,9 @@ extension Outcome {
   public var message: String? {
     guard let message = verdict.message, isBefore else { return verdict.message }
     // A divergence has this in its own description.
-    let isTold = if case .divergence(let divergence) = verdict { divergence.isInPreparation } else { false }
-    return (isTold ? "" : "the fault lies before the case: ") + message
+    let isInPreparation =
+      if case .divergence(let divergence) = verdict { divergence.isInPreparation } else { false }
+    return (isInPreparation ? "" : "the fault lies before the case: ") + message
       + (earlier.map { "; the case before, \($0)" } ?? "")
   }
 }

@@ -54,10 +54,10 @@ extension TestEngine {
   var isInVirtualTime: Bool { lockstep.device.abilities.isInVirtualTime }
 
   /// Whether each test uses a new device.
-  var takesOthers: Bool { source != nil }
+  var usesNewDevices: Bool { source != nil }
 
   /// Continues with a new device in each test.
-  mutating func takeOthers(from source: @escaping () throws(LabFault) -> Device?) {
+  mutating func useNewDevices(from source: @escaping () throws(LabFault) -> Device?) {
     self.source = source
     maximumActuations = .max
   }
@@ -92,10 +92,10 @@ extension TestEngine {
   ///   - note: called for each attempt without a result, with its number and the device's time.
   mutating func run(
     _ test: TestCase, _ attempts: inout Attempts, following first: (Execution, LabFault?)? = nil,
-    after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .leftOut,
+    after delay: Interval = .zero, _ misfits: RepeatedTest.Misfits = .omitted,
     isStopped: () -> Bool = { false }, note: (LabFault, Int, Instant) -> Void = { _, _, _ in }
   ) throws(LabFault) -> Execution {
-    let shift = takesOthers ? Self.shift : .zero
+    let shift = usesNewDevices ? Self.shift : .zero
     let (result, fault) = try attempts.make(
       following: first.map { Attempts.Attempt($0, $1) }, isStopped: isStopped,
       note: { note($0, $1, lockstep.now) }, restart: { _ throws(LabFault) in try recover() }

@@ -32,7 +32,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     /// Receives the lab's diagnostics, one line each.
     public var diagnostic: (String) -> Void = { _ in }
     /// Receives a start that the device refuses, once: it is left out from then on.
-    public var leftOut: (StartCondition, LabFault) -> Void = { _, _ in }
+    public var exclusion: (StartCondition, LabFault) -> Void = { _, _ in }
     /// Receives a divergence after a lost link that did not recur when the test ran with intact links.
     public var excused: (Divergence) -> Void = { _ in }
     /// Receives the coverage after every test; the receiver copies what it needs.
@@ -141,7 +141,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       let end = performTest()
       status.corpus = explorer.corpusCount
       status.positions = explorer.positionCount
-      tell()
+      reportStatus()
       if let end { return end }
       for test in edge.corpusUpdate() { explorer.learn(test) }
     }
@@ -170,13 +170,13 @@ public struct Campaign<Device: DeviceUnderTest> {
         end = follow(error, of: test.start, mayRepeat: false)
       }
       if let end { return end }
-      tell()
+      reportStatus()
     }
     return edge.isStopped() ? .stopped : .done
   }
 
   /// Reports the status.
-  private mutating func tell() {
+  private mutating func reportStatus() {
     for text in runner.lockstep.takeDiagnostics() { edge.diagnostic(text) }
     account()
     edge.coverage(runner.lockstep.tracker.coverage)
@@ -231,7 +231,7 @@ public struct Campaign<Device: DeviceUnderTest> {
       try runner.perform(&explorer, from: start, isStopped: { false }, &execution)
     } catch {
       _ = explorer.end(in: runner.lockstep.explorationState)
-      if runner.isRefused(start) { leaveOut(start, because: error) }
+      if runner.isRefused(start) { exclude(start, because: error) }
       return nil
     }
     let isRare = explorer.end(in: runner.lockstep.explorationState)
@@ -272,12 +272,12 @@ public struct Campaign<Device: DeviceUnderTest> {
   /// Adds a test to the device's history, if there is one.
   private mutating func remember(_ test: TestCase) {
     unready = 0
-    holdToWhatIsShown()
+    holdToShownChoices()
     history?.add(test, madeReadyBy: runner.lockstep.preparations)
   }
 
   /// Holds the device to the permanent choices that it showed in a test that passed.
-  private mutating func holdToWhatIsShown() {
+  private mutating func holdToShownChoices() {
     let machine = runner.specification.machine
     guard !machine.choices.isEmpty else { return }
     let held = machine.narrowed(runner.lockstep.held, by: runner.lockstep.tracker.options)
@@ -317,8 +317,8 @@ public struct Campaign<Device: DeviceUnderTest> {
   ///
   /// - Returns: whether another start is left.
   @discardableResult
-  mutating func leaveOut(_ start: Int, because fault: LabFault) -> Bool {
-    edge.leftOut(runner.starts[start], fault)
+  mutating func exclude(_ start: Int, because fault: LabFault) -> Bool {
+    edge.exclusion(runner.starts[start], fault)
     _ = tour?.exclude(start: start)
     return explorer.exclude(start: start)
   }
@@ -335,7 +335,7 @@ public struct Campaign<Device: DeviceUnderTest> {
     if runner.isRefused(start) {
       // Nothing was begun, and nothing is wrong.
       status.tests -= 1
-      return leaveOut(start, because: fault) ? nil : .trouble(fault)
+      return exclude(start, because: fault) ? nil : .trouble(fault)
     }
     edge.trouble(fault)
     status.labFaults += 1

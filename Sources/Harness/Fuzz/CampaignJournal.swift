@@ -113,7 +113,7 @@ public final class CampaignJournal {
     return keeping(test) {
       if let outcome = drivenAgain(finding, test) { return outcome }
       var outcome = Outcome(.divergence(finding.divergence), mark, at: finding.divergence.time)
-      (outcome.observations, outcome.steps) = (tell(finding, of: test), finding.steps)
+      (outcome.observations, outcome.steps) = (write(finding, of: test), finding.steps)
       do throws(FileFault) { outcome.attachments = try finding.packets?.save(test) ?? [] } catch {
         listener.diagnostic("the packets of \(test.id) are not saved: \(error)")
       }
@@ -152,7 +152,7 @@ public final class CampaignJournal {
   /// possible states.
   ///
   /// - Returns: the number of observations.
-  private func tell(_ finding: Finding, of test: Case) -> Int? {
+  private func write(_ finding: Finding, of test: Case) -> Int? {
     let abilities = (try? provider.describe(target.device))?.abilities
     var writer = TraceWriter(listener, target.vocabulary)
     var model = abilities.flatMap { FollowedModel(test.machine.specification($0), $0, from: test.start) }

@@ -8,7 +8,7 @@ struct DeviceHistory {
   /// The numbers of earlier tests that are repeated before a test.
   private static let counts = [1, 3]
   /// The stimuli that end a test's link before another test is joined to it.
-  private static let partings = ["disconnect"]
+  private static let disconnections = ["disconnect"]
 
   private let alphabet: Alphabet
   /// The preparation of the device for each test, and the test; the latest last.
@@ -43,7 +43,7 @@ struct DeviceHistory {
 
   /// The tests joined into one, which starts like the first.
   private func joined(_ tests: [(ready: [Choice], test: TestCase)]) -> TestCase {
-    let partings = Self.partings.compactMap(choice)
+    let disconnections = Self.disconnections.compactMap(choice)
     var all = TestCase(start: tests[0].test.start)
     for (number, (ready, test)) in tests.enumerated() {
       // The first test is prepared like any other, unless it is the only content.
@@ -51,7 +51,7 @@ struct DeviceHistory {
       all.choices += test.choices
       guard number < tests.count - 1 else { break }
       all.choices += ends(of: test)
-      for choice in partings { all.choices += [choice, Choice(alphabet.settle)] }
+      for choice in disconnections { all.choices += [choice, Choice(alphabet.settle)] }
     }
     return all
   }
@@ -68,13 +68,13 @@ struct DeviceHistory {
 
   /// The requests of preparation sessions, each followed by settling.
   private func choices(of sessions: [Preparation]) -> [Choice] {
-    let parting = Self.partings.compactMap(choice)
+    let disconnections = Self.disconnections.compactMap(choice)
     return sessions.flatMap { session in
       session.stimuli.flatMap { stimulus -> [Choice] in
         let exact = alphabet.choice(of: .stimulus(stimulus))
         guard let choice = exact ?? choice(alphabet.acts[stimulus.number].name) else { return [] }
         return [choice, Choice(alphabet.settle)]
-      } + parting.flatMap { [$0, Choice(alphabet.settle)] }
+      } + disconnections.flatMap { [$0, Choice(alphabet.settle)] }
     }
   }
 

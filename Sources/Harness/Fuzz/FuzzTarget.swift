@@ -183,7 +183,7 @@ extension DeviceDescription {
   /// Throws if a device does not fit a machine.
   public func check(_ spec: DeviceSpec, against machine: MachineLibrary.Entry) throws(DeviceProblem) {
     try checkNames(in: machine)
-    if let (message, hint) = stranger(spec, to: machine) {
+    if let (message, hint) = mismatch(spec, to: machine) {
       throw DeviceProblem(.name, message, hint: .words(hint))
     }
     guard let machines, !machine.isFile, !machines.contains(machine.machine.name) else { return }
@@ -196,7 +196,7 @@ extension DeviceDescription {
   /// supports.
   ///
   /// - Returns: `nil` if they share something, or if the device must be asked each time.
-  func stranger(_ spec: DeviceSpec, to machine: MachineLibrary.Entry) -> (message: String, hint: String)? {
+  func mismatch(_ spec: DeviceSpec, to machine: MachineLibrary.Entry) -> (message: String, hint: String)? {
     let wanted = machine.machine.stimulusNames
     guard machine.isFile, let served = abilities.stimuli, !wanted.isEmpty else { return nil }
     let known = served + withheld.map(\.stimulus)

@@ -150,7 +150,7 @@ extension Campaign {
     let begin = edge.elapsed()
     let before = runner.lockTime
     // The time of other devices is not this device's.
-    defer { if !runner.takesOthers { status.shrinking += runner.lockTime - before } }
+    defer { if !runner.usesNewDevices { status.shrinking += runner.lockTime - before } }
     while let candidate = shrinker.next() {
       if let reason = stop(shrinking: finding.shrinking.events, since: begin) {
         finding.shrinking.end = reason
@@ -162,7 +162,7 @@ extension Campaign {
         finding.shrinking.end = "stopped, since the device cannot be made ready"
         break
       }
-      shrinker.tell(result.execution, isSame: result.isSame)
+      shrinker.noteResult(result.execution, isSame: result.isSame)
       if result.isSame, shrinker.best == result.execution.test {
         steps.append(finding)
         finding.take(result.execution)
@@ -250,13 +250,13 @@ extension Campaign {
       status.extraEvents += runner.events - before
     }
     do {
-      return try runner.run(test, &attempts, after: delay, patiently ? .awaited : .leftOut)
+      return try runner.run(test, &attempts, after: delay, patiently ? .awaited : .omitted)
     } catch {
       if error.symptom == .stopped { return nil }
       if attempts.areUsedUp { return .disturbed }
       if error.symptom == .safetyLimit { throw LimitReached(reason: error.detail) }
       if runner.isRefused(test.start) {
-        if !isRefused { leaveOut(test.start, because: error) }
+        if !isRefused { exclude(test.start, because: error) }
         return nil
       }
       edge.trouble(error)
@@ -300,7 +300,7 @@ extension Campaign {
       attempts += 1
       status.phase = "confirming finding \(finding.number): \(finding.confirmation)"
       edge.progress(status)
-      let later = keepsState ? attempts : runner.takesOthers ? finding.confirmation.disturbed : 0
+      let later = keepsState ? attempts : runner.usesNewDevices ? finding.confirmation.disturbed : 0
       let delay = TestEngine<Device, TraceHash>.shift * Int64(later)
       edge.link?.begin()
       defer { edge.link?.end() }

@@ -19,7 +19,7 @@ extension Campaign {
       (runner, history) = (tested, past)
       if keepsRunning { startAfresh() }
     }
-    runner.takeOthers(from: edge.another)
+    runner.useNewDevices(from: edge.another)
     status.phase = "repeating finding \(finding.number) on other devices"
     let isConfirmed = finding.confirmation.verdict == .confirmed
     if finding.divergence.isInPreparation, try repeatPreparation(&finding) { return }

@@ -34,7 +34,7 @@ public struct MutationAnalysis {
   /// The names of the tests.
   public var testNames: [String] { tests.map(\.name) }
   /// The tests that the machine itself fails, and that are therefore not used.
-  public let leftOut: [String]
+  public let omittedTests: [String]
 
   private let mutants: Mutants
   private let numbers: [Int]
@@ -58,7 +58,7 @@ public struct MutationAnalysis {
     mutants = Mutants(of: machine.machine)
     count = mutants.count
     numbers = sample.map { [mutants] in mutants.sample($0, seed: seed) } ?? Array(mutants.indices)
-    (tests, leftOut) = suite.tests(of: specification, seed: seed)
+    (tests, omittedTests) = suite.tests(of: specification, seed: seed)
     search = DistinguishingSearch(specification, limit: limit)
   }
 

@@ -101,17 +101,17 @@ extension MutationSuite {
   /// The tests, and the names of those that the machine itself fails.
   func tests(
     of specification: Specification, seed: UInt64
-  ) -> (tests: [MutationTest], leftOut: [String]) {
+  ) -> (tests: [MutationTest], omittedTests: [String]) {
     let device = MachineDevice(specification)
     var tests: [MutationTest] = []
-    var leftOut: [String] = []
+    var omittedTests: [String] = []
     func add(
       _ name: String, _ body: MutationTest.Body, seed: UInt64, by preferences: [MachineDevice.Preference]
     ) {
       if let test = MutationTest(name, body, specification, device, seed: seed, by: preferences) {
         tests.append(test)
       } else {
-        leftOut.append(name)
+        omittedTests.append(name)
       }
     }
     switch self {
@@ -136,6 +136,6 @@ extension MutationSuite {
       }
     case .fuzz(let events): add("fuzz", .fuzz(events: events), seed: seed, by: [.seeded(seed)])
     }
-    return (tests, leftOut)
+    return (tests, omittedTests)
   }
 }

@@ -82,7 +82,7 @@ package struct JournalIndex {
   package internal(set) var diagnostics: [String] = []
   /// What stood behind the end of a run and is no record, such as what another program wrote there: it is left out, and
   /// changes nothing about the run.
-  package internal(set) var leftOut: [String] = []
+  package internal(set) var omissions: [String] = []
   /// Which other parts there are of a job, where the only run is a part of it.
   package internal(set) var partsElsewhere: [String] = []
   /// Of which runs there were copies, in sentences.
@@ -222,7 +222,8 @@ package struct JournalIndex {
     for number in sources.indices {
       if let fault = sources[number].fault { add(JournalProblem(line: 0, message: "\(fault)")) }
       if let path = sources[number].missing {
-        leftOut.append("\(path) is not there: which run it was, and whether it is part of one, is not known")
+        omissions.append(
+          "\(path) is not there: which run it was, and whether it is part of one, is not known")
       }
       do throws(FileFault) {
         let file = try JournalSource(sources[number].journal, isReproducible: isReproducible)
@@ -255,7 +256,7 @@ extension JournalIndex.Source {
       if let manifest = try Manifest.read(path) {
         self.manifest = manifest
       } else if Host.isFile(path) {
-        fault = .misshapen(path)
+        fault = .malformed(path)
       } else {
         missing = path
       }

@@ -32,7 +32,7 @@ extension JournalIndex {
     let wasOpen = open != nil
     closeOpenCase()
     checkEnd(wasOpen: wasOpen)
-    leaveOutForeign()
+    omitForeign()
     statuses.append(reading.ending?.status)
     if let run = reading.run { runs.append(run) }
     if let campaign = reading.campaign { campaigns.append(campaign) }
@@ -280,7 +280,7 @@ extension JournalIndex {
   }
 
   /// Leaves out what stands behind the end, whose counts say that nothing is missing before it, and says so.
-  private mutating func leaveOutForeign() {
+  private mutating func omitForeign() {
     guard let first = reading.foreign.first else { return }
     let count = reading.foreign.count
     let words =
@@ -288,7 +288,7 @@ extension JournalIndex {
         ? "a line behind the end is no record and is"
         : "\(count) lines behind the end are no records and are")
       + " left out: \(first)"
-    leftOut.append(words)
+    omissions.append(words)
     if diagnostics.count < Self.problemLimit { diagnostics.append("of the journal: " + words) }
   }
 

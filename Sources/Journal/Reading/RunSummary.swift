@@ -33,7 +33,7 @@ public struct RunSummary: Sendable {
   /// How many of these were not begun.
   public private(set) var notBegun = 0
   /// What stood behind the ends of runs and is no record.
-  public private(set) var leftOut: [String] = []
+  public private(set) var omissions: [String] = []
   /// Which other parts there are of a job, where the only run is a part of it, in sentences.
   public private(set) var partsElsewhere: [String] = []
   /// Of which runs there were copies, which count once, in sentences.
@@ -64,7 +64,7 @@ public struct RunSummary: Sendable {
     confirmed = index.confirmed.map(\.finding)
     coverage = index.coverage
     statuses = index.statuses
-    (problems, leftOut) = (index.problems, index.leftOut)
+    (problems, omissions) = (index.problems, index.omissions)
     (partsElsewhere, copies) = (index.partsElsewhere, index.copies)
     (planned, notBegun) = (index.missing.of, index.missing.cases)
   }

@@ -146,11 +146,11 @@ public struct Night: Sendable {
   /// movements.
   static let maximumParkAttempts = 2
   public static let parkMovements = 2
-  static let keptBack = maximumParkAttempts * parkMovements
+  static let reservedMovements = maximumParkAttempts * parkMovements
   /// The pause before the next attempt to write the record.
   private static let recordPause = Interval.seconds(30)
   /// How long a process may exist after it was killed.
-  private static let burial = Interval.seconds(30)
+  private static let reapTime = Interval.seconds(30)
 
   enum State: Equatable {
     case new(isResumed: Bool)
@@ -252,7 +252,7 @@ extension Night {
       return []
     case .time: break
     case .stop(let why): stop(why, at: now, &actions)
-    case .unwritten(let lines, _): putBack(lines, at: now)
+    case .unwritten(let lines, _): requeue(lines, at: now)
     case .restored(let device):
       guard isOutOfUse(device) else { return [] }
       write(.back(device, at: now), &actions)
@@ -328,7 +328,7 @@ extension Night {
         let why = "it took longer than \(run.limit - run.begin)"
         ask(index, why, isFault: true, within: settings.grace, at: now, &actions)
       case .stopping(let time, let why, let isFault) where now >= time:
-        running[index].stage = .killed(abandonAt: now + Self.burial, why: why, isFault: isFault)
+        running[index].stage = .killed(abandonAt: now + Self.reapTime, why: why, isFault: isFault)
         actions.append(.kill(run.attempt.number))
       case .killed(let time, let why, _) where now >= time: abandoned.append((run.attempt.number, why))
       case .working, .stopping, .killed: break
@@ -366,7 +366,7 @@ extension Night {
   }
 
   /// Reverts lines that could not be written.
-  private mutating func putBack(_ lines: [NightLine], at now: Instant) {
+  private mutating func requeue(_ lines: [NightLine], at now: Instant) {
     var kept = held?.lines ?? []
     for line in lines {
       if case .start(let attempt, _) = line { takeBack(attempt) } else { kept.append(line) }

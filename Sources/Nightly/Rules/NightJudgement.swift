@@ -120,7 +120,7 @@ extension Night {
       )
     }
     if movements(for: index, wanted: 2, isParking: false) == nil {
-      if let maximum = lock.lock.perShift, maximum - lock.used - Self.keptBack < 2 {
+      if let maximum = lock.lock.perShift, maximum - lock.used - Self.reservedMovements < 2 {
         return (.budget, "out of budget: \(name) may move \(maximum) times a night")
       }
       return (.budget, "out of budget: the night's \(settings.actuations ?? 0) movements are used up")

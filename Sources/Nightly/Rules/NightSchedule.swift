@@ -120,10 +120,10 @@ extension Night {
     guard lock.lock.isReal else { return wanted }
     var maximum = wanted
     if let perShift = lock.lock.perShift {
-      maximum = min(maximum, perShift - lock.used - (isParking ? 0 : Self.keptBack))
+      maximum = min(maximum, perShift - lock.used - (isParking ? 0 : Self.reservedMovements))
     }
     if let left = movementsLeft {
-      let kept = locks.count { $0.lock.isReal } * Self.keptBack
+      let kept = locks.count { $0.lock.isReal } * Self.reservedMovements
       maximum = min(maximum, left - (isParking ? 0 : kept))
     }
     return maximum >= (isParking ? 1 : 2) ? maximum : nil

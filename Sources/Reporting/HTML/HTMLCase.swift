@@ -20,7 +20,7 @@ struct HTMLCase {
   private static let (longestName, longestMessage) = (300, 4 << 10)
 
   /// The case as an article; long parts are omitted if the page has no room for them.
-  func markup(room: inout PageRoom) -> Markup {
+  func markup(room: inout PageCapacity) -> Markup {
     let verdict = record.verdict
     let isTriedAgain = record.attempts.count > 1
     // Of a flaky case the failed attempts are of interest.
@@ -202,7 +202,7 @@ struct HTMLCase {
     return "<h4>\(counted(record.attempts.count, "try", "tries"))</h4>\n<ul class=\"tries\">\(rows)</ul>\n"
   }
 
-  private func other(_ attempt: CaseAttempt, _ room: inout PageRoom) -> Markup {
+  private func other(_ attempt: CaseAttempt, _ room: inout PageCapacity) -> Markup {
     guard room.rows > 0 else { return "" }
     let timeline = HTMLTimeline(attempt: attempt, id: "\(id)-\(attempt.start.attempt)")
     let lists = packets(of: attempt, &room).enumerated().map { number, list in
@@ -233,7 +233,7 @@ struct HTMLCase {
   }
 
   /// The packets that its verdict names.
-  private func packets(of attempt: CaseAttempt, _ room: inout PageRoom) -> [HTMLPackets] {
+  private func packets(of attempt: CaseAttempt, _ room: inout PageCapacity) -> [HTMLPackets] {
     let files = (attempt.verdict?.attachments ?? []).filter { $0.kind == "packets" }
     var result: [HTMLPackets] = []
     for file in files.prefix(4) {
@@ -262,7 +262,7 @@ struct HTMLCase {
 }
 
 /// The remaining room of a page.
-struct PageRoom {
+struct PageCapacity {
   /// Rows of timelines.
   var rows = 40_000
   /// Rows in timelines of cases that agreed, which are rarely read.

@@ -15,7 +15,7 @@ struct HTMLOverview {
   private enum Severity { case good, fair, bad }
 
   private var isIncomplete: Bool {
-    index.tally.befell(.incomplete) || index.tally.tooLittle != nil || missing > 0
+    index.tally.includes(.incomplete) || index.tally.tooLittle != nil || missing > 0
   }
 
   /// The number of planned cases that were not begun.

@@ -19,7 +19,7 @@ struct HTMLPage: ~Copyable {
   private var places: [Int: [(state: Int, number: Int)]] = [:]
   private var historyProblem: String?
   private let counts: Tally
-  private var room = PageRoom()
+  private var room = PageCapacity()
   /// The number of cases shown in full, and of those with a line of their own.
   private var (detailed, listed) = (0, 0)
   /// The number of cases that agreed and are shown with their traces.

@@ -65,7 +65,7 @@ public struct Cleaning {
   /// Completes removals that were begun earlier and not completed: a run is not reported as removed while a
   /// part of it exists.
   private mutating func finish() {
-    for (run, path) in Remains.halfGone(in: settings.out) {
+    for (run, path) in Remains.partlyRemoved(in: settings.out) {
       do throws(FileFault) {
         try removeFolder(path)
       } catch {
@@ -152,7 +152,7 @@ public struct Cleaning {
   private func remove(_ path: String, _ name: String) throws(FileFault) {
     var number = 1
     while true {
-      let hidden = "\(settings.out)/runs/\(Remains.goneName(of: name, number))"
+      let hidden = "\(settings.out)/runs/\(Remains.removalName(of: name, number))"
       if FolderNames.kind(hidden) == .missing, try rename(path, to: hidden) {
         return try removeFolder(hidden)
       }
@@ -188,10 +188,10 @@ public struct Cleaning {
         .map { "\(runs)/\($0)/journal.jsonl" }.filter { FolderNames.kind($0) == .file }
     }
     let summaries = journals.map { RunSummary(journals: [$0]) }
-    if summaries.contains(where: { $0.tally.befell(.divergence) || !$0.findings.isEmpty }) {
+    if summaries.contains(where: { $0.tally.includes(.divergence) || !$0.findings.isEmpty }) {
       return "it has a divergence"
     }
-    if summaries.contains(where: { $0.tally.befell(.labFault) }) { return "it had trouble in the lab" }
+    if summaries.contains(where: { $0.tally.includes(.labFault) }) { return "it had trouble in the lab" }
     // A killed run has no end in its manifest either.
     if summaries[0].statuses.allSatisfy({ $0 == nil }),
       (try? Manifest.read(path + "/manifest.json"))??.end != nil

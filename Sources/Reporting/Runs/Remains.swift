@@ -13,18 +13,20 @@ public enum Remains {
   }
 
   /// The prefix of the name of a run that is being removed.
-  private static let gone = ".gone."
+  private static let removalPrefix = ".gone."
 
   /// The name under which a folder is removed; a number distinguishes equal names.
-  public static func goneName(of name: String, _ number: Int) -> String { gone + name + ".\(number)" }
+  public static func removalName(of name: String, _ number: Int) -> String {
+    removalPrefix + name + ".\(number)"
+  }
 
   /// The folders below a folder of reports whose removal was begun and is not in progress, because they could
   /// not be removed, each with the name of its run.
-  public static func halfGone(in out: String) -> [(run: String, path: String)] {
-    (FolderNames.all(in: out + "/runs") ?? []).filter(isGone).compactMap { name in
+  public static func partlyRemoved(in out: String) -> [(run: String, path: String)] {
+    (FolderNames.all(in: out + "/runs") ?? []).filter(isBeingRemoved).compactMap { name in
       let path = "\(out)/runs/\(name)"
       guard FolderNames.kind(path) == .folder, FolderHold.state(at: path) == .free else { return nil }
-      let stem = name.dropFirst(gone.count)
+      let stem = name.dropFirst(removalPrefix.count)
       return (String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)), path)
     }
   }
@@ -48,7 +50,7 @@ public enum Remains {
     for name in FolderNames.all(in: out + "/runs") ?? [] where name.hasPrefix(".") {
       let path = "\(out)/runs/\(name)"
       guard FolderNames.kind(path) == .folder, FolderHold.state(at: path) == .free else { continue }
-      if isUnborn(name, path) || isGone(name) { try? removeFolder(path) }
+      if isUnfinishedStart(name, path) || isBeingRemoved(name) { try? removeFolder(path) }
     }
   }
 
@@ -79,7 +81,7 @@ public enum Remains {
 
   /// Whether a folder is that of a run that was killed before its completion: named by the time and the kind
   /// of the run and a unique suffix, with only the initial files in it.
-  private static func isUnborn(_ name: String, _ path: String) -> Bool {
+  private static func isUnfinishedStart(_ name: String, _ path: String) -> Bool {
     let parts = name.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
     let usual = ["manifest.json", "journal.jsonl", FolderHold.file, "campaign.json"]
     return parts.count == 2 && isStem(parts[0]) && !parts[1].isEmpty && parts[1].allSatisfy(\.isHexDigit)
@@ -89,9 +91,9 @@ public enum Remains {
   }
 
   /// Whether a folder is that of a run that was being removed.
-  private static func isGone(_ name: String) -> Bool {
-    guard name.hasPrefix(gone) else { return false }
-    let parts = name.dropFirst(gone.count).split(separator: ".", omittingEmptySubsequences: false)
+  private static func isBeingRemoved(_ name: String) -> Bool {
+    guard name.hasPrefix(removalPrefix) else { return false }
+    let parts = name.dropFirst(removalPrefix.count).split(separator: ".", omittingEmptySubsequences: false)
     return parts.count >= 2 && parts.last?.allSatisfy(\.isNumber) == true
   }
 

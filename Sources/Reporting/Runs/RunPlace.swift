@@ -60,7 +60,7 @@ public enum RunPlace {
   }
 
   /// Prints a note on runs in progress, with its meaning.
-  public static func noteLiving(_ journals: [String], _ meaning: String, _ messages: StatusLine) {
+  public static func reportRunning(_ journals: [String], _ meaning: String, _ messages: StatusLine) {
     for journal in journals {
       let folder = Path.folder(of: journal)
       guard case .held(let holder) = FolderHold.state(at: folder) else { continue }

@@ -264,7 +264,7 @@ extension SesameClient {
       return
     }
     if request == .readAutolock, session.generation == .os3, !session.isResetting {
-      return tellAutolock(in: session)
+      return reportAutolock(in: session)
     }
     guard !session.isResetting, let command = command(for: request, in: session, at: now) else {
       actions.append(.refuse("not possible in \(status.rawValue)"))
@@ -286,7 +286,7 @@ extension SesameClient {
 
   /// Reports the delay that an OS3 lock has published: it cannot be queried. A delay set since then is
   /// published at the next login.
-  private mutating func tellAutolock(in session: Session) {
+  private mutating func reportAutolock(in session: Session) {
     guard !session.hasSetAutolock, case .sesame5(let setting)? = session.setting else { return }
     actions.append(.report(.autolock(Int(setting.autolock))))
   }

@@ -262,7 +262,7 @@ extension SesameClient {
     for index in actions.indices {
       // A message that contains a key is not recorded.
       if case .reportViolation(var violation) = actions[index], let packet = violation.packet,
-        tellsKey(packet)
+        revealsKey(packet)
       {
         violation.packet = nil
         actions[index] = .reportViolation(violation)
@@ -389,13 +389,13 @@ extension SesameClient {
   }
 
   /// Whether a text contains one of the client's keys.
-  public func tellsKey(_ text: String) -> Bool {
+  public func revealsKey(_ text: String) -> Bool {
     guard text.utf8.count >= 32, let key else { return false }
     return text.lowercased().contains(key.secret.exposedBytes.hex)
   }
 
   /// Whether bytes contain a key that is in use or was until recently.
-  private func tellsKey(_ bytes: [UInt8]) -> Bool {
+  private func revealsKey(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 16 else { return false }
     return [key?.secret, formerKeys.last?.secret, cipher?.key, formerCipher?.key].contains { secret in
       secret?.occurs(in: bytes) ?? false

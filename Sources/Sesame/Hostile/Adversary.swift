@@ -16,7 +16,7 @@ public struct Adversary: Sendable {
     /// Send a frame to the lock.
     case send([UInt8])
     /// Deliver an event to the client.
-    case tell(LinkEvent)
+    case report(LinkEvent)
     /// The next frames are not the client's.
     case inject(Injection)
   }
@@ -146,7 +146,7 @@ extension Adversary {
   /// Forwards a message, unchanged or altered.
   private func passOn(_ frames: [[UInt8]], _ altered: [[UInt8]]?) -> [Action] {
     guard let altered, let mutation else { return frames.map { .send($0) } }
-    return [.tell(.tampered), .inject(.mutation(mutation))] + altered.map { .send($0) }
+    return [.report(.tampered), .inject(.mutation(mutation))] + altered.map { .send($0) }
   }
 
   /// Sends the frames of an injection, if there are any.
@@ -190,7 +190,7 @@ extension Adversary {
     case .reflect where view.isConnected: return reflect()
     // In the middle of a message the receiver would append a foreign frame to it.
     case .spoof(let spoof) where view.isConnected && incoming.isEmpty:
-      return frames(of: spoof).map { .tell(.spoofed($0)) }
+      return frames(of: spoof).map { .report(.spoofed($0)) }
     case .forge, .replay, .reflect, .spoof: break
     }
     return []
@@ -240,8 +240,8 @@ extension Adversary {
     let kind = Self.kind(endedBy: frames.last ?? [])
     guard kind > 0 else { return [] }
     memory.session.isReflected = view.hasSession
-    let told: [LinkEvent] = view.hasSession ? [.tampered, .reflected] : [.tampered]
-    return told.map { .tell($0) } + [.inject(.reflection)]
+    let reported: [LinkEvent] = view.hasSession ? [.tampered, .reflected] : [.tampered]
+    return reported.map { .report($0) } + [.inject(.reflection)]
       + Segmenter().frames(of: frames.joinedData, MessageKind(rawValue: kind)).map { .send($0) }
   }
 

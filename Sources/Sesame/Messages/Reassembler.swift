@@ -87,7 +87,7 @@ public struct Reassembler: Sendable {
     let header = SegmentHeader(rawValue: first)
     let ending: MessageKind?
     switch policy.ending(header) {
-    case .goesOn: ending = nil
+    case .continues: ending = nil
     case .ends(let kind): ending = kind
     case .unknown where policy == .libsesame3bt: return .ignored(.unknownKind(header.field))
     case .unknown: return .failed(.unknownKind(header.field))
@@ -141,7 +141,7 @@ public struct Reassembler: Sendable {
 
 extension Reassembler.Policy {
   fileprivate enum Ending {
-    case goesOn
+    case continues
     case ends(MessageKind)
     case unknown
   }
@@ -165,26 +165,26 @@ extension Reassembler.Policy {
   fileprivate func ending(_ header: SegmentHeader) -> Ending {
     switch self {
     case .ios:
-      return header.field == 0 ? .goesOn : .ends(MessageKind(rawValue: header.field))
+      return header.field == 0 ? .continues : .ends(MessageKind(rawValue: header.field))
     case .esp32:
       // Anything that is not ciphertext is parsed as plaintext.
-      if header.field == 0 { return .goesOn }
+      if header.field == 0 { return .continues }
       return .ends(header.field == 2 ? .ciphertext : .plaintext)
     case .android:
       // A signed shift: with the highest bit set the field is negative, and the message continues.
-      if header.field == 0 || header.rawValue >= 0x80 { return .goesOn }
+      if header.field == 0 || header.rawValue >= 0x80 { return .continues }
       return header.field <= 2 ? .ends(MessageKind(rawValue: header.field)) : .unknown
     case .libsesame3bt:
       switch header.field & 3 {
-      case 0: return .goesOn
+      case 0: return .continues
       case 3: return .unknown
       case let kind: return .ends(MessageKind(rawValue: kind))
       }
     case .gomalock:
-      if header.field & 3 == 0 { return .goesOn }
+      if header.field & 3 == 0 { return .continues }
       return .ends(header.field & 2 != 0 ? .ciphertext : .plaintext)
     case .pysesameos2:
-      if header.field == 0 { return .goesOn }
+      if header.field == 0 { return .continues }
       return header.field <= 2 ? .ends(MessageKind(rawValue: header.field)) : .unknown
     }
   }

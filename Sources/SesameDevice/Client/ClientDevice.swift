@@ -267,7 +267,7 @@ extension ClientDevice {
       case .report(let reading):
         let reading = Reading(reading)
         queue.append(.reading(reading))
-        if case .text(let text) = reading.value, client.tellsKey(text) {
+        if case .text(let text) = reading.value, client.revealsKey(text) {
           note(
             ProtocolViolation(.keyExposed, of: "owner's key", "the secret key in a reading, \(reading.name)"))
         }
@@ -284,7 +284,7 @@ extension ClientDevice {
     for action in air.takeActions() {
       switch action {
       case .send(let frame): recorder?.note(sent: frame, at: now)
-      case .tell(let event): try take(event)
+      case .report(let event): try take(event)
       case .inject(let injection): note(injection)
       }
     }

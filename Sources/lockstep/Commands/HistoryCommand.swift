@@ -203,7 +203,7 @@ extension HistoryCommandArguments {
   /// Takes runs in, the earliest first; one that cannot be read keeps none of the others out.
   private func add(to place: HistoryPlace, _ console: Console) throws(UsageError) -> CommandStatus {
     let journals = try RunPlace.journals(of: Array(words.dropFirst()), out: out)
-    RunPlace.noteLiving(journals, "it is taken in again when it is over", console.status)
+    RunPlace.reportRunning(journals, "it is taken in again when it is over", console.status)
     var taken: [RunRecord.Identity] = []
     var status = CommandStatus.agree
     do throws(HistoryError) {

@@ -36,7 +36,7 @@ extension Command {
           test.json)
       }
       guard plan.cases.isEmpty else { return .agree }
-      arguments.sayMeantFilters(console)
+      arguments.suggestFilters(console)
       return .nothingSelected
     }
   }

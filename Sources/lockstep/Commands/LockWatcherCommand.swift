@@ -13,8 +13,8 @@ extension Command {
         path: \.self),
       defaults: [String]()
     ) { _, _ throws(UsageError) in
-      guard let told = Watch.awaitEnd() else { return .agree }
-      guard let order = told.last.flatMap({ LockWatchOrder($0) }) else {
+      guard let lines = Watch.awaitEnd() else { return .agree }
+      guard let order = lines.last.flatMap({ LockWatchOrder($0) }) else {
         throw UsageError("this command is for runs on a real lock alone")
       }
       return try LockWatch(order).perform()

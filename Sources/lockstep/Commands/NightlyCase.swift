@@ -25,7 +25,7 @@ extension Command {
       }
       guard !EndOfInput.isAlreadyReached else { return .incomplete }
       return withExtendedLifetime(file) {
-        LifeLine.begin()
+        ParentLink.begin()
         // What is in quarantine is excused by the night, which shows what it did.
         let isRun = words.first == Command.run.name
         return CommandSet.lockstep.run(
@@ -36,7 +36,7 @@ extension Command {
 }
 
 /// What ties a child of a night to it.
-private enum LifeLine {
+private enum ParentLink {
   /// How often a sign of life is shown.
   private static let period = Interval.milliseconds(500)
 
@@ -55,7 +55,7 @@ private enum LifeLine {
       Interruption.request()
       // With nobody left to kill it, one that is stuck kills itself: its dongle is wanted.
       while !Heartbeat.isStuck { rest(for: period) }
-      Host.killOurselves()
+      Host.killProcess()
     }
   }
 }

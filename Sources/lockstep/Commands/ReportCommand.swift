@@ -62,7 +62,7 @@ extension ReportArguments {
     try reports.check()
     let journals = try RunPlace.journals(of: runs, out: reports.out)
     try reports.makeFolder()
-    RunPlace.noteLiving(journals, "the report tells what it did so far", console.status)
+    RunPlace.reportRunning(journals, "the report tells what it did so far", console.status)
     let use = FolderUse(of: reports.out) {}
     defer { withExtendedLifetime(use) {} }
     let recorded = RecordedRuns(journals: journals, isReproducible: isReproducible, minimum: minimum)
@@ -97,7 +97,7 @@ struct SummaryText {
   /// Failures first, then findings, counts and coverage.
   var lines: [String] {
     var lines = summary.failures.flatMap(text)
-    for words in summary.leftOut { lines.append(paint(.warning, "  journal  \(words.inOneLine)")) }
+    for words in summary.omissions { lines.append(paint(.warning, "  journal  \(words.inOneLine)")) }
     for problem in summary.problems { lines.append(paint(.warning, "  journal  \("\(problem)".inOneLine)")) }
     if isQuiet { return lines }
     let tally = summary.tally
@@ -148,7 +148,7 @@ extension RunSummary: Written {
     .derived("observations", \.tally.observations, .count),
     .derived("notBegun", \.notBegun, .count), .derived("findings", \.findings, .list(.object(findingFields))),
     .derived("coverage", \.coverage, .list(.object(coverageFields))),
-    .derived("leftOut", \.leftOut, .list(.text)),
+    .derived("leftOut", \.omissions, .list(.text)),
     .derived("problems", { $0.problems.map { "\($0)" } }, .list(.text)),
     .derived("status", \.status, .count),
   ]

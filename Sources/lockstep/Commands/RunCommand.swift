@@ -184,9 +184,9 @@ private struct RunSession {
     }
     if summary.exitStatus == .nothingSelected {
       console.say(
-        summary.tally.whyNothing.map { "lockstep: no case came to a verdict: \($0)" }
+        summary.tally.whyNoVerdict.map { "lockstep: no case came to a verdict: \($0)" }
           ?? "lockstep: nothing to run: no scenario is selected")
-      if plan.cases.isEmpty { arguments.sayMeantFilters(console) }
+      if plan.cases.isEmpty { arguments.suggestFilters(console) }
     } else if let words = summary.tally.tooLittle {
       console.say("lockstep: \(words)")
     }

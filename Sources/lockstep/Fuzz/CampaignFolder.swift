@@ -18,7 +18,7 @@ final class CampaignFolder: CampaignOutput {
   /// Whether the device has a motor that wears.
   private let isReal: Bool
   private var fault: FileFault?
-  private var said: [String] = []
+  private var reported: [String] = []
 
   /// - Parameter earlier: the folder of the campaign that is taken up again.
   init(
@@ -68,9 +68,9 @@ final class CampaignFolder: CampaignOutput {
     devices.recording(test, in: folder.path, listener, body, orSay: report.warn)
   }
 
-  func sayOnce(_ text: String) {
-    guard !said.contains(text) else { return }
-    said.append(text)
+  func reportOnce(_ text: String) {
+    guard !reported.contains(text) else { return }
+    reported.append(text)
     folder.diagnostic(text)
     report.say(text)
   }

@@ -13,7 +13,7 @@ final class FuzzWatch: CampaignReport {
     var title = ""
     var progress = CampaignProgress()
     /// When that was told.
-    var told = MonotonicClock.now
+    var shown = MonotonicClock.now
     var isOver = false
   }
 
@@ -45,7 +45,7 @@ final class FuzzWatch: CampaignReport {
   func progress(_ progress: CampaignProgress) {
     board.state.withLock { state in
       state.progress = progress
-      state.told = MonotonicClock.now
+      state.shown = MonotonicClock.now
     }
     report.progress(progress)
   }
@@ -68,7 +68,7 @@ extension FuzzWatch.State {
   /// All there is to say to somebody who asks.
   fileprivate func answer(at now: Interval) -> String {
     let status = progress.status
-    return "lockstep: \(title), \(status.phase), for \(clock(progress.took + (now - told)))"
+    return "lockstep: \(title), \(status.phase), for \(clock(progress.took + (now - shown)))"
       + "; so far \(grouped(status.events)) events of \(grouped(status.tests)) tests, \(status.depths.count) found, "
       + "\(status.labFaults) lab fault\(status.labFaults == 1 ? "" : "s")"
       + (Interruption.isRequested ? "; it is stopping" : "")

@@ -47,15 +47,15 @@ final class MutantsReport {
       if isSampled { text += ", of which \(analysis.sampleCount) are tried (seed \(seed), evenly by kind)" }
       console.print(text)
       text = "suite: \(counted(analysis.testNames.count, "test"))"
-      if !analysis.leftOut.isEmpty {
-        text += ", and \(analysis.leftOut.count) left out, which the machine itself does not pass"
+      if !analysis.omittedTests.isEmpty {
+        text += ", and \(analysis.omittedTests.count) left out, which the machine itself does not pass"
       }
       console.print(text + "\n")
     } else {
       console.print([
         "machine": .text(machine.label), "mutants": .integer(analysis.count),
         "tried": .integer(analysis.sampleCount), "seed": .integer(seed),
-        "tests": .integer(analysis.testNames.count), "leftOut": .list(analysis.leftOut.map(JSON.text)),
+        "tests": .integer(analysis.testNames.count), "leftOut": .list(analysis.omittedTests.map(JSON.text)),
       ])
     }
   }

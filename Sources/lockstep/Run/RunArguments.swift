@@ -258,7 +258,7 @@ extension RunArguments {
   }
 
   /// What to say of filters where nothing is selected: those that may have been meant otherwise than they were taken.
-  func sayMeantFilters(_ console: Console) {
+  func suggestFilters(_ console: Console) {
     for text in filters {
       guard let expression = ScenarioFilter.expression(meantBy: text) else { continue }
       console.say(

@@ -333,7 +333,7 @@ struct CampaignTests {
       var told: [StartCondition] = []
       var troubles = 0
       var edge = Campaign<RiggedLock>.Edge()
-      edge.leftOut = { start, fault in
+      edge.exclusion = { start, fault in
         told.append(start)
         expect(fault.detail, "it is what it is")
       }

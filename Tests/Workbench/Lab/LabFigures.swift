@@ -79,7 +79,7 @@ private final class HangingDongle: HCITransport {
   func reopen(_ how: Reopening, until limit: Instant) {
     reopen()
     switch how {
-    case .anew: break
+    case .untouched: break
     case .afterReset: pass(.seconds(1))
     case .afterPowerCycle:
       pass(.milliseconds(500 + 3000 + 500 + 500 + 3000))

@@ -115,7 +115,7 @@ extension LabWorld {
   mutating func beat(_ process: Int) {
     guard let child = children[process] else { return }
     if child.hasPlanner, !child.isStuck || now < child.stuckSince + Self.patience {
-      tell(child.scheduler, .sign(child.attempt.number))
+      noteResult(child.scheduler, .sign(child.attempt.number))
     }
     // With nobody left to kill it, one that is stuck kills itself.
     if child.isStuck, !child.hasPlanner, now > child.stuckSince + Self.patience {
@@ -492,7 +492,7 @@ extension LabWorld {
     ending.cycleCounter = locks[lock].state[place].reading
     guard !child.isWatcher else { return ending }
     journals[journalKey(child.scheduler, child.attempt.number)] = ending
-    if child.hasPlanner, tellsPlanner { tell(child.scheduler, .ended(child.attempt.number, ending)) }
+    if child.hasPlanner, tellsPlanner { noteResult(child.scheduler, .ended(child.attempt.number, ending)) }
     return ending
   }
 

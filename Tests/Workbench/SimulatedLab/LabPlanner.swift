@@ -29,7 +29,7 @@ extension LabWorld {
     let age = NightLine.time(of: lines, at: time) ?? .zero
     schedulers[index].planner = night
     schedulers[index].origin = (now, age)
-    tell(index, .begin(time))
+    noteResult(index, .begin(time))
     for run in night.running { supervise(run.attempt, of: index) }
   }
 
@@ -70,11 +70,11 @@ extension LabWorld {
       ending = left
     }
     ending.cycleCounter = lock(attempt.lock).map { locks[$0].state[folder(of: scheduler)].reading }
-    tell(scheduler, .ended(attempt.number, ending))
+    noteResult(scheduler, .ended(attempt.number, ending))
   }
 
   /// Tells a planner what happened, and does what it asks for.
-  mutating func tell(_ index: Int, _ event: NightEvent) {
+  mutating func noteResult(_ index: Int, _ event: NightEvent) {
     guard var planner = schedulers[index].planner else { return }
     var events = FIFO<NightEvent>()
     events.append(event)

@@ -111,12 +111,12 @@ extension HealthBook {
       guard let dongle, !self[dongle].failures.contains(where: { $0.other == lock }) else { return news }
       let failure = DeviceHealth.Failure(time: now, reason: "\(lock) was not reached over it", other: lock)
       news += fail(dongle, failure, at: now)
-      if self[dongle].outOfUse?.since == now { news += acquit(of: dongle) }
+      if self[dongle].outOfUse?.since == now { news += clearFailures(of: dongle) }
       return news
     case .transport(let reason):
       guard let dongle else { return fail(lock, DeviceHealth.Failure(time: now, reason: reason), at: now) }
       let news = fail(dongle, DeviceHealth.Failure(time: now, reason: reason), at: now)
-      return self[dongle].outOfUse?.since == now ? news + acquit(of: dongle) : news
+      return self[dongle].outOfUse?.since == now ? news + clearFailures(of: dongle) : news
     case .limited: return []
     }
   }
@@ -161,7 +161,7 @@ extension HealthBook {
   }
 
   /// Clears the failures of locks over a dongle that turned out to be at fault.
-  private mutating func acquit(of dongle: String) -> [String] {
+  private mutating func clearFailures(of dongle: String) -> [String] {
     var news: [String] = []
     for index in records.indices {
       var health = records[index].health

@@ -81,7 +81,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
   /// The first position that the lock showed.
   private(set) var found: String?
   /// The number of autonomous movements that were counted in advance.
-  private var prepaid = 0
+  private var countedInAdvance = 0
   /// Whether the lock was used at all.
   private(set) var wasUsed = false
   /// The pending park that a killed process left behind.
@@ -250,12 +250,12 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     guard !family.guarded.contains(name) || settings.allowed.contains(name) else {
       throw LabFault(.notPossible, "\(name) needs --allow \(name) with a real lock")
     }
-    let isPaid = mayMove(name, stimulus) && wrapped.reaches(stimulus)
-    if isPaid { try pay(for: name) }
+    let isCounted = mayMove(name, stimulus) && wrapped.reaches(stimulus)
+    if isCounted { try count(for: name) }
     if wrapped.reaches(stimulus) {
       knowledge.ask(family.request(named: name), stimulus.arguments.first?.value)
     }
-    defer { if isPaid { cycleCounter.noteStart() } }
+    defer { if isCounted { cycleCounter.noteStart() } }
     write(.stimulus(stimulus))
     let isCarriedOut = wrapped.reaches(stimulus)
     try wrapped.perform(stimulus)
@@ -276,7 +276,7 @@ public final class Interlock<Device: DeviceUnderTest>: DeviceLayer {
     if let name = settings.missingPermission(for: fault) {
       throw LabFault(.notPossible, "\(fault.name) \(fault.value) needs --allow \(name) with a real lock")
     }
-    if mayMove(fault) { try pay(for: fault.name) }
+    if mayMove(fault) { try count(for: fault.name) }
     knowledge.bring(about: fault, to: family)
     defer { if mayMove(fault) { cycleCounter.noteStart() } }
     try wrapped.bring(about: fault)
@@ -358,18 +358,18 @@ extension Interlock {
   }
 
   /// With autolock on, an unlocked bolt locks by itself.
-  private func comesBack(after name: String) -> Bool {
+  private func returnsByItself(after name: String) -> Bool {
     comingTo == nil && cycleCounter.ledger.isAutolockOn
       && ![.lock, .configure, .setAutolock].contains(family.request(named: name))
   }
 
-  private func cost(of name: String) -> Int { comesBack(after: name) ? 2 : 1 }
+  private func cost(of name: String) -> Int { returnsByItself(after: name) ? 2 : 1 }
 
   private var purpose: ActuationBudget.Purpose { comingTo == nil ? .movement : .park }
 
   /// Counts the movements of a stimulus before the motor starts.
-  private func pay(for name: String) throws(LabFault) {
-    let comesBack = comesBack(after: name)
+  private func count(for name: String) throws(LabFault) {
+    let returnsByItself = returnsByItself(after: name)
     let isParking = comingTo != nil
     if let budget = settings.budget, used + (isParking ? 0 : cost(of: name)) >= budget {
       let kept = ": \(used) were made, and one is kept for parking; raise it with --actuations"
@@ -379,9 +379,9 @@ extension Interlock {
     try noteAway()
     let request = family.request(named: name)
     if request == .setAutolock { try cycleCounter.noteAutolock(true) }
-    try cycleCounter.count(isParking ? "\(name) to park" : name, comesBack: comesBack)
+    try cycleCounter.count(isParking ? "\(name) to park" : name, returnsByItself: returnsByItself)
     command = request
-    if comesBack || request == .setAutolock { prepaid += 1 }
+    if returnsByItself || request == .setAutolock { countedInAdvance += 1 }
   }
 
   /// Refuses a stimulus that the lock's budget does not allow now.
@@ -461,7 +461,7 @@ extension Interlock {
     // A bolt that locks by itself was not moved by an unlock.
     let isOwn = lastCommand == nil || lastCommand == .unlock || lastCommand == .setAutolock
     guard let previous, previous != .locked, isOwn else { return }
-    if prepaid > 0 { prepaid -= 1 } else { try cycleCounter.count("autolock") }
+    if countedInAdvance > 0 { countedInAdvance -= 1 } else { try cycleCounter.count("autolock") }
   }
 }
 

@@ -41,9 +41,9 @@ public final class CycleCounter {
   ///
   /// - Parameters:
   ///   - name: what moves the motor, in one word.
-  ///   - comesBack: whether the lock will then move once more by itself, which is counted too.
-  public func count(_ name: String, comesBack: Bool = false) throws(LabFault) {
-    let kinds = [LockEvent.Kind.movement(name)] + (comesBack ? [.ownMovement] : [])
+  ///   - returnsByItself: whether the lock will then move once more by itself, which is counted too.
+  public func count(_ name: String, returnsByItself: Bool = false) throws(LabFault) {
+    let kinds = [LockEvent.Kind.movement(name)] + (returnsByItself ? [.ownMovement] : [])
     for _ in 0..<2 {
       let begin = now
       let events = kinds.map { LockEvent($0, at: begin) }

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// The message that a signal handler prints before it ends the program at once.
-public enum LastWords {
+public enum FinalMessage {
   private static let place = Atomic<Int>(0)
   private static let count = Atomic<Int>(0)
 
@@ -18,7 +18,7 @@ public enum LastWords {
   }
 
   /// Prints the message to standard error. Safe in a signal handler.
-  public static func say() {
+  public static func print() {
     let count = count.load(ordering: .sequentiallyConsistent)
     let bytes = unsafe UnsafePointer<UInt8>(
       bitPattern: place.load(ordering: .sequentiallyConsistent))
