@@ -88,7 +88,7 @@ struct ProductSearch {
 
   /// Searches everything reachable from some starts; returns the path to the first divergence.
   ///
-  /// - Parameter continues: whether it goes on after a divergence, to see everything.
+  /// - Parameter continues: whether to continue after a divergence.
   mutating func search(_ starts: [StartCondition], continues: Bool = false) -> Path? {
     for (place, start) in starts.enumerated() {
       guard let number = specification.machine.start(for: start) else { continue }
