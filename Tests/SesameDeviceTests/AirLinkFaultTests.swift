@@ -103,9 +103,14 @@ struct AirLinkFaultTests {
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, expected)
     expect(fault { () throws(LabFault) in try link.listen() }, expected)
     let limit = link.central.transport.now + .seconds(3)
-    expect(recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: limit) }, expected)
-    expect(recovery(of: &link) { way throws(LabFault) in try way.resetController(until: limit) }, expected)
-    expect(recovery(of: &link) { way throws(LabFault) in try way.reopen(.anew, until: limit) }, nil)
+    expect(
+      recovery(of: &link) { transport throws(LabFault) in try transport.reconnect(until: limit) }, expected)
+    expect(
+      recovery(of: &link) { transport throws(LabFault) in try transport.resetController(until: limit) },
+      expected)
+    expect(
+      recovery(of: &link) { transport throws(LabFault) in try transport.reopen(.untouched, until: limit) },
+      nil)
     expect(link.central.isTransportLost, false)
     expect(try link.prepare(StartCondition()), nil)
   }
@@ -121,16 +126,21 @@ struct AirLinkFaultTests {
     expect(link.central.isTransportLost, false)
     let dumb = LabFault(.noAnswer, "the controller gives no sign of life")
     expect(
-      recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: .zero + .seconds(3)) }, dumb)
+      recovery(of: &link) { transport throws(LabFault) in try transport.reconnect(until: .zero + .seconds(3))
+      }, dumb)
     expect(link.central.transport.now, .zero + .seconds(3))
     let late = LabFault(.noAnswer, "the controller was not set up in time")
     expect(
-      recovery(of: &link) { way throws(LabFault) in try way.resetController(until: .zero + .seconds(4)) },
+      recovery(of: &link) { transport throws(LabFault) in
+        try transport.resetController(until: .zero + .seconds(4))
+      },
       late)
     expect(link.central.transport.now, .zero + .seconds(4))
     let gone = LabFault(.noDevice, "controller unavailable: there is no such dongle")
     expect(
-      recovery(of: &link) { way throws(LabFault) in try way.reopen(.anew, until: .zero + .seconds(6)) }, gone)
+      recovery(of: &link) { transport throws(LabFault) in
+        try transport.reopen(.untouched, until: .zero + .seconds(6))
+      }, gone)
     expect(link.central.isTransportLost, true)
     expect(fault { () throws(LabFault) in _ = try link.prepare(StartCondition()) }, gone)
     expect(fault { () throws(LabFault) in _ = try link.next(until: .never) }, gone)
@@ -144,7 +154,9 @@ struct AirLinkFaultTests {
     var link = AirFixture.link(transport)
     expect(try link.prepare(StartCondition()), nil)
     #expect(fault { () throws(LabFault) in _ = try link.next(until: .zero + .seconds(2)) } != nil)
-    expect(recovery(of: &link) { way throws(LabFault) in try way.reconnect(until: .zero + .seconds(3)) }, nil)
+    expect(
+      recovery(of: &link) { transport throws(LabFault) in try transport.reconnect(until: .zero + .seconds(3))
+      }, nil)
     expect(
       fault { () throws(LabFault) in try link.listen() },
       LabFault(.notPossible, "nothing was prepared since the controller was lost"))

@@ -115,7 +115,7 @@ extension LabWorld {
   mutating func beat(_ process: Int) {
     guard let child = children[process] else { return }
     if child.hasPlanner, !child.isStuck || now < child.stuckSince + Self.patience {
-      noteResult(child.scheduler, .sign(child.attempt.number))
+      notify(child.scheduler, .sign(child.attempt.number))
     }
     // With nobody left to kill it, one that is stuck kills itself.
     if child.isStuck, !child.hasPlanner, now > child.stuckSince + Self.patience {
@@ -440,7 +440,7 @@ extension LabWorld {
     if !isWritten {
       ending = NightEnding(.labFault, "its journal could not be written", park: park ?? .unknown)
     }
-    bury(process, child, ending, tellsPlanner: true)
+    bury(process, child, ending, notifiesPlanner: true)
     return nil
   }
 
@@ -449,7 +449,8 @@ extension LabWorld {
   /// - Parameter sparesWatcher: whether the process beside it lives on, and sees to the lock.
   /// - Returns: what it left, where the planner is to be told by the caller.
   @discardableResult
-  mutating func kill(_ process: Int, tellsPlanner: Bool = true, sparesWatcher: Bool = true) -> NightEnding? {
+  mutating func kill(_ process: Int, notifiesPlanner: Bool = true, sparesWatcher: Bool = true) -> NightEnding?
+  {
     guard let child = children[process] else { return nil }
     if child.isStuck {
       // What it was stuck in is over now, and the dongle wants to be opened anew.
@@ -469,12 +470,12 @@ extension LabWorld {
         scheduler: child.scheduler, lock: child.lock, dongle: child.dongle, limit: now + Self.watches.time)
       queue.schedule(.watch(watch), at: now + .milliseconds(200))
     }
-    return bury(process, child, ending, tellsPlanner: tellsPlanner)
+    return bury(process, child, ending, notifiesPlanner: notifiesPlanner)
   }
 
   @discardableResult
   private mutating func bury(
-    _ process: Int, _ child: Child, _ ending: NightEnding, tellsPlanner: Bool
+    _ process: Int, _ child: Child, _ ending: NightEnding, notifiesPlanner: Bool
   ) -> NightEnding {
     var ending = ending
     let (lock, dongle, place) = (child.lock, child.dongle, folder(of: child.scheduler))
@@ -492,7 +493,7 @@ extension LabWorld {
     ending.cycleCounter = locks[lock].state[place].reading
     guard !child.isWatcher else { return ending }
     journals[journalKey(child.scheduler, child.attempt.number)] = ending
-    if child.hasPlanner, tellsPlanner { noteResult(child.scheduler, .ended(child.attempt.number, ending)) }
+    if child.hasPlanner, notifiesPlanner { notify(child.scheduler, .ended(child.attempt.number, ending)) }
     return ending
   }
 

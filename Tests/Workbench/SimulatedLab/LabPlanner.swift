@@ -29,7 +29,7 @@ extension LabWorld {
     let age = NightLine.time(of: lines, at: time) ?? .zero
     schedulers[index].planner = night
     schedulers[index].origin = (now, age)
-    noteResult(index, .begin(time))
+    notify(index, .begin(time))
     for run in night.running { supervise(run.attempt, of: index) }
   }
 
@@ -70,11 +70,11 @@ extension LabWorld {
       ending = left
     }
     ending.cycleCounter = lock(attempt.lock).map { locks[$0].state[folder(of: scheduler)].reading }
-    noteResult(scheduler, .ended(attempt.number, ending))
+    notify(scheduler, .ended(attempt.number, ending))
   }
 
   /// Tells a planner what happened, and does what it asks for.
-  mutating func noteResult(_ index: Int, _ event: NightEvent) {
+  mutating func notify(_ index: Int, _ event: NightEvent) {
     guard var planner = schedulers[index].planner else { return }
     var events = FIFO<NightEvent>()
     events.append(event)
@@ -95,7 +95,7 @@ extension LabWorld {
         case .stop(let number): stop(number, of: index)
         case .kill(let number):
           for (process, child) in living where child.scheduler == index && child.attempt.number == number {
-            if let ending = kill(process, tellsPlanner: false) { events.append(.ended(number, ending)) }
+            if let ending = kill(process, notifiesPlanner: false) { events.append(.ended(number, ending)) }
           }
         case .finish: break
         }

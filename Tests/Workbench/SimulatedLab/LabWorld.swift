@@ -232,7 +232,7 @@ struct LabWorld {
     case .step(let process): step(process)
     case .beat(let process): beat(process)
     case .wake(let scheduler, let turn):
-      if schedulers[scheduler].turn == turn { noteResult(scheduler, .time) }
+      if schedulers[scheduler].turn == turn { notify(scheduler, .time) }
     case .plan(let scheduler): startPlanner(of: scheduler)
     case .watch(let order): watch(order)
     case .restore(let dongle): restore(dongle)
@@ -336,7 +336,7 @@ extension LabWorld {
   private mutating func restore(_ dongle: Int) {
     dongles[dongle].escalation.forget()
     for index in schedulers.indices where schedulers[index].bench == dongles[dongle].bench {
-      noteResult(index, .restored(.dongle(dongles[dongle].name)))
+      notify(index, .restored(.dongle(dongles[dongle].name)))
     }
   }
 
