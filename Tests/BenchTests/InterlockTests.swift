@@ -461,7 +461,7 @@ struct InterlockTests {
   }
 
   @Test("a lock that was never touched is left alone")
-  func untouched() throws {
+  func unopened() throws {
     let end = try interlock().park()
     expect(end.diagnostics, [])
     expect(end.left, nil)
