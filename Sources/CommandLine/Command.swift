@@ -117,6 +117,6 @@ extension Command {
 extension OptionForm {
   /// Every command has it.
   public static let help = OptionForm(
-    name: "help", short: "h", summary: "Shows what there is to know of the command.", example: "", kind: .text
+    name: "help", short: "h", summary: "Shows this help.", example: "", kind: .text
   )
 }

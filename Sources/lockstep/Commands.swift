@@ -52,12 +52,12 @@ extension CommandSet {
   /// What a run may end with.
   package static let statuses: [(status: CommandStatus, meaning: String)] = [
     (.agree, "all agree"), (.divergence, "a divergence"),
-    (.usage, "the command or a scenario is wrong, and nothing was run"),
-    (.labFault, "trouble in the lab: no device, no answer"),
-    (.nothingSelected, "nothing selected, or no case with a verdict"),
-    (.incomplete, "stopped before the end, with a report; or fewer verdicts than were asked for"),
-    (.safetyLimit, "stopped by a safety limit, such as a lock's budget of movements"),
-    (.internalFault, "a fault of lockstep itself"),
+    (.usage, "the command line or a scenario is invalid; nothing was run"),
+    (.labFault, "a lab fault, such as no device or no answer"),
+    (.nothingSelected, "no case was selected, or no case has a verdict"),
+    (.incomplete, "stopped early, with a report; or fewer verdicts than required"),
+    (.safetyLimit, "stopped by a safety limit, such as the movement budget of a lock"),
+    (.internalFault, "an internal error of lockstep"),
   ]
 }
 

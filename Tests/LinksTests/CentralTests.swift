@@ -101,7 +101,7 @@ struct CentralTests {
     expect(bench.fault { central throws(LabFault) in try central.endLinks() }, expected)
     expect(bench.central.isTransportLost, isLost)
     expect(bench.central.fault, trouble)
-    expect(bench.fault { central throws(LabFault) in try central.reopen(.anew, until: end) }, nil)
+    expect(bench.fault { central throws(LabFault) in try central.reopen(.untouched, until: end) }, nil)
     expect(bench.scene.reopened, 1)
     expect(bench.central.isSetUp, true)
     expect(bench.central.isTransportLost, false)

@@ -105,15 +105,15 @@ struct StreamTests {
   }
 
   @Test("what a signal handler says last is what was set last, on standard error")
-  func lastWords() async {
+  func finalMessage() async {
     await #expect(processExitsWith: .success) {
       let folder = TestFolder()
       let file = unsafe open(folder.path + "/errors", O_WRONLY | O_CREAT, 0o600)
       try #require(dup2(file, STDERR_FILENO) == STDERR_FILENO)
-      LastWords.say()
+      FinalMessage.print()
       for text in ["one", "two", nil, "three"] {
-        LastWords.set(text)
-        LastWords.say()
+        FinalMessage.set(text)
+        FinalMessage.print()
       }
       #expect(folder.read("errors") == "one\ntwo\nthree\n")
     }

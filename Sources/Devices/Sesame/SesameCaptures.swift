@@ -11,9 +11,9 @@ extension SesameLocks {
 
   var captureHelp: String {
     """
-    With the lock's key what was encrypted is read: always for a Sesame 5 or 6, whose session keys follow from it. The
-    key of a Sesame 3 or 4 only opens the door to a session: what is said there can be read where the capture has the
-    registration. Keys, and what they follow from, are shown as **.
+    With the key of the lock, encrypted messages are decoded too: always for a Sesame 5 or 6, whose session keys are derived
+    from that key. For a Sesame 3 or 4, this is only possible if the capture contains the registration. Keys, and the
+    values from which they are derived, are shown as **.
     """
   }
 }

@@ -24,21 +24,21 @@ extension ReportPlaces {
     [
       .out(\.out),
       .value(
-        "junit", \.junit, "FILE", "Where the JUnit report goes. DIR/junit.xml unless given.",
+        "junit", \.junit, "FILE", "The file of the JUnit report. Default: DIR/junit.xml.",
         example: "junit.xml", as: .file),
       .value(
         "junit-profile", \.junitProfile, "ci|jenkins|strict|surefire",
-        "The shape of the JUnit report. ci unless given. For most CI systems, for Jenkins' xunit plugin, for readers that "
-          + "take the least, or as Maven's Surefire writes it.", example: "jenkins"),
+        "The dialect of the JUnit report. Default: ci. For most CI systems, for Jenkins' xunit plugin, "
+          + "for strict parsers, or as Maven's Surefire writes it.", example: "jenkins"),
       .value(
-        "html", \.html, "FILE", "Where the HTML report goes, or none. DIR/report.html unless given.",
+        "html", \.html, "FILE", "The file of the HTML report, or none. Default: DIR/report.html.",
         example: "report.html", as: .file),
       .value(
         "annotations", \.annotations, "github",
-        "Shows what did not go well beside its line, in GitHub's log.", example: "github"),
+        "Prints GitHub annotations, which show each failure at its line.", example: "github"),
       .value(
         "allure", \.allure, "DIR",
-        "Also writes results for Allure into a folder. Those of other runs stay there.",
+        "Also writes results for Allure into a folder. Results of other runs there are kept.",
         example: "allure-results", as: .folder),
       HistorySettings.option.lifted(to: \.history),
     ]
@@ -63,8 +63,8 @@ extension HistorySettings {
   static var option: Option<HistorySettings> {
     .value(
       "history", \.choice, "PLACE",
-      "Where the history of runs is kept, or none. DIR/history.sqlite unless given. It is a file of SQLite, or "
-        + "postgres://HOST/DATABASE. A password belongs into PGPASSWORD or ~/.pgpass.",
+      "The database of the run history, or none. Default: DIR/history.sqlite. A SQLite file, or "
+        + "postgres://HOST/DATABASE. Put the password into PGPASSWORD or ~/.pgpass.",
       example: "postgres://bench-db/lockstep", as: .file)
   }
 }

@@ -10,14 +10,15 @@ extension Option {
   static func transport(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
       "transport", path, "SPEC",
-      "The way to a Bluetooth controller, or dongle:NAME of a bench. Ways are \(LabArguments.transports).",
+      "The transport to a Bluetooth controller, or dongle:NAME of a bench. Transports are "
+        + "\(LabArguments.transports).",
       example: "usb:0", as: .transport)
   }
 
   /// Where packets go.
   static func capture(_ path: WritableKeyPath<Values, String?>) -> Option {
     .value(
-      "capture", path, "FILE", "Where the traffic over the transport is written down, as btsnoop.",
+      "capture", path, "FILE", "Writes the traffic of the transport to a file, as btsnoop.",
       example: "air.btsnoop", as: .file)
   }
 }

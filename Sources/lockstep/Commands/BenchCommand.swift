@@ -6,7 +6,7 @@ import Journal
 extension Command {
   static var bench: Command {
     bench(
-      Figure.all, "Measures this machine, and prints a figure a line as JSON.",
+      Figure.all, "Measures the performance of this computer, and prints one result per line as JSON.",
       examples: [
         Example("lockstep bench", "All figures, which takes minutes."),
         Example("lockstep bench --only direct.", "Those of sessions over the direct link."),
@@ -19,7 +19,7 @@ extension Command {
       "bench", summary, examples: examples,
       options: [
         .value(
-          "only", \.self, "PREFIX", "Only figures whose names begin so.", example: "direct.",
+          "only", \.self, "PREFIX", "Only results whose names begin with this text.", example: "direct.",
           as: .choice(all.map(\.name)))
       ], defaults: String?.none
     ) { prefix, console throws(UsageError) in

@@ -8,14 +8,15 @@ extension Command {
   static var bindings: Command {
     Command(
       "bindings",
-      "Prints the file with which a program of yours is a device, or another framework runs scenarios.",
+      "Prints a file with which your program becomes a device, or another test framework runs scenarios.",
       discussion: """
-        The file needs nothing beside it: it is yours.
+        The file is self-contained, and you can change it.
 
-        A program as a device, which speaks the lines of 'exec:', so that only what the lock does is left to write:
+        For a program as a device, which communicates over 'exec:'; you only write the behaviour of the lock:
 
         \(list(.device))
-        Scenarios as tests of another framework, which calls 'lockstep run':
+
+        For scenarios as tests of another framework, which calls 'lockstep run':
 
         \(list(.tests))
         """,

@@ -36,38 +36,41 @@ struct Age: ArgumentValue, Equatable {
 extension Command {
   static var clean: Command {
     Command(
-      "clean", "Removes old runs and nights with all that is in their folders.",
+      "clean", "Removes the folders of old runs and nights.",
       discussion: """
-        What goes are folders under DIR/runs that have the manifest and the journal of a run: those that are over for
-        longer than --older says, and are not among the --keep latest. Reports, the history, failures/ and corpus/ stay,
-        and whatever is no folder of a run. Symbolic links are not followed.
+        Removes the folders under DIR/runs that contain the manifest and the journal of a run, if the run ended before the time
+        of --older and is not among the latest N of --keep. Reports, the history, failures/, corpus/ and all other files stay.
+        Symbolic links are not followed.
 
-        A run that is under way stays, and so does one that is not in its history yet. With --keep-failures those stay that
-        had a divergence, trouble in the lab or a finding, and those that cannot be read.
+        Runs that are in progress, and runs that are not yet in their history, stay. With --keep-failures, runs with a divergence,
+        a lab fault or a finding, and runs that cannot be read, stay too.
 
-        A folder gets a hidden name before anything in it goes: whatever ends this command, each run is whole or not
-        there. What it had begun to remove is removed by whoever works under DIR next.
+        Each folder is first renamed to a hidden name, so that every run is either complete or gone even if this command is
+        interrupted. The next command that works in DIR removes what is left.
 
-        Exit status: 0, also where nothing is old enough; 3 where something could not be removed, or not even looked at, 4
-        where there are no runs, 5 when it was stopped.
+        Exit status: 0, also if no run is old enough; 3 if something could not be removed or read; 4 if there are no runs; 5 if
+        it was interrupted.
 
         """,
       examples: [
         Example(
           "lockstep clean --older 30d --keep-failures",
-          "Runs of more than thirty days ago that came to nothing of note."),
-        Example("lockstep clean --keep 100 --dry-run", "Says what would go if the latest hundred were kept."),
+          "Removes runs without failures that are older than thirty days."),
+        Example(
+          "lockstep clean --keep 100 --dry-run",
+          "Shows what would be removed if the latest hundred runs were kept."),
       ],
       options: [
         .value(
-          "older", \.older, "AGE", "Only runs that have been over for so long: hours, days or weeks.",
+          "older", \.older, "AGE",
+          "Removes only runs that ended at least this long ago: hours, days or weeks.",
           example: "30d"),
         .value("keep", \.newest, "N", "Keeps the latest N runs.", example: "100"),
-        .flag("keep-failures", \.keepsFailures, "Keeps runs that had a divergence, trouble or a finding."),
-        .flag("dry-run", \.isTrial, "Says what would be done, and does nothing.", short: "n"),
-        .out(\.out, "Where the reports are. Reports unless given."),
-        .format(\.format, "How it is told what was done; json is one object."), .color(\.color),
-        .quiet(\.isQuiet, "Says only what could not be done."),
+        .flag("keep-failures", \.keepsFailures, "Keeps runs with a divergence, a lab fault or a finding."),
+        .flag("dry-run", \.isTrial, "Prints what would be removed, and removes nothing.", short: "n"),
+        .out(\.out, "The folder of the reports. Default: Reports."),
+        .format(\.format, "The output format; json prints one object."), .color(\.color),
+        .quiet(\.isQuiet, "Prints only what could not be removed."),
       ],
       defaults: CleanArguments(), perform: CleanArguments.perform)
   }

@@ -9,7 +9,7 @@ import Models
 extension Command {
   static var completions: Command {
     Command(
-      "completions", "Prints what a shell must read to complete lockstep's commands.",
+      "completions", "Prints the script with which a shell completes lockstep commands.",
       discussion: """
         Commands, options and their values are completed: choices, files, machines, devices with their settings and
         defects, transports.

@@ -11,32 +11,32 @@ import Basics
 extension Command {
   static var devices: Command {
     Command(
-      "devices", "Shows the dongles and locks of a bench, and puts back in use what somebody has seen to.",
+      "devices", "Shows the dongles and locks of a bench, and restores those that are out of use.",
       discussion: """
-        Of each it says whether it is available, held (by whom and since when) or out of use (why and since when); of a lock also
-        how often its motor has moved, whether it is jammed (and left alone for a while), worn (a budget of the bench is used
-        up) or low (its battery, as it was last seen), and what of it is in quarantine. Nothing is touched.
+        Shows for each device whether it is available, held (by which process, and since when) or out of use (why, and since
+        when). For a lock it also shows the number of its movements, whether it is jammed, worn (a budget of the bench is used
+        up) or low (its last known battery level), and its cases in quarantine. No device is touched.
 
-        What failed its health check twice, see 'lockstep run --check-health', is out of use until
+        A device that has failed its health check twice ('lockstep run --check-health') is out of use until
 
           lockstep devices restore NAME
 
-        NAME is a lock or a dongle of the bench, or what it is known by. What is held against a lock because of a jam or
-        its battery is forgotten too. Where this machine's clock was once set to a day that has yet to come, which no run
-        takes for granted any more, 'lockstep devices restore calendar' forgets that day.
+        NAME is a lock or a dongle of the bench, or its identity. This also deletes the records of a jam and of the battery of a
+        lock. If the clock of this computer was once set to a later day, runs no longer trust that day; 'lockstep devices
+        restore calendar' deletes it.
 
         """,
       examples: [
-        Example("lockstep devices", "What the bench of this folder has, and how it is."),
-        Example("lockstep devices restore front-door", "Puts a lock back in use."),
+        Example("lockstep devices", "The dongles and locks of the bench in this folder, and their state."),
+        Example("lockstep devices restore front-door", "Restores a lock that was out of use."),
       ],
       options: [
         .bench(\.bench),
-        .format(\.format, "How devices are printed; json is one object a line."), .color(\.color),
-        .quiet(\.isQuiet, "Prints only what is not available."),
+        .format(\.format, "The output format; json prints one object per line."), .color(\.color),
+        .quiet(\.isQuiet, "Prints only devices that are not available."),
       ],
       operands: .init(
-        placeholder: "restore NAME", summary: "What is to be put back in use; without it all is shown.",
+        placeholder: "restore NAME", summary: "Restores these devices. Without it, all devices are shown.",
         count: 0...2, as: .choice(["restore"]), .text, path: \.words), defaults: DevicesArguments(),
       perform: DevicesArguments.perform)
   }

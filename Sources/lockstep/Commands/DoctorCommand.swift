@@ -10,39 +10,41 @@ import Transports
 extension Command {
   static var doctor: Command {
     Command(
-      "doctor", "Says whether this machine is fit to drive real locks, and what to do where it is not.",
+      "doctor", "Checks whether this computer can drive real locks, and how to fix what prevents it.",
       discussion: """
-        It looks at dongles, adapters, permissions, the kernel and folders, and touches none of them. Exit status 0 when a
-        controller can be used and everything that a run writes can be written, else 3. With --bench the controllers are
-        those of the bench, and each of its dongles and locks must be there and in use. With --power the power of each of
-        its dongles that hangs on a switch is turned off and on, and it must really fall. Who stops that gets the power
-        back on, and exit status 5.
+        Checks dongles, adapters, permissions, the kernel and folders, and changes none of them. The exit status is 0 if a
+        controller can be used and all files of a run can be written, else 3. With --bench, the controllers are those of the
+        bench, and each of its dongles and locks must be present and not out of use. With --power, each dongle with a power
+        switch is turned off and on, and its power must really fall. If you interrupt that, the power is turned on again, and
+        the exit status is 5.
 
-        What a lock's motor has done is the lock's, whoever drives it: \(StateFolder.machine) is one place for all users of
-        this machine, and --set-up prints the line that makes it.
+        The movements of a lock are counted for all users of this computer together, in \(StateFolder.machine). --set-up prints
+        the command that creates this folder.
 
         """,
       examples: [
-        Example("lockstep doctor", "What there is, and what hinders."),
-        Example("lockstep doctor --quiet", "What hinders, and nothing else."),
+        Example("lockstep doctor", "All checks, with the problems found."),
+        Example("lockstep doctor --quiet", "Only the problems."),
         Example(
-          "lockstep doctor --set-up", "The line to paste that makes one place for what is known of the locks."
+          "lockstep doctor --set-up", "The command that creates the shared folder for the state of the locks."
         ),
         Example(
-          "lockstep doctor --power --bench lab/bench.yaml", "Whether the switches of a bench really switch."),
+          "lockstep doctor --power --bench lab/bench.yaml", "Tests the power switches of a bench."),
       ],
       options: [
-        .bench(\.bench, "A bench whose dongles and locks are looked at too."),
-        .format(\.format, "How findings are printed; json is one object a line."),
-        .out(\.out, "Where reports are to go. Reports unless given."), .color(\.color),
-        .quiet(\.isQuiet, "Prints what hinders only."),
+        .bench(\.bench, "A bench file, whose dongles and locks are checked too."),
+        .format(\.format, "The output format; json prints one object per line."),
+        .out(\.out, "The folder for reports. Default: Reports."), .color(\.color),
+        .quiet(\.isQuiet, "Prints only problems."),
         .flag(
           "set-up", \.setsUp,
-          "Looks at nothing, and prints the line to paste that makes one folder for all users of this machine."
+          "Checks nothing, and prints the command that creates the state folder for all users of this "
+            + "computer."
         ),
         .flag(
           "power", \.testsPower,
-          "With --bench, turns the power of its dongles off and on, and says whether it fell. One in use is left alone."
+          "With --bench, turns the power of its dongles off and on, and checks that it was really off. "
+            + "Dongles in use are skipped."
         ),
       ], defaults: DoctorArguments()
     ) { arguments, console throws(UsageError) in
@@ -61,7 +63,7 @@ extension Command {
         }
       } else if arguments.testsPower {
         throw UsageError(
-          "--power turns the power of a bench's dongles off and on: say with --bench FILE of which")
+          "--power switches the dongles of a bench: name the bench with --bench FILE")
       }
       let findings = diagnosis.findings.filter { !arguments.isQuiet || $0.state == .bad }
       switch arguments.format {

@@ -16,22 +16,23 @@ extension Command {
     Command(
       "emulate", "Emulates a lock, or controllers alone, for other programs.",
       discussion: """
-        LOCK is \(EmulatedDevice.lockNames.joined(separator: ", ")), with settings after a '?' as for run, or 'controllers'
-        for a radio without a lock on it, or 'peripheral:COMMAND' for one that a program plays. With --transport the lock is on the air of that controller; with --serve it is on
-        a radio of our own, and the program that connects has a controller there: one program at a time for each --serve.
+        LOCK is \(EmulatedDevice.lockNames.joined(separator: ", ")), with settings after a '?' as for run; or 'controllers' for
+        a radio without a lock; or 'peripheral:COMMAND' for a lock that a program simulates. With --transport, the lock uses
+        that controller; with --serve, it is on an emulated radio, and the program that connects gets a controller on it: one
+        program at a time for each --serve.
 
-        It prints a line when it advertises and one for each connection, until Ctrl-C or --duration. Without --key-file
-        the lock has no owner unless 'registered=yes' or 'configured=yes' is among its settings.
+        Prints a line when the lock advertises and for each connection, until Ctrl-C or --duration. Without --key-file, the lock
+        has no owner, unless its settings contain 'registered=yes' or 'configured=yes'.
 
         """,
       examples: [
         Example(
           "lockstep emulate sesame5 --serve tcp-server:127.0.0.1:9000 --key-file lock.yaml",
-          "A lock on a radio of its own, and the file with which it is driven."),
-        Example("lockstep emulate sesame5 --transport usb:0", "A lock on the air of a dongle."),
+          "A lock on its own emulated radio, and its lock file."),
+        Example("lockstep emulate sesame5 --transport usb:0", "A lock on a real dongle."),
         Example(
           "lockstep emulate controllers --serve tcp-server:127.0.0.1:9000 --serve tcp-server:127.0.0.1:9001",
-          "Two controllers that hear each other."),
+          "Two controllers that receive each other."),
       ],
       options: [
         .value(
@@ -42,18 +43,19 @@ extension Command {
           "Serves a controller at tcp-server:HOST:PORT; may be given several times.",
           example: "tcp-server:127.0.0.1:9000"),
         .value(
-          "key-file", \.keyFile, "FILE", "Where the lock's key goes, as lock:FILE reads it.",
+          "key-file", \.keyFile, "FILE", "Writes the lock file with the key of the lock, for lock:FILE.",
           example: "lock.yaml", as: .file),
         .value(
           "control", \.control, "unix:PATH",
-          "Where the lock's environment can be asked for, as by run --control.",
+          "The socket that controls the environment of the lock, for run --control.",
           example: "unix:lock.socket"),
         .value(
-          "seed", \.seed, "N", "The seed of the lock: one seed, one identity and one key.", example: "42"),
+          "seed", \.seed, "N", "The seed of the lock, which determines its identity and its key.",
+          example: "42"),
         .value(
-          "duration", \.duration, "TIME", "How long it goes on. For ever unless given.", example: "1h"),
+          "duration", \.duration, "TIME", "How long to run. By default until it is stopped.", example: "1h"),
         .capture(\.capture),
-        .format(\.format, "How lines are printed; json is one object a line."),
+        .format(\.format, "The output format; json prints one object per line."),
       ],
       operands: .init(
         placeholder: "LOCK", summary: "The lock.", count: 1...1,

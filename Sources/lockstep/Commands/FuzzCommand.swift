@@ -10,31 +10,32 @@ import Journal
 extension Command {
   static var fuzz: Command {
     Command(
-      "fuzz", "Draws tests, and shrinks and saves what makes model and device disagree.",
+      "fuzz", "Generates random tests, and shrinks and saves those that make model and device diverge.",
       discussion: """
-        Without --steps and --duration it goes on until a divergence, or until Ctrl-C: once ends the test, writes
-        everything and says how to go on; twice ends at once.
+        Without --steps and --duration, fuzzing continues until a divergence or Ctrl-C. Ctrl-C once ends the test, writes all
+        reports and prints how to resume; twice ends at once.
 
-        Tests interfere at these levels: events (stimuli, waits, what happens around the lock), messages (of the lock's
-        protocol), att (the packets below it) and link (the radio). A device offers what it can; exec: only events.
+        Tests interfere at these levels: events (stimuli, waits, events around the lock), messages (of the protocol of the
+        lock), att (the packets that carry them) and link (the radio). Each device supports some of them; exec: only events.
 
-        What is found is tried again from a reset, shrunk to the shortest test that shows it, and saved in failures/ as
-        a scenario: 'lockstep replay' shows it, and moved to Scenarios/regressions/ it is checked from then on. It is
-        reproduced, flaky or not reproduced, with k of n, and with -v also how much likelier a defect is than chance.
+        Each finding is tried again after a reset, shrunk to the shortest test that shows it, and saved in failures/ as a
+        scenario. 'lockstep replay' shows it; move it to Scenarios/regressions/ to check it from then on. A finding is
+        reproduced, flaky or not reproduced, with k of n attempts, and with -v also with the likelihood of a defect compared to
+        chance.
 
-        A campaign that was stopped goes on with --resume: it counts on, and what it had found is counted and not found
-        again. It draws other tests than one that was never stopped, and the same ones each time: they depend on the
-        seed and on how often the campaign was taken up again.
+        --resume continues a stopped campaign with its counts; earlier findings are counted and not searched for again. The
+        resumed campaign generates other tests than an uninterrupted one. They depend only on the seed and on the number of
+        times that the campaign was resumed.
 
-        With --jobs several processes explore: each draws tests of its own, and learns rare ones from the others, as
-        they come. So two such campaigns of one seed differ; what they find replays as ever.
+        With --jobs, several processes generate different tests and share rare ones as they find them. Two such campaigns with
+        one seed therefore differ, but each finding can be replayed.
 
-        A start that the device refuses is left out, and said once. After trouble in the lab the campaign goes on, up to
-        three tests in a row.
+        A start condition that the device refuses is left out, and reported once. After a lab fault the campaign continues; it
+        stops after three tests in a row with lab faults.
 
-        Exit status: 0 nothing found, 1 a divergence, 3 trouble in the lab, also where tests came to no verdict because of
-        it and the campaign went on, or nothing but what did not show again, 5 stopped before the budget was used up,
-        6 stopped by --actuations, 70 one of --jobs died or did not stop (3 where somebody killed it).
+        Exit status: 0 no findings; 1 a divergence; 3 a lab fault, also if the campaign continued but tests have no verdict
+        because of it, or if no finding showed again; 5 stopped before the budget was used up; 6 stopped by --actuations; 70 a
+        process of --jobs crashed or did not stop (3 if it was killed from outside).
 
         """,
       examples: [
@@ -52,7 +53,8 @@ extension Command {
       options: FuzzArguments.options,
       operands: .init(
         placeholder: "MACHINE",
-        summary: "The machine: its name, or the path of a file. Not needed with --resume.", count: 0...1,
+        summary: "The machine: its name, or the path of a machine file. Not needed with --resume.",
+        count: 0...1,
         as: .machine, path: \.operands), defaults: FuzzArguments(), settings: \.run.settings,
       groups: OptionGroup.usual,
       perform: FuzzArguments.perform)

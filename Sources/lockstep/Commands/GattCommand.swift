@@ -13,31 +13,31 @@ extension Command {
       "gatt", "Lists the services of a device; reads, writes and subscribes.",
       discussion: """
         TARGET is an address as 'lockstep scan --all' prints it, a lock file, or the name of a lock of a bench. Without an
-        operation everything is listed that the device has. Operations are done in the order in which they are given, and
-        the first that the device refuses ends it with 1. A UUID has 4 digits or 32, or is an assigned name such as
-        device-name; a handle begins with 0x. With --interactive operations are read from standard input, one a line, until
-        its end or 'quit', and 'help' lists them.
+        operation, all services of the device are listed. Operations run in the order in which they are given; if the device
+        refuses one, the command ends with 1. A UUID has 4 or 32 digits, or is an assigned name such as device-name; a handle
+        begins with 0x. With --interactive, operations are read from standard input, one per line, until its end or 'quit';
+        'help' lists them.
 
-        Nothing is paired. A lock's own protocol is not spoken: 'lockstep run' drives a lock, and what is written here counts
-        as no movement.
+        No pairing takes place. The protocol of a lock is not used: 'lockstep run' drives locks, and no movement is counted for
+        what is written here.
 
         """,
       examples: [
-        Example("lockstep gatt c7:e6:da:90:f5:f9 --transport usb:0", "Everything that a device has."),
+        Example("lockstep gatt c7:e6:da:90:f5:f9 --transport usb:0", "All services of a device."),
         Example(
           "lockstep gatt front-door.yaml --transport usb:0 --subscribe 16860003-a5ae-9856-b6d3-dbb4c676993e",
-          "What a lock says to whoever connects, for ten seconds."),
+          "The notifications of a lock to any client, for ten seconds."),
         Example(
           "lockstep gatt c7:e6:da:90:f5:f9 --transport usb:0 --subscribe fff2 --write fff1=0102 --duration 2s",
-          "A question and its answer."),
+          "A request and its response."),
       ],
       options: [
         .transport(\.transport),
-        .bench(\.bench, "The bench of the lock and of the dongle. The usual one unless given."),
+        .bench(\.bench, "The bench file with the lock and the dongle. By default the usual one."),
         .adding("read", \.operations, "UUID|HANDLE", "Reads a value.", example: "device-name") { .read($0) },
         .adding(
           "write", \.operations, "UUID|HANDLE=HEX",
-          "Writes a value, with response where the characteristic offers it, else without.",
+          "Writes a value, with response if the characteristic supports it, else without.",
           example: "fff1=0102"
         ) { .write($0, isCommand: false) },
         .adding(
@@ -46,15 +46,17 @@ extension Command {
         ) { .write($0, isCommand: true) },
         .adding(
           "subscribe", \.operations, "UUID|HANDLE",
-          "Shows notifications, or indications where only these are offered.", example: "fff2"
+          "Shows notifications, or indications if the characteristic supports only these.", example: "fff2"
         ) { .subscribe($0) },
         .flag("interactive", \.isInteractive, "Reads operations from standard input.", short: "i"),
-        .flag("values", \.withValues, "Shows the value of all that can be read."),
+        .flag("values", \.withValues, "Shows the values of all readable characteristics."),
         .value(
-          "duration", \.duration, "TIME", "How long it listens at last. 10s unless given.", example: "1min"),
-        .value("timeout", \.timeout, "TIME", "How long to look for it. 10s unless given.", example: "30s"),
-        .capture(\.capture), .format(\.format, "How findings are printed; json is one object a line."),
-        .quiet(\.isQuiet, "Says nothing but what was asked for, and failures."),
+          "duration", \.duration, "TIME", "How long to listen after the last operation. Default: 10s.",
+          example: "1min"),
+        .value(
+          "timeout", \.timeout, "TIME", "How long to search for the device. Default: 10s.", example: "30s"),
+        .capture(\.capture), .format(\.format, "The output format; json prints one object per line."),
+        .quiet(\.isQuiet, "Prints only the results and failures."),
       ],
       operands: .init(
         placeholder: "TARGET", summary: "The device: an address, a lock file or a lock of a bench.",

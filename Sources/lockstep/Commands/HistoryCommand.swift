@@ -41,62 +41,63 @@ struct Since: ArgumentValue, Equatable {
 extension Command {
   static var history: Command {
     Command(
-      "history", "Tells what earlier runs came to.",
+      "history", "Shows the results of earlier runs.",
       discussion: """
-        Every run adds itself to the history when it is over. A case is known by its class and name, as in JUnit, so it
-        keeps its history when a lock is swapped.
+        Every run adds itself to the history when it ends. A case is identified by its class and name, as in JUnit, so it keeps
+        its history when a lock is replaced.
 
-          flaky       cases whose judgement changed from one run to the next on the same device, or took another try; the
-                      worst first. It is no such change where scenario, machine or program were edited in between
+          flaky       cases whose verdict changed between runs on the same device, or that needed another attempt; the worst
+                      first. Changes between runs with different scenarios, machines or programs do not count
           slow        cases that took much longer than usual when they last agreed
-          failures    ways of failing, the latest first: how often, since when, in which cases
-          cases       all cases: how often they agreed, when they were first seen, how long they take
-          case NAME   one case in each of its latest runs; part of its name will do
+          failures    kinds of failures, the latest first: how often, since when, in which cases
+          cases       all cases: how often they agreed, when they first ran, how long they take
+          case NAME   the results of one case in each of its latest runs; a part of its name is enough
           runs        the runs
-          add RUN…    takes runs in by their journals, such as those of other hosts; again changes nothing
+          add RUN…    adds runs from their journals, such as those of other hosts; adding a run twice changes nothing
 
-        Times are those of the device, which an emulated lock counts by itself, and not what somebody waited, which is
-        'time' in JUnit: a host that is busy makes no case slower.
+        Durations are measured by the clock of the device, which for an emulated lock is virtual. The elapsed time is 'time' in
+        JUnit; a busy host does not make a case slower here.
 
-        Slower than usual is further above the median of the latest \(UsualTime.maximum) runs that agreed than four standard
-        deviations, estimated by the median deviation, and by a fifth and 0.1 s at least; known from
-        \(UsualTime.minimum) runs on.
+        A case is slower than usual if it exceeds the median of the latest \(UsualTime.maximum) runs that agreed by more than four
+        standard deviations (estimated from the median deviation), by more than a fifth, and by more than 0.1 s. This needs
+        at least \(UsualTime.minimum) runs.
 
-        Runs that could not be sent to the history when they were over are noted under DIR/unsent: each of these
-        questions sends them first, as the next run does.
+        Runs that could not be sent to the history are stored in DIR/unsent. Each of these questions sends them first, and so
+        does the next run.
 
-        Exit status: 0, or 4 where there is nothing: no history, no run, or no case of that name; 2 where the place is no
-        history that can be used, 3 where it does not answer or is kept by another process.
+        Exit status: 0; 4 if there is no history, no run, or no case of that name; 2 if the database cannot be used as a
+        history; 3 if it does not answer or another process has locked it.
 
         """,
       examples: [
-        Example("lockstep history", "The latest runs, and what is flaky or slow."),
-        Example("lockstep history flaky --last 30", "What could not be relied on in the latest thirty runs."),
-        Example("lockstep history case drop-during-login", "How a case ended, run by run."),
-        Example("lockstep history add shard-1/runs/*", "Runs that were made elsewhere."),
+        Example("lockstep history", "The latest runs, and flaky or slow cases."),
+        Example("lockstep history flaky --last 30", "Flaky cases of the latest thirty runs."),
+        Example("lockstep history case drop-during-login", "The results of a case in each run."),
+        Example("lockstep history add shard-1/runs/*", "Adds runs of other computers."),
         Example(
           "lockstep history failures --since 2026-11-01 --format json",
-          "What failed this month, for a program."),
+          "The failures of this month, as JSON."),
       ],
       options: [
         .value(
-          "last", \.last, "N", "Only the latest N runs. All unless given; 10 for the overview.",
+          "last", \.last, "N", "Only the latest N runs. Default: all; 10 for the overview.",
           example: "30"),
         .value(
-          "since", \.since, "DATE", "Only runs that started then or later, in UTC.", example: "2026-11-01"),
+          "since", \.since, "DATE", "Only runs that started on this day or later, in UTC.",
+          example: "2026-11-01"),
         .value("host", \.host, "NAME", "Only runs of this host.", example: "bench-01"),
         .value(
           "filter", \.filter, "TEXT", "Only cases with this text in their class or name.", example: "login",
           short: "k"),
         HistorySettings.option.lifted(to: \.history),
         .out(
-          \.out, "Where reports are: the history, and runs that are named. Reports unless given."),
+          \.out, "The folder of the history and of runs that are given by name. Default: Reports."),
         .format(
-          \.format, "How answers are printed; json is one object, as 'lockstep schema history' describes."),
+          \.format, "The output format; json prints one object, which 'lockstep schema history' describes."),
         .color(\.color),
       ] + SettingsChoice.options.map { $0.lifted(to: \.settings) },
       operands: .init(
-        placeholder: "QUESTION", summary: "What to tell: one of the below. Without any: an overview.",
+        placeholder: "QUESTION", summary: "One of the questions below. Default: an overview.",
         count: 0...Int.max, as: .text, path: \.words), defaults: HistoryCommandArguments(),
       settings: \.settings, perform: HistoryCommandArguments.perform)
   }

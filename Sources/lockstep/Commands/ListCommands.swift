@@ -13,7 +13,7 @@ import Models
 extension Command {
   static var list: Command {
     Command(
-      "list", "Lists the scenarios that a run would drive.",
+      "list", "Lists the scenarios that a run would include.",
       examples: [
         Example("lockstep list", "All of Scenarios/."),
         Example("lockstep list Scenarios/sesame5 --filter jam", "Those that speak of a jam."),
@@ -43,7 +43,7 @@ extension Command {
 
   static var validate: Command {
     Command(
-      "validate", "Checks scenarios, files of machines and .lockstep.yaml without running them.",
+      "validate", "Checks scenarios, machine files and .lockstep.yaml without running anything.",
       examples: [
         Example("lockstep validate", "All of Scenarios/."),
         Example("lockstep validate Scenarios/sesame5/jam.yaml", "One file."),
@@ -79,7 +79,7 @@ extension Command {
 
   static var version: Command {
     Command(
-      "version", "Prints the version, and the commit of which it was built.",
+      "version", "Prints the version, and the commit from which it was built.",
       examples: [Example("lockstep version", "The version, in one line.")],
       options: [.format(\.format, "How it is printed.")], defaults: RunArguments()
     ) { arguments, console throws(UsageError) in
@@ -106,10 +106,10 @@ extension Command {
       options: [
         .value(
           "format", \.format, MachineForm.names.joined(separator: "|"),
-          "How the machine is printed. A table unless given.", example: "mermaid"),
+          "The output format. Default: table.", example: "mermaid"),
         .flag(
           "wide", \.isWide,
-          "Prints the table whole, a column for each state, also where it is wider than \(tableWidth) columns."
+          "Prints the whole table with a column for each state, even if it is wider than \(tableWidth) columns."
         ),
       ],
       operands: .init(

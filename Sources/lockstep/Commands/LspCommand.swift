@@ -10,10 +10,10 @@ import System
 extension Command {
   static var lsp: Command {
     Command(
-      "lsp", "Serves an editor: problems as you type, completion, what a name means and where it stands.",
+      "lsp", "Runs the language server for editors: diagnostics, completion, hover and definitions.",
       discussion: """
-        It speaks the Language Server Protocol 3.17 on standard input and output; an editor starts it. What is open there is
-        looked at and never run: no program that a scenario names is started, and no lock is asked.
+        Speaks the Language Server Protocol 3.17 on standard input and output; an editor starts it. It only analyses open files:
+        it starts no program that a scenario names, and connects to no lock.
 
         """,
       examples: [Example("lockstep lsp", "As an editor starts it.")],

@@ -5,7 +5,7 @@ import Journal
 extension Command {
   static var man: Command {
     Command(
-      "man", "Prints the manual, as roff.",
+      "man", "Prints the manual page, as roff.",
       examples: [
         Example("lockstep man | man -l -", "Reads it."),
         Example("lockstep man > /usr/local/share/man/man1/lockstep.1", "Installs it."),

@@ -7,12 +7,12 @@ import System
 extension Command {
   static var new: Command {
     Command(
-      "new", "Lays out a project for a lock of your own.",
+      "new", "Creates a project for your own lock.",
       discussion: """
-        Makes the folder NAME with a machine, the programs that are the lock, three scenarios, a bench, a night and a recipe
-        for CI, all of which are green at once. A driver is for a lock with Bluetooth; with --kind exec the lock is one program
-        without any. Nothing is ever overwritten. The first line of each YAML file names its schema, for an editor that
-        completes and checks it; 'lockstep schema --out schema' writes the schemas again after an update.
+        Creates the folder NAME with a machine, the programs of the lock, three scenarios, a bench, a night and a configuration
+        for CI; all of its tests pass. A driver project is for a lock with Bluetooth; with --kind exec the lock is a single
+        program without Bluetooth. Existing files are never overwritten. The first line of each YAML file names its schema, with
+        which editors complete and check it; after an update, 'lockstep schema --out schema' writes the schemas again.
 
         """,
       examples: [
@@ -22,16 +22,17 @@ extension Command {
       options: [
         .value(
           "kind", \.kind, Template.Kind.allCases.map(\.rawValue).joined(separator: "|"),
-          "What it begins with. driver unless given.", example: "exec",
+          "The kind of project. Default: driver.", example: "exec",
           as: .choice(Template.Kind.allCases.map(\.rawValue))),
         .value(
           "out", \.out, "DIR",
-          "The folder that NAME is made in. The one that the command is run in unless given.",
+          "The folder in which NAME is created. Default: the current folder.",
           example: "projects", as: .folder, short: "o"),
-        .quiet(\.isQuiet, "Says nothing of what it made."),
+        .quiet(\.isQuiet, "Does not print what it created."),
       ],
       operands: .init(
-        placeholder: "NAME", summary: "The folder to be made; its last part is the name.", count: 1...1,
+        placeholder: "NAME", summary: "The folder to create; its last component is the name of the project.",
+        count: 1...1,
         as: .folder,
         path: \.name), defaults: NewArguments(), perform: NewArguments.perform)
   }

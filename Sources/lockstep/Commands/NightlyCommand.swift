@@ -25,51 +25,52 @@ struct NightlyArguments {
 extension Command {
   static var nightly: Command {
     Command(
-      "nightly", "Drives suites on the locks of a bench, a whole night without a person.",
+      "nightly", "Runs suites on the locks of a bench for a whole night, unattended.",
       discussion: """
-        PLAN says which suites are for locks with which tags, and the budgets of time, movements and retries; the bench
-        says which locks and dongles there are. 'lockstep schema nightly' and 'lockstep schema bench' describe both. Each
-        case is driven by a process of its own, in parallel over all dongles; what is left of the time is fuzzed.
+        PLAN defines which suites run on locks with which tags, and the budgets of time, movements and retries; the bench
+        defines the locks and dongles. 'lockstep schema nightly' and 'lockstep schema bench' describe both. Each case runs in
+        its own process, in parallel over all dongles; the remaining time is used for fuzzing.
 
-        A night that was killed, by a reboot or anything else, is taken up again by the same command: what is judged
-        is not driven again. The report is one page: what ran, what is new, what is flaky, what is worn, what was not run
-        and why, and how each lock was left. Under systemd it says how far it is and feeds the watchdog.
+        A night that was interrupted, by a reboot or otherwise, is resumed by the same command; cases with a verdict do not run
+        again. The report is one page: what ran, what is new, what is flaky, what is worn, what did not run and why, and how
+        each lock was left. Under systemd it reports its progress and notifies the watchdog.
 
-        With --lab the locks are those of the bench that stand at places of a lab, each place with a tag lock=NAME: every
-        case gets the place of its lock, waits for it where somebody else has it, and gives it back.
+        With --lab, the locks are those of the bench at places of a lab, each place with a tag lock=NAME. Each case acquires the
+        place of its lock, waits while another user has it, and releases it.
 
-        Exit status: as that of run. A lock or a dongle that is out of use, and a lock that is not parked, are trouble of
-        the lab (3). What is in quarantine is driven and reported, and makes no night red until it lapses. A night that
-        is taken up again is held against the --min-cases and --fail-on-skipped of the command that brings it to its end.
+        Exit status: as for run. A lock or a dongle that is out of use, and a lock that is not parked, are lab faults (3). Cases
+        in quarantine run and are reported, but do not fail the night until their entry expires. If a night is resumed, the
+        --min-cases and --fail-on-skipped of the last command apply.
 
         """,
       examples: [
-        Example("lockstep nightly nights/third-floor.yaml", "The night of this plan, or what is left of it."),
+        Example("lockstep nightly nights/third-floor.yaml", "Runs the night of this plan, or resumes it."),
         Example(
           "lockstep nightly nights/third-floor.yaml --bench bench.yaml --out Reports/nightly",
-          "With another bench than the plan names, and reports elsewhere."),
+          "Uses a bench other than that of the plan, and another folder for reports."),
         Example(
           "lockstep nightly nights/third-floor.yaml --lab labgrid://lab:20408 --tags floor=3 --lab-wait 1h",
-          "Over the places of a lab, which others use too."),
+          "Uses the places of a lab that is shared with others."),
       ],
       options: [
         .value(
           "bench", \.bench, "FILE",
-          "The bench, in place of the one that the plan names. bench.yaml unless either says so.",
+          "The bench file, instead of the one that the plan names. Default: bench.yaml.",
           example: "bench.yaml", as: .file),
         .flag(
           "resume", \.resumesOnly,
-          "Does nothing unless there is a night of this plan to be taken up again: for a start of the machine."
+          "Only resumes an unfinished night of this plan, and otherwise does nothing. For the boot of "
+            + "the computer."
         ),
         .value(
-          "jobs", \.processes, "N", "How many emulated locks are driven at a time. 2 unless given.",
+          "jobs", \.processes, "N", "The number of emulated locks in use at the same time. Default: 2.",
           example: "4", short: "j"),
         .value("seed", \.seed, "N", "The seed of all random choices.", example: "42"),
       ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
         + ReservationArguments.options.map { $0.lifted(to: \.reservation) }
         + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-          .format(\.format, "How the summary is printed; json is one object."), .color(\.color),
-          .quiet(\.isQuiet, "Prints the summary only."),
+          .format(\.format, "The format of the summary; json prints one object."), .color(\.color),
+          .quiet(\.isQuiet, "Prints only the summary."),
         ],
       operands: .init(
         placeholder: "PLAN", summary: "The plan of the night.", count: 1...1, as: .file, path: \.plans),

@@ -12,9 +12,9 @@ extension Command {
     Command(
       "packets", "Decodes a capture, from HCI down to the lock's commands.",
       discussion: """
-        FILE is btsnoop with HCI in it, with or without H4: the capture of a run, one of its packets/*.btsnoop, or what
-        another program wrote. A line is a packet with the highest layer that was reached; --verbose has all of them and
-        the bytes. A capture that ends in the middle is decoded as far as it goes.
+        FILE is a btsnoop file with HCI packets, with or without H4: the capture of a run, one of its packets/*.btsnoop, or a
+        capture of another program. Each line shows one packet with its highest decoded layer; --verbose shows all layers and
+        the bytes. An incomplete capture is decoded as far as possible.
 
         \(CaptureReader.help)
 

@@ -12,23 +12,23 @@ extension Command {
     Command(
       "replay", "Runs one scenario, or a saved counterexample, and prints the whole trace.",
       discussion: """
-        It leaves no reports. The last line is the fingerprint of the trace, times included: equal traces have equal
-        ones, on every machine. With --repeat the scenario is run so often, with the same seed each time, and the last
-        line says how many runs came out as the first did.
+        Leaves no reports. The last line is the fingerprint of the trace, including times: equal traces have equal
+        fingerprints on every computer. With --repeat, the scenario runs N times with the same seed, and the last line shows
+        how many traces equal the first one.
 
         """,
       examples: [
         Example(
           "lockstep replay Scenarios/sesame5/jam.yaml",
-          "Everything that happens in a scenario, with its times."),
+          "The complete trace of a scenario, with times."),
         Example(
           "lockstep replay Scenarios/sesame5/jam.yaml --repeat 100",
-          "Whether it comes out the same each time."),
+          "Checks whether the trace is the same each time."),
       ],
       options: [
         RunArguments.device, RunArguments.seed,
         .value(
-          "repeat", \.rounds, "N", "Runs it N times, and says how many traces are the same.",
+          "repeat", \.rounds, "N", "Runs it N times, and prints how many traces are the same.",
           example: "100"),
         RunArguments.answerTimeout, .format(\.format), .color(\.color),
       ] + RunArguments.lab,

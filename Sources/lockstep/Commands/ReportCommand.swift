@@ -20,32 +20,32 @@ struct ReportArguments {
 extension Command {
   static var report: Command {
     Command(
-      "report", "Makes reports again from the journals of runs, and merges several.",
+      "report", "Creates reports again from the journals of runs, and merges several runs.",
       discussion: """
-        Nothing is read but what runs left in their folders, and the history for what the HTML report says of earlier
-        runs. Several runs, such as the shards of one, give one report: all
-        cases, each finding of campaigns once with the shortest test that shows it, what was covered in all of them
-        together. The order in which they are named does not matter. Of several runs of one part of a job, such as one
-        that was killed and started again, one counts; so does one of several copies of the folder of a run. Parts that are not among several runs make the report incomplete;
-        of one part alone it is only said which others there are.
+        Reads only the folders of runs, and the history for the part of the HTML report about earlier runs. Several runs, such
+        as the shards of one run, give one report: all cases, each finding of campaigns once with the shortest test that shows
+        it, and the coverage of all runs together. The order of the runs does not matter. If there are several runs of one
+        shard, for example because it was killed and restarted, one of them counts; the same applies to copies of a folder. If
+        shards are missing, a report of several runs is incomplete; a report of a single shard only mentions the others.
 
-        Exit status: what weighs most of what the runs ended with: 70, then 1, 2, 6, 5, 3, 0, 4. A run that did not end
-        counts as 5.
+        Exit status: the most serious one of the runs, in this order: 70, 1, 2, 6, 5, 3, 0, 4. A run that did not end counts
+        as 5.
 
         """,
       examples: [
-        Example("lockstep report 2026-11-22T01-00-00-run", "The reports of a run again, by its name."),
+        Example(
+          "lockstep report 2026-11-22T01-00-00-run", "Creates the reports of a run again, by its name."),
         Example(
           "lockstep report shard-1 shard-2 --out Reports",
-          "One report of all runs that were written to two folders, such as the shards of a night."),
+          "One report of all runs in two folders, such as the shards of a night."),
       ],
       options: ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
-        .format(\.format, "How the summary is printed; json is one object."),
+        .format(\.format, "The format of the summary; json prints one object."),
         .color(\.color), .quiet(\.isQuiet),
         .flag(
           "reproducible", \.isReproducible,
-          "Leaves out what differs between two runs of one seed: when and where they were made, by which command, and "
-            + "in which folders they are; and what the history tells. Equal runs then give equal files."),
+          "Omits what differs between two runs with one seed: times, hosts, commands, folders, and data "
+            + "of the history. Equal runs then give equal files."),
       ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) }
         + SettingsChoice.options.map { $0.lifted(to: \.settings) },
       operands: .init(

@@ -11,18 +11,18 @@ import Basics
 extension Command {
   static var run: Command {
     Command(
-      "run", "Runs scenarios: model and device in lockstep.",
+      "run", "Runs scenarios on a model and a device in lockstep.",
       discussion: """
         Emulated devices: \(EmulatedDevice.all.map(\.name).joined(separator: ", ")). Settings follow a '?', such as
-        'emulator:sesame5?defect=deaf-unlock&loss=0.01'; a wrong one is answered with those that there are.
+        'emulator:sesame5?defect=deaf-unlock&loss=0.01'; an invalid setting is answered with the valid ones.
 
-        A run leaves junit.xml, runs/NAME/ with its journal, and each divergence as a scenario in failures/.
-        Ctrl-C, or another signal that asks for the end, ends it in the step that is being done, with a report; what is
-        waited for is waited for no more. A second one ends it at once.
+        A run writes junit.xml, runs/NAME/ with its journal, and each divergence as a scenario in failures/. Ctrl-C, or another
+        signal that ends a process, stops it in the current step without waiting for the device, and writes a report. A second
+        signal ends it at once.
 
-        A real lock is described by a file, lock:FILE, and reached over a transport. It is interlocked: two seconds
-        between movements, a budget of them that is counted in a file, and brought to its park position however the run
-        ends. With --lab lock and transport come from a lab that labgrid coordinates.
+        A real lock is described by a lock file, lock:FILE, and reached over a transport. Safety limits apply: at least two
+        seconds between movements, and a budget of movements that is stored in a file. The lock is parked however the run ends.
+        With --lab, lock and transport come from a lab that labgrid coordinates.
 
         """,
       examples: [

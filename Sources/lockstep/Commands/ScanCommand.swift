@@ -15,26 +15,26 @@ extension Command {
     Command(
       "scan", "Lists the locks in range.",
       discussion: """
-        On a terminal it shows a table that lives; elsewhere it prints a line for each lock when it is first heard, and
-        when what it advertises changes.
+        On a terminal, shows a table that is updated continuously. Elsewhere, prints a line for each lock when it is first
+        received, and when its advertisement changes.
 
         """,
       examples: [
-        Example("lockstep scan --transport usb:0", "The locks that a dongle hears in ten seconds."),
+        Example("lockstep scan --transport usb:0", "The locks that a dongle receives in ten seconds."),
         Example(
-          "lockstep scan --transport hci-socket:0 --duration 1min --all", "Everything that advertises."),
+          "lockstep scan --transport hci-socket:0 --duration 1min --all", "All devices that advertise."),
       ],
       options: [
         .transport(\.transport),
         .bench(
           \.bench,
-          "The inventory of the bench, whose dongles are --transport dongle:NAME. bench.yaml, or lockstep/bench.yaml in the "
-            + "user's configuration, unless given."),
-        .value("duration", \.duration, "TIME", "How long it listens. 10s unless given.", example: "1min"),
-        .flag("all", \.isAll, "Lists everything that advertises."),
+          "The bench file, with the dongles of --transport dongle:NAME. Default: bench.yaml, or "
+            + "lockstep/bench.yaml in the user's configuration."),
+        .value("duration", \.duration, "TIME", "The duration of the scan. Default: 10s.", example: "1min"),
+        .flag("all", \.isAll, "Lists all devices that advertise."),
         .capture(\.capture),
-        .format(\.format, "How findings are printed; json is one object a line."),
-        .quiet(\.isQuiet, "Says nothing of an empty room."),
+        .format(\.format, "The output format; json prints one object per line."),
+        .quiet(\.isQuiet, "Prints no message if nothing is found."),
       ], defaults: ScanArguments(), perform: ScanArguments.perform)
   }
 }

@@ -7,16 +7,15 @@ import Tours
 extension Command {
   static var tour: Command {
     Command(
-      "tour", "Shows in a few minutes what can be done, with real commands and emulated locks.",
+      "tour", "Demonstrates Lockstep in a few minutes, with real commands and emulated locks.",
       discussion: """
-        Each step says what comes, shows a command, runs it when Enter is pressed, and says what to look at. No lock, no
-        dongle and no network are needed. The tour works in a folder of its own, in the folder 'lockstep-tour' unless --in
-        names another one, and says at the end how it is removed. A folder with other files in it is left alone. Where no
-        terminal is read from, and with --yes, it goes on by itself.
+        Each step describes a command, shows it, runs it when you press Enter, and points out what to look at. You need no lock,
+        no dongle and no network. The tour works in its own folder, 'lockstep-tour' or that of --in, and tells you at the end
+        how to remove it. A folder that contains other files is not used. Without a terminal, and with --yes, the tour
+        continues by itself.
 
-        Exit status: 0, also where q ended it; 2 where the folder is somebody else's; 3 where it cannot be written, or a
-        program that the tour needs is not there; 5 when it was stopped; another one where a command ended otherwise than the
-        tour expects.
+        Exit status: 0, also after q; 2 if the folder contains other files; 3 if it cannot be written, or a program that the
+        tour needs is missing; 5 if it was interrupted; another status if a command did not end as the tour expects.
 
         """,
       examples: [
@@ -27,14 +26,15 @@ extension Command {
       ],
       options: [
         .value(
-          "in", \.place, "DIR", "Where the tour works. lockstep-tour unless given.", example: "/tmp/tour",
+          "in", \.place, "DIR", "The working folder of the tour. Default: lockstep-tour.",
+          example: "/tmp/tour",
           as: .folder),
-        .flag("yes", \.isAlone, "Goes on without waiting for Enter.", short: "y"),
-        .flag("list", \.isList, "Says which tours there are, and runs none."),
+        .flag("yes", \.isAlone, "Continues without waiting for Enter.", short: "y"),
+        .flag("list", \.isList, "Lists the tours, and runs none."),
       ],
       operands: .init(
         placeholder: "TOUR",
-        summary: "\(GuidedTour.all.map(\.name).joined(separator: ", ")); the first of them unless given.",
+        summary: "\(GuidedTour.all.map(\.name).joined(separator: ", ")). Default: the first of them.",
         count: 0...1,
         as: .choice(GuidedTour.all.map(\.name)), path: \.names),
       defaults: TourArguments(), perform: TourArguments.perform)

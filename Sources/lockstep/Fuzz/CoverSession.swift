@@ -22,7 +22,7 @@ struct CoverArguments {
     let reports = ReportPlaces.options.map(\.name) + ["answer-timeout", "format", "color"]
     return FuzzArguments.options.filter { shared.contains($0.name) }.map { $0.lifted(to: \.fuzz) }
       + [
-        .value("steps", \.steps, "N", "Ends after N events. 20k unless given.", example: "5k"),
+        .value("steps", \.steps, "N", "Stops after N events. Default: 20k.", example: "5k"),
         .value(
           "save", \.save, "FILE", "Saves the tour as a scenario that 'lockstep run' runs.",
           example: "tour.yaml", as: .file),

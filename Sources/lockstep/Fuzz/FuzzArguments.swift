@@ -81,22 +81,23 @@ extension FuzzArguments {
     [
       .value(
         "device", \.run.device, "SPEC",
-        "What is driven: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or lock:NAME of a "
-          + "bench. The machine's usual emulated device unless given.",
+        "The device: emulator:NAME?SETTING=VALUE&…, exec:COMMAND, lock:FILE with --transport, or "
+          + "lock:NAME of a bench. Default: the usual emulated device of the machine.",
         example: "emulator:sesame5?defect=deaf-unlock", as: .device
       ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:").replaced(by: "lab")
         .checked(by: ValueProblem.ofDevice),
       .value("seed", \.run.seed, "N", "The seed of all random choices.", example: "42"),
       .value(
         "steps", \.steps, "N",
-        "Ends after N events in tests, those before --resume included: 5000, 20k, 10M.",
+        "Stops after N events in tests, including those before --resume: 5000, 20k, 10M.",
         example: "20k"),
       .value(
-        "duration", \.duration, "TIME", "Ends after this time, from now on: 90s, 10min, 8h.", example: "10min"
+        "duration", \.duration, "TIME", "Stops after this time, counted from now: 90s, 10min, 8h.",
+        example: "10min"
       ),
       .flag(
         "keep-going", \.keepsGoing,
-        "Goes on after a divergence. Equal ones are counted, and each is shrunk and saved once."),
+        "Continues after a divergence. Equal divergences are counted, and each is shrunk and saved once."),
       .list(
         "without", \.without, "LEVEL",
         "Leaves out a level at which tests interfere: "
@@ -105,49 +106,50 @@ extension FuzzArguments {
       ).checked { ValueProblem(unless: TestLevel(rawValue: $0) != nil, TestLevel.form, $0) },
       .list(
         "weight", \.weights, "NAME=W",
-        "How often a stimulus or a fault is chosen, where 1 is usual; 0 leaves it out. May be given several "
-          + "times.", example: "unlock=3"
+        "The relative frequency of a stimulus or a fault; 1 is the default, 0 excludes it. May be given "
+          + "several times.", example: "unlock=3"
       ).checked { ValueProblem(unless: NamedWeight(argument: $0) != nil, NamedWeight.form, $0) },
       .value(
         "length", \.length, "N",
-        "The most events of one test. 200 unless given, and 1,024 where one way around is gone again and again.",
+        "The maximum number of events of a test. Default: 200, and 1,024 in tests that repeat one cycle.",
         example: "50"),
       .value(
         "shrink-budget", \.shrinkBudget, "N|TIME",
-        "How much may be done to shrink one finding, in events or time, and once more on new devices where these "
-          + "can be had. 200k events unless given.",
+        "The budget for shrinking one finding, in events or time; the same again on new devices if "
+          + "available. Default: 200k events.",
         example: "90s"),
       .value(
         "twin", \.twin, "SPEC|none",
-        "Explores this emulator beside the device and asks the device for what it finds. A lock:FILE has its "
-          + "emulated model as twin unless given.", example: "emulator:sesame5", as: .device
+        "Explores this emulator as well, and repeats its findings on the device. For lock:FILE, the "
+          + "default is the emulated model of the lock.", example: "emulator:sesame5", as: .device
       ).typedOnly(since: RunArguments.realLockReason, beginning: "lock:")
         .checked { $0 == "none" ? nil : ValueProblem.ofDevice($0) },
       .value(
-        "jobs", \.jobs, "N", "Explores in N processes, which share the corpus.", example: "4", short: "j"
+        "jobs", \.jobs, "N", "Fuzzes in N processes, which share the corpus.", example: "4", short: "j"
       )
       .replaced(by: .option("device", beginning: "lock:"), "lab"),
       .value(
         "shard", \.run.shard, "I/N",
-        "Draws the tests of the I-th of N workers. Taken from the environment of Slurm, GitLab or Kubernetes where "
-          + "it says so.", example: "2/4"
+        "Generates the tests of the I-th of N workers. By default from the environment of Slurm, GitLab "
+          + "or Kubernetes.", example: "2/4"
       ).told { arguments throws(UsageError) in try arguments.run.toldShard() },
       .value(
         "corpus", \.corpus, "PLACE",
-        "Where rare tests are kept from run to run: a folder, or postgres://HOST/DATABASE, where campaigns of many hosts "
-          + "share them. DIR/corpus of --out unless given.",
+        "Where rare tests are stored for later campaigns: a folder, or postgres://HOST/DATABASE, which "
+          + "campaigns of many hosts can share. Default: corpus in the folder of --out.",
         example: "corpus", as: .folder),
       .value(
         "resume", \.resume, "RUN",
-        "Goes on with a campaign that was stopped: the name of its run, or its folder. MACHINE and options are taken "
-          + "from there unless given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz", as: .folder
+        "Resumes a stopped campaign: the name of its run, or its folder. MACHINE and options are taken "
+          + "from there unless they are given again.", example: "Reports/runs/2026-11-22T01-00-00-fuzz",
+        as: .folder
       ).typedOnly(since: "all is taken from the campaign", standsAlone: true),
     ] + ReportPlaces.options.map { $0.lifted(to: \.run.reports) } + [
       RunArguments.answerTimeout.lifted(to: \.run), .format(\.run.format), .color(\.run.color),
-      .quiet(\.run.isQuiet, "Prints findings only."),
+      .quiet(\.run.isQuiet, "Prints only findings."),
       .repeated(
         "verbose", \.run.verbosity,
-        "Also prints how findings came about, what was spent, what was covered, and all reports.", short: "v"
+        "Also prints how findings arose, the effort, the coverage, and all reports.", short: "v"
       ).replaced(by: "quiet"),
     ] + RunArguments.lab.map { $0.lifted(to: \.run) }
       + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }

@@ -20,16 +20,16 @@ struct ReservationArguments {
     [
       .value(
         "lab", \.lab, "labgrid://HOST:PORT",
-        "Takes a lock and the way to it from a lab. A place with --tags is reserved, acquired, and given back however "
-          + "the run ends.", example: "labgrid://lab:20408"
+        "Uses a lock and a transport of a labgrid lab. A place with --tags is reserved, acquired, and "
+          + "released however the run ends.", example: "labgrid://lab:20408"
       ).typedOnly(since: RunArguments.realLockReason),
       .value(
         "tags", \.tags, "KEY=VALUE,…",
-        "What the place of --lab must have; name=NAME asks for one by its name.",
+        "The tags that the place of --lab must have; name=NAME selects a place by its name.",
         example: "model=sesame5"
       ).heldOnly(beside: ["lab"]),
       .value(
-        "lab-wait", \.wait, "TIME", "How long to wait for a place of --lab. 10min unless given.",
+        "lab-wait", \.wait, "TIME", "How long to wait for a place of --lab. Default: 10min.",
         example: "2h"
       ).heldOnly(beside: ["lab"]),
     ]

@@ -56,29 +56,31 @@ extension MutantsArguments {
     [
       .value(
         "suite", \.suite, "tour|fuzz:N",
-        "Tests that are generated in place of scenarios: a tour through all requests, or N random events.",
+        "Uses generated tests instead of scenarios: a tour through all requests, or N random events.",
         example: "tour", as: .choice(["tour", "fuzz:"])
       ).replaced(by: .operands(2, "PATH")),
       .value(
         "sample", \.sample, "N",
-        "Tries N mutants, drawn by the seed, of each kind as many, as far as it has them. All unless given.",
+        "Tries N random mutants, with equal numbers of each kind where possible. By default all mutants "
+          + "are tried.",
         example: "200"),
       .value(
-        "seed", \.run.seed, "N", "The seed of everything that is drawn. 0 unless given.", example: "42"),
+        "seed", \.run.seed, "N", "The seed of all random choices. Default: 0.", example: "42"),
       .value(
         "device", \.run.device, "SPEC",
-        "Tries the defects of this emulated device only: emulator:NAME?SETTING=VALUE&…",
+        "Tries only the defects of this emulated device: emulator:NAME?SETTING=VALUE&…",
         example: "emulator:sesame3", as: .device
       ).checked { text in ValueProblem { () throws(DeviceProblem) in _ = try named(text) } },
       .value(
-        "threshold", \.threshold, "P", "Ends with status 1 below a score of P percent. 0 unless given.",
+        "threshold", \.threshold, "P", "Exits with 1 if the score is below P percent. Default: 0.",
         example: "95"),
       .value(
         "pairs", \.pairs, "N",
-        "How many pairs of model and mutant are looked at for a test that kills a survivor. 5k unless given.",
+        "The maximum number of state pairs of model and mutant in the search for a test that kills a "
+          + "survivor. Default: 5k.",
         example: "20k"),
       .value(
-        "out", \.out, "DIR", "Saves the test that would kill each survivor there, as a scenario.",
+        "out", \.out, "DIR", "Saves, for each survivor, the test that would kill it there, as a scenario.",
         example: "survivors", as: .folder, short: "o"),
       .format(\.run.format), .color(\.run.color),
     ] + SettingsChoice.options.map { $0.lifted(to: \.run.settings) }

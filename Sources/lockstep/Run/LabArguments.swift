@@ -88,8 +88,8 @@ extension ParkPosition: WordChoice {}
 
 extension RunArguments {
   private static var allowing: String {
-    "Allows \(LockFamily.allGuarded.joined(separator: ", ")) with a real lock. Or what its driver names in their "
-      + "place; may be given several times."
+    "Allows \(LockFamily.allGuarded.joined(separator: ", ")) on a real lock. Or the names that "
+      + "its driver has for these; may be given several times."
   }
 
   static var lab: [Option<RunArguments>] {
@@ -97,12 +97,13 @@ extension RunArguments {
       .bench(\.lab.bench).heldOnly(beside: realLock), .transport(\.lab.transport).heldOnly(beside: realLock),
       .value(
         "capture", \.lab.capture, "FILE",
-        "Where the traffic over the transport is written down, as btsnoop. Or that of an emulated lock that is replayed. "
-          + "runs/NAME/capture.btsnoop unless given.", example: "air.btsnoop", as: .file
+        "Writes the traffic of the transport to a file, as btsnoop. With replay, also that of an "
+          + "emulated lock. Default: runs/NAME/capture.btsnoop.", example: "air.btsnoop", as: .file
       ).heldOnly(beside: realLock),
       .value(
         "control", \.lab.control, "unix:PATH",
-        "The lock is one of 'lockstep emulate --control unix:PATH'. That can do to it what no client can.",
+        "The control socket of a lock of 'lockstep emulate --control unix:PATH'. It allows actions that "
+          + "no client can perform.",
         example: "unix:lock.socket"
       ).heldOnly(beside: realLock),
       .list(
@@ -110,17 +111,18 @@ extension RunArguments {
       ).typedOnly(since: realLockReason),
       .value(
         "actuations", \.lab.actuations, "N",
-        "How often the motor of a real lock may move in this run. 100 unless given; any number with an emulated lock. "
-          + "Parking is included.",
+        "The maximum number of motor movements of a real lock in this run. Default: 100; no limit for "
+          + "an emulated lock. Parking is included.",
         example: "20"
       ).typedOnly(since: realLockReason),
       .value(
-        "park", \.lab.park, "locked|unlocked|as-found", "Where a real lock is left. Locked unless given.",
+        "park", \.lab.park, "locked|unlocked|as-found",
+        "The position in which a real lock is left. Default: locked.",
         example: "as-found"
       ).typedOnly(since: realLockReason),
       .value(
         "wait", \.lab.wait, "TIME",
-        "How long to wait for a lock or a dongle that another process has. Not at all unless given.",
+        "How long to wait for a lock or a dongle that another process uses. By default it does not wait.",
         example: "2min"
       ).heldOnly(beside: realLock),
     ] + ReservationArguments.options.map { $0.lifted(to: \.lab.reservation) }
@@ -202,8 +204,8 @@ extension Option {
   static func bench(
     _ path: WritableKeyPath<Values, String?>,
     _ summary: String =
-      "The inventory of the bench, whose locks are --device lock:NAME. bench.yaml, or lockstep/bench.yaml in the user's "
-      + "configuration, unless given."
+      "The bench file, with the locks of --device lock:NAME. Default: bench.yaml, or "
+      + "lockstep/bench.yaml in the user's configuration."
   ) -> Option {
     .value("bench", path, "FILE", summary, example: "lab/bench.yaml", as: .file)
   }

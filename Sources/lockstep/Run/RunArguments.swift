@@ -31,11 +31,12 @@ extension MinimumVerdicts {
     [
       .flag(
         "fail-on-skipped", \.failsSkipped,
-        "Ends with 5 where all agrees and a case was skipped, whatever for. What is in quarantine is not meant."
+        "Exits with 5 if all cases agree but any was skipped. Cases in quarantine do not count."
       ),
       .value(
         "min-cases", \.count, "N",
-        "Ends with 5 where all agrees and fewer than N cases came to a verdict. Where none did it is 4 in any case.",
+        "Exits with 5 if all cases agree but fewer than N have a verdict. If none has a verdict, the "
+          + "status is always 4.",
         example: "200"),
     ]
   }
@@ -90,71 +91,76 @@ extension RunArguments {
     [
       device, seed, filter, shard.told { arguments throws(UsageError) in try arguments.toldShard() },
       .value(
-        "repeat", \.rounds, "N", "Runs each scenario N times, with another seed each time.",
+        "repeat", \.rounds, "N", "Runs each scenario N times, each time with a different seed.",
         example: "10"),
       .value(
         "retries", \.retries, "N",
-        "Tries a case that diverges or that the lab fails again, N times at most. One that agrees then is flaky. 0 "
-          + "unless given: with a real lock each try wears its motor.", example: "2"),
+        "Retries a case up to N times after a divergence or a lab fault. A case that then agrees is "
+          + "flaky. Default: 0, because each attempt wears the motor of a real lock.", example: "2"),
       .value(
         "flaky-result", \.flakyResult, "pass|fail",
-        "Whether a flaky case counts as one that agrees or as one that diverges. pass unless given.",
+        "Whether a flaky case counts as passed or as failed. Default: pass.",
         example: "fail"),
       .value(
         "jobs", \.jobs, "N",
-        "Drives N cases at a time, each program that is a device N times over. A real lock is driven by one at a time.",
+        "Runs N cases in parallel, with N processes of a device program. A real lock runs one case at a "
+          + "time.",
         example: "4", short: "j"),
       .value(
         "max-fail", \.maximumFailures, "N",
-        "Begins no more cases once N have failed; the others are skipped. All are run unless given.",
+        "Starts no more cases after N failures; the others are skipped. By default all cases run.",
         example: "3"
       ).replaced(by: "fail-fast"),
       .flag("fail-fast", \.failsFast, "The same as --max-fail 1.", short: "x").replaced(by: "max-fail"),
       .flag(
         "last-failed", \.lastFailed,
-        "Only scenarios that failed when they were run the last time. The runs below DIR say so; all where none did."
+        "Runs only scenarios that failed in their last run. The results are taken from the runs in DIR; "
+          + "if none failed, all scenarios run."
       ).replaced(by: "failed-first"),
       .flag(
-        "failed-first", \.failedFirst, "Those that failed the last time before the others."
+        "failed-first", \.failedFirst, "Runs scenarios that failed in their last run first."
       ).replaced(by: "last-failed"),
       .flag(
         "watch", \.isWatching,
-        "Waits for changes of the scenarios and what they need, and runs again. What changed comes first, then what "
-          + "failed, then the rest. Enter runs again, and q ends."
+        "Waits for changes of scenarios and the files that they use, and runs again. Changed scenarios "
+          + "run first, then failed ones, then the others. Enter runs again; q quits."
       ).typedOnly(since: "a run that waits for a person is asked for by one"),
       .value(
-        "durations", \.durations, "N", "Says at the end which N cases took longest.", example: "10"),
+        "durations", \.durations, "N", "Prints the N slowest cases at the end.", example: "10"),
     ] + MinimumVerdicts.options.map { $0.lifted(to: \.minimum) } + [
       .flag(
         "check-health", \.lab.checksHealth,
-        "Reads the state of the lock and turns it there and back first. Nothing else connects to the lock of --device "
-          + "before. What fails twice, the lock or its dongle, is out of use until 'lockstep devices restore NAME'."
+        "First reads the state of the lock and turns it there and back. No other connection to the lock "
+          + "of --device is made before. A lock or a dongle that fails twice is out of use until 'lockstep "
+          + "devices restore NAME'."
       ).typedOnly(since: realLockReason),
       .flag(
         "ignore-quarantine", \.lab.ignoresQuarantine,
-        "Judges what is in quarantine on the bench like everything else."
+        "Treats cases in quarantine on the bench like all others."
       ).heldOnly(beside: realLock),
       .list(
         "shown-in", \.shownIn, "RUN",
-        "Holds devices to what they showed in this run. From the first case on, for choices that each of them makes once.",
+        "Requires devices to make the same choices as in this run. From the first case on, for choices "
+          + "that a device makes once.",
         example: "2026-11-22T01-00-00-run", as: .folder
       ).typedOnly(since: "what was tested before is another run each time"),
       .value(
         "resume", \.resume, "RUN",
-        "Goes on with a run that did not end: its name under DIR/runs, or its folder. Only the cases without a "
-          + "judgement are run. Everything but the reports is taken from there.",
+        "Resumes an unfinished run: its name under DIR/runs, or its folder. Only cases without a "
+          + "verdict run. All options except those for reports are taken from that run.",
         example: "2026-11-22T01-00-00-run", as: .folder
       ).typedOnly(since: "all is taken from the run", standsAlone: true),
     ] + ReportPlaces.options.map { $0.lifted(to: \.reports) } + [
       answerTimeout, .format(\.format).replaced(by: "watch"), .color(\.color), .quiet(\.isQuiet), verbose,
       .value(
         "show-progress", \.progress, "auto|bar|counter|none",
-        "How far the run is, on standard error. A bar at the bottom of a terminal, or a line at each tenth of the cases "
-          + "and every ten seconds. With auto a bar on a terminal, elsewhere a line every ten seconds.",
+        "Shows progress on standard error. A bar at the bottom of a terminal, or a line at each tenth "
+          + "of the cases and every ten seconds. With auto a bar on a terminal, elsewhere a line every ten "
+          + "seconds.",
         example: "counter"),
       .value(
         "slow-timeout", \.slow, "TIME",
-        "Says of a case that is still going on after this time that it is slow. 60s unless given.",
+        "Reports a case as slow after this time. Default: 60s.",
         example: "5min"),
     ] + lab + SettingsChoice.options.map { $0.lifted(to: \.settings) }
   }
@@ -162,16 +168,16 @@ extension RunArguments {
   static var paths: ArgumentParser<RunArguments>.Operands {
     ArgumentParser<RunArguments>.Operands(
       placeholder: "PATH",
-      summary: "Scenarios, or folders of them. Without any: Scenarios/, or else scenarios/.",
+      summary: "Scenarios, or folders of them. Default: Scenarios/, or else scenarios/.",
       count: 0...Int.max, as: .scenario, path: \.paths)
   }
 
   static var device: Option<RunArguments> {
     Option<RunArguments>.value(
       "device", \.device, "SPEC",
-      "Drives this device in place of the scenarios' own: emulator:NAME, exec:COMMAND, lock:FILE, or lock:NAME of a bench. "
-        + "Only where machine and generation match. An emulator has settings, emulator:NAME?SETTING=VALUE&…; lock:FILE goes "
-        + "with --transport.",
+      "Uses this device instead of those of the scenarios: emulator:NAME, exec:COMMAND, lock:FILE, or "
+        + "lock:NAME of a bench. Scenarios for another machine or generation are skipped. An emulator can "
+        + "have settings, emulator:NAME?SETTING=VALUE&…; lock:FILE needs --transport.",
       example: "emulator:sesame5?defect=deaf-unlock", as: .device
     ).typedOnly(since: realLockReason, beginning: "lock:").replaced(by: "lab").checked(
       by: ValueProblem.ofDevice)
@@ -182,14 +188,15 @@ extension RunArguments {
   static let realLock: [OptionForm.Typed] = [.option("device", beginning: "lock:"), "lab"]
   static var seed: Option<RunArguments> {
     Option<RunArguments>.value(
-      "seed", \.seed, "N", "The seed of everything that is drawn, also in place of a scenario's own.",
+      "seed", \.seed, "N", "The seed of all random choices. It replaces the seeds of scenarios.",
       example: "42")
   }
   static var filter: Option<RunArguments> {
     .list(
       "filter", \.filters, "FILTER",
-      "Only scenarios with this text in their path, title or tags. Or those for which this expression holds: "
-        + "machine(NAME), tag(NAME), device(NAME), path(TEXT), title(TEXT) with & | - ! and brackets. Of several, those for which any does.",
+      "Only scenarios with this text in their path, title or tags. Or those that match an expression: "
+        + "machine(NAME), tag(NAME), device(NAME), path(TEXT), title(TEXT) with & | - ! and parentheses. "
+        + "With several filters, those that match any of them.",
       example: "tag(smoke) - path(jam)", short: "k"
     ).checked { text in
       do throws(ScenarioFilter.Problem) {
@@ -203,13 +210,13 @@ extension RunArguments {
   static var shard: Option<RunArguments> {
     Option<RunArguments>.value(
       "shard", \.shard, "I/N",
-      "Only the I-th of N parts. For run taken from the environment of Slurm, GitLab or Kubernetes unless given.",
+      "Only the I-th of N shards. For run, by default from the environment of Slurm, GitLab or Kubernetes.",
       example: "2/4")
   }
   static var verbose: Option<RunArguments> {
     .repeated(
       "verbose", \.verbosity,
-      "Prints each case as it ends; given twice, all that happens in it. With the time that it took, how much was compared "
+      "Prints each case as it ends; given twice, also its trace. With its duration, what was compared "
         + "and covered, and all reports.",
       short: "v"
     ).replaced(by: "quiet")
@@ -217,7 +224,8 @@ extension RunArguments {
   static var answerTimeout: Option<RunArguments> {
     Option<RunArguments>.value(
       "answer-timeout", \.answerTimeout, "TIME",
-      "How long a program may take to answer. 5s unless given. It is a device, or an end of a link to one.",
+      "The time limit for an answer of a program. Default: 5s. The program is a device, or one end of a "
+        + "link to a device.",
       example: "30s")
   }
 

@@ -23,18 +23,18 @@ extension RecipeSettings {
 extension Command {
   static var schedule: Command {
     Command(
-      "schedule", "Prints the recipe by which another system starts runs.",
+      "schedule", "Prints a configuration with which CI, systemd or a cluster starts runs.",
       discussion: """
-        KIND is gitlab (.gitlab-ci.yml), github (.github/workflows/lockstep.yml), jenkins (Jenkinsfile), systemd (a service \
-        and a timer for a bench), slurm (a job array, and a job that merges its reports) or kubernetes (an Indexed Job, and
-        one that merges).
+        KIND is gitlab (.gitlab-ci.yml), github (.github/workflows/lockstep.yml), jenkins (Jenkinsfile), systemd (a service
+        and a timer for a bench), slurm (a job array, and a job that merges its reports) or kubernetes (an Indexed Job, and a
+        job that merges).
 
-        In a project of your own say with --command where lockstep is: without it, a recipe for gitlab, github or jenkins builds
-        it from the checkout, which has to be one of Lockstep itself. Each recipe runs the scenarios, keeps journals and reports
-        however that ended, and publishes JUnit. Several shards take their part from the environment and are merged by
-        'lockstep report': a shard that was killed and started again, or was started twice, counts once. The history of runs is
-        kept from job to job, or on a server with --history. A divergence (1) fails the job; trouble of the lab (3) is told apart, so that a dongle that was
-        pulled out does not look like a broken lock.
+        In your own project, give the path of lockstep with --command: without it, a configuration for gitlab, github or
+        jenkins builds lockstep from the checkout, which then must be that of Lockstep itself. Each configuration runs the
+        scenarios, keeps journals and reports whatever the result, and publishes JUnit. Shards take their number from the
+        environment, and 'lockstep report' merges them: a shard that was restarted, or started twice, counts once. The history
+        of runs is kept from job to job, or on a server with --history. A divergence (1) fails the job; a lab fault (3) is
+        reported separately, so that an unplugged dongle does not look like a broken lock.
 
         """,
       examples: [
@@ -74,53 +74,56 @@ extension RecipeSettings {
     [
       .list(
         "scenarios", \.scenarios, "PATH",
-        "What is run: a scenario, or a folder of them. May be given several times. Scenarios, or else scenarios, unless given.",
+        "A scenario to run, or a folder of scenarios. May be given several times. Default: Scenarios, "
+          + "or else scenarios.",
         example: "Scenarios/sesame5", as: .scenario),
       .value(
         "plan", \.plan, "PLAN",
-        "For systemd: the plan of a night, as 'lockstep nightly' takes it, in place of scenarios.",
+        "For systemd: the plan of 'lockstep nightly', instead of scenarios.",
         example: "nights/third-floor.yaml", as: .file),
       .value(
-        "bench", \.bench, "FILE", "With --plan: the bench, in place of the one that the plan names.",
+        "bench", \.bench, "FILE", "With --plan: the bench file, instead of the one that the plan names.",
         example: "bench.yaml", as: .file),
       .value(
-        "device", \.device, "SPEC", "The device, as for run. The scenarios' own unless given.",
+        "device", \.device, "SPEC", "The device, as for run. By default those of the scenarios.",
         example: "emulator:sesame5", as: .device),
       .value(
-        "transport", \.transport, "SPEC", "The way to a real lock, as for run.", example: "usb:0",
+        "transport", \.transport, "SPEC", "The transport to a real lock, as for run.", example: "usb:0",
         as: .transport),
       .value(
-        "shards", \.shardCount, "N", "In how many parts the scenarios are run. 1 unless given.", example: "4"),
+        "shards", \.shardCount, "N", "The number of shards. Default: 1.", example: "4"),
       .value(
         "time", \.time, "HH:MM",
-        "When it starts each day, for systemd in the machine's time; for github and jenkins in theirs. 02:00 unless given.",
+        "The daily start time: for systemd in the time zone of the computer, for github and jenkins in "
+          + "that of the service. Default: 02:00.",
         example: "01:30"),
       .value(
-        "limit", \.limit, "TIME", "How long a run may take before it is stopped. 1h unless given.",
+        "limit", \.limit, "TIME", "The time limit of a run. Default: 1h.",
         example: "8h"),
       .value(
         "command", \.command, "PATH",
-        "Where lockstep is on the machine that runs it. Without it, recipes for gitlab, github and jenkins build it, which only "
-          + "a checkout of Lockstep itself can do; for systemd and slurm it is the one that prints the recipe.",
+        "The path of lockstep on the computer that runs it. By default, configurations for gitlab, "
+          + "github and jenkins build lockstep, which works only in a checkout of Lockstep itself; for "
+          + "systemd and slurm it is the lockstep that prints the configuration.",
         example: "/usr/local/bin/lockstep", as: .file),
-      .out(\.out, "Where reports go. Reports unless given."),
-      .value("name", \.name, "NAME", "What the job is called. lockstep unless given.", example: "front-door"),
+      .out(\.out, "The folder for reports. Default: Reports."),
+      .value("name", \.name, "NAME", "The name of the job. Default: lockstep.", example: "front-door"),
       .value(
-        "user", \.user, "NAME", "Whose the systemd service is. The user who prints the recipe unless given.",
+        "user", \.user, "NAME", "The user of the systemd service. Default: the current user.",
         example: "bench"),
       .value(
         "folder", \.folder, "DIR",
-        "For systemd, slurm and kubernetes the folder in which it runs. For kubernetes the image's unless given, else the "
-          + "current one.",
+        "For systemd, slurm and kubernetes: the working folder. Default: the current folder; for "
+          + "kubernetes that of the image.",
         example: "/srv/locks",
         as: .folder),
       .value(
-        "image", \.image, "IMAGE", "For kubernetes: the container image that has lockstep and the scenarios.",
+        "image", \.image, "IMAGE", "For kubernetes: the container image with lockstep and the scenarios.",
         example: "registry/lockstep:1"),
       .value(
         "claim", \.claim, "NAME",
-        "For kubernetes: the claim of the volume that reports go to, which many pods can write to. lockstep-reports unless "
-          + "given.", example: "reports"),
+        "For kubernetes: the volume claim for reports, to which many pods can write. Default: "
+          + "lockstep-reports.", example: "reports"),
       HistorySettings.option.lifted(to: \.history),
     ]
   }

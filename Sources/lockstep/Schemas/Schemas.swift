@@ -181,7 +181,7 @@ struct Schema {
 extension Command {
   static var schema: Command {
     Command(
-      "schema", "Prints the schema of a scenario, or of something else that is read or written.",
+      "schema", "Prints the schema of a scenario, or of another input or output format.",
       discussion: """
         Schemas are JSON Schema, draft-07; that of the JUnit report is an XML Schema. Where output has a JSON object on each
         line, the schema is that of a line. A later version may have more keys, and none that mean something else.
@@ -203,19 +203,20 @@ extension Command {
       options: [
         .value(
           "machine", \.machine, "MACHINE",
-          "The schema of scenarios of this machine alone, with all names that may stand in them: its name, or the path of "
-            + "a YAML or DOT file.", example: "door", as: .machine),
+          "Prints the schema of scenarios for this machine, with all its names: the name of a machine, "
+            + "or the path of a YAML or DOT file.", example: "door", as: .machine),
         .value(
           "device", \.device, "SPEC",
-          "With --machine: of scenarios for this device alone, as --device of 'lockstep run' takes it.",
+          "With --machine: the schema of scenarios for this device, as for --device of 'lockstep run'.",
           example: "emulator:door", as: .device),
         .value(
           "out", \.out, "DIR",
-          "Writes into a folder, as NAME.schema.json: the schemas of all files that people write, or that of NAME.",
+          "Writes the schema NAME to a folder as NAME.schema.json, or without NAME those of all input "
+            + "files.",
           example: "schema", as: .folder, short: "o"),
       ],
       operands: .init(
-        placeholder: "NAME", summary: "What the schema is of. A scenario's unless given.", count: 0...1,
+        placeholder: "NAME", summary: "The format whose schema to print. Default: scenario.", count: 0...1,
         as: .choice(Schema.all.map(\.name)), path: \.names), defaults: SchemaArguments()
     ) { arguments, console throws(UsageError) in
       let name = arguments.names.first ?? "scenario"
