@@ -10,7 +10,7 @@ extension CommandSet {
     \(purpose)
 
     \(columns(all.map { ($0.name, $0.summary) }))
-    'lockstep help COMMAND' says more of each, 'lockstep help COMMAND --OPTION' of an option, 'lockstep man' everything.
+    'lockstep help COMMAND' describes a command, 'lockstep help COMMAND --OPTION' an option. 'lockstep man' prints the manual.
 
     Examples:
     \(examples.map { "  " + $0 }.joined(separator: "\n"))
@@ -52,7 +52,7 @@ extension Command {
     let all = parts + [("Other options", options.filter { !named.contains($0.name) })]
     return columns(operands)
       + all.filter { !$0.1.isEmpty }.map { "\n\($0.0):\n" + columns(short($0.1)) }.joined()
-      + "\n'lockstep help \(name) --OPTION' says all of an option, with an example.\n"
+      + "\n'lockstep help \(name) --OPTION' describes an option in full, with an example.\n"
   }
 
   /// The lines of what is said beside the options; those that are set apart stay as they are.

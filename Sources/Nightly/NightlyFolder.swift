@@ -100,7 +100,7 @@ public final class NightlyFolder {
       do {
         record = try NightLine.lines(of: bytes)
       } catch {
-        throw UsageError("\(path)/night.jsonl cannot be gone on with: \(error); move the folder away")
+        throw UsageError("\(path)/night.jsonl cannot be resumed: \(error); move the folder away")
       }
       // A night that was killed while it wrote its report still has to write it.
       if case .finish? = record.last, Host.isFile(path + "/\(summary)") { return nil }

@@ -54,7 +54,7 @@ public struct NightlyJournal {
     if let why = lock.outOfUse { words.append("it is out of use: \(why)") }
     switch lock.park {
     case .elsewhere(let why): words.append(why)
-    case .unknown: words.append("nobody knows how it was left")
+    case .unknown: words.append("it is unknown how it was left")
     case .parked, nil: break
     }
     return words.map { .event(Record.Event(.diagnostic, "\(lock.lock.name): \($0)", at: .zero)) }

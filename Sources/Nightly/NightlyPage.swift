@@ -41,7 +41,7 @@ extension NightlyReport {
       let rows = runs.lab.lapsed.markup { "<li>\("\($0)")</li>\n" }
       body += "<section><h2>Quarantine that has lapsed</h2>\n<ul>\(rows)</ul></section>\n"
     }
-    body += groups("Not run", notRun) + groups("Skipped: cannot be driven on this lock", skipped)
+    body += groups("Not run", notRun) + groups("Skipped: cannot run on this lock", skipped)
     body += table("Locks", Self.lockTitles, locks.map { ($0.cells, $0.isMarked) }, numbers: [2, 3, 4, 5])
     if !dongles.isEmpty {
       body += table(

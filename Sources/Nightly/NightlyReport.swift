@@ -249,7 +249,7 @@ public struct NightlyReport {
       line.isBad = true
     case .unknown:
       line.left = LockLine.notKnown
-      line.trouble.append("nobody knows how it was left: whoever drove it was killed")
+      line.trouble.append("it is unknown how it was left: the process that drove it was killed")
       line.isBad = true
     case nil: line.left = "not used"
     }
@@ -339,7 +339,7 @@ extension NightlyReport {
       ("News", red.filter { $0.isNew != false }, .diverged),
       ("Seen before", red.filter { $0.isNew == false }, .diverged),
       ("Found by fuzzing", findings, .diverged),
-      ("Not as expected: the model agrees, the scenario asks for more", unmetNews, .unmet),
+      ("Not as expected: the model agrees, but an expectation of the scenario failed", unmetNews, .unmet),
       ("Flaky: agreed only when tried again", flaky, .flaky),
       ("Trouble of the lab", trouble, .labFault),
       ("In quarantine, and no news", excused, .excused),
@@ -393,7 +393,7 @@ extension NightlyReport {
       lines.append(paint(.warning, "  quarantine has lapsed: \(about), \(entry)"))
     }
     add("Not run", notRun, paint, .warning, &lines)
-    add("Skipped: cannot be driven on this lock", skipped, paint, .faint, &lines)
+    add("Skipped: cannot run on this lock", skipped, paint, .faint, &lines)
     lines += [""] + table([Self.lockTitles] + locks.map(\.cells), paint, bad: locks.map(\.isMarked))
     if !dongles.isEmpty {
       lines += [""] + table([dongleTitles] + dongles.map(\.cells), paint, bad: dongles.map(\.isBad))
@@ -416,9 +416,9 @@ extension NightlyReport {
       case .agree: (excused.isEmpty ? "all agree" : "no news", .good)
       case .divergence: ("model and lock disagree", .bad)
       case .safetyLimit: ("cut short by a safety limit", .warning)
-      case .incomplete where shortfall != nil: ("less was judged than is asked for", .warning)
+      case .incomplete where shortfall != nil: ("fewer verdicts than required", .warning)
       case .incomplete: (causes.contains(.stopped) ? "stopped" : "not finished", .warning)
-      case .labFault: ("the lab needs somebody", .warning)
+      case .labFault: ("the lab needs attention", .warning)
       case .nothingSelected:
         (excused.isEmpty ? "nothing was shown" : "nothing was shown: all that ran is in quarantine", .warning)
       case .usage, .internalFault: ("it failed", .bad)

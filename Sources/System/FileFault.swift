@@ -73,7 +73,7 @@ public struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause, or else the system's text.
   public var reason: String {
     switch cause {
-    case .unreadPipe: "nobody reads this pipe"
+    case .unreadPipe: "no process reads this pipe"
     case .fullPipe: "nothing more is taken of what is written"
     case .strange(let file): "expected a file, and it is \(file)"
     case .malformed: "what it says cannot be understood"

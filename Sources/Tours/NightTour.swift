@@ -45,7 +45,7 @@ extension GuidedTour {
         "The page in the morning",
         "The same as a page, for whoever comes first. Open it in a browser:",
         [.page("Reports/nightly.html")],
-        look: "'News' says what somebody has to see to, each with the line that replays it."),
+        look: "'News' lists what needs attention, each with the command that replays it."),
       Step(
         "What to do",
         "Under each failure stands a line to paste. It needs nothing but its file, and shows what happened.",

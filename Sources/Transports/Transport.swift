@@ -175,7 +175,7 @@ extension Transport {
         do throws(TransportFault) { return .success(try opening.open()) } catch { return .failure(error) }
       }
       guard let result else {
-        throw TransportFault(.silent, "\(spec) keeps whoever opens it waiting, and was left alone")
+        throw TransportFault(.silent, "\(spec) opening it takes too long, and it is not used")
       }
       let opened = try result.get()
       line = opened.line
@@ -190,7 +190,7 @@ extension Transport {
     guard let line else { return }
     self.line = nil
     if BoundedCall.run(until: now + .seconds(1) + Self.grace, { line.close() }) == nil {
-      diagnostic("\(spec): keeps whoever closes it waiting, and was left alone")
+      diagnostic("\(spec): closing it takes too long, and it was abandoned")
     }
   }
 
@@ -222,7 +222,7 @@ extension Transport {
   /// Waits for the peer of a server.
   private func awaitPeer(until limit: Instant) throws(TransportFault) {
     while let line, !line.hasPeer {
-      guard now < limit else { throw TransportFault(.silent, "nobody connected to \(spec)") }
+      guard now < limit else { throw TransportFault(.silent, "no program connected to \(spec)") }
       Waiting.wait(for: line.descriptors(reading: true), until: limit)
       try exchange(over: line)
     }

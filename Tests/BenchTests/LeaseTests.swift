@@ -185,7 +185,7 @@ struct LeaseTests {
         expect(error.symptom, .noDevice)
         #expect(
           error.detail.hasPrefix(
-            "nobody can be kept from lock, and so it is not used: \(place)/lock.lease: "),
+            "lock cannot be protected from other processes, and so it is not used: \(place)/lock.lease: "),
           "\(error)")
       }
     }

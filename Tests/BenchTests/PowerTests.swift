@@ -86,7 +86,7 @@ struct PowerTests {
     expect(
       result,
       fault(
-        "nobody can tell whether the power of hub fell: it has no check, and the controller is on no bus"))
+        "it is unknown whether the power of hub fell: it has no check, and the controller is on no bus"))
     expect(folder.names, ["power"])
   }
 

@@ -254,8 +254,8 @@ struct RealLockPreparationTests {
     expect(
       rig.lock.takeDiagnostics().filter { $0.contains("whose key nobody has") },
       [
-        "unsubscribe yes is not brought about: the lock could get an owner whose key nobody has",
-        "mutate wrong-key is not brought about: the lock could get an owner whose key nobody has",
+        "unsubscribe yes is not brought about: the lock could get an owner whose key is lost",
+        "mutate wrong-key is not brought about: the lock could get an owner whose key is lost",
       ])
   }
 

@@ -126,7 +126,8 @@ struct StateStoreTests {
     #expect(
       throws: LabFault(
         .safetyLimit,
-        "movements cannot be counted, and so nothing is moved: \(path): it was deleted, replaced or written over while it was in use; see to the locks"
+        "movements cannot be counted, and so nothing is moved: \(path): it was deleted, replaced or "
+          + "written over while it was in use; check the locks"
       )
     ) { try counter.count("lock") }
     // Nobody counts anew while the log of what was counted is there.

@@ -284,7 +284,8 @@ struct GATTExplorerTests {
     ([], "no c7:e6:da:90:f5:f9 in range within 10 s: nothing at all was heard, and --timeout waits longer"),
     ([advertisement(from: PeerAddress(.publicDevice, peer.address))], "no c7:e6:da:90:f5:f9 in range within 10 s, but c7:e6:da:90:f5:f9/P is: a public address has /P behind it, and another has not"),
     ([advertisement(from: PeerAddress(.randomDevice, BluetoothAddress(7)))], "no c7:e6:da:90:f5:f9 in range within 10 s: 'lockstep scan --all' lists the 1 other device, and --timeout waits longer"),
-    ([advertisement(.nonconnectable)], "c7:e6:da:90:f5:f9 advertises, but takes no connections: somebody else may be connected to it; try again"),
+    ([advertisement(.nonconnectable)], "c7:e6:da:90:f5:f9 advertises, but accepts no connections: another client may be connected to it; "
+      + "try again"),
   ]
 
   @Test(

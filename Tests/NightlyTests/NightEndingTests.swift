@@ -146,7 +146,7 @@ struct NightEndingTests {
         case _ where mixture.endings.contains(.labFault): "1 of 1 lock needs you: front "
         case .agree: mixture.endings.contains(.excused) ? "no news" : "all agree"
         case .incomplete where mixture.endings.contains(nil): "not finished"
-        case .incomplete: "less was judged than is asked for"
+        case .incomplete: "fewer verdicts than required"
         default: "nothing was shown"
         }
       try #require(text.hasPrefix("N   \(words)"), "\(number): \(mixture)\n\(text)")

@@ -82,7 +82,7 @@ struct LabgridTests {
     let run = try await lab.startRun("run")
     rig.child(named: "coordinator")?.end()
     try await lab.startCoordinator("coordinator-2")
-    try await Self.expectTrouble(run, "the coordinator knows no holder of the place front-door any more")
+    try await Self.expectTrouble(run, "the coordinator no longer knows a holder of the place front-door")
     #expect(
       run.output.contains("the lock rests locked") || run.output.contains("brought to locked"),
       "\(run.output)")

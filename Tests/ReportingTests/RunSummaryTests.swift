@@ -105,7 +105,7 @@ struct RunSummaryTests {
     }
   }
 
-  @Test("where less was judged than is asked for, no report is green")
+  @Test("where fewer verdicts than required, no report is green")
   func demanded() throws {
     let scratch = try TestFolder()
     let lines = journal(caseLines("a") + caseLines("b", "skipped"), cases: 2)

@@ -123,7 +123,7 @@ struct FileTests {
     expect(fault.description, "cannot write p: nothing more is taken of what is written")
     expect(fault.isMachines, true)
     fault.cause = .unreadPipe
-    expect(fault.description, "cannot write p: nobody reads this pipe")
+    expect(fault.description, "cannot write p: no process reads this pipe")
   }
 
   @Test("a file that is longer than it may be is not read", arguments: [0, 5, 4096, 5000])

@@ -195,7 +195,7 @@ struct StreamTests {
     (FileFault(path: "a/b", code: ENOTDIR), "a/b: Not a directory", true, false, false),
     (FileFault(.write, path: "", code: ENOSPC), "cannot write No space left on device", false, true, false),
     (FileFault(path: "", code: EPIPE), "Broken pipe", false, false, true),
-    (FileFault.misshapen("a.json"), "a.json: what it says cannot be understood", false, false, false),
+    (FileFault.malformed("a.json"), "a.json: what it says cannot be understood", false, false, false),
     (FileFault(path: "a", code: EACCES), "a: Permission denied", false, false, false),
   ]
 

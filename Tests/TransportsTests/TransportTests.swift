@@ -339,7 +339,7 @@ struct TransportOpeningTests {
     let fault = #expect(throws: TransportFault.self) {
       try Transport(opening: .tcpServer(host: "127.0.0.1", port: 0), settings: settings)
     }
-    expect(fault, TransportFault(.silent, "nobody connected to tcp-server:127.0.0.1:0"))
+    expect(fault, TransportFault(.silent, "no program connected to tcp-server:127.0.0.1:0"))
   }
 
   @Test("what a peer says with its call is heard, and a command from a controller is not")

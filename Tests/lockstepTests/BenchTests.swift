@@ -173,7 +173,7 @@ struct BenchTests {
     ("run there.yaml --bench lost.yaml --device lock:b", "lost.yaml: the bench x has no lock 'b'"),
     ("run there.yaml --bench odd.yaml --device lock:a", "odd.yaml:2:28: unknown lock `sesame55`: did you mean `sesame5`?"),
     ("devices restore", "missing NAME: restore NAME"), ("devices show front", "unknown operand 'show'"),
-    ("devices restore frnot", "nothing is known of 'frnot': did you mean 'front'?"),
+    ("devices restore frnot", "unknown device 'frnot': did you mean 'front'?"),
   ]
 
   @Test("what nobody can say of the health of things is said to be trouble of this machine")
@@ -182,7 +182,7 @@ struct BenchTests {
     let restore = "LOCKSTEP_STATE=$PWD/state $LOCKSTEP devices restore gone"
     let before = try Command.shell(restore, in: folder.path)
     expect(before.status, 2)
-    #expect(before.errors.hasPrefix("lockstep: nothing is known of 'gone'\n"), "\(before.errors)")
+    #expect(before.errors.hasPrefix("lockstep: unknown device 'gone'\n"), "\(before.errors)")
     try folder.write("state/state.sqlite", "this is no database, however long it is read\n")
     let result = try Command.shell(restore, in: folder.path)
     expect(result.status, 3)

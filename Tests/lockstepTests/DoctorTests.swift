@@ -58,7 +58,7 @@ struct DoctorTests {
     let diagnosis = diagnose()
     expect(
       diagnosis.findings.first,
-      Symptom(.good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel has it now and gets out of the way"))
+      Symptom(.good, "usb", "usb:1-2, 0a12:0001 CSR8510; the kernel uses it now and releases it when needed"))
     #expect(diagnosis.isFit)
   }
 

@@ -142,7 +142,7 @@ struct GattTests {
     ("c7:e6:da:90:f5:f9 --transport usb:0 --write fff1=0g", 2, "'--write' expects UUID=HEX or HANDLE=HEX, two digits for each of at most 512 bytes, not 'fff1=0g'"),
     ("c7:e6:da:90:f5:f9 --transport usb:0 --values --read 2a00", 2, "'--values' is for the list of everything"),
     ("c7:e6:da:90:f5:f9 --transport usb:0 --sbscribe 2a00", 2, "did you mean '--subscribe'?"),
-    ("c7:e6:da:90:f5:f9 --transport tcp-client:127.0.0.1:1", 3, "'lockstep doctor' looks at this machine"),
+    ("c7:e6:da:90:f5:f9 --transport tcp-client:127.0.0.1:1", 3, "'lockstep doctor' checks this computer"),
   ]
 
   @Test("what is wrong with a call is said", arguments: mistakes.indices)

@@ -124,7 +124,7 @@ struct NightlyTests {
     // What is over is over: the next call is a new night, and nothing is left to be taken up.
     let idle = try Command.shell(Self.night + " --resume", in: folder.path)
     expect(idle.status, 0)
-    #expect(idle.errors.contains("no night of plan.yaml is to be taken up again"), "\(idle.errors)")
+    #expect(idle.errors.contains("there is no unfinished night of plan.yaml to resume"), "\(idle.errors)")
   }
 
   @Test("name their plan in their manifest at all times, so that they are found whenever they are killed")
@@ -245,7 +245,7 @@ struct NightlyTests {
     expect(NightlyJournalWriter.pause(after: .milliseconds(600)), .seconds(30))
   }
 
-  @Test("end with 5 where less was judged than is asked for, by the command that brings them to their end")
+  @Test("end with 5 where fewer verdicts than required, by the command that brings them to their end")
   func minimum() throws {
     let folder = try Command.Folder()
     try folder.write(
@@ -279,7 +279,7 @@ struct NightlyTests {
       expect(result.errors.hasSuffix("lockstep: \(words ?? few)\n"), words != nil)
       guard let words else { continue }
       #expect(
-        result.output.hasPrefix("Test floor   less was judged than is asked for   "), "\(result.output)")
+        result.output.hasPrefix("Test floor   fewer verdicts than required   "), "\(result.output)")
       expect(result.output.components(separatedBy: "\n")[2], "  \(words)")
       #expect(try folder.read("Reports/nightly.html").contains("<h1>All agrees, but \(words)</h1>"))
       // Its reports are not green either.
@@ -519,7 +519,7 @@ struct NightlyTests {
       ),
       (["lock=front", "lock=front"], "", 2, "p0 and p1 of labgrid://lab:9 both have the tag lock=front"),
       (["lock=front"], "", 2, "not part of this night, as they stand at none of its places: back, side"),
-      (["lock=front"], "--resume", 0, "no night of plan.yaml is to be taken up again"),
+      (["lock=front"], "--resume", 0, "there is no unfinished night of plan.yaml to resume"),
     ] as [([String], String, Int32, String)])
   func places(_ tags: [String], _ options: String, _ status: Int32, _ words: String) throws {
     let folder = try floor()

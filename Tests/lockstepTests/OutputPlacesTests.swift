@@ -229,7 +229,7 @@ struct OutputPlacesTests {
     kill(process.processIdentifier, SIGTERM)
     expect(process.waitUntilExit(), 3)
     let errors = try folder.read("errors")
-    #expect(errors.contains("not written: cannot write p: nobody reads this pipe"), "\(errors)")
+    #expect(errors.contains("not written: cannot write p: no process reads this pipe"), "\(errors)")
   }
 
   /// Whether this process may make a file system of a few megabytes.

@@ -343,12 +343,13 @@ struct ProfileTests {
       ("inherits: default", "3:13: a profile inherits from itself: default, default", ""),
       (
         "run: { device: 'lock:a.yaml' }",
-        "3:18: `lock:a.yaml` is for the command line alone: what moves a motor is typed by whoever stands for it",
+        "3:18: `lock:a.yaml` is for the command line alone: a command that moves a motor must be typed "
+          + "in full",
         ""
       ),
       (
         "run: { allow: [reset] }",
-        "3:10: `allow` is for the command line alone: what moves a motor is typed by whoever stands for it",
+        "3:10: `allow` is for the command line alone: a command that moves a motor must be typed in full",
         ""
       ),
       ("run: { resume: a }", "3:10: `resume` is for the command line alone: all is taken from the run", ""),
@@ -375,7 +376,7 @@ struct ProfileTests {
       ),
       (
         "fuzz: { twin: 'lock:x' }",
-        "3:17: `lock:x` is for the command line alone: what moves a motor is typed by whoever stands for it",
+        "3:17: `lock:x` is for the command line alone: a command that moves a motor must be typed in full",
         ""
       ),
       ("fuzz: { twin: 'emulator:nope' }", "3:17: unknown device `nope`", ""),

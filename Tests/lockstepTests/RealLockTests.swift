@@ -286,7 +286,7 @@ struct RealLockTests {
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--park", "open"], 2, "'--park' expects one of locked, unlocked, as-found"),
     (["--transport", "usb:0", "--device", "lock:lock.yaml", "--control", "control"], 2, "'--control' expects unix:PATH"),
     (["--transport", "usb:0", "--device", "lock:driver.yaml", "--allow", "wipe"], 3, "exit status 127, of ./keypad"),
-    (["--transport", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' looks at this machine"),
+    (["--transport", "tcp-client:127.0.0.1:1", "--device", "lock:lock.yaml"], 3, "'lockstep doctor' checks this computer"),
   ]
 
   @Test("what is wrong with a call is said", arguments: mistakes.indices)

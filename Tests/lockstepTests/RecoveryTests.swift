@@ -160,9 +160,8 @@ struct RecoveryTests {
     for (on, signals, status, output, errors) in [
       (
         "touch on", 1, Int32(5),
-        "✘ power: blue: stopped, and the power of hub was turned on again\n"
-          + "✘ power: red: not tried, since the end was asked for\n"
-          + "stopped: it is not known whether this bench is fit\n", ""
+        "✘ power: blue: stopped, and the power of hub was turned on again\n✘ power: red: not tried "
+          + "because of the interruption\nstopped: it is not known whether this bench is fit\n", ""
       ),
       (
         "touch on; sleep 60", 2, 130, "",

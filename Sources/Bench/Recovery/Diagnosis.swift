@@ -117,7 +117,7 @@ extension Diagnosis {
       found(.bad, "usb", "\(transport), \(name): in use by \(who)", cure: "end it")
       return false
     }
-    let kernel = dongle.driver == "btusb" ? "; the kernel has it now and gets out of the way" : ""
+    let kernel = dongle.driver == "btusb" ? "; the kernel uses it now and releases it when needed" : ""
     found(.good, "usb", "\(transport), \(name)\(kernel)")
     return true
   }
@@ -217,11 +217,11 @@ extension Diagnosis {
       file.inventory.powerSwitch(of: dongle).map { (dongle, $0) }
     }
     if switched.isEmpty {
-      found(.note, "power", "no dongle of \(file.path) hangs on a switch")
+      found(.note, "power", "no dongle of \(file.path) has a power switch")
     }
     for (dongle, power) in switched {
       guard !Interruption.isRequested else {
-        found(.bad, "power", "\(dongle.name): not tried, since the end was asked for")
+        found(.bad, "power", "\(dongle.name): not tried because of the interruption")
         (isCut, isFit) = (true, false)
         continue
       }

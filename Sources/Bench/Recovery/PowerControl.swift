@@ -86,7 +86,8 @@ extension PowerControl {
     }
     if isGone, power.check == nil {
       return
-        "the power of \(power.name) was turned off for \(rounded(fallen)), and whether it fell nobody could see"
+        "the power of \(power.name) was turned off for \(rounded(fallen)), but it is unknown whether it "
+        + "fell"
     }
     return "the power of \(power.name) fell \(rounded(fallen)) after 'off', and is back"
   }
@@ -101,7 +102,8 @@ extension PowerControl {
     guard power.check != nil || wasThere else {
       throw Fault(
         text:
-          "nobody can tell whether the power of \(power.name) fell: it has no check, and the controller is on no bus"
+          "it is unknown whether the power of \(power.name) fell: it has no check, and the controller "
+          + "is on no bus"
       )
     }
     repeat {

@@ -280,7 +280,7 @@ extension Lease {
 
   private static func fault(_ identity: String, _ path: String, _ fault: FileFault) -> LabFault {
     LabFault(
-      .noDevice, "nobody can be kept from \(identity), and so it is not used: \(fault)")
+      .noDevice, "\(identity) cannot be protected from other processes, and so it is not used: \(fault)")
   }
 }
 

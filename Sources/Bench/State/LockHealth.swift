@@ -12,8 +12,9 @@ public enum LockHealth {
   public static func refusal(of identity: String, called name: String) -> String? {
     do throws(LabFault) {
       return try HealthStore.health(of: identity).outOfUse.map {
-        "\(name) is out of use since \($0.since): \($0.reason); when somebody has seen to it, "
-          + "'lockstep devices restore \(shellWord(name.split(separator: " ").last.map(String.init) ?? name))' puts it back in use"
+        "\(name) is out of use since \($0.since): \($0.reason); once it has been checked, 'lockstep "
+          + "devices restore \(shellWord(name.split(separator: " ").last.map(String.init) ?? name))' puts "
+          + "it back in use"
       }
     } catch {
       return error.detail

@@ -267,14 +267,15 @@ struct StateFault: Error, Equatable, CustomStringConvertible {
         "\(reason); it has to be a file that this user may write, in a folder that he may write"
       case .database(.busy): "another process has kept it for itself for 10 s; end that process"
       case .database(.damaged(let reason)):
-        "it is damaged: \(reason); see to the locks, put it aside with its -wal and -shm, and all is counted anew"
+        "it is damaged: \(reason); check the locks, then move it away with its -wal and -shm; all "
+          + "counts start again"
       case .noSharedMemory: Self.disk
       case .newer(let version, let known):
         "it was written by a newer lockstep: its schema is \(version), and this one knows \(known); use that one"
-      case .replaced: "it was deleted, replaced or written over while it was in use; see to the locks"
+      case .replaced: "it was deleted, replaced or written over while it was in use; check the locks"
       case .gone:
-        "it is gone, and its log, -wal, is there; bring it back, or see to the locks, put aside the log and its -shm, "
-          + "and all is counted anew"
+        "it is missing, but its log, -wal, exists; restore it, or check the locks and move away the log "
+          + "and its -shm; all counts start again"
       }
     return "\(path): \(text)"
   }

@@ -22,21 +22,21 @@ public struct SettingsChoice {
     return [
       .value(
         "profile", \.profile, "NAME",
-        "The profile of \(SettingsFile.name) whose options hold where none is given. LOCKSTEP_PROFILE, or 'default', "
-          + "unless given.", example: "ci"
+        "The profile of \(SettingsFile.name), whose options apply if the command line does not give "
+          + "them. Default: LOCKSTEP_PROFILE, or 'default'.", example: "ci"
       ).typedOnly(since: reason),
       .value(
         "config", \.file, "FILE",
-        "Takes options from this file, and from no \(SettingsFile.name). Else from that of the folder, or of one above it in "
-          + "the repository or the home folder. LOCKSTEP_CONFIG unless given.", example: "lab/lockstep.yaml",
-        as: .file
+        "Reads options from this file instead of \(SettingsFile.name). Default: LOCKSTEP_CONFIG, or the file "
+          + "in the current folder or in one above it in the repository or the home folder.",
+        example: "lab/lockstep.yaml", as: .file
       ).typedOnly(since: reason),
       .flag(
-        "no-config", \.isOff, "Takes no options from a file, as LOCKSTEP_CONFIG=none does."
+        "no-config", \.isOff, "Reads no options from a file, like LOCKSTEP_CONFIG=none."
       ).typedOnly(since: reason),
       .flag(
         "show-config", \.isShown,
-        "Prints the options that hold and where each was given, and does nothing else."
+        "Prints the options in effect, each with its origin, and does nothing else."
       ).typedOnly(since: "nothing would be done any more"),
     ]
   }

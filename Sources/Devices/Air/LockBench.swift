@@ -401,7 +401,7 @@ extension LockBench {
       transport = opened
       return opened
     } catch {
-      throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' looks at this machine")
+      throw LabFault(error.symptom, "\(error.detail); 'lockstep doctor' checks this computer")
     }
   }
 

@@ -81,7 +81,7 @@ public struct LockWatch {
       pause = min(pause + pause, .seconds(5))
     }
     let isParked = !CycleCounter.isAway(lock)
-    if attempts == 0, isParked { log("somebody else has parked the lock") }
+    if attempts == 0, isParked { log("another process has parked the lock") }
     if !isParked { log("the lock is not parked, see to it; the next run on it brings it there first") }
     return isParked ? .agree : .labFault
   }

@@ -399,7 +399,7 @@ extension GATTExplorer {
   private func warnings(of attribute: DiscoveredAttribute) -> [Action] {
     guard attribute.properties?.contains(.writeWithoutResponse) != true else { return [] }
     let offer = attribute.properties.map { "\(attribute) offers \($0), and no" } ?? "\(attribute) offers no"
-    return [.show(.remark("\(offer) write without response: nothing may come of it, and nobody will say so"))]
+    return [.show(.remark("\(offer) write without response: the device may ignore it without an error"))]
   }
 
   /// Shows what is left of a list, up to the first that must be read.

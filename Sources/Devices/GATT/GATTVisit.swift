@@ -88,7 +88,7 @@ public struct GATTVisit {
     }
   }
 
-  private static let doctorHint = "; 'lockstep doctor' looks at this machine"
+  private static let doctorHint = "; 'lockstep doctor' checks this computer"
 
   private static func firstFree(
     of choices: [TransportChoice]

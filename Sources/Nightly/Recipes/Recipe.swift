@@ -257,7 +257,8 @@ extension RecipeSettings {
       _ = try lock.bench.transports(to: lock.lock)
     } else {
       throw UsageError(
-        "a lock needs a way to it: --transport usb:0, or another; 'lockstep doctor' says what there is")
+        "a lock needs a transport: --transport usb:0, or another; 'lockstep doctor' lists the available "
+          + "ones")
     }
   }
 

@@ -54,7 +54,7 @@ private struct DevicesArguments {
     let file = try path.map { path throws(UsageError) in try BenchFile(reading: path) }
     guard words.isEmpty else { return try restore(file, console) }
     guard let file else {
-      throw UsageError("there is no bench.yaml here: say with --bench FILE which bench is meant")
+      throw UsageError("there is no bench.yaml here: name the bench with --bench FILE")
     }
     let today = Calendar.today
     let state = try BenchState(file, today: today)
@@ -74,7 +74,7 @@ private struct DevicesArguments {
 
   private func restore(_ file: BenchFile?, _ console: Console) throws(UsageError) -> CommandStatus {
     guard words[0] == "restore" else {
-      throw UsageError("unknown operand '\(words[0])': to put something back in use it is 'restore NAME'")
+      throw UsageError("unknown operand '\(words[0])': expected 'restore NAME'")
     }
     guard words.count == 2 else { throw UsageError("missing NAME: restore NAME, or restore calendar") }
     let name = words[1]
@@ -83,7 +83,7 @@ private struct DevicesArguments {
       book = try HealthStore.book()
       if name == "calendar" {
         try SeenCalendar.forget()
-        console.print("what the calendar said before is forgotten")
+        console.print("the recorded day was deleted")
         return .agree
       }
     } catch {
@@ -129,7 +129,7 @@ private struct DevicesArguments {
     guard let record = book.records.first(where: { $0.identity == name || $0.health.name == name }) else {
       let names = (file?.inventory.locks.map(\.name) ?? []) + (file?.inventory.dongles.map(\.name) ?? [])
       let hint = nearestName(to: name, in: names).map { ": did you mean '\($0)'?" } ?? ""
-      throw UsageError("nothing is known of '\(name)'\(hint)")
+      throw UsageError("unknown device '\(name)'\(hint)")
     }
     return record.identity
   }

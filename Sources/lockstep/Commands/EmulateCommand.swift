@@ -155,7 +155,7 @@ private struct EmulateArguments {
     } catch {
       throw EmulationFault(error.detail)
     }
-    return try emulated("; 'lockstep doctor' looks at this machine") { () throws(TransportFault) in
+    return try emulated("; 'lockstep doctor' checks this computer") { () throws(TransportFault) in
       TransportAir(try Transport(opening: spec, settings: settings), lease)
     }
   }

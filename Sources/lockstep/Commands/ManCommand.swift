@@ -45,7 +45,7 @@ extension ManPage.Parts {
       "A run: journal.jsonl, written first, a JSON object a line; manifest.json, what differs from run to run; captures."
     ),
     ("Reports/failures/", "Each divergence as a scenario that replays it."),
-    ("Reports/corpus/", "Rare tests of 'lockstep fuzz', gone on with in the next campaign."),
+    ("Reports/corpus/", "Rare tests of 'lockstep fuzz', which the next campaign uses again."),
     ("Scenarios/", "Where scenarios are looked for unless a path is given."),
     (
       "STATE/state.sqlite",

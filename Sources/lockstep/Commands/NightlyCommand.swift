@@ -85,12 +85,12 @@ extension NightlyArguments {
     var lab = try NightlyLab(path, bench: bench)
     let plan = Path.join(Host.folder, path)
     guard let guardian = try night(of: plan) else {
-      throw UsageError("a night of \(path) is under way already, with reports in \(reports.out)")
+      throw UsageError("a night of \(path) is already in progress, with reports in \(reports.out)")
     }
     return try withExtendedLifetime(guardian) { () throws(UsageError) in
       let open = try NightlyFolder.unfinished(plan, out: reports.out)
       if resumesOnly, open == nil {
-        console.say("lockstep: no night of \(path) is to be taken up again")
+        console.say("lockstep: there is no unfinished night of \(path) to resume")
         return .agree
       }
       do throws(NoPlace) {
@@ -107,7 +107,7 @@ extension NightlyArguments {
   private func night(of plan: String) throws(UsageError) -> HeldFile? {
     try reports.check()
     try checkedReports { () throws(FileFault) in try makeFolder(reports.out + "/runs") }
-    return try checked("it cannot be said whether a night of this plan is under way: ") {
+    return try checked("cannot determine whether a night of this plan is in progress: ") {
       try HeldFile("\(reports.out)/runs/.nightly-\(Fingerprint(plan))")
     }
   }
@@ -121,7 +121,7 @@ extension NightlyArguments {
     let passed = NightLine.time(of: open.record, at: BenchClock.now) ?? .zero
     let isOver = passed >= .zero + lab.plan.duration
     if isOver {
-      console.say("lockstep: the night before did not end; its report is made, and a new one begins")
+      console.say("lockstep: the previous night did not end; its report is written, and a new night starts")
     }
     let run = try EarlierRun(open.path)
     if let diagnostic = run.diagnostic { console.say("lockstep: \(diagnostic)") }

@@ -113,7 +113,7 @@ private struct RunSession {
     var earlier = Run.Earlier()
     if let resumed, refusal == nil {
       guard let plan else {
-        throw UsageError("--resume: \(resumed.folder) cannot be gone on with: its scenarios cannot be read")
+        throw UsageError("--resume: \(resumed.folder) cannot be resumed: its scenarios cannot be read")
       }
       earlier = try resumed.earlier(of: plan)
     }

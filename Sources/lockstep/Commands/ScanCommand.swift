@@ -51,7 +51,8 @@ private struct ScanArguments {
   func perform(_ console: Console) throws(UsageError) -> CommandStatus {
     guard let transport else {
       throw UsageError(
-        "a scan needs a controller: --transport usb:0, or another; 'lockstep doctor' says what there is")
+        "a scan needs a controller: --transport usb:0, or another; 'lockstep doctor' lists the "
+          + "available ones")
     }
     let choice = try TransportChoice(naming: transport, on: bench(for: transport))
     let spec = choice.spec
@@ -70,7 +71,7 @@ private struct ScanArguments {
     }
     defer { withExtendedLifetime(lease) {} }
     func trouble(_ words: String) -> CommandStatus {
-      console.say("lockstep: \(words); 'lockstep doctor' looks at this machine")
+      console.say("lockstep: \(words); 'lockstep doctor' checks this computer")
       return .labFault
     }
     do throws(TransportFault) {

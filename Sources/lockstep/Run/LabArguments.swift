@@ -193,7 +193,8 @@ extension RunArguments {
     if lab.reservation.lab != nil, lab.reservation.reserved == nil { return [] }
     guard let lock else {
       throw UsageError(
-        "a lock needs a way to it: --transport usb:0, or another; 'lockstep doctor' says what there is")
+        "a lock needs a transport: --transport usb:0, or another; 'lockstep doctor' lists the available "
+          + "ones")
     }
     return try lock.bench.transports(to: lock.lock)
   }

@@ -183,7 +183,7 @@ extension RunArguments {
       by: ValueProblem.ofDevice)
   }
   /// Why a file that comes with a checkout names no lock.
-  static let realLockReason = "what moves a motor is typed by whoever stands for it"
+  static let realLockReason = "a command that moves a motor must be typed in full"
   /// What leads to a real lock, for the options that serve one alone.
   static let realLock: [OptionForm.Typed] = [.option("device", beginning: "lock:"), "lab"]
   static var seed: Option<RunArguments> {

@@ -55,7 +55,7 @@ struct ResumedRun {
   }
 
   private func changed(_ what: String) -> UsageError {
-    UsageError("--resume: \(folder) cannot be gone on with: \(what); start a new run")
+    UsageError("--resume: \(folder) cannot be resumed: \(what); start a new run")
   }
 }
 

@@ -142,7 +142,7 @@ public final class RealLock<Device: OwnedLock>: DeviceLayer, ManagedLock {
   }
 
   /// Why no fault is injected between a lock without an owner and its client.
-  private static var danger: String { "the lock could get an owner whose key nobody has" }
+  private static var danger: String { "the lock could get an owner whose key is lost" }
 
   public func observe(until limit: Instant) throws(LabFault) -> Observation? {
     if let late {

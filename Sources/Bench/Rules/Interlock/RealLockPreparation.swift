@@ -372,7 +372,7 @@ extension RealLock {
         try interlock.cycleCounter.noteParked()
       } catch {
         end.diagnostics.append(
-          "whoever uses the lock next looks first whether it is parked: \(error.detail)")
+          "the next user of the lock first checks whether it is parked: \(error.detail)")
       }
     }
     end.diagnostics = takeDiagnostics() + (trouble.map { [$0.words] } ?? []) + end.diagnostics

@@ -54,7 +54,8 @@ extension LabPlace {
   public func loss(for owner: String) -> String? {
     switch holder {
     case nil:
-      "the coordinator knows no holder of the place \(name) any more: it was restarted, or somebody released it"
+      "the coordinator no longer knows a holder of the place \(name): it was restarted, or the place "
+        + "was released"
     case owner?:
       orphans.isEmpty
         ? nil
