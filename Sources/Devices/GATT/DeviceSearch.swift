@@ -73,7 +73,8 @@ struct DeviceSearch: Sendable {
   func failure(after time: Interval) -> String {
     let name = "\(target.text)"
     if isTargetUnconnectable {
-      return "\(name) advertises, but accepts no connections: another client may be connected to it; try again"
+      return
+        "\(name) advertises, but accepts no connections: another client may be connected to it; try again"
     }
     let missing = "no \(name) in range within \(time)"
     if case .address(let address) = target,

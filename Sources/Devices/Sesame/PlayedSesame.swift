@@ -38,7 +38,8 @@ struct PlayableSesame: PlayableLock {
   func specification(_ more: [DeviceSpec.Setting] = []) throws(DeviceProblem) -> EmulatedLockSpecification {
     let specification = try lock.specification(options + more)
     guard specification.role == .emulated else {
-      throw DeviceProblem(.value(of: "as"), "`as=real` is for commands that drive a lock, and this command emulates one")
+      throw DeviceProblem(
+        .value(of: "as"), "`as=real` is for commands that drive a lock, and this command emulates one")
     }
     guard specification.link == .direct else {
       throw DeviceProblem(.value(of: "link"), "`link=radio` has no effect on a lock that is on the air")
