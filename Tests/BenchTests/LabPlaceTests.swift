@@ -75,7 +75,7 @@ struct LabPlaceTests {
   @Test("whether a place is still ours")
   func loss() {
     var place = LabPlace(name: "front-door")
-    #expect(place.loss(for: "vm/me")!.contains("knows no holder"))
+    #expect(place.loss(for: "vm/me")!.contains("no longer knows a holder"))
     place.holder = "vm/me"
     expect(place.loss(for: "vm/me"), nil)
     place.orphans = ["bench-1/a/b/c"]

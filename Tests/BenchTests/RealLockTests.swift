@@ -252,7 +252,7 @@ struct RealLockPreparationTests {
     try rig.give("register")
     expect(try rig.wait(for: ["nosetting"]), "nosetting")
     expect(
-      rig.lock.takeDiagnostics().filter { $0.contains("whose key nobody has") },
+      rig.lock.takeDiagnostics().filter { $0.contains("whose key is lost") },
       [
         "unsubscribe yes is not brought about: the lock could get an owner whose key is lost",
         "mutate wrong-key is not brought about: the lock could get an owner whose key is lost",

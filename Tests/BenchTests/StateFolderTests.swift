@@ -140,7 +140,7 @@ struct StateStoreTests {
     ] as [() throws -> Void] {
       let fault = try #require(throws: LabFault.self) { try attempt() }
       #expect(
-        fault.detail.contains("it is gone, and its log, -wal, is there; bring it back"), "\(fault.detail)")
+        fault.detail.contains("it is missing, but its log, -wal, exists; restore it"), "\(fault.detail)")
     }
   }
 
@@ -188,18 +188,18 @@ struct StateStoreTests {
         ][way - 6])
     }
     let words = [
-      "it is damaged: file is not a database; see to the locks, put it aside",
+      "it is damaged: file is not a database; check the locks, then move it away",
       "expected a file, and it is a folder; it has to be a file",
       "expected a file, and it is a pipe; it has to be a file",
       "it was written by a newer lockstep: its schema is 7, and this one knows 1; use that one",
       "it is a database of another program; name another folder with LOCKSTEP_STATE",
-      "it is damaged: an event of the lock is not one that can happen; see to the locks",
-      "it is damaged: a table is missing; see to the locks",
-      "it is damaged: its schema has no number; see to the locks",
-      "it is damaged: a table is missing; see to the locks",
-      "it is damaged: more movements of the lock are written down than were counted; see to the locks",
-      "it is damaged: an event of the lock is not one that can happen; see to the locks",
-      "it is damaged: an event of the lock is not one that can happen; see to the locks",
+      "it is damaged: an event of the lock is not one that can happen; check the locks",
+      "it is damaged: a table is missing; check the locks",
+      "it is damaged: its schema has no number; check the locks",
+      "it is damaged: a table is missing; check the locks",
+      "it is damaged: more movements of the lock are written down than were counted; check the locks",
+      "it is damaged: an event of the lock is not one that can happen; check the locks",
+      "it is damaged: an event of the lock is not one that can happen; check the locks",
     ][way]
     for attempt in [
       { _ = try open() }, { _ = try CycleCounter.known(of: "a:b", in: path) },

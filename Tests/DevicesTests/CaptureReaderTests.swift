@@ -59,7 +59,7 @@ struct CaptureReaderTests {
     let records = records(7)
     var decoder = CaptureDecoder()
     let plain = records.flatMap { decoder.decode($0).entries }
-    let entries = read([MarkingReader("A", [2, 3], delay: 2), MarkingReader("B", [3, 5, 7])], records)
+    let entries = read([MarkingReader("A", [1, 2], delay: 2), MarkingReader("B", [2, 4, 6])], records)
     expect(entries.map(\.number), plain.map(\.number))
     expect(entries.map { $0.layers.last?.name }, ["HCI", "A", "A", "HCI", "B", "HCI", "B"])
     for number in [0, 3, 5] { expect(entries[number], plain[number]) }
@@ -68,14 +68,14 @@ struct CaptureReaderTests {
   @Test("what any family hides is hidden, whichever says what the packet is")
   func secrets() {
     let entries = read(
-      [MarkingReader("A", [1], secrets: [0..<1]), MarkingReader("B", [1, 2], secrets: [2..<3])], records(2))
+      [MarkingReader("A", [0], secrets: [0..<1]), MarkingReader("B", [0, 1], secrets: [2..<3])], records(2))
     expect(entries.map(\.secrets), [[0..<1, 2..<3], [2..<3]])
   }
 
   @Test("one family alone is heard as it is, and with none Bluetooth is")
   func few() {
     let records = records(3)
-    expect(read([MarkingReader("A", [1])], records).map { $0.layers.last?.name }, ["A", "HCI", "HCI"])
+    expect(read([MarkingReader("A", [0])], records).map { $0.layers.last?.name }, ["A", "HCI", "HCI"])
     expect(read([], records).map { $0.layers.last?.name }, ["HCI", "HCI", "HCI"])
   }
 }

@@ -156,7 +156,7 @@ struct LabgridTests {
     // Between the two, or after both.
     try await Self.expectTrouble(run, "transport lost: the ")
     #expect(
-      run.output.contains("is held by office/admin now") || run.output.contains("knows no holder"),
+      run.output.contains("is held by office/admin now") || run.output.contains("no longer knows a holder"),
       "\(run.output)")
     // Who looks while nobody holds it parks the lock, if that is still so then.
     if run.output.contains("is held by office/admin now") {

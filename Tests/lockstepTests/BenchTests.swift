@@ -223,7 +223,7 @@ struct BenchTests {
     #expect(moved.output.contains("front    unknown"), "\(moved.output)")
     let none = try room.shell("rm -r config; $LOCKSTEP devices")
     expect(none.status, 2)
-    #expect(none.errors.contains("there is no bench.yaml here: say with --bench FILE"), "\(none.errors)")
+    #expect(none.errors.contains("there is no bench.yaml here: name the bench with --bench FILE"), "\(none.errors)")
     expect(try room.shell("$LOCKSTEP devices --bench lab/other.yaml").status, 0)
     let list = try room.shell(
       "$LOCKSTEP list there.yaml --bench lab/other.yaml --device lock:back --format json")
@@ -301,7 +301,7 @@ struct BenchHealthTests {
     let run = "$LOCKSTEP run there.yaml --device lock:well"
     let path = "state/lockstep/state.sqlite"
     for (spoil, words) in [
-      ("echo nonsense, and more of it > \(path)", "it is damaged: file is not a database; see to the locks"),
+      ("echo nonsense, and more of it > \(path)", "it is damaged: file is not a database; check the locks"),
       ("rm \(path); mkdir \(path)", "expected a file, and it is a folder; it has to be a file"),
       ("rmdir \(path); mkfifo \(path)", "expected a file, and it is a pipe; it has to be a file"),
     ] {

@@ -243,7 +243,7 @@ struct CommandTests {
       ("--verbose", 2, "unknown option '--verbose'"),
       ("run --sede 3", 2, "unknown option '--sede': did you mean '--seed'?\nSee 'lockstep run --help'."),
       ("run --device oka", 2, "--device: unknown device `oka`"),
-      ("run --device lock:x.yaml", 2, "a lock needs a way to it: --transport usb:0"),
+      ("run --device lock:x.yaml", 2, "a lock needs a transport: --transport usb:0"),
       (
         "run --device 'emulator:reference?defect=deaf'", 2,
         "--device: unknown defect `deaf`: expected one of deaf-unlock"

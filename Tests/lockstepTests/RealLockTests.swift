@@ -276,7 +276,7 @@ struct RealLockTests {
 
   // swift-format-ignore
   static let mistakes: [(arguments: [String], status: Int32, words: String)] = [
-    (["--device", "lock:lock.yaml"], 2, "a lock needs a way to it: --transport usb:0"),
+    (["--device", "lock:lock.yaml"], 2, "a lock needs a transport: --transport usb:0"),
     (["--transport", "usb:0"], 2, "--transport leads to a lock: name it with --device lock:FILE"),
     (["--transport", "usbb:0", "--device", "lock:lock.yaml"], 2, "'usbb:0' is no transport"),
     (["--transport", "usb:0", "--device", "lock:gone.yaml"], 2, "gone.yaml: there is no such file or folder"),
