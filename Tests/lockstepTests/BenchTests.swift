@@ -223,7 +223,8 @@ struct BenchTests {
     #expect(moved.output.contains("front    unknown"), "\(moved.output)")
     let none = try room.shell("rm -r config; $LOCKSTEP devices")
     expect(none.status, 2)
-    #expect(none.errors.contains("there is no bench.yaml here: name the bench with --bench FILE"), "\(none.errors)")
+    #expect(
+      none.errors.contains("there is no bench.yaml here: name the bench with --bench FILE"), "\(none.errors)")
     expect(try room.shell("$LOCKSTEP devices --bench lab/other.yaml").status, 0)
     let list = try room.shell(
       "$LOCKSTEP list there.yaml --bench lab/other.yaml --device lock:back --format json")
