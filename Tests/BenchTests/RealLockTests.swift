@@ -22,7 +22,7 @@ private let yes = Value.flag(true)
 private let no = Value.flag(false)
 private let all = ["reset", "register", "configure"]
 
-@Suite("A lock that is owed its parking")
+@Suite("A lock that is to be parked")
 struct OwedRestTests {
   @Test(
     "that it is to be parked is written down before its first movement, and taken back at its rest")

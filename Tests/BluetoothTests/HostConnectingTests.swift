@@ -147,7 +147,7 @@ struct HostConnectingTests {
         (
           .event(up),
           [
-            .report(.protocolViolation(nil, "a link to \(HostFixture.peer), to which nobody connected")),
+            .report(.protocolViolation(nil, "a link to \(HostFixture.peer), that this host did not request")),
             .transmit(disconnect.packet),
           ]
         ),

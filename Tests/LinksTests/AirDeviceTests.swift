@@ -63,16 +63,6 @@ private final class ToyRecovery: ControllerRecovery {
   }
 }
 
-/// The lab fault that something ends with.
-private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
-  do throws(LabFault) {
-    try body()
-    return nil
-  } catch {
-    return error
-  }
-}
-
 /// What the harness asks a device for that goes over the air.
 private var calls: [(name: String, body: (AirDevice<ToyClient>) throws(LabFault) -> Void)] {
   [

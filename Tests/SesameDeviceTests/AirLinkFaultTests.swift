@@ -7,16 +7,6 @@ import Basics
 import TestSupport
 import Testing
 
-/// The lab fault that something ends with.
-private func fault(_ body: () throws(LabFault) -> Void) -> LabFault? {
-  do throws(LabFault) {
-    try body()
-    return nil
-  } catch {
-    return error
-  }
-}
-
 /// The lab fault with which something ends that is done to bring the central back.
 private func recovery(
   of link: inout AirLink<ToyTransport>,

@@ -47,7 +47,7 @@ struct LabSimulationTests {
     }
   }
 
-  @Test("a lock that is owed its parking is brought there first by whoever has it next", arguments: [0, 1])
+  @Test("a lock that is to be parked is parked first by its next user", arguments: [0, 1])
   func owedRest(_ rival: Int) {
     // The machine starts anew in the middle of a night, and nobody but a rival comes.
     var settings = LabSimulation.Settings()

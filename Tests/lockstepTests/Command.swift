@@ -28,6 +28,9 @@ struct Command {
   static let path = {
     let state = FileManager.default.temporaryDirectory.appending(path: "lockstep-state-\(getpid())")
     unsafe setenv("XDG_STATE_HOME", state.path, 1)
+    atexit {
+      try? FileManager.default.removeItem(atPath: ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? "")
+    }
     for name in ["LOCKSTEP_CONFIG", "LOCKSTEP_PROFILE", "LOCKSTEP_STATE"] { unsafe unsetenv(name) }
     return BuiltProgram.lockstep
   }()

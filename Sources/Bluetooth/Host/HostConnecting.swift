@@ -151,7 +151,7 @@ struct Initiator: Sendable {
       return (cause == .user ? unseen : [.adopt(connection, isWanted: true)]) + begin(next)
     case .idle, .ending(.overtaken, _):
       return [
-        .reportViolation("a link to \(connection.peer), to which nobody connected"),
+        .reportViolation("a link to \(connection.peer), that this host did not request"),
         .adopt(connection, isWanted: false),
       ]
     }

@@ -107,7 +107,7 @@ struct LabSimulation: Sendable {
     case rosyLeave
     /// Each scheduler has leases, cycle counters and marks in a folder of its own.
     case separateState
-    /// Nobody writes down that a lock is owed its parking.
+    /// It is not recorded that a lock is to be parked.
     case forgottenParking
     /// What was moved at a time that is yet to come by the calendar does not count.
     case trustedCalendar
