@@ -1,10 +1,10 @@
 public import Bluetooth
 
-/// The devices that were heard while scanning: of each its last advertisement, the scan response that goes with it, and what
-/// the user of the table notes of it.
+/// The devices heard while scanning, each with its last advertisement, the matching scan response and a note by the
+/// table's user.
 ///
-/// A scan response of a device that was not heard before means nothing, and is left out. Where there are too many devices,
-/// the one that was heard first makes room.
+/// The table ignores the scan response of a device that has not advertised before. When it is full, a new device
+/// replaces the oldest entry.
 public struct Advertisers<Note: Sendable>: Sendable {
   /// A device.
   public struct Device: Sendable {
@@ -13,52 +13,54 @@ public struct Advertisers<Note: Sendable>: Sendable {
     /// The scan response; `nil` before one was heard.
     public var response: [UInt8]?
     public fileprivate(set) var rssi: Int8?
-    /// Whether its last advertisement can be connected to.
+    /// Whether the last advertisement was connectable.
     public fileprivate(set) var isConnectable = false
-    /// Whether it was heard since ``Advertisers/forgetHeard()``.
+    /// Whether the device was heard since ``Advertisers/forgetHeard()``.
     public fileprivate(set) var isHeard = false
-    /// What the user of the table notes of it.
+    /// The note that the table's user keeps for the device.
     public var note: Note
 
     /// Advertisement and scan response, one after the other, as AD structures.
     public var data: [UInt8] { advertisement + (response ?? []) }
   }
 
-  /// What a report was.
+  /// What a report changed in the table.
   public struct Change: Sendable {
     /// The device, as its index in ``Advertisers/devices``.
     public let index: Int
     public let isResponse: Bool
-    /// Whether it is the first of its device, or says something else than the one before.
+    /// Whether this is the device's first report, or differs from the previous one of its kind.
     public let isNew: Bool
   }
 
-  /// The devices, in the order in which they were heard first.
+  /// The devices, in the order in which they were first heard.
   public private(set) var devices: [Device] = []
   private let capacity: Int
   private let note: Note
   private var oldest = 0
 
-  /// Makes an empty table.
+  /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - capacity: how many devices are told apart.
-  ///   - note: what is noted of each at first.
+  ///   - capacity: the maximum number of devices.
+  ///   - note: the initial note of each device.
   public init(capacity: Int = 256, note: Note) {
     self.capacity = capacity
     self.note = note
   }
 
-  /// What is known of a device.
+  /// The entry of a device.
   public subscript(index: Int) -> Device {
     get { devices[index] }
     _modify { yield &devices[index] }
   }
 
-  /// Marks all devices as not heard, when listening begins again.
+  /// Marks all devices as not heard, before listening starts again.
   public mutating func forgetHeard() { for index in devices.indices { devices[index].isHeard = false } }
 
-  /// Receives a report; `nil` for one that means nothing.
+  /// Receives a report.
+  ///
+  /// - Returns: the change, or `nil` for a scan response of an unknown device.
   public mutating func hear(_ report: AdvertisingReport) -> Change? {
     let isResponse = report.kind == .scanResponse
     let known = devices.firstIndex { $0.address == report.address }
@@ -90,19 +92,19 @@ public struct Advertisers<Note: Sendable>: Sendable {
   }
 }
 
-/// What is noted of a device by a user of the table who notes nothing.
+/// The note of a table whose user keeps no notes.
 public struct Nothing: Sendable {
-  /// Makes it.
+  /// Creates the empty note.
   public init() {}
 }
 
 extension Advertisers where Note == Nothing {
-  /// Makes an empty table without notes.
+  /// Creates an empty table without notes.
   public init(capacity: Int) { self.init(capacity: capacity, note: Nothing()) }
 }
 
 extension AdvertisingReport.Kind {
-  /// Whether a device that advertises so can be connected to.
+  /// Whether a device that advertises like this accepts connections.
   public var isConnectable: Bool {
     switch self {
     case .connectable, .directed: true

@@ -2,40 +2,39 @@ public import Basics
 public import Bluetooth
 public import Conformance
 
-/// A client of a lock over a ``Central``, for ``AirDevice`` to look after.
+/// A client of a lock over a ``Central``; ``AirDevice`` wraps it.
 public protocol AirClient: DeviceUnderTest {
-  /// The way to its controller.
+  /// The transport to the client's controller.
   associatedtype Transport: HCITransport
 
-  /// Has the central brought back, with all else that the client needs: whatever there was on it is over.
+  /// Lets `body` recover the central, and restores everything else that the client needs. All links are lost.
   ///
-  /// - Returns: what the body gives.
+  /// - Returns: the diagnostics that `body` returns.
   mutating func recover(
     _ body: (inout Central<Transport>) throws(LabFault) -> [String]
   ) throws(LabFault) -> [String]
 }
 
-/// A lock on the air, real or emulated, as a device under test: a client of its family, on a controller that is watched and
-/// brought back.
+/// A real or emulated lock over the air, as a device under test: a client of its family on a monitored controller.
 ///
-/// The way to the controller and its host go on from test to test. Trouble on the way is the lab's: after it ``restart()``
-/// brings the controller back, and where that cannot be done every call throws at once.
+/// The transport and the host stay up from test to test. A transport failure is a lab fault: ``restart()`` then
+/// recovers the controller. If that is impossible, every call throws at once.
 public final class AirDevice<Client: AirClient>: DeviceLayer {
   /// The client of the lock's family.
   public var wrapped: Client
-  /// What stands around the lock.
+  /// The fixture of the lock.
   public let fixture: any Fixture
   private let recovery: (any ControllerRecovery<Client.Transport>)?
   private let isStopped: (() -> Bool)?
   private var diagnostics: [String]
 
-  /// Looks after a client.
+  /// Wraps a client.
   ///
   /// - Parameters:
-  ///   - fixture: what stands around the lock.
-  ///   - recovery: how the controller is brought back; by a reset unless given.
-  ///   - diagnostics: what there is to say already.
-  ///   - isStopped: whether the end was asked for, so that nothing is waited for any more; `nil` in virtual time, in which
+  ///   - fixture: the fixture of the lock.
+  ///   - recovery: how to recover the controller; by default the client's own `restart()`.
+  ///   - diagnostics: the diagnostics collected so far.
+  ///   - isStopped: returns whether a stop was requested, which ends all waiting; `nil` in virtual time, where
   ///     waiting takes no time.
   public init(
     _ client: Client, _ fixture: any Fixture, recovery: (any ControllerRecovery<Client.Transport>)? = nil,
@@ -48,7 +47,7 @@ public final class AirDevice<Client: AirClient>: DeviceLayer {
     self.diagnostics = (recovery?.takeDiagnostics() ?? []) + diagnostics
   }
 
-  /// How soon it is noticed that the end is asked for.
+  /// The interval between two checks for a stop request.
   private static var stopInterval: Interval { .milliseconds(50) }
 }
 
@@ -69,7 +68,8 @@ extension AirDevice {
     guard let isStopped else {
       return try lab { () throws(LabFault) in try wrapped.observe(until: limit) }
     }
-    // On the clock, waiting is done in pieces: a signal between looking and waiting would else be heard when all of it is over.
+    // In real time, wait in short pieces: a signal that arrives after the check would otherwise go unnoticed until
+    // the whole wait is over.
     while true {
       if isStopped() { throw LabFault(.stopped, "the end was asked for") }
       let piece = min(limit, now + Self.stopInterval)
@@ -91,8 +91,10 @@ extension AirDevice {
     return diagnostics + wrapped.takeDiagnostics()
   }
 
-  /// A controller that does not answer says nothing about the lock behind it, however often it happens; and where the fixture
-  /// has failed, that is the trouble.
+  /// Runs `body` and maps its faults.
+  ///
+  /// A controller that does not answer reveals nothing about the lock behind it, so the result is a fault of the
+  /// transport. A fault of the fixture takes precedence.
   private func lab<Result>(_ body: () throws(LabFault) -> Result) throws(LabFault) -> Result {
     if let fault = recovery?.fault { throw fault }
     do throws(LabFault) {
@@ -112,7 +114,8 @@ extension AirDevice {
 }
 
 extension Explanation {
-  /// That a lock is silent by itself, since others are heard over the same controller; `nil` where none is.
+  /// Explains that only the lock is silent, because the same controller hears other devices; `nil` where it hears
+  /// none.
   public static func unheard(others count: Int) -> Explanation? {
     guard count > 0 else { return nil }
     let others = count == 1 ? "another device was" : "\(count) other devices were"

@@ -2,53 +2,54 @@ public import Basics
 public import Bluetooth
 public import Conformance
 
-/// A central on a transport: its ``session`` with a controller, real or emulated, that is set up afresh for each test, watched,
-/// and brought back when it fails.
+/// A central on a transport: its ``session`` with a real or emulated controller, which is reset for each test,
+/// monitored, and recovered after a failure.
 ///
-/// Hand it operations with ``perform(_:)``, let time pass with ``step(until:)``, and take what happened from ``takeEvent()``.
-/// Trouble with the transport or the controller is a `LabFault`, after which every call throws the same one until
-/// ``reconnect(until:)``, ``resetController(until:)`` or ``reopen(_:until:)`` has helped. The user decides which of them is
-/// tried, and when; links and attempts are gone with each.
+/// Pass operations to ``perform(_:)``, let time pass with ``step(until:)``, and take events from ``takeEvent()``. A
+/// failure of the transport or the controller is a `LabFault`. Every call then throws the same fault until
+/// ``reconnect(until:)``, ``resetController(until:)`` or ``reopen(_:until:)`` succeeds. The caller decides which of
+/// them to try, and when; each of them drops all links and connection attempts.
 public struct Central<Transport: HCITransport> {
-  /// How it is with the controller.
+  /// The state of the controller.
   private enum State {
     case reset, setUp
-    /// What everything ends with until it is in work again.
+    /// Every call throws this fault until the controller works again.
     case failed(LabFault)
   }
 
-  /// What a step was about.
+  /// The outcome of a step.
   public enum Step: Sendable {
-    /// Nothing: the limit has come, or the transport stopped before it, since the other end has something to show.
+    /// Nothing: the limit was reached, or the transport returned early because the other end has an observation to
+    /// report.
     case none
-    /// A packet of the controller.
+    /// A packet from the controller.
     case packet
-    /// Something that was due.
+    /// An action that was due.
     case due
   }
 
-  /// The way to the controller.
+  /// The transport to the controller.
   public private(set) var transport: Transport
-  /// After which silence the controller is asked for a sign of life; `nil` where it cannot fail in silence. Without it,
-  /// a controller that froze looks like a lock that does not answer.
+  /// The silence after which the central checks that the controller is alive; `nil` for a controller that cannot
+  /// fail silently. Without it, a frozen controller looks like a lock that does not answer.
   public var silenceLimit: Interval?
-  /// What it does with its controller.
+  /// The host side of the connection to the controller.
   public private(set) var session: CentralSession
-  /// Notes its packets, where they are wanted.
+  /// Records the packets; `nil` to record nothing.
   public var recorder: PacketRecorder?
-  /// Whether the way to the controller is closed, so that nothing can be asked of it before it is opened again.
+  /// Whether the transport is closed and must be reopened before anything can be sent.
   public private(set) var isTransportLost = false
-  /// What was wrong with the way to the controller last; `nil` where that was the controller's, or nothing.
+  /// The last fault of the transport; `nil` if there was none, or if the controller failed instead.
   public private(set) var fault: TransportFault?
 
-  /// Whether the session is kept from what is due.
+  /// Detects that received packets keep the session from its due actions.
   private var overrun = Overrun()
   private var state = State.reset
   private var epoch = Instant.zero
-  /// When the controller said something, or was asked to.
+  /// When the controller last sent a packet or was last checked.
   private var lastSign = Instant.zero
 
-  /// Makes a central whose controller is reset when it is set up first.
+  /// Creates a central; the first ``setUp(until:)`` resets its controller.
   public init(_ transport: Transport, _ settings: HostSettings, silenceLimit: Interval? = nil) {
     self.transport = transport
     self.silenceLimit = silenceLimit
@@ -59,13 +60,13 @@ public struct Central<Transport: HCITransport> {
   @inline(__always)
   public var now: Instant { .zero + (transport.now - epoch) }
 
-  /// The moment of the transport's time that is one of ours.
+  /// Converts a time of this central to the transport's time.
   public func transportTime(of moment: Instant) -> Instant { epoch + (moment - .zero) }
 
-  /// Whether the controller was set up and nothing was wrong with it since.
+  /// Whether the controller is set up and has not failed since.
   public var isSetUp: Bool { if case .setUp = state { true } else { false } }
 
-  /// Throws when nothing can be asked of the controller.
+  /// Throws unless the controller is set up.
   public func check() throws(LabFault) {
     switch state {
     case .setUp: break
@@ -74,7 +75,7 @@ public struct Central<Transport: HCITransport> {
     }
   }
 
-  /// Throws when the controller has to be brought back first.
+  /// Throws if the controller must be recovered first.
   public func checkUse() throws(LabFault) {
     if case .failed(let fault) = state { throw fault }
   }
@@ -83,7 +84,7 @@ public struct Central<Transport: HCITransport> {
 // MARK: - One test
 
 extension Central {
-  /// Resets the controller and waits until it can be used.
+  /// Resets the controller and waits until it is ready.
   public mutating func setUp(until limit: Instant = .never) throws(LabFault) {
     state = .reset
     session.start(at: transport.now)
@@ -100,12 +101,13 @@ extension Central {
     }
   }
 
-  /// When there is something to do without a packet of the controller, in the transport's time; never where there is nothing.
+  /// When the central must act even if the controller sends nothing, in the transport's time; `never` if it need
+  /// not.
   public var deadline: Instant {
     mutating get { min(session.deadline ?? .never, silenceLimit.map { lastSign + $0 } ?? .never) }
   }
 
-  /// Ends links and attempts, after which the controller has a few seconds to say that they are over.
+  /// Ends all links and connection attempts, and waits up to three seconds for the controller to confirm this.
   public mutating func endLinks() throws(LabFault) {
     try checkUse()
     guard isSetUp else { return }
@@ -117,26 +119,26 @@ extension Central {
     }
   }
 
-  /// Counts time from now on.
+  /// Sets the current time to zero.
   public mutating func startClock() {
     epoch = transport.now
-    // What went wrong before is of interest only while it is not put right.
+    // Recorded failures matter only until they are repaired.
     recorder?.startOver(at: epoch)
   }
 
-  /// Has an operation done.
+  /// Starts an operation.
   public mutating func perform(_ operation: CentralOperation) throws(LabFault) {
     session.perform(operation, at: transport.now)
     try flush()
   }
 
-  /// Sends L2CAP payloads that make no sense; see ``CentralSession/provoke(_:at:)``.
+  /// Sends malformed L2CAP payloads; see ``CentralSession/provoke(_:at:)``.
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])]) throws(LabFault) {
     session.provoke(packets, at: transport.now)
     try flush()
   }
 
-  /// Lets time pass up to the next packet or to what is due next, in the transport's time.
+  /// Lets time pass until the next packet or due action, at most until `limit`, in the transport's time.
   public mutating func step(until limit: Instant) throws(LabFault) -> Step {
     let due = session.deadline
     let check = silenceLimit.map { lastSign + $0 }
@@ -167,9 +169,9 @@ extension Central {
     return .due
   }
 
-  /// Takes what happened next.
+  /// Takes the next event.
   ///
-  /// - Throws: a fault where the controller does not scan.
+  /// - Throws: a fault if the controller does not scan.
   public mutating func takeEvent() throws(LabFault) -> CentralEvent? {
     let event = session.takeEvent()
     if case .scanning(_, let status)? = event, status != .success {
@@ -178,10 +180,10 @@ extension Central {
     return event
   }
 
-  /// Takes what the way to the controller has to say since it was last asked.
+  /// Takes the transport's diagnostics since the last call.
   public mutating func takeDiagnostics() -> [String] { transport.takeDiagnostics() }
 
-  /// Hands the controller what the session wants sent.
+  /// Sends the session's queued packets to the controller.
   private mutating func flush() throws(LabFault) {
     while let packet = session.takePacket() {
       do {
@@ -195,10 +197,10 @@ extension Central {
   }
 }
 
-// MARK: - Bringing the controller back
+// MARK: - Recovery of the controller
 
 extension Central {
-  /// Gives up everything under way, and asks the controller for a sign of life. After that it has to be set up.
+  /// Abandons everything in progress and checks that the controller is alive. The controller must then be set up.
   public mutating func reconnect(until limit: Instant) throws(LabFault) {
     forgetEverything()
     let question = HCICommand.readBDADDR().packet
@@ -216,7 +218,7 @@ extension Central {
     throw fail(LabFault(.noAnswer, "the controller gives no sign of life"))
   }
 
-  /// Whether a packet is Command Complete of Read BD_ADDR.
+  /// Returns whether a packet is the Command Complete event of Read BD_ADDR.
   private static func isAnswer(_ packet: HCIPacket) -> Bool {
     guard case .event(let code, let parameters) = packet,
       case .commandComplete(_, HCICommand.readBDADDR.opcode, _)? = try? HCIEvent(
@@ -230,7 +232,7 @@ extension Central {
     try setUp(until: limit)
   }
 
-  /// Opens the way to the controller again, resets that and sets it up. A part of the time is kept for setting it up.
+  /// Reopens the transport, then resets the controller and sets it up. Part of the time is reserved for the setup.
   public mutating func reopen(_ how: Reopening, until limit: Instant) throws(LabFault) {
     forgetEverything()
     do {
@@ -242,7 +244,7 @@ extension Central {
     try setUp(until: max(limit, transport.now + Self.settingUp))
   }
 
-  /// As long as a controller that works needs to be set up, and more.
+  /// More time than a working controller needs for its setup.
   private static var settingUp: Interval { .milliseconds(1300) }
 
   private mutating func forgetEverything() {
@@ -250,7 +252,7 @@ extension Central {
     session.forgetEverything()
   }
 
-  /// Keeps the fault, so that nothing is tried before the controller was brought back.
+  /// Stores the fault, so that every call fails until the controller is recovered.
   private mutating func fail(_ trouble: LabFault) -> LabFault {
     state = .failed(trouble)
     return trouble
@@ -266,30 +268,34 @@ extension Central {
   }
 }
 
-/// How the controller at the end of a transport is brought back into work.
+/// A strategy that recovers the controller at the end of a transport.
 public protocol ControllerRecovery<Transport>: AnyObject {
-  /// The way to the controller.
+  /// The transport to the controller.
   associatedtype Transport: HCITransport
 
-  /// Why everything ends at once, once nothing is left to try.
+  /// The fault that ends every call at once when no recovery step is left.
   var fault: LabFault? { get }
 
-  /// Tries what there is until the controller is in work again; gives what there is to say of it, one line each.
+  /// Tries one recovery step after another until the controller works again.
+  ///
+  /// - Returns: the diagnostics, one line each.
   func climb(_ central: inout Central<Transport>) -> [String]
 
-  /// Takes what there is to say since it was last asked.
+  /// Takes the diagnostics since the last call.
   func takeDiagnostics() -> [String]
 }
 
-/// Tells what arrived while this program was held up, and is heard before anything that is due by now, from a
-/// controller that talks without a pause, for which nothing that is due may wait.
+/// Distinguishes a backlog of packets from a controller that sends without pause.
+///
+/// A backlog arrived while this program was suspended, so its packets come before any due action. Packets without
+/// pause must not delay due actions.
 public struct Overrun: Sendable {
   private var begin: Instant?
 
-  /// Begins to watch.
+  /// Creates a detector that has seen no delay.
   public init() {}
 
-  /// Whether everything has been late for longer than it takes to catch up.
+  /// Returns whether due actions have been late for a second, longer than it takes to process a backlog.
   public mutating func isEndless(isLate: Bool, at now: Instant) -> Bool {
     guard isLate else {
       begin = nil

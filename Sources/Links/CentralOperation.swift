@@ -1,53 +1,54 @@
 public import Basics
 public import Bluetooth
 
-/// What the user of a central wants done, on its one link or to come to one.
+/// A request of a central's user, on its one link or to establish one.
 ///
-/// Operations on a link are done in the order in which they are asked for, and each ends with one ``CentralEvent``.
+/// Operations on a link run in the order in which they are requested, and each ends with one ``CentralEvent``.
 public enum CentralOperation: Hashable, Sendable {
-  /// How a characteristic is named: by its UUID, where only one was found, or by the handle of its value.
+  /// Identifies a characteristic by its UUID, if only one was discovered, or by its value handle.
   public enum Characteristic: Hashable, Sendable {
     case uuid(BluetoothUUID)
     case handle(AttributeHandle)
   }
 
-  /// Begins to report advertisements, or ends that.
+  /// Starts or stops the reporting of advertisements.
   case scan(Bool)
-  /// Connects to a device and looks there for what the query names. An attempt has no end of its own unless a time is given.
+  /// Connects to a device and discovers what the query names. Without a time limit, the attempt continues until it
+  /// is cancelled.
   case connect(PeerAddress, ProfileQuery, within: Interval = .forever)
-  /// Ends the link, or the attempt at one. What was written before goes out first.
+  /// Ends the link or the connection attempt. Earlier writes are sent first.
   case disconnect
   case exchangeMTU
   case read(Characteristic)
-  /// With response, without, or as the characteristic has it.
+  /// Writes with response, without, or as the characteristic's properties demand.
   case write(Characteristic, [UInt8], withResponse: Bool? = nil)
-  /// Asks for notifications, or for indications where there are only these.
+  /// Subscribes to notifications, or to indications if the characteristic only indicates.
   case subscribe(Characteristic)
   case unsubscribe(Characteristic)
 }
 
-/// What happened on a central, in the order in which it did.
+/// An event of a central. Events are reported in the order in which they happened.
 public enum CentralEvent: Hashable, Sendable {
-  /// Why an operation was not done.
+  /// Why an operation failed.
   public enum Failure: Error, Hashable, Sendable {
-    /// What the other end answered, or that it did not.
+    /// The peer refused it or did not answer.
     case gatt(GATTFailure)
-    /// What is missing for it; the sentence says what.
+    /// A precondition is missing; the sentence names it.
     case impossible(String)
   }
 
   /// The controller was reset and set up.
   case ready
-  /// Scanning has begun or ended as was asked for, or was refused.
+  /// Scanning was started or stopped as requested, or the controller refused.
   case scanning(Bool, status: HCIErrorCode)
-  /// Something was heard while scanning.
+  /// A device advertised.
   case advertisement(AdvertisingReport)
-  /// The link layer is up; what the query names is being looked for.
+  /// The link layer is connected, and discovery begins.
   case connected(PeerAddress)
-  /// All was found that the server shows; what it did not show, in sentences. From here on the link can be used, and what was
-  /// notified before comes behind this.
+  /// Discovery is complete, and the link can be used. `gaps` describes in sentences what the server did not expose.
+  /// Notifications that arrived during discovery follow this event.
   case open(DiscoveredProfile, gaps: [String])
-  /// Nothing can be found, since that procedure failed. The link is ended.
+  /// Discovery failed in this procedure. The session disconnects the link.
   case notDiscovered(GATTProcedure, GATTFailure)
   /// The MTU that both ends use from now on.
   case mtu(Int)
@@ -55,22 +56,22 @@ public enum CentralEvent: Hashable, Sendable {
   case notified(AttributeHandle, [UInt8])
   case read(AttributeHandle, [UInt8])
   case wrote(AttributeHandle, withResponse: Bool)
-  /// What is subscribed to from now on; nothing after an operation that ended it.
+  /// The subscription from now on; empty after an unsubscription.
   case subscribed(AttributeHandle, Subscription)
   case failed(CentralOperation, Failure)
-  /// The link, or the attempt at one, is over. So many packets that were given to it may not have arrived; `nil` where that is
-  /// not known yet, since this end has left it.
+  /// The link or the connection attempt is over. `unacknowledged` is the number of sent packets that may not have
+  /// arrived. It is `nil` while that is unknown, after a disconnection by this end.
   case disconnected(HCIErrorCode, unacknowledged: Int?)
-  /// Something that was written to the link that was left last may not have arrived.
+  /// The last packets sent on the link that this end disconnected may not have arrived.
   case lastPacketsUncertain
-  /// The other end broke a rule of its protocol; the sentence says which.
+  /// The peer violated a rule of its protocol; the sentence names the rule.
   case peerViolation(String)
-  /// The controller did something odd that does no harm.
+  /// The controller showed a harmless anomaly.
   case controllerAnomaly(String)
 }
 
 extension CentralEvent.Failure: CustomStringConvertible {
-  /// What is wrong, in words.
+  /// The failure in words.
   public var description: String {
     switch self {
     case .gatt(let failure): "\(failure)"
@@ -78,14 +79,14 @@ extension CentralEvent.Failure: CustomStringConvertible {
     }
   }
 
-  /// The error code with which the server refused it.
+  /// The error code with which the server refused the operation.
   public var code: ATTErrorCode? {
     if case .gatt(.refused(let code, _)) = self { code } else { nil }
   }
 }
 
 extension CentralEvent {
-  /// What a lab notes of it, where it says something of the other end's Bluetooth, or of the controller's.
+  /// The diagnostic for the lab if the event reveals a defect of the peer's Bluetooth or of the controller.
   public var diagnostic: String? {
     switch self {
     case .controllerAnomaly(let sentence): "odd, of the controller: \(sentence)"

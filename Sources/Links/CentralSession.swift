@@ -1,20 +1,22 @@
 public import Basics
 public import Bluetooth
 
-/// The central of a link: a host that scans, connects to one device at a time, finds what it has and uses that, operation by
-/// operation.
+/// A host with at most one link: it scans, connects to a device, discovers its profile, and performs operations one
+/// by one.
 ///
-///                connect            link up               all is found
+///                connect            link up               discovery complete
 ///     idle ──▶ connecting ──────▶ discovering ───────────────────────▶ open
-///       ▲        ▲     │               │  0x3E: it never came about       │
+///       ▲        ▲     │               │  0x3E: not established           │
 ///       │        └─────┼───────────────┘                                  │
 ///       └───────── disconnect, failed, disconnected ──────────────────────┘
 ///
-/// - Links have the least interval, 7.5 ms, no latency, and are lost after 2 s, unless other parameters are given.
-/// - A link that never came about is asked for again (0x3E; Core 5.4, Vol 6 Part B §4.5).
-/// - A link that is left is over for its user at once, with reason 0x16, as is an attempt that is given up, with 0x02. What
-///   was written before goes out first, and no other link is begun until it is over.
-/// - What fails in discovery ends the link.
+/// - By default, links have the minimum connection interval of 7.5 ms, no latency, and a supervision timeout of 2
+///   s.
+/// - The session repeats a connection attempt that failed to be established (0x3E; Core 5.4, Vol 6 Part B §4.5).
+/// - When the user disconnects, the link is over for the user at once, with reason 0x16; a cancelled attempt is
+///   over at once with reason 0x02. The session still sends earlier writes first, and begins no other link until
+///   the old one is over.
+/// - A failure in discovery ends the link.
 ///
 /// The type does no I/O and reads no clock: feed it what the controller sends and when, hand the controller what
 /// ``takePacket()`` gives, and take what happened from ``takeEvent()``. When ``deadline`` has come, call ``advance(to:)``.
@@ -27,7 +29,7 @@ public struct CentralSession: Sendable {
     case open(LinkID)
   }
 
-  /// What is being found on a link, and what was notified meanwhile.
+  /// A discovery in progress on a link, and the notifications that arrived meanwhile.
   private struct Discovery {
     let link: LinkID
     var attemptsLeft: Int
@@ -36,12 +38,13 @@ public struct CentralSession: Sendable {
     var early: [(AttributeHandle, [UInt8])] = []
   }
 
-  /// An operation of which the end is not known yet.
+  /// An operation whose outcome is not known yet.
   private struct Pending {
     let operation: CentralOperation
     let handle: AttributeHandle
     var id: GATTProcedureID = 0
-    /// What is subscribed to when the procedure has ended; before that, its configuration may have to be found.
+    /// The subscription once the procedure succeeds; the session may first have to discover the configuration
+    /// descriptor.
     var subscription = Subscription()
     var isFindingConfiguration = false
 
@@ -53,23 +56,24 @@ public struct CentralSession: Sendable {
   private var host: BluetoothHost
   private let parameters: ConnectionParameters
   private var state = State.idle
-  /// Who is connected to, and what is looked for there.
+  /// The peer of the current connection or attempt, and what to discover there.
   private var peer: (address: PeerAddress, query: ProfileQuery, time: Interval)?
   /// The link that is being disconnected, and whether the session still waits for queued packets before it disconnects.
   private var disconnecting: (link: LinkID, isDraining: Bool)?
   /// The number of cancelled attempts that the host has not confirmed yet.
   private var cancelledAttempts = 0
-  /// What was found on the link that is open, or on the last one.
+  /// The profile discovered on the open link, or on the last one.
   public private(set) var profile = DiscoveredProfile()
 
   private var pending: Pending?
-  /// What was asked for and is not begun.
+  /// The requested operations that have not started yet.
   private var waiting = FIFO<CentralOperation>()
-  /// Writes without response that wait for room in the host.
+  /// Writes without response that wait for buffer space in the host.
   private var outgoing = FIFO<(handle: AttributeHandle, value: [UInt8])>()
-  /// Whether this session has sent malformed packets on the link, on purpose.
+  /// Whether this session has sent malformed packets on the link, intentionally.
   private var isProvoked = false
-  /// Malformed packets that wait until no operation is pending: their response would be taken for that of the operation.
+  /// Malformed packets that wait until no operation is pending: otherwise their response would be taken for that of
+  /// the operation.
   private var deferredPackets: [(channel: UInt16, payload: [UInt8])] = []
   /// No request begins before this time: a late response to malformed packets would be taken for its response.
   private var quietEnd = Instant.zero
@@ -77,35 +81,35 @@ public struct CentralSession: Sendable {
   private var output = HostOutput()
   private var events = FIFO<CentralEvent>()
   private var isHandling = false
-  /// Why its controller cannot be used; `nil` again after ``start(at:)``.
+  /// Why the controller cannot be used; ``start(at:)`` resets it to `nil`.
   public private(set) var failure: HostFailure?
 
-  /// Makes one whose controller was not started.
+  /// Creates a session whose controller has not been started.
   public init(_ settings: HostSettings, _ parameters: ConnectionParameters = ConnectionParameters()) {
     host = BluetoothHost(settings)
     self.parameters = parameters
   }
 
-  /// How often a link is asked for once more that never came about: the packet that asks for it was lost, and the other
-  /// end knows nothing of it. Hosts do so by themselves.
+  /// How often the session retries a link that failed to be established: its connection request was lost, so the
+  /// peer knows nothing of it. Hosts usually retry on their own.
   private static let repeatedAttempts = 3
-  /// How long the other end is listened for then; one that has gone away meanwhile is lost.
+  /// The timeout of such a retry; a peer that has left in the meantime is lost.
   private static let repeatedAttemptTime = Interval.seconds(3)
-  /// How long the answer to something that makes no sense may take.
+  /// The maximum time that a response to malformed packets takes.
   private static let quietTime = Interval.milliseconds(100)
 }
 
 extension CentralSession {
-  /// Whether there is neither a link nor an attempt at one.
+  /// Whether there is neither a link nor a connection attempt.
   public var isIdle: Bool { if case .idle = state { true } else { false } }
 
   /// Whether a link is up.
   public var isConnected: Bool { link != nil }
 
-  /// Whether operations can be done.
+  /// Whether the link is ready for operations.
   public var isOpen: Bool { if case .open = state { true } else { false } }
 
-  /// Whether no link, nor an attempt at one, is left that has to end.
+  /// Whether no link and no connection attempt remains, not even one that is ending.
   public var isAtRest: Bool { isIdle && disconnecting == nil && cancelledAttempts == 0 }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -116,7 +120,7 @@ extension CentralSession {
     }
   }
 
-  /// Whether only the quiet time after malformed packets holds up what waits.
+  /// Whether only the quiet time after malformed packets delays the next operation.
   private var isWaitingForQuietEnd: Bool { pending == nil && outgoing.isEmpty && !waiting.isEmpty }
 
   private var link: LinkID? {
@@ -127,26 +131,27 @@ extension CentralSession {
     }
   }
 
-  /// Takes what the controller is to get next.
+  /// Takes the next packet for the controller.
   public mutating func takePacket() -> HCIPacket? { output.takePacket() }
 
-  /// Takes all that the controller is to get.
+  /// Takes all packets for the controller.
   public mutating func takePackets() -> [HCIPacket] { output.takePackets() }
 
-  /// Takes what happened next.
+  /// Takes the next event.
   public mutating func takeEvent() -> CentralEvent? { events.popFirst() }
 }
 
-// MARK: - What happens
+// MARK: - Inputs
 
 extension CentralSession {
-  /// Resets the controller and sets it up: links, attempts and whatever waits are forgotten.
+  /// Resets the controller and sets it up. Drops links, connection attempts and waiting operations.
   public mutating func start(at now: Instant) {
     forgetEverything()
     carryOut(host.start(at: now), at: now)
   }
 
-  /// Forgets links, attempts and whatever waits: the controller is about to be started, or lost.
+  /// Drops links, connection attempts and waiting operations, before the controller is started or after it was
+  /// lost.
   public mutating func forgetEverything() {
     (cancelledAttempts, disconnecting, failure, state) = (0, nil, nil, .idle)
     output.removeAll()
@@ -154,31 +159,31 @@ extension CentralSession {
     forgetOperations()
   }
 
-  /// Receives a packet of the controller.
+  /// Receives a packet from the controller.
   public mutating func receive(_ packet: HCIPacket, at now: Instant) {
     carryOut(host.receive(packet, at: now), at: now)
     endDrained(at: now)
   }
 
-  /// Lets everything happen that was due at or before a moment.
+  /// Carries out everything due at or before `now`.
   public mutating func advance(to now: Instant) {
     if let due = host.deadline, due <= now { carryOut(host.advance(to: now), at: now) }
     if isWaitingForQuietEnd { beginNext(at: now) }
   }
 
-  /// Whether something was due before a moment.
+  /// Returns whether an action was due before `now`.
   public mutating func isLate(at now: Instant) -> Bool { host.deadline.map { $0 < now } ?? false }
 
-  /// Asks the controller for a sign of life, where nothing else is asked of it.
+  /// Checks that the controller is alive, unless a command is already pending.
   public mutating func checkController(at now: Instant) {
     carryOut(host.checkController(at: now), at: now)
   }
 }
 
-// MARK: - What is asked of it
+// MARK: - Operations
 
 extension CentralSession {
-  /// Does what its user wants done; what comes of it is an event.
+  /// Performs an operation; an event reports its outcome.
   public mutating func perform(_ operation: CentralOperation, at now: Instant) {
     switch operation {
     case .scan(true):
@@ -199,11 +204,11 @@ extension CentralSession {
     }
   }
 
-  /// Sends L2CAP payloads that make no sense, once no operation is under way. From then on the other end is not reproached with
-  /// its answers.
+  /// Sends malformed L2CAP payloads once no operation is in progress. From then on, the session does not report
+  /// protocol violations in the peer's answers.
   public mutating func provoke(_ packets: [(channel: UInt16, payload: [UInt8])], at now: Instant) {
     guard case .open(let link) = state else { return }
-    // What was held before makes room: one provocation at a time.
+    // New packets replace deferred ones: only one set can be pending.
     guard pending == nil, outgoing.isEmpty else { return deferredPackets = packets }
     isProvoked = true
     quietEnd = now + Self.quietTime
@@ -212,12 +217,12 @@ extension CentralSession {
     }
   }
 
-  /// Uses the host for what a central does beside its link: advertising.
+  /// Uses the host for a task besides the link, such as advertising.
   public mutating func ask(_ body: (inout BluetoothHost) -> [HostAction], at now: Instant) {
     carryOut(body(&host), at: now)
   }
 
-  /// Begins what waits, once nothing is under way.
+  /// Begins waiting operations while none is in progress.
   private mutating func beginNext(at now: Instant) {
     if pending == nil, outgoing.isEmpty, !deferredPackets.isEmpty {
       let packets = deferredPackets
@@ -230,7 +235,7 @@ extension CentralSession {
     }
   }
 
-  /// Whether an operation can be begun, or said to be impossible, now.
+  /// Returns whether an operation can begin now, or can be rejected now.
   private func mayBegin(_ operation: CentralOperation, at now: Instant) -> Bool {
     guard pending == nil, outgoing.isEmpty else { return false }
     return now >= quietEnd || !isRequest(operation)
@@ -268,7 +273,7 @@ extension CentralSession {
     }
   }
 
-  /// Whether the other end has to answer an operation.
+  /// Returns whether the peer has to answer an operation.
   private func isRequest(_ operation: CentralOperation) -> Bool {
     guard case .write(let characteristic, _, let withResponse) = operation else { return true }
     if let withResponse { return withResponse }
@@ -324,7 +329,8 @@ extension CentralSession {
     carryOut(actions, at: now)
   }
 
-  /// The characteristic of an operation, 0 for one that is about none; an event says why there is none.
+  /// Returns the characteristic of an operation, or 0 for an operation without one. If there is none, appends a
+  /// failure event and returns `nil`.
   private mutating func resolve(_ operation: CentralOperation) -> AttributeHandle? {
     switch operation.characteristic {
     case nil: return AttributeHandle(rawValue: 0)
@@ -360,7 +366,7 @@ extension CentralSession {
 }
 
 extension CentralOperation {
-  /// The characteristic that it is about.
+  /// The characteristic that the operation concerns.
   public var characteristic: Characteristic? {
     switch self {
     case .read(let it), .write(let it, _, _), .subscribe(let it), .unsubscribe(let it): it
@@ -372,7 +378,7 @@ extension CentralOperation {
 // MARK: - The link
 
 extension CentralSession {
-  /// Connects, once nothing of an earlier link is in the way.
+  /// Connects, unless an earlier link is still ending.
   private mutating func beginConnecting(at now: Instant) {
     guard case .connecting(let attemptsLeft) = state, disconnecting == nil, let peer else { return }
     let isFirst = attemptsLeft == Self.repeatedAttempts
@@ -386,7 +392,7 @@ extension CentralSession {
     switch last {
     case .idle: return
     case .connecting:
-      // An attempt that waits for an earlier link to end was not begun.
+      // An attempt that waits for an earlier link to end has not started yet.
       if disconnecting == nil {
         cancelledAttempts += 1
         carryOut(host.cancelConnecting(at: now), at: now)
@@ -400,7 +406,7 @@ extension CentralSession {
     }
   }
 
-  /// Ends the link that was left, once what was written before has arrived.
+  /// Disconnects the abandoned link once all earlier writes have arrived.
   private mutating func endDrained(at now: Instant) {
     guard let disconnecting, disconnecting.isDraining, host.hasSentEverything(on: disconnecting.link) else {
       return
@@ -409,7 +415,7 @@ extension CentralSession {
     carryOut(host.disconnect(disconnecting.link, reason: .remoteUserTerminated, at: now), at: now)
   }
 
-  /// Forgets what goes with a link.
+  /// Drops the state of a link.
   private mutating func close() {
     state = .idle
     forgetOperations()
@@ -455,7 +461,7 @@ extension CentralSession {
       sendWaiting(on: link, at: now)
       beginNext(at: now)
     case .protocolViolation(nil, let sentence): events.append(.controllerAnomaly(sentence))
-    // The answer to something malformed may be malformed.
+    // The answer to a malformed packet may itself be malformed.
     case .protocolViolation where isProvoked: break
     case .protocolViolation(_, let rule): events.append(.peerViolation(rule))
     case .advertising, .timing, .dataLength: break
@@ -464,7 +470,7 @@ extension CentralSession {
 
   private mutating func connected(_ link: LinkID, at now: Instant) {
     guard case .connecting(let attemptsLeft) = state, let peer else { return }
-    // What was provoked on the link before may be reported until now.
+    // Until now, violations may stem from the malformed packets on the previous link.
     isProvoked = false
     if attemptsLeft == Self.repeatedAttempts { events.append(.connected(peer.address)) }
     discover(
@@ -475,7 +481,7 @@ extension CentralSession {
     _ link: LinkID, _ reason: HCIErrorCode, _ unacknowledged: Int, at now: Instant
   ) {
     if let disconnecting, link == disconnecting.link {
-      // What was written last may not have arrived, though it was left.
+      // The last writes may not have arrived, although the session waited for them.
       let isCertain = !disconnecting.isDraining && unacknowledged == 0 && reason == .localHostTerminated
       self.disconnecting = nil
       beginConnecting(at: now)
@@ -496,7 +502,7 @@ extension CentralSession {
 // MARK: - GATT
 
 extension CentralSession {
-  /// Asks for what is to be found next; with all of it the link can be used.
+  /// Starts the next discovery procedure; opens the link when discovery is complete.
   private mutating func discover(_ last: Discovery, at now: Instant) {
     var discovery = last
     guard let procedure = discovery.search.procedure else {
@@ -538,7 +544,7 @@ extension CentralSession {
     do throws(GATTFailure) {
       try discovery.search.take(result)
     } catch {
-      // A lost link is reported by itself.
+      // The host reports a lost link in a separate event.
       if error == .linkLost { return }
       if let procedure { events.append(.notDiscovered(procedure, error)) }
       return disconnect(at: now)

@@ -1,44 +1,45 @@
 public import Conformance
 
-/// What stands around a lock on the air: it brings the lock into a start condition, turns its bolt, takes its power, or its
-/// link away.
+/// The fixture of a lock on the air: it brings the lock into a start condition, turns its bolt, and cuts its power
+/// or its link.
 ///
-/// Around an emulated lock that is its emulator, in this process or, over a socket, in another. A real lock has none: it
-/// starts in the condition it is in. See ``NoFixture``.
+/// The fixture of an emulated lock is its emulator, in this process or, over a socket, in another. A real lock has
+/// no fixture: it starts in its current condition. See ``NoFixture``.
 public protocol Fixture: AnyObject {
-  /// What can be done to the lock, and what is shown there; its conditions always hold.
+  /// The stimuli and faults that the fixture offers, its observations, and the conditions that always hold.
   var abilities: Abilities { get }
-  /// The values that it reports.
+  /// The names of the values that the fixture reports.
   var readings: [String] { get }
-  /// Whether ``takeTampering()`` says when a fault has hit a frame. Where faults are brought about in another program, it is
-  /// not known when they do.
+  /// Whether ``takeTampering()`` reports that a fault has hit a frame. When another program injects the faults, the
+  /// time of their effect is unknown.
   var reportsTampering: Bool { get }
-  /// What is wrong with it.
+  /// The fault that makes the fixture unusable, if any.
   var fault: LabFault? { get }
 
-  /// Takes over the numbers under which the model knows names.
+  /// Adopts the model's numbering of names.
   func adopt(_ vocabulary: Vocabulary)
-  /// Brings the lock into a start condition, out of any connection.
+  /// Disconnects the lock and brings it into a start condition.
   func prepare(_ start: StartCondition) throws(LabFault)
-  /// Does one of its stimuli to the lock.
+  /// Applies one of the fixture's stimuli to the lock.
   ///
-  /// - Returns: why it is refused, if it is.
+  /// - Returns: the reason if the fixture refuses it.
   func perform(_ stimulus: String, _ arguments: [Argument]) throws(LabFault) -> String?
-  /// Brings about one of its faults.
+  /// Injects one of the fixture's faults.
   func bring(about fault: Fault) throws(LabFault)
-  /// Says whether the client needs every advertisement. Unless it does, those that repeat the last one may be skipped.
+  /// Tells the fixture whether the client needs every advertisement. If not, the fixture may skip repetitions of
+  /// the last one.
   func require(everyAdvertisement isRequired: Bool)
-  /// Whether a frame was tampered with, or the link cut, by one of its faults, since this was last asked.
+  /// Returns whether one of the fixture's faults changed a frame or cut the link since the last call.
   func takeTampering() -> Bool
-  /// Takes what was shown there since this was last asked, up to now. Time stops at the first moment at which there is something.
+  /// Takes the observations since the last call. Virtual time stops at the first moment with an observation.
   func takeObservations() -> [Observation]
-  /// Takes what the lab has to say of it since this was last asked, one line each.
+  /// Takes the diagnostics since the last call, one line each.
   func takeDiagnostics() -> [String]
-  /// Makes it usable again after a fault.
+  /// Makes the fixture usable again after a fault.
   func restart() throws(LabFault)
 }
 
-/// What is so of most fixtures.
+/// The defaults that suit most fixtures.
 extension Fixture {
   public var readings: [String] { [] }
   public var reportsTampering: Bool { true }
@@ -51,13 +52,13 @@ extension Fixture {
   public func restart() throws(LabFault) {}
 }
 
-/// No fixture: a real lock, which starts as it is and lives on from test to test.
+/// No fixture: a real lock, which starts in its current condition and keeps its state from test to test.
 public final class NoFixture: Fixture {
   public let abilities: Abilities
 
   /// - Parameters:
   ///   - conditions: the conditions of the model that always hold.
-  ///   - settings: what of a start condition its client can bring about before a test.
+  ///   - settings: the parts of a start condition that the client can establish before a test.
   public init(conditions: [String], settings: [String] = []) {
     var abilities = Abilities(stimuli: [], settings: settings, conditions: conditions)
     abilities.keepsState = true

@@ -1,14 +1,15 @@
 import Basics
 import Bluetooth
 
-/// What a host wants done, sorted: packets for the controller, and reports for the session around the host, each in its order.
+/// A host's actions, sorted: packets for the controller, and reports for the session around the host, each in
+/// order.
 struct HostOutput: Sendable {
   private var packets = FIFO<HCIPacket>()
   private var reports = FIFO<HostEvent>()
 
-  /// Receives what a host wants done.
+  /// Adds a host's actions.
   mutating func add(_ actions: consuming [HostAction]) {
-    // Actions are moved out of the array, which is cheaper than copied: they are large.
+    // Moving the actions out of the array is cheaper than copying them: they are large.
     actions.reverse()
     while let action = actions.popLast() {
       switch consume action {

@@ -1,10 +1,10 @@
 import Bluetooth
 import Conformance
 
-// Trouble on the way to the air is the lab's: it says nothing about a lock.
+// A transport failure is a lab fault: it reveals nothing about the lock.
 
 extension LabFault {
-  /// What trouble on the way to a controller means for the lab.
+  /// Creates the lab fault for a transport failure.
   init(_ fault: TransportFault) {
     let symptom: Symptom =
       switch fault.symptom {
@@ -16,7 +16,7 @@ extension LabFault {
     self.init(symptom, fault.description, from: .transport)
   }
 
-  /// What a controller that cannot be used means for the lab.
+  /// Creates the lab fault for a controller failure.
   init(_ failure: HostFailure) {
     let symptom: Symptom =
       switch failure {

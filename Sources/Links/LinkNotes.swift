@@ -1,17 +1,17 @@
 import Basics
 public import Bluetooth
 
-/// What notes down what goes over a link: its packets and, for a family of locks, what is needed to read them.
+/// Records the packets of a link and, for a family of locks, the data needed to decode them.
 public final class LinkNotes {
-  /// The packets.
+  /// The recorder of the packets.
   public let packets: PacketRecorder
-  /// What a family has noted beside them; `nil` until one does.
+  /// The family's own notes; `nil` until a family adds them.
   public private(set) var family: (any FamilyNotes)?
 
-  /// Makes notes of what a recorder records.
+  /// Creates notes around a packet recorder.
   public init(_ packets: PacketRecorder = PacketRecorder()) { self.packets = packets }
 
-  /// The notes of a family, which are made where there are none yet.
+  /// Returns the notes of a family, and creates them if there are none.
   public func notes<Notes: FamilyNotes>(of type: Notes.Type) -> Notes {
     if let known = family as? Notes { return known }
     let made = Notes(packets)
@@ -19,28 +19,28 @@ public final class LinkNotes {
     return made
   }
 
-  /// Forgets everything.
+  /// Discards everything recorded.
   public func startOver() {
     packets.startOver(at: .zero)
     family?.startOver()
   }
 }
 
-/// What a family of locks notes of a link, to read its packets.
+/// The notes that a family of locks takes of a link, in order to decode its packets.
 public protocol FamilyNotes: AnyObject {
-  /// Makes notes beside the packets of a recorder.
+  /// Creates notes that accompany the packets of a recorder.
   init(_ packets: PacketRecorder)
 
-  /// Forgets everything, the packets too.
+  /// Discards everything recorded, including the packets.
   func startOver()
 
-  /// The recorded packets, decoded, in the order of time. Keys are not shown.
+  /// Returns the recorded packets, decoded and in chronological order. Keys are not shown.
   func decoded() -> [CaptureEntry]
 }
 
-/// A device whose link can be noted down.
+/// A device whose link can be recorded.
 public protocol RecordedDevice {
-  /// Notes what goes over the link from now on, from the beginning of each test; `nil` ends it.
+  /// Records the link from now on, anew for each test; `nil` stops the recording.
   mutating func record(to notes: LinkNotes?)
 }
 

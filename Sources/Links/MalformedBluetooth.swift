@@ -9,15 +9,15 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
   case unknownRequest = "unknown-request"
   /// A command with an unknown opcode.
   case unknownCommand = "unknown-command"
-  /// A write without the value's handle.
+  /// A write command without a complete handle.
   case cutWrite = "cut-write"
-  /// A command of the lock's protocol in clear, written with a request.
+  /// A plaintext command of the lock's protocol, as a write request.
   case writeRequest = "write-request"
-  /// The same, written to the notifying characteristic.
+  /// The same as a write command, to the notifying characteristic.
   case wrongValue = "wrong-value"
-  /// The same, written to a handle without an attribute.
+  /// The same as a write request, to a handle without an attribute.
   case wrongHandle = "wrong-handle"
-  /// The same, written to the invalid handle 0.
+  /// The same as a write command, to the invalid handle 0.
   case handleZero = "handle-0"
   /// The same, with an invalid signature.
   case signedWrite = "signed-write"
@@ -29,7 +29,7 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
   case writeBeyondEnd = "write-beyond-end"
   /// An execution without prepared writes.
   case executeNothing = "execute-nothing"
-  /// A write command longer than the MTU.
+  /// A write command longer than the link's MTU.
   case oversized
   /// An MTU below the minimum.
   case mtuZero = "mtu-0"
@@ -52,7 +52,7 @@ public enum MalformedBluetooth: String, CaseIterable, Sendable {
 }
 
 extension MalformedBluetooth {
-  /// Whether it contains a command in clear, which a defective lock may obey.
+  /// Whether the packets contain a plaintext command, which a defective lock may obey.
   public var holdsCommand: Bool {
     switch self {
     case .writeRequest, .wrongValue, .wrongHandle, .handleZero, .preparedWrite, .cancelledWrite,
@@ -65,7 +65,7 @@ extension MalformedBluetooth {
     }
   }
 
-  /// The L2CAP frames, by their channels.
+  /// Returns the L2CAP payloads with their channels.
   ///
   /// - Parameters:
   ///   - write: the characteristic to which frames are written.

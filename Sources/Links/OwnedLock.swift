@@ -1,26 +1,27 @@
 public import Conformance
 
-/// What holds of every lock on real air.
+/// Properties of every real lock.
 public enum RealAir {
   /// The conditions of the model that always hold: frames and links get lost.
   public static let conditions = ["loss"]
 }
 
-/// A lock of which more is known than it shows: whether its owner's key is kept here, and how it is configured.
+/// A lock whose client knows more than the lock shows: whether it holds the owner's key, and the lock's
+/// configuration.
 public protocol OwnedLock: DeviceUnderTest {
-  /// What a stimulus that configures it would be given to set it as it is; `nil` where the lock does not say so in a session
-  /// that is open, or was never configured.
+  /// The arguments of the configuring stimulus that match the current configuration; `nil` unless the lock reports
+  /// it in an open session, or if it was never configured.
   var configuration: [Argument]? { get }
 
-  /// Whether the key of its owner is kept here.
+  /// Whether the client holds the owner's key.
   var isRegistered: Bool { get }
 
-  /// Takes the key back that was put aside last, where none is kept now: the lock may not have forgotten it.
+  /// Restores the key that was set aside last if the client holds none: the lock may still know it.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether there was such a key.
   mutating func recallKey() throws(LabFault) -> Bool
 
-  /// Puts the key aside that was taken back, since the lock has no owner.
+  /// Sets the restored key aside again, because the lock has no owner.
   mutating func dropRecalledKey() throws(LabFault)
 }
 

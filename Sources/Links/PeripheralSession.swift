@@ -1,51 +1,52 @@
 public import Basics
 public import Bluetooth
 
-/// The peripheral of one or more links: a host that advertises, serves, notifies, and goes on after a controller was lost.
+/// A host with one or more links as a peripheral: it advertises, serves, notifies, and survives the loss of its
+/// controller.
 ///
 ///            start           ready             connected
 ///     off ──────────▶ starting ─────▶ ready ◀────────────▶ ready, with links
 ///      ▲                  │             │
 ///      └── lose ── failed ◀─────────────┘
 ///
-/// - Its user says what is advertised, again after each connection: with one the controller ends advertising by itself.
-/// - A controller that refuses to advertise is asked again a second later.
-/// - Links beyond the greatest number are ended at once.
+/// - The user requests advertising, again after each connection: a connection ends advertising in the controller.
+/// - If the controller refuses to advertise, the session retries after a second.
+/// - The session disconnects links beyond the maximum number at once.
 ///
 /// The type does no I/O and reads no clock: feed it what the controller sends and when, hand the controller what
 /// ``takePacket()`` gives, and take what happened from ``takeEvent()``. When ``deadline`` has come, call ``advance(to:)``.
 public struct PeripheralSession: Sendable {
-  /// What happened, in the order in which it did.
+  /// An event. Events are reported in the order in which they happened.
   public enum Event: Hashable, Sendable {
     /// The controller was reset and set up.
     case ready(ControllerDescription)
-    /// The controller cannot be used until the session is started again; its links are over.
+    /// The controller failed and its links are lost; the session must be started again.
     case failed(HostFailure)
-    /// The controller does not advertise though it was asked to.
+    /// The controller refused to advertise.
     case notAdvertising(HCIErrorCode)
     case connected(LinkID, PeerAddress)
     case disconnected(LinkID, HCIErrorCode)
     case written(LinkID, AttributeHandle, [UInt8])
-    /// The client asked to be told of a value, or not to be told any more.
+    /// The client changed its subscription to a value.
     case subscribed(LinkID, AttributeHandle, Subscription)
     /// The client confirmed an indication.
     case confirmed(LinkID, AttributeHandle)
     case mtu(LinkID, Int)
-    /// There is room again for notifications, after some were turned away.
+    /// There is room for notifications again, after the session rejected some.
     case readyToNotify(LinkID)
-    /// The client broke a rule of its protocol; the sentence says which.
+    /// The client violated a rule of its protocol; the sentence names the rule.
     case peerViolation(String)
-    /// The controller did something odd that does no harm.
+    /// The controller showed a harmless anomaly.
     case controllerAnomaly(String)
   }
 
-  /// What is advertised.
+  /// The parameters and data of advertising.
   public struct Advertisement: Hashable, Sendable {
     public var parameters: AdvertisingParameters
     /// AD structures, at most 31 bytes each.
     public var data: [UInt8], scanResponse: [UInt8]
 
-    /// Makes an advertisement.
+    /// Creates an advertisement.
     public init(_ parameters: AdvertisingParameters, data: [UInt8], scanResponse: [UInt8] = []) {
       self.parameters = parameters
       self.data = data
@@ -64,16 +65,16 @@ public struct PeripheralSession: Sendable {
   private var host: BluetoothHost
   private var state = State.off
   private var links: [LinkID] = []
-  /// What is to be advertised, and what the controller was asked to.
+  /// The requested advertisement, and the one last sent to the controller.
   private var wanted: Advertisement?
   private var advertised: Advertisement?
-  /// When the controller, having refused to advertise, is asked again.
+  /// When to retry after the controller refused to advertise.
   private var retryTime = Instant.never
   private var output = HostOutput()
   private var events = FIFO<Event>()
   private var isHandling = false
 
-  /// Makes one whose controller was not started.
+  /// Creates a session whose controller has not been started.
   public init(_ settings: HostSettings, services: [ServiceDefinition], maximumLinks: Int = 1) {
     self.settings = settings
     self.services = services
@@ -85,10 +86,10 @@ public struct PeripheralSession: Sendable {
 }
 
 extension PeripheralSession {
-  /// Whether its controller is set up.
+  /// Whether the controller is set up.
   public var isReady: Bool { if case .ready = state { true } else { false } }
 
-  /// Why its controller cannot be used; `nil` where it can, or was not started.
+  /// Why the controller cannot be used; `nil` if it works or has not been started.
   public var failure: HostFailure? { if case .failed(let failure) = state { failure } else { nil } }
 
   /// When ``advance(to:)`` must next be called, or `nil` while nothing is awaited.
@@ -99,23 +100,23 @@ extension PeripheralSession {
     }
   }
 
-  /// Takes what the controller is to get next.
+  /// Takes the next packet for the controller.
   public mutating func takePacket() -> HCIPacket? { output.takePacket() }
 
-  /// Takes all that the controller is to get.
+  /// Takes all packets for the controller.
   public mutating func takePackets() -> [HCIPacket] { output.takePackets() }
 
-  /// Takes what happened next.
+  /// Takes the next event.
   public mutating func takeEvent() -> Event? { events.popFirst() }
 
-  /// Resets the controller and sets it up. Its links are forgotten without a word.
+  /// Resets the controller and sets it up. Drops all links without events.
   public mutating func start(at now: Instant) {
     forgetController()
     state = .starting
     carryOut(host.start(at: now), at: now)
   }
 
-  /// Forgets a controller that is gone, with its links and what it was to be sent.
+  /// Drops a lost controller, its links and the packets queued for it.
   public mutating func loseController() {
     forgetController()
     output.removeAll()
@@ -128,12 +129,12 @@ extension PeripheralSession {
     (wanted, advertised, retryTime) = (nil, nil, .never)
   }
 
-  /// Receives a packet of the controller.
+  /// Receives a packet from the controller.
   public mutating func receive(_ packet: HCIPacket, at now: Instant) {
     carryOut(host.receive(packet, at: now), at: now)
   }
 
-  /// Lets everything happen that was due at or before a moment.
+  /// Carries out everything due at or before `now`.
   public mutating func advance(to now: Instant) {
     if let due = host.deadline, due <= now { carryOut(host.advance(to: now), at: now) }
     guard retryTime <= now else { return }
@@ -142,10 +143,10 @@ extension PeripheralSession {
   }
 }
 
-// MARK: - What is asked of it
+// MARK: - Operations
 
 extension PeripheralSession {
-  /// Advertises that from now on, and nothing else; `nil` for nothing.
+  /// Replaces the current advertisement; `nil` stops advertising.
   public mutating func advertise(_ advertisement: Advertisement?, at now: Instant) {
     wanted = advertisement
     guard case .ready = state, retryTime == .never, wanted != advertised else { return }
@@ -159,15 +160,15 @@ extension PeripheralSession {
     }
   }
 
-  /// Offers other services behind those that every server has.
+  /// Replaces the services that follow those every server has.
   public mutating func setServices(_ services: [ServiceDefinition]) { host.setServices(services) }
 
-  /// Where a characteristic's value stands.
+  /// Returns the value handle of a characteristic.
   public func handle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> AttributeHandle? {
     host.handle(of: characteristic, in: service)
   }
 
-  /// Sets a value that is read from now on.
+  /// Sets the value that clients read from now on.
   public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) {
     host.setValue(value, of: handle)
   }
@@ -175,12 +176,12 @@ extension PeripheralSession {
   /// The MTU of a link.
   public func mtu(of link: LinkID) -> Int { host.mtu(of: link) }
 
-  /// Whether everything that was sent on a link has arrived.
+  /// Returns whether everything sent on a link has been acknowledged.
   public func hasSentEverything(on link: LinkID) -> Bool { host.hasSentEverything(on: link) }
 
   /// Notifies a client; see ``BluetoothHost/notify(_:_:on:at:)``.
   ///
-  /// - Returns: whether there is room for it; if not, ``Event/readyToNotify(_:)`` follows.
+  /// - Returns: whether there was room; if not, ``Event/readyToNotify(_:)`` follows.
   public mutating func notify(
     _ handle: AttributeHandle, _ value: [UInt8], on link: LinkID, at now: Instant
   ) -> Bool {
@@ -196,23 +197,24 @@ extension PeripheralSession {
     carryOut(host.indicate(handle, value, on: link, at: now), at: now)
   }
 
-  /// Answers the write that was reported last, where the host holds writes; see ``BluetoothHost/answerWrite(_:on:at:)``.
+  /// Answers the last reported write, if the host defers write responses; see
+  /// ``BluetoothHost/answerWrite(_:on:at:)``.
   public mutating func answerWrite(_ error: ATTErrorCode?, on link: LinkID, at now: Instant) {
     carryOut(host.answerWrite(error, on: link, at: now), at: now)
   }
 
-  /// Ends a link.
+  /// Disconnects a link.
   public mutating func disconnect(_ link: LinkID, reason: HCIErrorCode, at now: Instant) {
     carryOut(host.disconnect(link, reason: reason, at: now), at: now)
   }
 
-  /// Asks the controller for a sign of life.
+  /// Checks that the controller is alive.
   public mutating func checkController(at now: Instant) {
     carryOut(host.checkController(at: now), at: now)
   }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension PeripheralSession {
   /// Queues the host's packets in their order, then handles its reports.
